@@ -10,7 +10,7 @@ import { Decimal } from '../money/money.ts';
 import { readStatementFile } from './parsers/parse-file.ts';
 import { readRows, type StatementRow } from './parsers/rows.ts';
 import { StatementError, type StatementOptions } from './parsers/statement.ts';
-import { certainOf, namesOfOpen, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
+import { findCertain, namesOfOpen, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
 import { makeTemporaryFolder } from '../graphql/input/temporary-folder.ts';
 
 /** A file is imported in one transaction, however long that takes; 100,000 entries take up to a minute. */
@@ -167,7 +167,7 @@ async function matchCertain(context: Context, ids: string[]): Promise<number> {
   for (let start = 0; start < ids.length; start += matchBatchSize) {
     const where = { id: { in: ids.slice(start, start + matchBatchSize) } };
     const rows = await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } });
-    const certain = await certainOf(context, rows);
+    const certain = await findCertain(context, rows);
     for (const [at, { id }] of rows.entries()) {
       const pays = certain[at];
       if (pays && !payers.has(pays.id)) payers.set(pays.id, { id, pays });

@@ -96,17 +96,17 @@ const CsvMappingInput = builder.inputType('CsvMappingInput', {
   }),
 });
 
-type Given = typeof CsvMappingInput.$inferInput;
+type CsvMappingArguments = typeof CsvMappingInput.$inferInput;
 
 /** A column that is given by its name, or by its number. */
-export const columnOf = (column: string): string | number => (/^\d{1,3}$/.test(column) ? Number(column) : column);
+export const parseColumn = (column: string): string | number => (/^\d{1,3}$/.test(column) ? Number(column) : column);
 
 /** Omits values that are null, and converts a column given as a number to its position. */
-function mappingOf({ columns, decimalSeparator, ...rest }: Given): CsvMapping {
+function toMapping({ columns, decimalSeparator, ...rest }: CsvMappingArguments): CsvMapping {
   if (decimalSeparator !== ',' && decimalSeparator !== '.') refuse('csv.decimalSeparator', 'Must be , or . .');
   const places = Object.entries(columns)
     .filter((entry): entry is [string, string | string[]] => entry[1] != null)
-    .map(([field, column]) => [field, Array.isArray(column) ? column.map(columnOf) : columnOf(column)]);
+    .map(([field, column]) => [field, Array.isArray(column) ? column.map(parseColumn) : parseColumn(column)]);
   const others = Object.entries(rest).filter(([, value]) => value != null);
   return { ...Object.fromEntries(others), decimalSeparator, columns: Object.fromEntries(places) } as CsvMapping;
 }
@@ -138,7 +138,7 @@ builder.mutationField('importBankStatement', (t) =>
       if (file.fault !== undefined) refuse('file', file.fault);
       return importStatement(context, file.path, {
         ...(format && { format: format.toLowerCase() as StatementFormatName }),
-        ...(csv && { csv: mappingOf(csv) }),
+        ...(csv && { csv: toMapping(csv) }),
       });
     },
   }),

@@ -1,4 +1,4 @@
-import { columnOf } from '../bank-statements/upload.ts';
+import { parseColumn } from '../bank-statements/upload.ts';
 import { refuse } from '../errors.ts';
 import { importableFields } from './fields.ts';
 import type { Kind } from './kind.ts';
@@ -32,7 +32,7 @@ export function resolveMapping(kind: Kind, { preset, columns, defaults }: Mappin
   const file = preset ? presetFile(preset, kind) : undefined;
   const texts = new Map(listTexts(defaults ?? file?.defaults));
   return {
-    columns: new Map(listTexts(columns ?? file?.columns).map(([field, column]) => [field, columnOf(column)])),
+    columns: new Map(listTexts(columns ?? file?.columns).map(([field, column]) => [field, parseColumn(column)])),
     defaults: texts,
     // Columns that the caller names must be there.
     ...(!columns && { optional: findOptional(kind, texts) }),

@@ -16,7 +16,7 @@ export interface Preset {
 export interface PresetFile {
   /** The heading of each field's column. A file may lack those of fields that aren't required, or that have a default. */
   columns: Record<string, string>;
-  /** What is read where a cell is empty, or the column is missing. */
+  /** Texts that are read where a cell is empty, or the column is missing. */
   defaults: Record<string, string>;
   format: CsvFormat;
   /** By heading: rows with one of these texts, in any case, are left out. */

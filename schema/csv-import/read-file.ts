@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { rowsOf, type CsvColumn } from '../bank-statements/parsers/csv.ts';
+import { readCsvRows, type CsvColumn } from '../bank-statements/parsers/csv.ts';
 import { decode, markedEncoding } from '../bank-statements/parsers/encoding.ts';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
 
@@ -15,7 +15,7 @@ export interface CsvFormat {
   decimalSeparator: ',' | '.';
 }
 
-/** What is wrong with a file: in which line, counted from 1, and in which column, if it is about one. */
+/** An error in a file, with its line, counted from 1, and its column; null where it concerns no single one. */
 export interface RecordError {
   line: number | null;
   column: string | null;
@@ -35,7 +35,7 @@ export interface CsvRow {
   cells: ReadonlyMap<string, string>;
 }
 
-/** What is read from a file, and as what. */
+/** The columns that are read from a file, and how their texts are understood. */
 export interface FileMapping {
   /** The column of each field. */
   columns: ReadonlyMap<string, CsvColumn>;
@@ -79,8 +79,11 @@ export async function readRows(
   let leftOut = 0;
   let read: ReturnType<typeof cellReader> | undefined;
   try {
-    const text = decode(createReadStream(file), encoding ?? (await encodingOf(file)));
-    for await (const { line, cells } of rowsOf(text, { skipLines, ...(delimiter !== undefined && { delimiter }) })) {
+    const text = decode(createReadStream(file), encoding ?? (await detectEncoding(file)));
+    for await (const { line, cells } of readCsvRows(text, {
+      skipLines,
+      ...(delimiter !== undefined && { delimiter }),
+    })) {
       if (!read) {
         read = cellReader(mapping, cells, line);
         continue;
@@ -107,22 +110,25 @@ export async function readRows(
   return { rows, leftOut };
 }
 
-async function encodingOf(file: string): Promise<string | undefined> {
+async function detectEncoding(file: string): Promise<string | undefined> {
   for await (const head of createReadStream(file, { end: 3 }) as AsyncIterable<Buffer>) return markedEncoding(head);
   return undefined;
 }
 
-/** Finds the columns in the first row. @returns what reads the fields of each other row; nothing if it is left out */
+/** Finds the columns in the first row. @returns a function that reads another row's fields; undefined if that is left out */
 function cellReader({ columns, defaults, optional, leftOut, replacements }: FileMapping, head: string[], line: number) {
-  const names = head.map(headingOf);
+  const names = head.map(normalizeHeading);
   const indexes = new Map<string, number>();
   for (const [field, column] of columns) {
-    const index = typeof column === 'number' ? column - 1 : names.indexOf(headingOf(column));
+    const index = typeof column === 'number' ? column - 1 : names.indexOf(normalizeHeading(column));
     if (index >= 0 && index < head.length) indexes.set(field, index);
     else if (!optional?.has(field))
       throw new FileError({ line, column: String(column), message: 'The file has no such column.' });
   }
-  const excluded = [...(leftOut ?? [])].map(([column, texts]) => ({ index: names.indexOf(headingOf(column)), texts }));
+  const excluded = [...(leftOut ?? [])].map(([column, texts]) => ({
+    index: names.indexOf(normalizeHeading(column)),
+    texts,
+  }));
   return (cells: string[]): Map<string, string> | undefined => {
     if (excluded.some(({ index, texts }) => texts.includes(cells[index]?.trim().toLowerCase() ?? ''))) return undefined;
     const values = new Map(defaults);
@@ -135,4 +141,4 @@ function cellReader({ columns, defaults, optional, leftOut, replacements }: File
 }
 
 /** A column's name, as it is compared. Templates of some systems mark required columns: `*ContactName`. */
-const headingOf = (name: string): string => name.trim().toLowerCase().replace(/^\*/, '');
+const normalizeHeading = (name: string): string => name.trim().toLowerCase().replace(/^\*/, '');

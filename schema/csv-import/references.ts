@@ -3,8 +3,8 @@ import type { Errors } from './errors.ts';
 import type { CsvRow } from './read-file.ts';
 import type { Values } from './read-row.ts';
 
-/** The id of a row by its id in another system, or by its name; a sentence where there isn't exactly one. */
-export type Find = (text: string) => { id: string } | { fault: string };
+/** Finds a row's id by its id in another system, or by its name. Otherwise says the problem, as a sentence. */
+export type Find = (text: string) => { id: string } | { problem: string };
 
 /** Texts are looked up so many at a time. */
 const lookupSize = 1000;
@@ -48,8 +48,8 @@ export async function findReferred(
     const known = byExternalId.get(text);
     if (known !== undefined) return { id: known };
     const [id, ...others] = byName.get(text) ?? [];
-    if (id === undefined) return { fault: `There is no such ${field}.` };
-    return others.length > 0 ? { fault: `Several have this name. Use the id of the other system.` } : { id };
+    if (id === undefined) return { problem: `There is no such ${field}.` };
+    return others.length > 0 ? { problem: `Several have this name. Use the id of the other system.` } : { id };
   };
 }
 
@@ -61,18 +61,20 @@ export async function findMembers({ identity }: Context): Promise<Find> {
     const email = members.find((member) => member.email.toLowerCase() === wanted);
     if (email) return { id: email.id };
     const [named, ...others] = members.filter(({ name }) => name.toLowerCase() === wanted);
-    if (!named) return { fault: 'There is no such member.' };
-    return others.length > 0 ? { fault: 'Several members have this name. Use the e-mail address.' } : { id: named.id };
+    if (!named) return { problem: 'There is no such member.' };
+    return others.length > 0
+      ? { problem: 'Several members have this name. Use the e-mail address.' }
+      : { id: named.id };
   };
 }
 
-/** The id of what a column names; null where it names nothing, or there is no such row. */
-export function referred(find: Find, field: string, row: CsvRow, values: Values, errors: Errors): string | null {
+/** Finds the id of the row that a column names; null if it names none, or there is no such row. */
+export function findNamed(find: Find, field: string, row: CsvRow, values: Values, errors: Errors): string | null {
   const text = values[field];
   if (typeof text !== 'string') return null;
   const found = find(text);
   if ('id' in found) return found.id;
-  errors.add(row, field, found.fault);
+  errors.add(row, field, found.problem);
   return null;
 }
 

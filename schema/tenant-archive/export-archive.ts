@@ -5,7 +5,7 @@ import {
   format,
   hasItems,
   itemsField,
-  itemsOf,
+  itemModels,
   recordColumns,
   recordTypes,
   typeField,
@@ -39,23 +39,23 @@ export const noRecords = (): RecordCounts =>
 export function exportBooks(context: Context, write: (lines: string) => Promise<void>): Promise<RecordCounts> {
   return context.transaction(async (inside) => {
     const counts = noRecords();
-    await write(line(await headOf(inside)));
+    await write(line(await buildHead(inside)));
     for (const recordType of recordTypes) {
-      for await (const rows of pagesOf(inside, recordType)) {
+      for await (const rows of readPages(inside, recordType)) {
         counts[recordType.type] += rows.length;
-        await write(rows.map((row) => line(recordOf(recordType, row))).join(''));
+        await write(rows.map((row) => line(toRecord(recordType, row))).join(''));
       }
     }
-    await write(line({ [typeField]: endType, records: sumOf(counts) }));
+    await write(line({ [typeField]: endType, records: sumCounts(counts) }));
     return counts;
   }, exportLimits);
 }
 
-export const sumOf = (counts: RecordCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+export const sumCounts = (counts: RecordCounts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;
 
-async function headOf({ tenant, identity }: Context): Promise<object> {
+async function buildHead({ tenant, identity }: Context): Promise<object> {
   const members = await identity.members();
   return {
     format: format.name,
@@ -73,8 +73,8 @@ async function headOf({ tenant, identity }: Context): Promise<object> {
 
 type AnyRow = Record<string, unknown>;
 
-/** The rows of a model, in the order of the primary key, which their ids begin with the time of. */
-async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<AnyRow[]> {
+/** Rows of a model in primary-key order. UUIDv7 makes that the order of creation. */
+async function* readPages({ db }: Context, { model }: RecordType): AsyncGenerator<AnyRow[]> {
   if (model === 'InvoiceSequence' || model === 'CreditNoteSequence') {
     yield await db.model(model).findMany({ orderBy: { year: 'asc' } }); // a row for each year
     return;
@@ -96,22 +96,22 @@ async function* pagesOf({ db }: Context, { model }: RecordType): AsyncGenerator<
   }
 }
 
-function recordOf({ type, model }: RecordType, row: AnyRow): object {
-  const record = { [typeField]: type, ...fieldsOf(model, row) };
+function toRecord({ type, model }: RecordType, row: AnyRow): object {
+  const record = { [typeField]: type, ...writeFields(model, row) };
   if (!hasItems(model)) return record;
-  const { model: itemModel, refersBy } = itemsOf[model];
+  const { model: itemModel, refersBy } = itemModels[model];
   const items = row['items'] as AnyRow[];
   // The record and the position are where the item stands.
   return {
     ...record,
     [itemsField]: items.map((item) => {
-      const { [refersBy]: _record, position: _position, ...fields } = fieldsOf(itemModel, item);
+      const { [refersBy]: _record, position: _position, ...fields } = writeFields(itemModel, item);
       return fields;
     }),
   };
 }
 
-const fieldsOf = (model: RecordType['model'] | ItemModel, row: AnyRow): Record<string, unknown> =>
+const writeFields = (model: RecordType['model'] | ItemModel, row: AnyRow): Record<string, unknown> =>
   Object.fromEntries(
     recordColumns(model).map((column) => {
       const value = row[column.name];

@@ -42,7 +42,7 @@ export type RecordType = (typeof recordTypes)[number];
 export const itemsField = 'items';
 
 /** The models whose records have items: the items' model, its input, and the column that refers to the record. */
-export const itemsOf = {
+export const itemModels = {
   Invoice: { model: 'InvoiceItem', input: 'InvoiceItemInput', refersBy: 'invoice_id' },
   CreditNote: { model: 'CreditNoteItem', input: null, refersBy: 'credit_note_id' },
 } as const satisfies Partial<Record<RecordType['model'], { model: ItemModel; input: string | null; refersBy: string }>>;
@@ -50,7 +50,7 @@ export const itemsOf = {
 export type ItemModel = 'InvoiceItem' | 'CreditNoteItem';
 
 /** Whether the records of a model have items. */
-export const hasItems = (model: Prisma.ModelName): model is keyof typeof itemsOf => model in itemsOf;
+export const hasItems = (model: Prisma.ModelName): model is keyof typeof itemModels => model in itemModels;
 
 /**
  * The models whose rows no export has, and why. A new model must either be here or have a record type: the compiler

@@ -25,7 +25,7 @@ import {
   asColumn,
   isObject,
   itemsField,
-  itemsOf,
+  itemModels,
   readValue,
   recordColumns,
   recordTypes,
@@ -48,12 +48,12 @@ type Model = RecordType['model'] | ItemModel;
 
 /** @param schema whose inputs have the bounds of the fields */
 export function createRecordReader({ db }: Context, schema: GraphQLSchema, userIds: UserIds): RecordReader {
-  const inputs = new Map<Model, ReturnType<typeof inputsOf>>();
-  for (const { model, input } of recordTypes) inputs.set(model, inputsOf(schema, input));
-  for (const { model, input } of Object.values(itemsOf)) inputs.set(model, inputsOf(schema, input));
+  const inputs = new Map<Model, ReturnType<typeof getInputFields>>();
+  for (const { model, input } of recordTypes) inputs.set(model, getInputFields(schema, input));
+  for (const { model, input } of Object.values(itemModels)) inputs.set(model, getInputFields(schema, input));
 
   /** @returns undefined where the fields make no row */
-  function rowOf<Of extends Model>(
+  function readRow<Of extends Model>(
     model: Of,
     fields: Record<string, unknown>,
     problems: Problems,
@@ -73,14 +73,15 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
   }
 
   /** The rows of a record with items. */
-  function withItems<Of extends keyof typeof itemsOf>(
+  function withItems<Of extends keyof typeof itemModels>(
     model: Of,
     fields: Record<string, unknown>,
     problems: Problems,
-  ): { row: Row<Of>; items: Row<(typeof itemsOf)[Of]['model']>[] } | undefined {
-    const { model: itemModel, refersBy }: { model: (typeof itemsOf)[Of]['model']; refersBy: string } = itemsOf[model];
+  ): { row: Row<Of>; items: Row<(typeof itemModels)[Of]['model']>[] } | undefined {
+    const { model: itemModel, refersBy }: { model: (typeof itemModels)[Of]['model']; refersBy: string } =
+      itemModels[model];
     const { [itemsField]: items, ...own } = fields;
-    const row = rowOf(model, own, problems);
+    const row = readRow(model, own, problems);
     if (!Array.isArray(items) || items.length < 1 || items.length > maxItems) {
       problems.add(itemsField, `Must have 1 to ${maxItems} items.`);
       return undefined;
@@ -91,20 +92,20 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
       if (!isObject(item)) return void problems.add(at, 'Must be an object.');
       for (const name of [refersBy, 'position']) if (name in item) problems.add(`${at}.${name}`, unknownField);
       const place = { [refersBy]: id, position: index + 1 };
-      return rowOf(itemModel, { ...item, ...place }, problems, `${at}.`);
+      return readRow(itemModel, { ...item, ...place }, problems, `${at}.`);
     });
     const lines = rows.filter((each) => each !== undefined);
     return row && lines.length === rows.length ? { row, items: lines } : undefined;
   }
 
-  function invoiceOf(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+  function readInvoice(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
     const read = withItems('Invoice', fields, problems);
     if (!read) return undefined;
     invoiceRules(read.row, read.items, problems);
     return { Invoice: [read.row], InvoiceItem: read.items };
   }
 
-  function creditNoteOf(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+  function readCreditNote(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
     const read = withItems('CreditNote', fields, problems);
     if (!read) return undefined;
     creditNoteRules(read.row, read.items, problems);
@@ -115,11 +116,11 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
     const problems = new Problems();
     let rows: Rows | undefined;
     if (model === 'Invoice') {
-      rows = invoiceOf(fields, problems);
+      rows = readInvoice(fields, problems);
     } else if (model === 'CreditNote') {
-      rows = creditNoteOf(fields, problems);
+      rows = readCreditNote(fields, problems);
     } else {
-      const row = rowOf(model, fields, problems);
+      const row = readRow(model, fields, problems);
       if (row) rows = { [model]: [row] };
       const [receipt, payment, timeEntry] = [rows?.Receipt?.[0], rows?.Payment?.[0], rows?.TimeEntry?.[0]];
       const logo = rows?.CompanyLogo?.[0];
@@ -135,7 +136,7 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
 const noId = '00000000-0000-0000-0000-000000000000';
 const unknownField = 'This field is not known here.';
 
-function inputsOf(schema: GraphQLSchema, name: string | null) {
+function getInputFields(schema: GraphQLSchema, name: string | null) {
   if (name === null) return [];
   const type = schema.getType(name);
   if (!isInputObjectType(type)) throw new Error(`There is no input ${name}`);

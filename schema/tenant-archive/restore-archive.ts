@@ -6,7 +6,7 @@ import { refuse, type FieldErrors } from '../errors.ts';
 import { verifyDocuments } from '../resources/document/verify.ts';
 import { constraintError } from '../graphql/input/constraints.ts';
 import { inconsistencies, type Fault } from './consistency.ts';
-import { noRecords, sumOf, type RecordCounts } from './export-archive.ts';
+import { noRecords, sumCounts, type RecordCounts } from './export-archive.ts';
 import { asColumn, endType, format, isObject, itemsField, recordTypes, typeField, type RecordType } from './format.ts';
 import { LineErrors, maxLineErrors, readLines, type Line, type LineError } from './lines.ts';
 import { createRecordReader, isRefused, type RecordReader, type UserIds } from './record.ts';
@@ -20,7 +20,7 @@ const batchLength = 256 * 1024;
 
 export interface BooksImport {
   records: RecordCounts;
-  /** What differs from the tenant that the books come from. */
+  /** Differences from the tenant that the books come from. */
   notes: string[];
 }
 
@@ -86,7 +86,7 @@ export async function importBooks(
 
 async function refuseUnlessEmpty(context: Context): Promise<void> {
   const counts = await countRows(context);
-  if (sumOf(counts) > 0)
+  if (sumCounts(counts) > 0)
     refuse('tenant', 'The tenant has books already: books are imported into an empty tenant only.');
 }
 
@@ -178,7 +178,7 @@ const lineErrors = (line: number, errors: FieldErrors): LineError[] =>
     messages.map((message) => ({ line, message: `${path}: ${message}` })),
   );
 
-/** What differs here, and the ids here of the members who are members there. */
+/** Compares two tenants: their differences, and the ids here of members of both. */
 async function compare({ tenant, identity }: Context, head: Head): Promise<{ userIds: UserIds; notes: string[] }> {
   const notes = (
     [
@@ -242,7 +242,7 @@ async function write(
     for (const fault of faults) fault.message = `${difference}.`;
   }
   if (faults.length > 0) throw new LineErrors(await findLines(file, faults));
-  if (sumOf(await countRows(context)) !== sumOf(counts))
+  if (sumCounts(await countRows(context)) !== sumCounts(counts))
     refuse('tenant', 'Somebody else wrote into this tenant meanwhile. Try again with an empty tenant.');
   return counts;
 }
@@ -252,7 +252,7 @@ async function insert(context: Context, { type, entries }: Batch): Promise<void>
   try {
     await context.insert(merged(entries.map(({ rows }) => rows)));
   } catch (error) {
-    if (messageOf(type, error) === undefined) throw error;
+    if (explainRefusal(type, error) === undefined) throw error;
     for (const { line, rows } of entries) await insertOne(context, type, line, rows);
     throw error;
   }
@@ -262,7 +262,7 @@ async function insertOne(context: Context, type: RecordType, line: number, rows:
   try {
     await context.insert(rows);
   } catch (error) {
-    const message = messageOf(type, error);
+    const message = explainRefusal(type, error);
     throw message === undefined ? error : new LineErrors([{ line, message }]);
   }
 }
@@ -279,7 +279,7 @@ function append(rows: Rows, model: string, added: unknown[]): void {
 }
 
 /** Why the database refuses a row, as a sentence; undefined for any other error. */
-function messageOf({ model }: RecordType, error: unknown): string | undefined {
+function explainRefusal({ model }: RecordType, error: unknown): string | undefined {
   const check = violatedCheck(error);
   if (check) {
     const [known] = Object.entries(constraintError(check)?.errors ?? {});
@@ -296,7 +296,7 @@ function messageOf({ model }: RecordType, error: unknown): string | undefined {
   return `${column}: No earlier line has this id.`;
 }
 
-/** What a unique index is about, if not a record's own id. */
+/** The field that a unique index concerns, if it isn't a record's own id. */
 const uniqueFields: Record<string, string> = {
   invoices_tenant_id_number_key: 'number',
   invoice_items_pkey: itemsField,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { tableOf } from '../../prisma/client.ts';
-import { exportBooks, sumOf, type RecordCounts } from '../../schema/tenant-archive/export-archive.ts';
+import { exportBooks, sumCounts, type RecordCounts } from '../../schema/tenant-archive/export-archive.ts';
 import { recordTypes } from '../../schema/tenant-archive/format.ts';
 import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';
 import { LineErrors } from '../../schema/tenant-archive/lines.ts';
@@ -27,7 +27,7 @@ export function addBooksCommands(program: Command): void {
         return makeWholeFile(out, (draft) => writeBooks(context, draft));
       });
       if (json) printJson({ file: out, records });
-      else print(`${sumOf(records)} records were written to ${out}`);
+      else print(`${sumCounts(records)} records were written to ${out}`);
     });
 
   asJson(program.command('import').description('read the file of an export into a tenant without books'))
@@ -45,7 +45,7 @@ export function addBooksCommands(program: Command): void {
       for (const note of notes) printError(note);
       if (json) return printJson({ file, dryRun, records, notes });
       printCounts(records);
-      print(dryRun ? `${file} can be imported. Nothing was written.` : `${sumOf(records)} records were imported.`);
+      print(dryRun ? `${file} can be imported. Nothing was written.` : `${sumCounts(records)} records were imported.`);
     });
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../schema/money/money.ts';
 import { formatDay } from '../../schema/graphql/scalars/scalars.ts';
-import { identityOf, withOccurrence } from '../../schema/bank-statements/parsers/identity.ts';
+import { computeIdentity, withOccurrence } from '../../schema/bank-statements/parsers/identity.ts';
 import type { StatementTransaction } from '../../schema/bank-statements/parsers/statement.ts';
 import { camt, entry, readAll, sample } from './files.ts';
 
@@ -22,7 +22,7 @@ const known: StatementTransaction = {
 
 describe('an identity', () => {
   test('never changes, so that imported transactions stay recognizable', () => {
-    expect(identityOf(known)).toBe('9de7882df495b7c65c7e35a221e9508473b2fd38dc2fe3ed0ac4cd39a5f8a5b4');
+    expect(computeIdentity(known)).toBe('9de7882df495b7c65c7e35a221e9508473b2fd38dc2fe3ed0ac4cd39a5f8a5b4');
     expect(withOccurrence()(known)).toBe('50fd01dbef4cfc40cf56d7880c3327d6f4fd00d7ece4ce8981bf1f497e04a72b');
   });
 
@@ -31,7 +31,7 @@ describe('an identity', () => {
     ['blanks', { accountIban: 'de89 3704 0044 0532 0130 00', reference: '  Rechnung  für\nMärz ' }],
     ['composed letters', { reference: 'Rechnung für März'.normalize('NFD') }],
   ])('doesn’t depend on %s', (_, change) => {
-    expect(identityOf({ ...known, ...change })).toBe(identityOf(known));
+    expect(computeIdentity({ ...known, ...change })).toBe(computeIdentity(known));
   });
 
   test.each([
@@ -49,11 +49,11 @@ describe('an identity', () => {
     { reference: 'rechnung für März' },
     { counterpartyName: 'FR1', counterpartyIban: 'Ada' },
   ])('depends on $0', (change) => {
-    expect(identityOf({ ...known, ...change })).not.toBe(identityOf(known));
+    expect(computeIdentity({ ...known, ...change })).not.toBe(computeIdentity(known));
   });
 
   test('is the same for 0 and -0', () => {
-    const zero = (amount: Decimal) => identityOf({ ...known, amount });
+    const zero = (amount: Decimal) => computeIdentity({ ...known, amount });
     expect(zero(new Decimal(0).negated())).toBe(zero(new Decimal('0.00')));
   });
 });

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../money/decimal.ts';
-import { idOf, textOf } from './transaction.ts';
+import { parseId, trimText } from './transaction.ts';
 
 /** An element's wanted contents by path, each as often as it occurs. */
 export type Fields = Map<string, string[]>;
@@ -69,7 +69,7 @@ export interface Detail {
   creditor: Party;
 }
 
-export function detailOf(fields: Fields): Detail {
+export function readDetail(fields: Fields): Detail {
   const party = (name: 'Dbtr' | 'Cdtr'): Party => ({
     name: first(fields, ...namePaths(name), ...namePaths(`Ultmt${name}`)),
     account: first(fields, `RltdPties/${name}Acct/Id/IBAN`, `RltdPties/${name}Acct/Id/Othr/Id`),
@@ -81,11 +81,11 @@ export function detailOf(fields: Fields): Detail {
       return amount === null ? [] : [[first(fields, `${path}/@Ccy`) ?? '', amount] as [string, string]];
     }),
     direction: direction === 'CRDT' || direction === 'DBIT' ? direction : null,
-    externalId: idOf(fields.get('Refs/AcctSvcrRef')?.[0]),
-    endToEndId: idOf(fields.get('Refs/EndToEndId')?.[0]),
+    externalId: parseId(fields.get('Refs/AcctSvcrRef')?.[0]),
+    endToEndId: parseId(fields.get('Refs/EndToEndId')?.[0]),
     structured: structuredPaths.flatMap((path) => fields.get(path) ?? []),
     text: lines([...(fields.get('RmtInf/Ustrd') ?? []), ...(fields.get('RmtInf/Strd/AddtlRmtInf') ?? [])]),
-    additional: textOf(fields.get('AddtlTxInf')?.join(' ')),
+    additional: trimText(fields.get('AddtlTxInf')?.join(' ')),
     debtor: party('Dbtr'),
     creditor: party('Cdtr'),
   };
@@ -99,7 +99,7 @@ function lines(texts: string[]): string | null {
     whole += previous === '' || previous.length >= 140 ? text : ` ${text}`;
     previous = text;
   }
-  return textOf(whole);
+  return trimText(whole);
 }
 
 /**
@@ -107,7 +107,7 @@ function lines(texts: string[]): string | null {
  * payment that it undoes, so it is the other way round. Some returns lack the reversal indicator: therefore a party with
  * the statement's own account is never the counterparty.
  */
-export function counterpartyOf(
+export function findCounterparty(
   detail: Detail,
   entry: { accountIban: string; amount: Decimal; isReversal: boolean },
 ): { counterpartyName: string | null; counterpartyIban: string | null } {

@@ -1,16 +1,16 @@
 import { Decimal } from '../../money/decimal.ts';
-import { counterpartyOf, first, isAmount, type Detail, type Fields } from './camt053-details.ts';
+import { findCounterparty, first, isAmount, type Detail, type Fields } from './camt053-details.ts';
 import type { DetailStore } from './detail-store.ts';
 import {
   StatementError,
   capital,
   checked,
-  dayOf,
-  idOf,
+  requireDay,
+  parseId,
   quote,
-  referenceOf,
+  joinReference,
   short,
-  textOf,
+  trimText,
   type Balance,
   type StatementTransaction,
   type Warn,
@@ -31,8 +31,8 @@ export interface Entry extends StatementTransaction {
   additional: string | null;
 }
 
-export function entryOf(fields: Fields, where: string, accountIban: string): Entry {
-  const balance = amountOf(fields);
+export function readEntry(fields: Fields, where: string, accountIban: string): Entry {
+  const balance = readAmount(fields);
   if ('fault' in balance) throw new StatementError(where, balance.fault);
   const { amount, currency } = balance;
   const booked = first(fields, 'BookgDt/Dt', 'BookgDt/DtTm');
@@ -42,28 +42,28 @@ export function entryOf(fields: Fields, where: string, accountIban: string): Ent
   return {
     accountIban,
     // The bank booked the entry on the day in the time's own offset.
-    bookingDate: dayOf(bookingDate.slice(0, 10), where, bookingDate),
-    valueDate: value === null ? null : dayOf(value.slice(0, 10), where, value),
+    bookingDate: requireDay(bookingDate.slice(0, 10), where, bookingDate),
+    valueDate: value === null ? null : requireDay(value.slice(0, 10), where, value),
     amount,
     currency,
-    externalId: idOf(fields.get('AcctSvcrRef')?.[0]) ?? entryId(first(fields, 'NtryRef')),
+    externalId: parseId(fields.get('AcctSvcrRef')?.[0]) ?? entryId(first(fields, 'NtryRef')),
     counterpartyName: null,
     counterpartyIban: null,
     reference: null,
     isReversal: ['true', '1'].includes(first(fields, 'RvslInd') ?? ''),
-    additional: textOf(fields.get('AddtlNtryInf')?.join(' ')),
+    additional: trimText(fields.get('AddtlNtryInf')?.join(' ')),
   };
 }
 
 /** An entry's NtryRef, unless it is only a position in this file, which would differ in the next file. */
 const entryId = (reference: string | null): string | null =>
-  reference === null || /^\d{1,6}$/.test(reference) ? null : idOf(reference);
+  reference === null || /^\d{1,6}$/.test(reference) ? null : parseId(reference);
 
 /**
  * A signed amount. Amounts of ISO 20022 have no sign; CdtDbtInd has the direction, also of a reversal. An error is returned
  * and not thrown, because a file may have any number of wrong balances.
  */
-export function amountOf(fields: Fields): Balance | { fault: string } {
+export function readAmount(fields: Fields): Balance | { fault: string } {
   const text = first(fields, 'Amt');
   const direction = first(fields, 'CdtDbtInd');
   if (text === null) return { fault: 'has no amount (Amt)' };
@@ -77,7 +77,7 @@ const signed = (amount: Decimal, direction: string): Decimal =>
   direction === 'DBIT' && !amount.isZero() ? amount.negated() : amount;
 
 /** A detail's amount in the entry's currency, with its own direction if it has one, else with the entry's. */
-function partOf(entry: Entry, detail: Detail): Decimal | undefined {
+function readPart(entry: Entry, detail: Detail): Decimal | undefined {
   const text = detail.amounts.find(([currency]) => currency === entry.currency)?.[1];
   if (text === undefined || !isAmount(text)) return undefined;
   return signed(new Decimal(text), detail.direction ?? (entry.amount.isNegative() ? 'DBIT' : 'CRDT'));
@@ -90,10 +90,10 @@ function partOf(entry: Entry, detail: Detail): Decimal | undefined {
 const addsUp = ({ amount, currency }: Entry, details: DetailStore): boolean =>
   details.total(currency, amount.isNegative())?.equals(amount) ?? false;
 
-function* partsOf(entry: Entry, details: DetailStore, where: string): Generator<StatementTransaction> {
+function* splitBatch(entry: Entry, details: DetailStore, where: string): Generator<StatementTransaction> {
   try {
     for (const detail of details) {
-      const amount = partOf(entry, detail) ?? entry.amount;
+      const amount = readPart(entry, detail) ?? entry.amount;
       const externalId = detail.externalId ?? entry.externalId;
       yield checked(described({ ...entry, amount, externalId }, detail), where);
     }
@@ -120,18 +120,19 @@ function asOneTransaction(entry: Entry, details: DetailStore): StatementTransact
     if (length > maxReferences) break;
     references.add(reference);
   }
-  return { ...transactionOf(entry), reference: textOf([...references].join(' ')) ?? entry.additional };
+  return { ...toTransaction(entry), reference: trimText([...references].join(' ')) ?? entry.additional };
 }
 
 function described(entry: Entry, detail: Detail): StatementTransaction {
   return {
-    ...transactionOf(entry),
-    ...counterpartyOf(detail, entry),
-    reference: referenceOf(detail.structured, detail.text, detail.endToEndId) ?? detail.additional ?? entry.additional,
+    ...toTransaction(entry),
+    ...findCounterparty(detail, entry),
+    reference:
+      joinReference(detail.structured, detail.text, detail.endToEndId) ?? detail.additional ?? entry.additional,
   };
 }
 
-function transactionOf({
+function toTransaction({
   isReversal: _isReversal,
   additional: _additional,
   ...transaction
@@ -140,14 +141,14 @@ function transactionOf({
 }
 
 /** An entry's transactions: one, or lazily those of a batch. */
-export function transactionsOf(
+export function readTransactions(
   entry: Entry,
   details: DetailStore,
   where: string,
   warn: Warn,
 ): Iterable<StatementTransaction> {
   const count = details.length;
-  if (count > 1 && addsUp(entry, details)) return partsOf(entry, details, where);
+  if (count > 1 && addsUp(entry, details)) return splitBatch(entry, details, where);
   if (count > 1)
     warn(
       () =>

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../money/decimal.ts';
-import { detailFields, detailOf, first, listFields, type Fields } from './camt053-details.ts';
+import { detailFields, readDetail, first, listFields, type Fields } from './camt053-details.ts';
 import { DetailStore } from './detail-store.ts';
-import { amountOf, entryOf, isBooked, transactionsOf } from './camt053-entry.ts';
+import { readAmount, readEntry, isBooked, readTransactions } from './camt053-entry.ts';
 import {
   StatementError,
   addTo,
@@ -9,7 +9,7 @@ import {
   checkBalance,
   maxText,
   short,
-  textOf,
+  trimText,
   type Balance,
   type StatementTransaction,
   type Warn,
@@ -128,7 +128,7 @@ export class StatementReader {
     if (!scope) return;
     const name = path.slice(scope.path.length + 1);
     if (!scope.wanted.has(name)) return;
-    const value = textOf(text);
+    const value = trimText(text);
     if (value === null) return;
     const key = name + attribute;
     const values = scope.fields.get(key);
@@ -157,7 +157,7 @@ export class StatementReader {
   #closeBalance({ fields, line }: Scope): void {
     // OPBD and CLBD, on the pages in between ITBD, and PRCD for the one that the last statement closed with.
     const kind = first(fields, 'Tp/CdOrPrtry/Cd') ?? '';
-    const balance = amountOf(fields);
+    const balance = readAmount(fields);
     if ('fault' in balance) {
       // No transaction depends on it.
       const statement = this.count;
@@ -183,7 +183,7 @@ export class StatementReader {
   #closeDetail({ fields, line }: Scope): void {
     if (this.#details.length === this.#maxDetails)
       throw new StatementError(this.#where({ line }), `entry has more than ${this.#maxDetails} details`);
-    this.#details.add(detailOf(fields));
+    this.#details.add(readDetail(fields));
   }
 
   #closeEntry({ fields, line }: Scope): void {
@@ -191,13 +191,13 @@ export class StatementReader {
     this.#details = new DetailStore();
     const where = this.#where({ line });
     if (!isBooked(fields, where, this.#warn)) return details.close();
-    const entry = entryOf(fields, where, accountOf(this.#scopes[0]?.fields ?? new Map(), where));
+    const entry = readEntry(fields, where, requireAccount(this.#scopes[0]?.fields ?? new Map(), where));
     addTo(this.#sums, entry, where);
-    this.#ready.push(transactionsOf(entry, details, where, this.#warn));
+    this.#ready.push(readTransactions(entry, details, where, this.#warn));
   }
 }
 
-function accountOf(fields: Fields, where: string): string {
+function requireAccount(fields: Fields, where: string): string {
   const account = first(fields, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id');
   if (account === null) throw new StatementError(where, 'entry is in a statement without an account (Acct/Id)');
   return account;

@@ -1,5 +1,5 @@
 import { Decimal } from '../../money/decimal.ts';
-import { StatementError, dayOf, quote } from './transaction.ts';
+import { StatementError, requireDay, quote } from './transaction.ts';
 
 /** Parses a CSV's dates in the user's own format: YYYY, YY, MM, M, DD and D, with separators. */
 export function dayReader(format: string): (text: string, where: string) => Date {
@@ -20,7 +20,7 @@ export function dayReader(format: string): (text: string, where: string) => Date
     if (!parts) throw new StatementError(where, `date isn't ${format}: ${quote(text)}`);
     const part = (kind: string): string => parts[order.indexOf(kind) + 1] ?? '';
     const year = part('Y').length === 2 ? `20${part('Y')}` : part('Y');
-    return dayOf(`${year}-${part('M').padStart(2, '0')}-${part('D').padStart(2, '0')}`, where, text);
+    return requireDay(`${year}-${part('M').padStart(2, '0')}-${part('D').padStart(2, '0')}`, where, text);
   };
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { Decimal } from '../../money/decimal.ts';
 import { amountReader, dayReader, directed } from './csv-values.ts';
-import { StatementError, checked, idOf, quote, textOf, type StatementTransaction } from './transaction.ts';
+import { StatementError, checked, parseId, quote, trimText, type StatementTransaction } from './transaction.ts';
 
 /** A column, by its header's name in any case, or by its position from 1. */
 export type CsvColumn = string | number;
@@ -49,11 +49,11 @@ const maxCells = 1000;
 
 /** Parses the rows of a CSV as transactions. An invalid row is an error: skipping it could lose a transaction. */
 export async function* readCsv(text: AsyncIterable<string>, mapping: CsvMapping): AsyncGenerator<StatementTransaction> {
-  const dayOf = dayReader(mapping.dateFormat);
-  const amountOf = amountReader(mapping.decimalSeparator);
+  const readDay = dayReader(mapping.dateFormat);
+  const readAmount = amountReader(mapping.decimalSeparator);
   const { columns } = mapping;
   let rows: Columns | undefined;
-  for await (const { line, cells } of rowsOf(text, mapping)) {
+  for await (const { line, cells } of readCsvRows(text, mapping)) {
     if (!rows) {
       rows = new Columns(mapping, cells, line);
       if (mapping.headerRow !== false) continue;
@@ -65,14 +65,14 @@ export async function* readCsv(text: AsyncIterable<string>, mapping: CsvMapping)
     yield checked(
       {
         accountIban: cell(columns.accountIban) ?? mapping.accountIban?.trim() ?? '',
-        bookingDate: dayOf(cell(columns.bookingDate) ?? '', where),
-        valueDate: value === null ? null : dayOf(value, where),
-        amount: amountIn(cell, columns, amountOf, where),
+        bookingDate: readDay(cell(columns.bookingDate) ?? '', where),
+        valueDate: value === null ? null : readDay(value, where),
+        amount: amountIn(cell, columns, readAmount, where),
         currency: cell(columns.currency) ?? mapping.currency?.trim() ?? '',
-        externalId: idOf(cell(columns.externalId) ?? undefined),
+        externalId: parseId(cell(columns.externalId) ?? undefined),
         counterpartyName: cell(columns.counterpartyName),
         counterpartyIban: cell(columns.counterpartyIban),
-        reference: textOf(references.join(' ')),
+        reference: trimText(references.join(' ')),
       },
       where,
     );
@@ -85,14 +85,14 @@ type Cell = (column: CsvColumn | undefined) => string | null;
 function amountIn(
   cell: Cell,
   columns: CsvMapping['columns'],
-  amountOf: (text: string, where: string) => Decimal,
+  readAmount: (text: string, where: string) => Decimal,
   where: string,
 ): Decimal {
   if (columns.amount !== undefined) {
-    const amount = amountOf(cell(columns.amount) ?? '', where);
+    const amount = readAmount(cell(columns.amount) ?? '', where);
     return columns.direction === undefined ? amount : directed(amount, cell(columns.direction) ?? '', where);
   }
-  const [debit, credit] = [cell(columns.debit), cell(columns.credit)].map((text) => text && amountOf(text, where));
+  const [debit, credit] = [cell(columns.debit), cell(columns.credit)].map((text) => text && readAmount(text, where));
   if (debit && credit && !debit.isZero() && !credit.isZero())
     throw new StatementError(where, 'row has both a debit and a credit');
   if (debit && (!credit || !debit.isZero())) return directed(debit, '-', where);
@@ -126,7 +126,7 @@ class Columns {
 
   /** Reads one row's cells; an empty one is null. */
   reader(cells: string[]): Cell {
-    return (column) => (column === undefined ? null : textOf(cells[this.#indexes.get(column) ?? -1]));
+    return (column) => (column === undefined ? null : trimText(cells[this.#indexes.get(column) ?? -1]));
   }
 }
 
@@ -140,7 +140,7 @@ interface Row {
 }
 
 /** The rows with the lines in which they begin. csv-parse requires the same number of cells in every row. */
-export async function* rowsOf(
+export async function* readCsvRows(
   text: AsyncIterable<string>,
   mapping: Pick<CsvMapping, 'delimiter' | 'skipLines'>,
 ): AsyncGenerator<Row> {

@@ -12,7 +12,7 @@ const account = (iban: string): string => iban.replaceAll(/\s/g, '').toUpperCase
  * currency, references and text. The bank's reference alone would not do, because banks use one for several entries.
  * Amounts are compared as numbers: 10 is 10.00. Two payments can be equal; withOccurrence() distinguishes them.
  */
-export function identityOf(transaction: StatementTransaction): string {
+export function computeIdentity(transaction: StatementTransaction): string {
   const { amount } = transaction;
   return sha256(
     JSON.stringify([
@@ -41,7 +41,7 @@ export function identityOf(transaction: StatementTransaction): string {
 export function withOccurrence(): (transaction: StatementTransaction) => string {
   const seen = new Map<string, number>();
   return (transaction) => {
-    const identity = identityOf(transaction);
+    const identity = computeIdentity(transaction);
     const key = Buffer.from(identity, 'hex').toString('latin1');
     const occurrence = (seen.get(key) ?? 0) + 1;
     seen.set(key, occurrence);

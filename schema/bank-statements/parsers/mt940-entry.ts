@@ -1,13 +1,13 @@
 import { Decimal } from '../../money/decimal.ts';
 import { formatDay } from '../../graphql/scalars/days.ts';
-import { informationOf } from './mt940-information.ts';
-import { StatementError, dayOf, idOf, quote, type StatementTransaction } from './transaction.ts';
+import { parseInformation } from './mt940-information.ts';
+import { StatementError, requireDay, parseId, quote, type StatementTransaction } from './transaction.ts';
 
 // Value date, entry date, mark (RC and RD undo a credit, a debit), funds code, amount, type, references.
 const entry = /^(\d{6})(\d{4})?(RC|RD|C|D)([A-Z])?(\d{1,15}(?:[.,]\d*)?)(?:[A-Z][A-Z0-9]{3}(.*))?$/s;
 
 /** One :61: with its :86:. */
-export function entryOf(
+export function readEntry(
   lines: string[],
   information: string[],
   accountIban: string,
@@ -19,16 +19,16 @@ export function entryOf(
   if (value === undefined) throw new StatementError(where, `entry can't be read: ${quote(content)}`);
   const year = Number(value.slice(0, 2));
   const valueDay = `${year + (year < 80 ? 2000 : 1900)}-${value.slice(2, 4)}-${value.slice(4, 6)}`;
-  const valueDate = dayOf(valueDay, where, value);
+  const valueDate = requireDay(valueDay, where, value);
   const [own = '', bank] = references.split(/\/\/(.*)/s);
   return {
     accountIban,
     bookingDate: booked === undefined ? valueDate : entryDay(booked, valueDate, where),
     valueDate,
-    amount: amountOf(amount, mark === 'D' || mark === 'RC'),
+    amount: parseAmount(amount, mark === 'D' || mark === 'RC'),
     currency,
-    externalId: idOf(bank),
-    ...informationOf(information, own, supplementary),
+    externalId: parseId(bank),
+    ...parseInformation(information, own, supplementary),
   };
 }
 
@@ -47,7 +47,7 @@ function entryDay(monthAndDay: string, valueDate: Date, where: string): Date {
 }
 
 /** An amount with a decimal comma, `12,5` or `12,`. */
-export function amountOf(text: string, isDebit: boolean): Decimal {
+export function parseAmount(text: string, isDebit: boolean): Decimal {
   const amount = new Decimal(text.replace(',', '.').replace(/\.$/, ''));
   return isDebit && !amount.isZero() ? amount.negated() : amount;
 }

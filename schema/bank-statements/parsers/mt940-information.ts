@@ -1,4 +1,4 @@
-import { idOf, referenceOf, textOf } from './transaction.ts';
+import { parseId, joinReference, trimText } from './transaction.ts';
 
 // The content of :86:. SWIFT doesn't define its structure. Banks use one of three: sub-fields after a code (German,
 // Austrian and Polish banks), words between slashes (Dutch banks), or plain text.
@@ -23,7 +23,7 @@ const slashWord = new RegExp(`/(${slashWords})(?=/)`);
  * Reads counterparty and reference from an entry's :86:, from the customer's reference in :61: (`own`; many banks put the
  * counterparty's IBAN there), and from the lines after :61:.
  */
-export function informationOf(information: string[], own: string, supplementary: string[]): Information {
+export function parseInformation(information: string[], own: string, supplementary: string[]): Information {
   const lines = information.map((line) => line.trimEnd());
   const [first = ''] = lines;
   const separator = subfields.exec(first)?.[1];
@@ -33,15 +33,15 @@ export function informationOf(information: string[], own: string, supplementary:
       : slashed.test(first)
         ? fromSlashes(joined(lines))
         : fromText(lines);
-  const extra = textOf(supplementary.join(' '));
+  const extra = trimText(supplementary.join(' '));
   const ownIban = [own.trim(), extra].find((text) => text !== null && iban.test(text)) ?? null;
   // KREF+ and EREF+ only refer to :86:.
-  const ownId = iban.test(own.trim()) || /^[EK]REF\+?$/.test(own.trim()) ? null : idOf(own);
+  const ownId = iban.test(own.trim()) || /^[EK]REF\+?$/.test(own.trim()) ? null : parseId(own);
   const isNew = extra !== null && extra !== ownIban && !joined(lines).includes(extra);
   return {
     counterpartyName: said.counterpartyName,
     counterpartyIban: said.counterpartyIban ?? ownIban,
-    reference: referenceOf([said.reference], isNew ? extra : null, ownId) ?? said.fallback ?? null,
+    reference: joinReference([said.reference], isNew ? extra : null, ownId) ?? said.fallback ?? null,
   };
 }
 
@@ -67,11 +67,11 @@ function fromText(lines: string[]): Said {
   const [, account, name] = namedIban.exec(lines[0]?.trim() ?? '') ?? [];
   if (account !== undefined && iban.test(account)) {
     const rest = joined(lines.slice(1));
-    return { counterpartyName: textOf(name), counterpartyIban: account, reference: textOf(rest) };
+    return { counterpartyName: trimText(name), counterpartyIban: account, reference: trimText(rest) };
   }
   const text = joined(lines);
   if (/(?:EREF|KREF|SVWZ)[+:]/.test(text)) return taggedText(text);
-  return { counterpartyName: null, counterpartyIban: null, reference: textOf(text) };
+  return { counterpartyName: null, counterpartyIban: null, reference: trimText(text) };
 }
 
 /** `/TRTP/SEPA/IBAN/…/NAME/…/REMI/…/EREF/…`, and ING's `/CNTP/IBAN/BIC/name/city/`. */
@@ -81,16 +81,16 @@ function fromSlashes(text: string): Said {
   for (let at = 0; at + 1 < pieces.length; at += 2) {
     const [word = '', value = ''] = pieces.slice(at, at + 2);
     const content = withoutEnd(value.replace(/^\//, ''));
-    if (!words.has(word) && textOf(content) !== null) words.set(word, content);
+    if (!words.has(word) && trimText(content) !== null) words.set(word, content);
   }
   const [account, , name] = words.get('CNTP')?.split('/') ?? [];
   // USTD//text, STRD/CUR/reference or STRD/ISO/reference.
   const remittance = words.get('REMI')?.replace(/^(?:USTD\/\/?|STRD\/(?:[A-Z]{3}\/)?)/, '');
   return {
-    counterpartyName: textOf(words.get('NAME') ?? name),
-    counterpartyIban: textOf(words.get('IBAN') ?? account),
-    reference: referenceOf([], textOf(remittance), idOf(words.get('EREF'))),
-    fallback: idOf(words.get('PREF')) ?? textOf(words.get('RTRN')) ?? textOf(words.get('TRTP')),
+    counterpartyName: trimText(words.get('NAME') ?? name),
+    counterpartyIban: trimText(words.get('IBAN') ?? account),
+    reference: joinReference([], trimText(remittance), parseId(words.get('EREF'))),
+    fallback: parseId(words.get('PREF')) ?? trimText(words.get('RTRN')) ?? trimText(words.get('TRTP')),
   };
 }
 
@@ -117,10 +117,10 @@ function fromSubfields(information: string[], separator: string): Said {
     run([/^2/, /^6/].flatMap((tens) => fields.filter(({ code }) => tens.test(code))).map(({ content }) => content)),
   );
   return {
-    counterpartyName: textOf(of(/^3[23]$/)) ?? said.counterpartyName,
-    counterpartyIban: textOf(of(/^38$/)) ?? textOf(of(/^31$/)) ?? said.counterpartyIban,
+    counterpartyName: trimText(of(/^3[23]$/)) ?? said.counterpartyName,
+    counterpartyIban: trimText(of(/^38$/)) ?? trimText(of(/^31$/)) ?? said.counterpartyIban,
     reference: said.reference,
-    fallback: textOf(of(/^00$/)),
+    fallback: trimText(of(/^00$/)),
   };
 }
 
@@ -168,13 +168,13 @@ function taggedText(text: string): Said {
     }
   }
   return {
-    counterpartyName: textOf(tags.get('ABWA') ?? tags.get('ABWE')),
-    counterpartyIban: textOf(tags.get('IBAN')),
+    counterpartyName: trimText(tags.get('ABWA') ?? tags.get('ABWE')),
+    counterpartyIban: trimText(tags.get('IBAN')),
     // A payment with only a KREF has the account holder's own reference in it.
-    reference: referenceOf(
+    reference: joinReference(
       [],
-      textOf(said.filter(Boolean).join(' ')),
-      idOf(tags.get('EREF')) ?? idOf(tags.get('KREF')),
+      trimText(said.filter(Boolean).join(' ')),
+      parseId(tags.get('EREF')) ?? parseId(tags.get('KREF')),
     ),
   };
 }

@@ -1,5 +1,5 @@
 import type { Decimal } from '../../money/decimal.ts';
-import { amountOf, entryOf } from './mt940-entry.ts';
+import { parseAmount, readEntry } from './mt940-entry.ts';
 import {
   StatementError,
   addTo,
@@ -200,7 +200,7 @@ class MessageReader {
       /^([CD])(\d{6})([A-Z]{3})(\d{1,15}[.,]\d*)\s*$/.exec(content) ?? [];
     if (direction === undefined)
       throw this.error(`balance :${field.tag}: can't be read: ${quote(content)}`, field.line);
-    return { amount: amountOf(amount, direction === 'D'), currency };
+    return { amount: parseAmount(amount, direction === 'D'), currency };
   }
 
   #closeStatement(): void {
@@ -220,7 +220,10 @@ class MessageReader {
     const statement = this.#statementAt(entry.field);
     const { opening, isClosed, sums, account } = statement;
     if (!opening || isClosed) throw new StatementError(where, 'entry has no opening balance (:60F:) before it');
-    const transaction = checked(entryOf(entry.field.lines, entry.information, account, opening.currency, where), where);
+    const transaction = checked(
+      readEntry(entry.field.lines, entry.information, account, opening.currency, where),
+      where,
+    );
     addTo(sums, transaction, where);
     this.#transactions.push(transaction);
   }

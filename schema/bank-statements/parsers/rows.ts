@@ -54,7 +54,7 @@ export async function writeRows(statement: string, rows: string, options: Statem
   };
   try {
     for await (const transaction of readStatement(createReadStream(statement), options)) {
-      const row = JSON.stringify(rowOf(transaction, identify(transaction)));
+      const row = JSON.stringify(toRow(transaction, identify(transaction)));
       batch.push(row);
       length += row.length;
       if (batch.length === batchRows || length > batchLength) await write();
@@ -67,7 +67,7 @@ export async function writeRows(statement: string, rows: string, options: Statem
   }
 }
 
-function rowOf(transaction: StatementTransaction, identity: string): StatementRow {
+function toRow(transaction: StatementTransaction, identity: string): StatementRow {
   const { amount, bookingDate, valueDate, reference, externalId } = transaction;
   const text = [reference, externalId].filter(Boolean).join(' ');
   return {

@@ -38,10 +38,10 @@ export async function* readStatement(
 ): AsyncGenerator<StatementTransaction> {
   const bytes = inSteps(source, options.report);
   try {
-    const head = await headOf(bytes);
+    const head = await readHead(bytes);
     if (head.length === 0) throw new StatementError(null, 'is empty');
     const marked = markedEncoding(head);
-    const format = options.format ?? formatOf(new TextDecoder(marked ?? 'latin1').decode(head), options.csv);
+    const format = options.format ?? detectFormat(new TextDecoder(marked ?? 'latin1').decode(head), options.csv);
     const warnings = new Warnings(options.warn ?? (() => {}));
     const text = (encoding?: string): AsyncIterable<string> => decode(joined(head, bytes), encoding);
     if (format === 'camt053')
@@ -81,7 +81,7 @@ async function* inSteps(source: AsyncIterable<Uint8Array>, report?: (bytesRead: 
 }
 
 /** Enough bytes to recognize the file's format. */
-async function headOf(bytes: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
+async function readHead(bytes: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   let head = new Uint8Array(0);
   while (head.length < 4096) {
     const next = await bytes.next();
@@ -102,7 +102,7 @@ async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>): Async
  */
 const mt940 = /(?:^|[\r\n]|\{4:)[^\S\r\n]*:(?:20|25P?|28C?|60[FM]):|^\s*\{1:F/;
 
-function formatOf(head: string, csv: CsvMapping | undefined): StatementFormat {
+function detectFormat(head: string, csv: CsvMapping | undefined): StatementFormat {
   if (/^\uFEFF?\s*</.test(head)) return 'camt053';
   if (mt940.test(head)) return 'mt940';
   if (head.startsWith('PK\x03\x04')) throw new StatementError(null, 'is a ZIP archive; import the files in it');

@@ -16,7 +16,7 @@ export interface StatementTransaction {
   externalId: string | null;
   counterpartyName: string | null;
   counterpartyIban: string | null;
-  /** All text in which a payer may have written an invoice number or a structured reference: see referenceOf(). */
+  /** All text in which a payer may have written an invoice number or a structured reference: see joinReference(). */
   reference: string | null;
 }
 
@@ -51,13 +51,13 @@ export const short = (value: string): string => {
 };
 
 /** The trimmed text; null if it is empty. */
-export const textOf = (value: string | undefined): string | null => value?.trim() || null;
+export const trimText = (value: string | undefined): string | null => value?.trim() || null;
 
 const none = /^(?:NON[ -]?REF(?:ERENCE)?|NOT[ -]?PROVIDED)$/i;
 
 /** A reference; null for one that only means "none", such as NOTPROVIDED. */
-export function idOf(value: string | undefined): string | null {
-  const id = textOf(value);
+export function parseId(value: string | undefined): string | null {
+  const id = trimText(value);
   return id !== null && none.test(id) ? null : id;
 }
 
@@ -66,14 +66,14 @@ export function idOf(value: string | undefined): string | null {
  * then the payer's own id of the payment. (Many payers write the invoice number into it, and a direct debit has nothing
  * else.) The parts are joined by spaces, without repetitions.
  */
-export function referenceOf(structured: (string | null)[], text: string | null, id: string | null): string | null {
+export function joinReference(structured: (string | null)[], text: string | null, id: string | null): string | null {
   let reference = [...new Set(structured)].filter((part) => part !== null).join(' ');
   for (const part of [text, id]) if (part !== null && !reference.includes(part)) reference += ` ${part}`;
-  return textOf(reference);
+  return trimText(reference);
 }
 
 /** Parses a day, YYYY-MM-DD. @throws StatementError where it is none */
-export function dayOf(text: string, where: string, sent = text): Date {
+export function requireDay(text: string, where: string, sent = text): Date {
   const day = parseDay(text);
   if (!day) throw new StatementError(where, `date is no calendar day: ${quote(sent)}`);
   return day;

@@ -9,7 +9,7 @@ import { checkDecimals, findCurrency } from '../currency.ts';
 import type { CsvRow } from '../read-file.ts';
 import type { Values } from '../read-row.ts';
 import type { ImportedRecord, ReadRow } from '../records.ts';
-import { referred, type Find } from '../references.ts';
+import { findNamed, type Find } from '../references.ts';
 import { readLine, roundingLine, type ImportedLine } from './invoice-lines.ts';
 
 /** Fields that all rows of an invoice must agree on. */
@@ -33,7 +33,7 @@ export function buildInvoice(
   errors: Errors,
   findCustomer: Find,
 ): Rows | undefined {
-  const customerId = referred(findCustomer, 'customer', row, values, errors);
+  const customerId = findNamed(findCustomer, 'customer', row, values, errors);
   const { number, invoiceDate, dueDate, deliveryDate, subject, totalGross } = values;
   const currency = findCurrency(context, values);
   for (const other of rows.slice(1))
@@ -94,7 +94,7 @@ interface Paid {
   isAll: boolean;
 }
 
-/** What is paid of an invoice; undefined where the file contradicts itself. */
+/** Reads the payment of an invoice; undefined where the file contradicts itself. */
 function readPayment(
   context: Context,
   row: CsvRow,

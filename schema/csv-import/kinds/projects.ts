@@ -2,7 +2,7 @@ import { currencyField, externalIdField, reference } from '../common-fields.ts';
 import { findCurrency } from '../currency.ts';
 import type { Kind } from '../kind.ts';
 import { toNewRow } from '../read-row.ts';
-import { findReferred, referred } from '../references.ts';
+import { findReferred, findNamed } from '../references.ts';
 
 export const projects: Kind = {
   model: 'Project',
@@ -24,7 +24,7 @@ export const projects: Kind = {
   prepare: async (context, rows, errors) => {
     const findCustomer = await findReferred(context, rows, 'customer');
     return (_record, { row, values }) => {
-      const customerId = referred(findCustomer, 'customer', row, values, errors);
+      const customerId = findNamed(findCustomer, 'customer', row, values, errors);
       const { startDate, endDate } = values;
       if (startDate instanceof Date && endDate instanceof Date && endDate < startDate)
         errors.add(row, 'endDate', 'Must not be before the start date.');

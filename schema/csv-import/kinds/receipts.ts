@@ -8,7 +8,7 @@ import type { Kind, RowBuilder } from '../kind.ts';
 import type { Errors } from '../errors.ts';
 import type { CsvRow } from '../read-file.ts';
 import { toNewRow } from '../read-row.ts';
-import { findIds, findReferred, referred, type Find } from '../references.ts';
+import { findIds, findReferred, findNamed, type Find } from '../references.ts';
 
 export const receipts: Kind = {
   model: 'Receipt',
@@ -41,8 +41,8 @@ async function prepareReceipts(context: Context, rows: CsvRow[], errors: Errors)
   const findProject = await findReferred(context, rows, 'project');
   await lockSuppliers(context, rows, findSupplier);
   return (_record, { row, values }) => {
-    const supplierId = referred(findSupplier, 'supplier', row, values, errors);
-    const projectId = referred(findProject, 'project', row, values, errors);
+    const supplierId = findNamed(findSupplier, 'supplier', row, values, errors);
+    const projectId = findNamed(findProject, 'project', row, values, errors);
     const currency = findCurrency(context, values);
     const { amountGross, vatRate = new Decimal(0), paidOn } = values;
     if (!(amountGross instanceof Decimal) || !(vatRate instanceof Decimal) || currency === null) return undefined;

@@ -6,7 +6,7 @@ import type { Errors } from '../errors.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
 import type { CsvRow } from '../read-file.ts';
 import { toNewRow, type Values } from '../read-row.ts';
-import { findIds, findMembers, findReferred, referred, type Find } from '../references.ts';
+import { findIds, findMembers, findReferred, findNamed, type Find } from '../references.ts';
 
 export const timeEntries: Kind = {
   model: 'TimeEntry',
@@ -38,8 +38,8 @@ async function prepareTimeEntries(context: Context, rows: CsvRow[], errors: Erro
   const findMember = await findMembers(context);
   const rates = await lockProjects(context, rows, findProject);
   return (_record, { row, values }) => {
-    const projectId = referred(findProject, 'project', row, values, errors);
-    const userId = referred(findMember, 'person', row, values, errors) ?? context.user.id;
+    const projectId = findNamed(findProject, 'project', row, values, errors);
+    const userId = findNamed(findMember, 'person', row, values, errors) ?? context.user.id;
     const durationMinutes = readDuration(row, values, errors);
     if (projectId === null || durationMinutes === undefined) return undefined;
     const fields = toNewRow<'TimeEntry'>(values);

@@ -123,7 +123,7 @@ async function suggest(context: Context, transaction: Clues): Promise<Suggestion
  * For each transaction the invoice, receipt, or credit note that it certainly pays: the only one whose number it names and
  * whose due amount it has exactly. Candidates are read for all transactions at once.
  */
-export async function certainOf(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
+export async function findCertain(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
   const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));
   const texts = (sign: number): string[] => (byDirection.get(sign) ?? []).map(textOf);
   const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(parseInvoiceNumbers)));
