@@ -21,7 +21,7 @@ import { createCountInvited, createTryPassword } from '../identity/index.ts';
 import { commonHeaders } from './http/headers.ts';
 import type { GracefulShutdown } from '../processes/graceful-shutdown.ts';
 import { createIdempotencyHandler } from '../security/idempotency/idempotency.ts';
-import { answerMalformed } from './http/malformed.ts';
+import { respondMalformed } from './http/malformed.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import { createPages } from './pages.ts';
 import { createPublicFile } from './http/public-file.ts';
@@ -233,7 +233,7 @@ export function createServer({
   pipelining.watch(server);
   shutdown?.watch(server, () => bounded.responses());
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  answerMalformed(
+  respondMalformed(
     server,
     requestLog.beforeAdmission,
     () => commonHeaders(publicUrl()),

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { answerMalformed } from '../../src/server/http/malformed.ts';
+import { respondMalformed } from '../../src/server/http/malformed.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { anError, answers, head, json, last, sendRaw } from './raw.ts';
 import * as sample from './samples.ts';
@@ -56,7 +56,7 @@ describe('invalid HTTP', () => {
 it('an unfinished request is answered 408', async () => {
   const timeouts = { requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 };
   const server = createServer(timeouts, (request, response) => request.resume().on('end', () => response.end()));
-  answerMalformed(server, pino({ level: 'silent' }), () => ({}));
+  respondMalformed(server, pino({ level: 'silent' }), () => ({}));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const impatient = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   for (const begun of [

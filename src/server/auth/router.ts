@@ -12,7 +12,7 @@ export interface AuthRequestContext {
   /** The client's address, as the trusted proxies report it. */
   address: string;
   requestId: string;
-  report: (fault: unknown) => void;
+  report: (error: unknown) => void;
   /** Logs the outcome of a sign-in (OWASP ASVS 4.0.3, 7.1.3), without the input, which may be a password. */
   logOutcome: (outcome: 'entered' | 'rejected' | 'throttled', userId?: string) => void;
 }
@@ -44,7 +44,7 @@ export function serve(
   return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
 }
 
-export const answer = (body: unknown, { status = 200, cookie }: { status?: number; cookie?: string } = {}): Response =>
+export const respond = (body: unknown, { status = 200, cookie }: { status?: number; cookie?: string } = {}): Response =>
   Response.json(body, { status, ...(cookie !== undefined && { headers: { 'Set-Cookie': cookie } }) });
 
 /** The body, which must be an object. @throws ValidationError, TransportError */

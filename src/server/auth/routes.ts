@@ -4,7 +4,7 @@ import { CodedError, found, refuse } from '../../../schema/errors.ts';
 import { email, requiredText } from '../../../schema/graphql/input/validators.ts';
 import { formatTime } from '../../../schema/graphql/scalars/scalars.ts';
 import {
-  answer,
+  respond,
   bodyOf,
   parsed,
   serve,
@@ -83,7 +83,7 @@ export function createAuthRoutes({
     caller.logOutcome('entered', user.id);
     const previous = await current(request);
     if (previous) await endSessions(client, { userId: previous.user.id, id: previous.id });
-    return answer({ ...sessionAnswer(user, session), ...more }, { cookie: sessionCookie(token, publicUrl()) });
+    return respond({ ...sessionBody(user, session), ...more }, { cookie: sessionCookie(token, publicUrl()) });
   };
 
   const signIn: Handler = async (request, caller) => {
@@ -94,7 +94,7 @@ export function createAuthRoutes({
 
   const getSession: Handler = async (request) => {
     const session = await current(request);
-    return answer(session && sessionAnswer(session.user, session));
+    return respond(session && sessionBody(session.user, session));
   };
 
   const signOut =
@@ -102,7 +102,7 @@ export function createAuthRoutes({
     async (request) => {
       const session = await current(request);
       if (session) await endSessions(client, { userId: session.user.id, ...(!everywhere && { id: session.id }) });
-      return answer({ success: true }, { cookie: sessionCookie(null, publicUrl()) });
+      return respond({ success: true }, { cookie: sessionCookie(null, publicUrl()) });
     };
 
   const change: Handler = async (request, caller) => {
@@ -116,7 +116,7 @@ export function createAuthRoutes({
     return enter(request, caller, user, changed, { revokedTokens: changed.revokedTokens });
   };
 
-  /** Whether the request has a session of this address. Only then does the answer reveal that the account exists. */
+  /** Whether the request has a session of this address. Only then does the response reveal that the account exists. */
   const sessionOf = async (request: Request, address: string) => {
     const session = await current(request);
     return session?.user.email === address ? session : null;
@@ -125,7 +125,7 @@ export function createAuthRoutes({
   const look: Handler = async (request) => {
     const { token } = parsed(await bodyOf(request), z.object({ token: secret }));
     const { email: invited, tenant, invitedBy, expiresAt } = await found(findInvitation(client, token, now()));
-    return answer({
+    return respond({
       email: invited,
       tenant: { name: tenant.name },
       invitedBy,
@@ -136,7 +136,7 @@ export function createAuthRoutes({
 
   /**
    * With a session of the invited address, the user joins the tenant. Without one, a name and a password make an account if
-   * the address has none. The answer and its duration don't reveal whether the address had an account.
+   * the address has none. The response and its duration don't reveal whether the address had an account.
    */
   const accept: Handler = async (request, caller) => {
     const body = await bodyOf(request);
@@ -145,7 +145,7 @@ export function createAuthRoutes({
     const session = await sessionOf(request, invited);
     if (session) {
       await acceptInvitation(client, { secret: token, userId: session.user.id, now: now() });
-      return answer({ ...sessionAnswer(session.user, session), tenant });
+      return respond({ ...sessionBody(session.user, session), tenant });
     }
     if (!body || !('name' in body || 'password' in body)) throw signInAs(invited);
     const { name, password } = parsed(body, z.object({ name: requiredText(255), password: secret }));
@@ -157,7 +157,7 @@ export function createAuthRoutes({
     const passwordHash = await hashPassword(password).catch(asFieldError('password'));
     await createInvitedAccount(client, { secret: token, name, passwordHash, now: now() });
     const message = `Sign in as ${invited} to accept. The password is the one you sent, unless there was an account already.`;
-    return answer({ email: invited, message }, { status: 202 });
+    return respond({ email: invited, message }, { status: 202 });
   };
 
   return serve(
@@ -186,7 +186,7 @@ const asFieldError =
     throw error;
   };
 
-const sessionAnswer = ({ id, name, email: address }: UserSummary, session: { id: string; createdAt: Date }) => ({
+const sessionBody = ({ id, name, email: address }: UserSummary, session: { id: string; createdAt: Date }) => ({
   user: { id, name, email: address },
   session: {
     id: session.id,

@@ -23,7 +23,7 @@ export function sendGraphqlError(
   response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
 }
 
-/** The message of a coded error; any other error is a fault of the service. */
+/** The message of a coded error; any other error is an error of the service. */
 export function toGraphqlError(error: unknown): GraphqlErrorResponse {
   if (error instanceof TransportError) return { status: error.status, code: 'BAD_REQUEST', message: error.message };
   const coded = asCoded(error);

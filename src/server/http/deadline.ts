@@ -9,7 +9,7 @@ class OverdueError extends UnavailableError {
   }
 }
 
-/** Nobody reads the answer any more. This is no fault of the service. */
+/** Nobody reads the answer any more. This is no error of the service. */
 export class ClientLeftError extends CodedError {
   constructor() {
     super('VALIDATION_FAILED', 'The client left before the answer.');

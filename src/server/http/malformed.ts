@@ -9,12 +9,12 @@ const refusals: Record<string, [status: number, message: string]> = {
 };
 
 /**
- * Answers a request that Node's parser can't read in the format of every other error, and closes the connection. Earlier
+ * Responds to a request that Node's parser can't read in the format of every other error, and closes the connection. Earlier
  * requests on the connection are answered first, so that the client doesn't take this response for one of theirs.
  * @param headers that every response has
  * @param latestOf the response of a connection's last request
  */
-export function answerMalformed(
+export function respondMalformed(
   server: Server,
   log: Pick<BoundedLog, 'info'>,
   headers: () => Record<string, string>,
