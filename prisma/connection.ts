@@ -60,12 +60,11 @@ export class Connection extends Client {
   /** Called with each statement's text when query() is called, before the statement waits for others. */
   onQuery: ((text: string) => void) | undefined;
 
-  /** Called with the length of each part that PostgreSQL sends, after the part is parsed. */
-  onReceived: ((bytes: number) => void) | undefined;
+  #onReceived: ((bytes: number) => void) | undefined;
+  #countsReceived = false;
 
   constructor(config?: string | ConnectionConfig) {
     super(config);
-    this.once('connect', () => this.connection.stream.on('data', (part: Buffer) => this.onReceived?.(part.length)));
     const observers = typeof config === 'object' ? config.errorObservers : undefined;
     if (!observers) return;
     const notify: ErrorObserver = (code) => {
@@ -75,6 +74,17 @@ export class Connection extends Client {
     const protocol: NodeJS.EventEmitter = this.connection;
     protocol.on('errorMessage', ({ code }: { code?: string }) => notify(code ?? ''));
     protocol.on('error', () => notify('connection'));
+  }
+
+  /**
+   * Called with the length of each part that PostgreSQL sends, after the part is parsed. A connection that never had one has
+   * no listener for it: pg-copy-streams wants pg's to be the only one.
+   */
+  set onReceived(listener: ((bytes: number) => void) | undefined) {
+    this.#onReceived = listener;
+    if (this.#countsReceived || !listener) return;
+    this.#countsReceived = true;
+    this.connection.stream.on('data', (part: Buffer) => this.#onReceived?.(part.length));
   }
 
   /** Closes the connection in the middle of a statement, whose answer is of no use any more. */
