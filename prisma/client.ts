@@ -16,7 +16,7 @@ export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from 
 export { violatedCheck, violatedConstraint, type ModelWith, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type ModelDelegate, type TenantClient } from './tenant/client.ts';
-export { delegateName, tableOf, type Column } from './tables.ts';
+export { delegateName, getTable as tableOf, type Column } from './tables.ts';
 export { resourceNamed, resources, type Resource } from './resources.ts';
 export { Prisma };
 export type * from './generated/client/client.ts';

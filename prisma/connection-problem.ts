@@ -41,8 +41,8 @@ const untrusted =
   /^(?:SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|CERT_(?:UNTRUSTED|SIGNATURE))/;
 
 /** Undefined where the error says nothing of the connection. */
-export function connectionProblemOf(error: unknown): ConnectionProblem | undefined {
-  if (error instanceof AggregateError) return connectionProblemOf(error.errors[0]);
+export function findConnectionProblem(error: unknown): ConnectionProblem | undefined {
+  if (error instanceof AggregateError) return findConnectionProblem(error.errors[0]);
   const { code = '', message = '', syscall } = (error ?? {}) as { code?: string; message?: string; syscall?: string };
   if (code === 'ENOENT' && syscall === 'connect')
     return { reason: passing.get('ECONNREFUSED') ?? '', isPermanent: false };
@@ -70,7 +70,7 @@ export async function checkConnection(
     connection.on('error', () => {});
     await connection.connect().finally(() => void connection.end().catch(() => {}));
   } catch (error) {
-    const problem = connectionProblemOf(error);
+    const problem = findConnectionProblem(error);
     const { hostname, port, username, pathname, searchParams } = new URL(connectionString);
     const host = searchParams.get('host') ?? hostname;
     const to = `${host}${port && `:${port}`}, user ${decodeURIComponent(username)}, database ${pathname.slice(1)}`;

@@ -108,7 +108,7 @@ export class Connection extends Client {
   }
 
   #query(args: Arguments): unknown {
-    this.onQuery?.(statementOf(args).text);
+    this.onQuery?.(getStatement(args).text);
     if (!this.#isBusy || isStream(args[0])) return this.#executeNow(args);
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     this.#waiting.push(takeTurn);
@@ -140,7 +140,7 @@ export class Connection extends Client {
   protected send(...args: Arguments): unknown {
     const send = (...sent: Arguments): unknown => this.#sendWithCallback(sent);
     if (statementObservers.size === 0) return send(...args);
-    const statement = statementOf(args);
+    const statement = getStatement(args);
     const ends = [...statementObservers].map((observer) => observer(statement, this));
     return notifyWhenSettled(args, send, (error, result) => {
       for (const end of ends) end?.(error, result);
@@ -187,7 +187,7 @@ const isCallback = (value: unknown): value is Callback => typeof value === 'func
 const isStream = (statement: unknown): boolean =>
   typeof (statement as { submit?: unknown } | null)?.submit === 'function';
 
-function statementOf([statement, ...rest]: Arguments): Statement {
+function getStatement([statement, ...rest]: Arguments): Statement {
   const values = rest.find(Array.isArray);
   if (typeof statement === 'string') return { text: statement, values };
   return { text: statement.text, values: (statement.values as unknown[] | undefined) ?? values };

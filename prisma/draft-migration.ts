@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { ConnectionPool } from './connection.ts';
 import { migrations } from './migrate.ts';
 import { resources } from './resources.ts';
-import { stateColumnOf } from './row-counts.ts';
+import { getStateColumn } from './row-counts.ts';
 import { applyMigrations, drift, lockfile } from './schema-engine.ts';
-import { tableOf, type Table } from './tables.ts';
+import { getTable, type Table } from './tables.ts';
 import { tenantModels } from './tenant/client.ts';
 
 const folder = new URL('migrations/', import.meta.url);
@@ -18,10 +18,10 @@ const folder = new URL('migrations/', import.meta.url);
 /** Adds row-level security for the new tables of the books, and row counts and the change feed for the new resources. */
 function withIsolation(script: string): string {
   const isNew = ({ table }: Table): boolean => script.includes(`CREATE TABLE "${table}" (`);
-  const isolated = [...tenantModels].map(tableOf).filter(isNew);
+  const isolated = [...tenantModels].map(getTable).filter(isNew);
   const tracked = resources.flatMap((resource) => {
-    const table = tableOf(resource.model);
-    const column = stateColumnOf(resource);
+    const table = getTable(resource.model);
+    const column = getStateColumn(resource);
     if (!isNew(table)) return [];
     const state = column === null ? '' : `, '${column}'`;
     return [

@@ -27,20 +27,20 @@ const columns = new Map(
       .filter(({ name, isGenerated }) => name !== 'tenantId' && !isGenerated),
   ]),
 );
-const columnsOf = (model: Model): Column[] => columns.get(model) ?? [];
+const getColumns = (model: Model): Column[] => columns.get(model) ?? [];
 
 /** A row with the defaults that Prisma would have given it, not written yet. */
 export function newRow<Of extends Model>(tenantId: string, model: Of, data: NewRow<Of>): Row<Of> {
   const now = new Date();
   const row: Record<string, unknown> = { tenantId };
-  for (const column of columnsOf(model)) {
-    const value = (data as Record<string, unknown>)[column.name] ?? initialOf(column, now);
+  for (const column of getColumns(model)) {
+    const value = (data as Record<string, unknown>)[column.name] ?? computeInitial(column, now);
     row[column.name] = column.type === 'Decimal' && value !== null ? new Prisma.Decimal(value as string) : value;
   }
   return row as Row<Of>;
 }
 
-function initialOf({ name, initial, isList }: Column, now: Date): unknown {
+function computeInitial({ name, initial, isList }: Column, now: Date): unknown {
   if (initial === null) return isList ? [] : null;
   if (typeof initial !== 'object') return initial;
   switch ((initial as { name: string }).name) {
@@ -75,7 +75,7 @@ export function insertions(tenantId: string, rows: Rows, unless?: UniqueColumn):
   const statements: Part[][] = [[]];
   let free = maxParameters - 1;
   for (const [model, all] of Object.entries(rows) as [Model, object[]][]) {
-    const width = columnsOf(model).length;
+    const width = getColumns(model).length;
     for (let start = 0; start < all.length;) {
       if (free < width) {
         statements.push([]);
@@ -87,7 +87,7 @@ export function insertions(tenantId: string, rows: Rows, unless?: UniqueColumn):
       free -= part.length * width;
     }
   }
-  return statements.filter((parts) => parts.length > 0).map((parts) => insertionOf(tenantId, parts, unless));
+  return statements.filter((parts) => parts.length > 0).map((parts) => buildInsertion(tenantId, parts, unless));
 }
 
 /** A column that is unique among the tenant's rows. */
@@ -99,10 +99,10 @@ interface Part {
   rows: object[];
 }
 
-function insertionOf(tenantId: string, parts: Part[], unless: UniqueColumn | undefined): Insertion {
+function buildInsertion(tenantId: string, parts: Part[], unless: UniqueColumn | undefined): Insertion {
   const values: Insertion['values'] = [tenantId];
   for (const { model, rows } of parts) {
-    const written = columnsOf(model);
+    const written = getColumns(model);
     for (const row of rows) {
       for (const column of written) values.push(stored(column, (row as Record<string, unknown>)[column.name]));
     }
@@ -110,7 +110,7 @@ function insertionOf(tenantId: string, parts: Part[], unless: UniqueColumn | und
   const key = `${parts.map(({ model, rows }) => `${model} ${rows.length}`).join()} ${unless}`;
   let text = texts.get(key);
   if (text === undefined) {
-    text = textOf(parts);
+    text = buildText(parts);
     if (unless) text += ` on conflict ("tenant_id", "${unless}") do nothing returning "id"`;
     if (texts.size === maxTexts) texts.clear();
     texts.set(key, text);
@@ -122,10 +122,10 @@ function insertionOf(tenantId: string, parts: Part[], unless: UniqueColumn | und
 const texts = new Map<string, string>();
 const maxTexts = 250;
 
-function textOf(parts: Part[]): string {
+function buildText(parts: Part[]): string {
   let parameter = 1;
   const inserts = parts.map(({ model, rows }) => {
-    const written = columnsOf(model);
+    const written = getColumns(model);
     const tuples = rows.map(() => `($1, ${written.map(() => `$${(parameter += 1)}`).join(', ')})`);
     const names = written.map(({ column }) => `"${column}"`);
     return `insert into "public"."${tables.get(model)?.table}" ("tenant_id", ${names.join(', ')}) values ${tuples.join(', ')}`;

@@ -27,16 +27,16 @@ const utc = /^(?:Etc\/)?(?:UTC|UCT|GMT|Universal|Zulu)$/i;
 export async function settingsFault(pool: Pool): Promise<string | undefined> {
   const nodes = (await pool.query<Node>(ownSettings)).rows;
   if ((await pool.query(isCitus)).rowCount) nodes.push(...(await pool.query<Node>(workersSettings)).rows);
-  return nodes.map(faultOf).find((fault) => fault !== undefined);
+  return nodes.map(findProblem).find((fault) => fault !== undefined);
 }
 
 /** The same of the server that the pool connects to. */
 export async function ownSettingsFault(pool: Pool): Promise<string | undefined> {
   const [own] = (await pool.query<Node>(ownSettings)).rows;
-  return own && faultOf(own);
+  return own && findProblem(own);
 }
 
-function faultOf({ name, timeZone, dateStyle }: Node): string | undefined {
+function findProblem({ name, timeZone, dateStyle }: Node): string | undefined {
   if (!utc.test(timeZone)) return `${name} has the time zone ${timeZone}. Set timezone = 'UTC' in its configuration.`;
   if (!dateStyle.startsWith('ISO'))
     return `${name} writes dates as ${dateStyle}. Set datestyle = 'ISO, YMD' in its configuration.`;
@@ -104,7 +104,7 @@ async function workerFault(pool: Pool, id: number): Promise<string | undefined> 
     if (!answer.isPrepared) return `${name} is new. Run: npm run -s kontor -- distribute`;
     if (answer.difference > maxClockDifferenceSeconds)
       return `${name} has a clock that differs by ${answer.difference.toFixed(1)} s from the coordinator's.`;
-    return faultOf({ name, ...answer });
+    return findProblem({ name, ...answer });
   } catch (error) {
     if ((error as { code?: string }).code === '57014') return silent; // the statement's timeout
     throw error;

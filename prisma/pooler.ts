@@ -18,7 +18,7 @@ export const withoutName = (statement: string | QueryConfig): string | QueryConf
   typeof statement === 'string' ? statement : { ...statement, name: undefined };
 
 /** The id of the server process, as reported when the connection was opened. A pooler reports an invented one. */
-export const processOf = (client: PoolClient): number => (client as PoolClient & { processID: number }).processID;
+export const getProcess = (client: PoolClient): number => (client as PoolClient & { processID: number }).processID;
 
 export const poolerFault = 'DATABASE_URL leads through a pooler: set DATABASE_DIRECT_URL to PostgreSQL itself.';
 
@@ -27,7 +27,7 @@ export async function isPooled(pool: Pool): Promise<boolean> {
   const client = await pool.connect();
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    return rows[0]?.pid !== processOf(client);
+    return rows[0]?.pid !== getProcess(client);
   } finally {
     client.release();
   }

@@ -1,18 +1,18 @@
 import type { Prisma } from './generated/client/client.ts';
 import { placeholder, type CompilerState } from './query-compiler/conditions.ts';
 import { Parameter } from './query-compiler/shape.ts';
-import { typeOf } from './query-compiler/values.ts';
+import { findType } from './query-compiler/values.ts';
 import { resources, type Resource } from './resources.ts';
-import { tableOf, type Column } from './tables.ts';
+import { getTable, type Column } from './tables.ts';
 
 /** Triggers count the rows of each resource's table as they are written (the migrations' count_rows()). */
 const countedResources = new Map<Prisma.ModelName, Resource>(resources.map((resource) => [resource.model, resource]));
 
 /** The column by whose value a resource's rows are counted; null where there is none. */
-export const stateColumnOf = (resource: Resource): string | null => columnOf(resource)?.column ?? null;
+export const getStateColumn = (resource: Resource): string | null => getColumn(resource)?.column ?? null;
 
-function columnOf({ model, state }: Resource): Column | undefined {
-  const field = state === null ? undefined : tableOf(model).fields.get(state);
+function getColumn({ model, state }: Resource): Column | undefined {
+  const field = state === null ? undefined : getTable(model).fields.get(state);
   return field?.kind === 'column' ? field : undefined;
 }
 
@@ -27,10 +27,10 @@ export function maintainedCount(compiler: CompilerState, model: Prisma.ModelName
   const [condition, ...others] = Object.entries(where);
   if (!counted || others.length > 0) return undefined;
   const sum = `select coalesce(sum(rows), 0)::int as total from row_counts
-    where tenant_id = $1 and resource = '${tableOf(model).table}'`;
+    where tenant_id = $1 and resource = '${getTable(model).table}'`;
   if (!condition) return sum;
   const [field, value] = condition as [string, unknown];
-  const column = columnOf(counted);
+  const column = getColumn(counted);
   if (column?.name !== field || !(value instanceof Parameter)) return undefined;
-  return `${sum} and state = ${placeholder(compiler, value, typeOf(column).encode)}`;
+  return `${sum} and state = ${placeholder(compiler, value, findType(column).encode)}`;
 }

@@ -56,17 +56,17 @@ const enumerations = new Map(
   ]),
 );
 
-function digitsOf({ type, nativeArguments: [all = 0, decimals = 0] }: Field): Column['digits'] {
+function getDigits({ type, nativeArguments: [all = 0, decimals = 0] }: Field): Column['digits'] {
   return type === 'Decimal' ? { all, decimals } : null;
 }
 
-const columnOf = (field: Field): Column => ({
+const buildColumn = (field: Field): Column => ({
   kind: 'column',
   name: field.name,
   column: field.dbName ?? field.name,
   type: field.kind === 'enum' ? 'Enum' : field.type,
   native: field.nativeType,
-  digits: digitsOf(field),
+  digits: getDigits(field),
   isList: field.isList,
   nullable: !field.isRequired,
   enumeration: enumerations.get(field.type) ?? null,
@@ -77,11 +77,11 @@ const columnOf = (field: Field): Column => ({
 const columns = new Map(
   datamodel.models.map(({ name, fields }) => [
     name,
-    new Map(fields.filter(({ kind }) => kind !== 'object').map((field) => [field.name, columnOf(field)])),
+    new Map(fields.filter(({ kind }) => kind !== 'object').map((field) => [field.name, buildColumn(field)])),
   ]),
 );
 
-const columnsOf = (model: string, names: string[]): Column[] =>
+const getColumns = (model: string, names: string[]): Column[] =>
   names.map((name) => {
     const column = columns.get(model)?.get(name);
     if (!column) throw new Error(`${model}.${name} is no column`);
@@ -89,7 +89,7 @@ const columnsOf = (model: string, names: string[]): Column[] =>
   });
 
 /** Only one side of a relation has its fields. */
-function relationOf(model: string, field: Field): Relation {
+function buildRelation(model: string, field: Field): Relation {
   const { name, type, isList, isRequired } = field;
   const owning = field.relationFromFields.length > 0;
   const other = datamodel.models
@@ -104,8 +104,8 @@ function relationOf(model: string, field: Field): Relation {
     model: type as Prisma.ModelName,
     isList,
     nullable: !isRequired,
-    here: columnsOf(model, here),
-    there: columnsOf(type, there),
+    here: getColumns(model, here),
+    there: getColumns(type, there),
   };
 }
 
@@ -123,15 +123,17 @@ export const tables: ReadonlyMap<Prisma.ModelName, Table> = new Map(
       fields: new Map(
         fields.map((field) => [
           field.name,
-          field.kind === 'object' ? relationOf(name, field) : (columns.get(name)?.get(field.name) ?? columnOf(field)),
+          field.kind === 'object'
+            ? buildRelation(name, field)
+            : (columns.get(name)?.get(field.name) ?? buildColumn(field)),
         ]),
       ),
-      primaryKey: columnsOf(name, primaryKey),
+      primaryKey: getColumns(name, primaryKey),
     },
   ]),
 );
 
-export function tableOf(model: Prisma.ModelName): Table {
+export function getTable(model: Prisma.ModelName): Table {
   const table = tables.get(model);
   if (!table) throw new Error(`${model} is no model`);
   return table;

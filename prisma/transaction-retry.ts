@@ -18,7 +18,7 @@ export function isContention(error: unknown): boolean {
   if (error instanceof DatabaseError) return codes.has(error.code ?? '');
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
   if (error.code === 'P2034') return true;
-  return error.code === 'P2010' && codes.has(originalCodeOf(error) ?? '');
+  return error.code === 'P2010' && codes.has(getOriginalCode(error) ?? '');
 }
 
 /** PostgreSQL's code of lock_not_available. */
@@ -27,11 +27,11 @@ const lockNotAvailable = '55P03';
 /** Whether a statement has waited for a lock as long as limitLockWaits() allows. */
 export function isLockTimeout(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code === lockNotAvailable;
-  return error instanceof Prisma.PrismaClientKnownRequestError && originalCodeOf(error) === lockNotAvailable;
+  return error instanceof Prisma.PrismaClientKnownRequestError && getOriginalCode(error) === lockNotAvailable;
 }
 
 /** PostgreSQL's code of an error that Prisma has no code of its own for. */
-function originalCodeOf({ meta = {} }: Prisma.PrismaClientKnownRequestError): string | undefined {
+function getOriginalCode({ meta = {} }: Prisma.PrismaClientKnownRequestError): string | undefined {
   const { driverAdapterError } = meta as { driverAdapterError?: { cause?: { originalCode?: string } } };
   return driverAdapterError?.cause?.originalCode;
 }

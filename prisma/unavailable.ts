@@ -22,7 +22,7 @@ export function isUnavailable(error: unknown): boolean {
  * executed, so only what reads can be sent again.
  */
 export function isConnectionLost(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = getCode(error);
   // PostgreSQL's own protocol error is a fault of ours; a pooler's is a lost connection.
   if (code === '08P01' && /bind message/.test((error as Error).message)) return false;
   if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
@@ -31,12 +31,12 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** Whether the database can be read but not written to. */
-export const isUnwritable = (error: unknown): boolean => unwritableCodes.test(codeOf(error) ?? '');
+export const isUnwritable = (error: unknown): boolean => unwritableCodes.test(getCode(error) ?? '');
 
 function isOutOfTime(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
   if (error instanceof DOMException) return error.name === 'AbortError' || error.name === 'TimeoutError';
-  const code = codeOf(error);
+  const code = getCode(error);
   if (code !== undefined) return outOfTimeCodes.test(code);
   return error instanceof Error && outOfTimeMessages.test(error.message);
 }
@@ -64,15 +64,15 @@ const outOfTimeMessages =
 const unwritableCodes = /^(?:53100|58030|25006)$/;
 
 /** The code of PostgreSQL's if there is one, else of Prisma's, or of the socket. */
-function codeOf(error: unknown): string | undefined {
+function getCode(error: unknown): string | undefined {
   if (error instanceof DatabaseError) return error.code;
-  if (error instanceof Prisma.PrismaClientKnownRequestError) return originalCodeOf(error) ?? error.code;
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  if (error instanceof Prisma.PrismaClientKnownRequestError) return getOriginalCode(error) ?? error.code;
+  if (error instanceof AggregateError) return getCode(error.errors[0]);
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' ? code : undefined;
 }
 
-function originalCodeOf({ meta }: Prisma.PrismaClientKnownRequestError): string | undefined {
+function getOriginalCode({ meta }: Prisma.PrismaClientKnownRequestError): string | undefined {
   const { driverAdapterError } = (meta ?? {}) as { driverAdapterError?: { cause?: { originalCode?: string } } };
   return driverAdapterError?.cause?.originalCode;
 }

@@ -56,9 +56,9 @@ const pageLength = 4 * 1024 * 1024;
  */
 async function changesEnvelope(page: ChangePage, shape: Selection, context: Context): Promise<string> {
   const execution = startExecution(context);
-  const renderers = renderersOf(page, context);
+  const renderers = buildRenderers(page, context);
   const write = async (change: Change): Promise<string> => {
-    const data = await dataOf(change, renderers);
+    const data = await readData(change, renderers);
     // The resource may have been deleted since the page was read.
     const written = await shape.write([{ ...change, deleted: data === null }], execution);
     const entry = `${written.slice(1, -2)},"data":${data}}`;
@@ -104,7 +104,7 @@ async function writeBatch(
 type Renderers = ReadonlyMap<ResourceName, RenderPayload>;
 
 /** What renders the page's resources, one for each kind: making one takes longer than rendering. */
-function renderersOf({ nodes }: ChangePage, context: Context): Renderers {
+function buildRenderers({ nodes }: ChangePage, context: Context): Renderers {
   const names = new Set(nodes.map(({ resource }) => resource));
   return new Map(
     resources
@@ -114,7 +114,7 @@ function renderersOf({ nodes }: ChangePage, context: Context): Renderers {
 }
 
 /** The resource as GET answers it, as JSON; null if it is deleted. */
-async function dataOf({ resource, id, deleted }: Change, renderers: Renderers): Promise<string | null> {
+async function readData({ resource, id, deleted }: Change, renderers: Renderers): Promise<string | null> {
   const render = renderers.get(resource);
   if (deleted || !render) return null;
   try {

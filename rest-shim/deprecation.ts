@@ -1,5 +1,5 @@
 import { getNamedType, isInputObjectType, type GraphQLArgument, type GraphQLInputField } from 'graphql';
-import { deprecationOf, type Deprecation } from '../schema/graphql/deprecation.ts';
+import { parseDeprecation, type Deprecation } from '../schema/graphql/deprecation.ts';
 import type { SelectedField, Selection } from '../schema/graphql/execution/compile-selection.ts';
 import type { Operation } from './operation.ts';
 
@@ -31,24 +31,24 @@ export const isAnnounced = (operation: Operation): boolean =>
   operation.field.args.some(involvesDeprecated);
 
 const announced = ({ deprecationReason }: { deprecationReason?: string | null }): Deprecation[] =>
-  [deprecationOf(deprecationReason)].filter((each) => each !== undefined);
+  [parseDeprecation(deprecationReason)].filter((each) => each !== undefined);
 
 const answeredFields = ({ fields }: Selection): SelectedField['field'][] =>
   [...fields.values()].flatMap((shape) => [shape.field, ...answeredFields(shape)]);
 
-const fieldsOf = (input: Input): GraphQLInputField[] => {
+const listFields = (input: Input): GraphQLInputField[] => {
   const type = getNamedType(input.type);
   return isInputObjectType(type) ? Object.values(type.getFields()) : [];
 };
 
 const involvesDeprecated = (input: Input): boolean =>
-  announced(input).length > 0 || fieldsOf(input).some(involvesDeprecated);
+  announced(input).length > 0 || listFields(input).some(involvesDeprecated);
 
 /** The deprecated inputs among those that have a value. */
 const sent = (inputs: readonly Input[], value: unknown): Deprecation[] =>
   [value].flat().flatMap((each) =>
     inputs.flatMap((input) => {
       const inner = (each as Record<string, unknown> | null)?.[input.name];
-      return inner === undefined ? [] : [...announced(input), ...sent(fieldsOf(input), inner)];
+      return inner === undefined ? [] : [...announced(input), ...sent(listFields(input), inner)];
     }),
   );

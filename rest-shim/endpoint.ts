@@ -10,7 +10,7 @@ import {
 } from '../schema/errors.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';
 import { traced } from '../schema/graphql/execution/tracing.ts';
-import { expectedVersionOf } from './entity-tag.ts';
+import { parseExpectedVersion } from './entity-tag.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { isPlainVariable } from './list-paging.ts';
@@ -60,7 +60,7 @@ export function endpoint(
     const problems = new Problems();
     const variables: Record<string, unknown> = id === undefined ? {} : { id };
     const ifMatch = request.headers.get('if-match');
-    if (ifMatch !== null && isConditional) variables['expectedVersion'] = expectedVersionOf(ifMatch);
+    if (ifMatch !== null && isConditional) variables['expectedVersion'] = parseExpectedVersion(ifMatch);
     const respond = readParameters(searchParams, variables, problems);
     if (method === 'GET') readFilters(searchParams, operation, variables, problems);
     if (method === 'POST' || method === 'PATCH') {

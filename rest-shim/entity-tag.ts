@@ -18,7 +18,7 @@ export const matchesTag = (ifNoneMatch: string | null | undefined, tag: string):
  * The version that an If-Match expects. Versions only grow, so that of several tags only the highest can be current.
  * @returns undefined for `*`, which any version satisfies; 0, which no row has, without a strong tag of a version
  */
-export function expectedVersionOf(ifMatch: string): number | undefined {
+export function parseExpectedVersion(ifMatch: string): number | undefined {
   if (ifMatch.trim() === '*') return undefined;
   const strong = tagsIn(ifMatch).filter(({ isWeak }) => !isWeak);
   const versions = strong.map(({ opaque }) => Number(/^"(\d{1,9})-/.exec(opaque)?.[1] ?? 0));

@@ -5,7 +5,7 @@ import type { CompiledSchema } from './endpoint.ts';
 import type { Operation } from './operation.ts';
 
 /** The operation that answers GET for one of these resources. */
-export function getOperationOf({ operations }: Pick<CompiledSchema, 'operations'>, { model }: Resource): Operation {
+export function findGetOperation({ operations }: Pick<CompiledSchema, 'operations'>, { model }: Resource): Operation {
   const operation = operations.get(`get${model}`);
   if (!operation) throw new Error(`There is no operation get${model}`);
   return operation;
@@ -15,7 +15,7 @@ export function getOperationOf({ operations }: Pick<CompiledSchema, 'operations'
 export const createPayloadRenderer =
   (domain: CompiledSchema): Context['payloadRenderer'] =>
   (resource, context) => {
-    const { shape, query } = getOperationOf(domain, resource);
+    const { shape, query } = findGetOperation(domain, resource);
     // The payload goes to the webhook, not to the caller: the caller's abilities don't apply.
     // Nor is it part of the answer.
     const unlimited = { ...context, may: () => true, answer: undefined };

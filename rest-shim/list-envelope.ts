@@ -4,7 +4,7 @@ import { AnswerTooLargeError, refuse, type Problems } from '../schema/errors.ts'
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { defaultPageSize, maxPageSize } from '../schema/graphql/paging/page.ts';
 import { jsonResponse } from './exact-json.ts';
-import { positionOf } from './page-position.ts';
+import { getPosition } from './page-position.ts';
 import type { OperationRequest, ReadParameters } from './rest-request.ts';
 
 /** The requested page of a list. */
@@ -94,12 +94,12 @@ export function readWholeNumber(
 
 /** The variables that choose a page of a list. */
 export function pagingVariables({ page, perPage, at }: Page): Record<string, unknown> {
-  if (!at) return { first: perPage, offset: offsetOf(page, perPage) };
+  if (!at) return { first: perPage, offset: computeOffset(page, perPage) };
   return 'after' in at ? { first: perPage, ...at } : { last: perPage, ...at };
 }
 
 /** The largest Int of GraphQL (32 bits). No tenant has as many rows, so a larger offset is beyond the last page as well. */
-const offsetOf = (page: number, perPage: number): number => Math.min((page - 1) * perPage, 2 ** 31 - 1);
+const computeOffset = (page: number, perPage: number): number => Math.min((page - 1) * perPage, 2 ** 31 - 1);
 
 /** The result of a list's operation. */
 export interface ListResult {
@@ -134,7 +134,7 @@ export async function readList({ fields }: Selection, connection: unknown, conte
 export function listEnvelope({ rows, count, total: counted, pageInfo }: ListResult, asked: Page, address: URL): string {
   const { perPage } = asked;
   const { startCursor, endCursor, hasNextPage: hasNext, hasPreviousPage: hasPrevious } = pageInfo;
-  const position = positionOf(asked, { count, total: counted, hasNext, hasPrevious });
+  const position = getPosition(asked, { count, total: counted, hasNext, hasPrevious });
   const { total, currentPage, lastPage, from, to } = position;
   const [plain, placed] = [new URL(address), new URL(address)];
   plain.searchParams.delete('cursor');

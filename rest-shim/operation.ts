@@ -18,7 +18,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Ability } from '../schema/ability.ts';
-import { checksOf } from '../schema/graphql/plugins/authorization-and-validation.ts';
+import { getChecks } from '../schema/graphql/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { Problems } from '../schema/errors.ts';
 import {
@@ -94,7 +94,7 @@ export function compileOperations(schema: GraphQLSchema, documents: string[]): M
 }
 
 /** The root field that an operation selects. */
-function rootFieldOf(schema: GraphQLSchema, { operation, selectionSet }: OperationDefinitionNode) {
+function findRootField(schema: GraphQLSchema, { operation, selectionSet }: OperationDefinitionNode) {
   const [root] = selectionSet.selections;
   return root?.kind === Kind.FIELD ? schema.getRootType(operation)?.getFields()[root.name.value] : undefined;
 }
@@ -104,7 +104,7 @@ export function parseOperations(schema: GraphQLSchema, documents: string[]): Doc
   const all = concatAST(documents.map((text) => parse(text, { noLocation: true })));
   const definitions = all.definitions.map((definition) =>
     definition.kind === Kind.OPERATION_DEFINITION
-      ? withPaging(definition, rootFieldOf(schema, definition))
+      ? withPaging(definition, findRootField(schema, definition))
       : definition,
   );
   return { ...all, definitions };
@@ -146,7 +146,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode, definition: Oper
   return {
     name,
     field,
-    ability: checksOf(field.extensions['pothosOptions']).ability,
+    ability: getChecks(field.extensions['pothosOptions']).ability,
     parameters: new Map(parameters),
     decodeBody: (body, problems) =>
       input ? { input: input.decode(body, problems, '') } : decodeFields(body, problems, ''),
@@ -200,7 +200,7 @@ export async function runOperation(operation: Operation, variables: Values, cont
 export async function findErrors(operation: Operation, variables: Values, context: Context): Promise<Problems> {
   const problems = new Problems();
   const readable = validateArguments(operation.field.args, variables, problems);
-  await checksOf(operation.field.extensions['pothosOptions']).rules?.(readable, context, problems);
+  await getChecks(operation.field.extensions['pothosOptions']).rules?.(readable, context, problems);
   await problems.runDeferred();
   return problems;
 }

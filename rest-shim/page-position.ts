@@ -27,7 +27,7 @@ export interface PagePosition {
  * changes since the first page. The position is exact at both ends of the list. Between them it is the expected one,
  * adjusted so that it agrees with the rows that are known to exist.
  */
-export function positionOf(requested: Page, read: PageRead): PagePosition {
+export function getPosition(requested: Page, read: PageRead): PagePosition {
   const { perPage } = requested;
   const total = countedWith(requested, read);
   const lastPage = Math.max(1, Math.ceil(total / perPage));

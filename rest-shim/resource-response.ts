@@ -1,4 +1,4 @@
-import { startExecution, writerOf } from '../schema/graphql/execution/compile-selection.ts';
+import { startExecution, buildWriter } from '../schema/graphql/execution/compile-selection.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import { entityTag, matchesTag } from './entity-tag.ts';
@@ -66,5 +66,5 @@ const represent = (row: unknown, text: string): Representation => ({
 /** The body with one resource, and with the warnings about it, if the operation has any. */
 async function envelope(data: string, { warnings }: Operation, row: unknown, context: Context): Promise<string> {
   if (!warnings) return `{"data":${data}}`;
-  return `{"data":${data},"warnings":${await writerOf(warnings)(row, startExecution(context))}}`;
+  return `{"data":${data},"warnings":${await buildWriter(warnings)(row, startExecution(context))}}`;
 }

@@ -11,7 +11,7 @@ import { routes as allRoutes, type Route } from './routes.ts';
 export type RestHandler = (request: Request, caller: RestRequestContext) => Promise<Response>;
 
 /** The HTTP statuses of the domain's error codes. Only this table maps them. */
-export const statusOf: Record<ErrorCode, number> = {
+export const statusByCode: Record<ErrorCode, number> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
@@ -87,7 +87,7 @@ export function toErrorResponse(error: unknown, _request: unknown, { requestId, 
   }
   if (coded instanceof TryLaterError && coded !== error) report(error);
   const { code, retryAfter } = coded.extensions as { code: ErrorCode; retryAfter?: number };
-  return errorResponse(statusOf[code], coded.message, requestId, {
+  return errorResponse(statusByCode[code], coded.message, requestId, {
     ...(coded instanceof ValidationError && { errors: coded.errors }),
     ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }),
   });

@@ -1,14 +1,14 @@
 import { resources } from '../prisma/resources.ts';
-import { stateColumnOf } from '../prisma/row-counts.ts';
-import { tableOf } from '../prisma/tables.ts';
+import { getStateColumn } from '../prisma/row-counts.ts';
+import { getTable } from '../prisma/tables.ts';
 
 /**
  * The tables whose rows triggers count, each with SQL that counts them anew: tenant_id, state ('' where rows are not counted by
  * one), rows.
  */
 export const countedTables = resources.map((resource) => {
-  const { table } = tableOf(resource.model);
-  const column = stateColumnOf(resource);
+  const { table } = getTable(resource.model);
+  const column = getStateColumn(resource);
   const state = column === null ? "''" : `${column}::text`;
   return { table, sql: `select tenant_id, ${state} as state, count(*)::int as rows from ${table} group by 1, 2` };
 });

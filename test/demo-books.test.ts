@@ -4,7 +4,7 @@ import { forTenant } from '../prisma/client.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { readSource } from '../schema/resources/document/read-source.ts';
 import { toEInvoice } from '../schema/documents/to-e-invoice.ts';
-import { breachesOf } from '../schema/documents/e-invoice/breaches.ts';
+import { findBreaches } from '../schema/documents/e-invoice/breaches.ts';
 import { fillDemoBooks } from '../src/demo/demo-data.ts';
 import { createTenant } from '../src/identity/index.ts';
 import { startService, type Service } from './harness.ts';
@@ -130,7 +130,7 @@ describe.each(starts)('the demo books, started at %s', { timeout: 120_000 }, (ti
       include: { items: true, customer: { select: { country: true } } },
     });
     for (const { id, number, subject, items, customer } of issued) {
-      const breaches = breachesOf(toEInvoice(await readSource(context, { invoiceId: id })), 'xrechnung-cii');
+      const breaches = findBreaches(toEInvoice(await readSource(context, { invoiceId: id })), 'xrechnung-cii');
       expect({ number, breaches }).toEqual({ number, breaches: [] });
       const isDomestic = customer.country === 'DE' || subject === 'Poster series'; // which is withdrawn for that
       for (const { vatCategory } of items)

@@ -1,6 +1,6 @@
 import { Parameter } from './shape.ts';
-import { tableOf, type Column, type Relation, type Table } from '../tables.ts';
-import { UnsupportedQuery, typeOf, type Encode } from './values.ts';
+import { getTable, type Column, type Relation, type Table } from '../tables.ts';
+import { UnsupportedQuery, findType, type Encode } from './values.ts';
 
 /** A table in a statement, with its alias. */
 export interface Source {
@@ -20,24 +20,24 @@ export interface CompilerState {
 }
 
 const quoted = (name: string): string => `"${name}"`;
-export const nameOf = ({ alias }: Source, { column }: Column): string => `${alias}.${quoted(column)}`;
+export const getName = ({ alias }: Source, { column }: Column): string => `${alias}.${quoted(column)}`;
 
 /** The condition that restricts a table to the tenant's rows. Every table in a statement has it. */
 export const ofTenant = (source: Source): string => `${source.alias}."tenant_id" = $1`;
 
-export function sourceOf(state: CompilerState, model: Relation['model']): Source {
-  const table = tableOf(model);
+export function addSource(state: CompilerState, model: Relation['model']): Source {
+  const table = getTable(model);
   if (table.primaryKey[0]?.column !== 'tenant_id') throw new UnsupportedQuery();
   return { table, alias: `t${state.aliases++}` };
 }
 
-export const fromOf = ({ table, alias }: Source): string => `"public".${quoted(table.table)} ${alias}`;
+export const compileFrom = ({ table, alias }: Source): string => `"public".${quoted(table.table)} ${alias}`;
 
 export const joinConditions = (here: Source, { here: own, there: theirs }: Relation, there: Source): string[] => [
   ofTenant(there),
   ...theirs.flatMap((column, at) => {
     const of = own[at];
-    return of && column.name !== 'tenantId' ? `${nameOf(there, column)} = ${nameOf(here, of)}` : [];
+    return of && column.name !== 'tenantId' ? `${getName(there, column)} = ${getName(here, of)}` : [];
   }),
 ];
 
@@ -57,48 +57,51 @@ function nonEmpty(conditions: string[]): string[] {
   if (conditions.length === 0) throw new UnsupportedQuery();
   return conditions;
 }
-const listOf = (part: unknown): Where[] => (Array.isArray(part) ? part : [part]) as Where[];
+const toList = (part: unknown): Where[] => (Array.isArray(part) ? part : [part]) as Where[];
 
 /**
  * Compiles `where` to conditions that all must hold. A relation to one row is a left join: for a missing row the
  * comparison is null, and so is its negation, as in Prisma.
  */
-export function conditionsOf(state: CompilerState, source: Source, where: unknown, joins: Joins): string[] {
+export function compileConditions(state: CompilerState, source: Source, where: unknown, joins: Joins): string[] {
   if (typeof where !== 'object' || where === null || where instanceof Parameter) throw new UnsupportedQuery();
-  const inner = (part: unknown): string => allOf(nonEmpty(conditionsOf(state, source, part, joins)));
+  const inner = (part: unknown): string => allOf(nonEmpty(compileConditions(state, source, part, joins)));
   return Object.entries(where).flatMap(([name, part]) => {
-    if (name === 'AND') return listOf(part).flatMap((each) => conditionsOf(state, source, each, joins));
+    if (name === 'AND') return toList(part).flatMap((each) => compileConditions(state, source, each, joins));
     if (name === 'OR' && Array.isArray(part) && part.length > 0)
       return `(${part.map((each) => `(${inner(each)})`).join(' or ')})`;
-    if (name === 'NOT') return listOf(part).map((each) => `not (${inner(each)})`);
+    if (name === 'NOT') return toList(part).map((each) => `not (${inner(each)})`);
     const field = source.table.fields.get(name);
-    if (field?.kind === 'column') return comparisonsOf(state, source, field, part);
-    if (field?.kind === 'relation') return relatedOf(state, source, field, part as Where, joins);
+    if (field?.kind === 'column') return compileComparisons(state, source, field, part);
+    if (field?.kind === 'relation') return compileRelatedCondition(state, source, field, part as Where, joins);
     throw new UnsupportedQuery();
   });
 }
 
-function relatedOf(
+function compileRelatedCondition(
   state: CompilerState,
   source: Source,
   relation: Relation,
   part: Where,
   joins: Joins,
 ): string | string[] {
-  const other = sourceOf(state, relation.model);
+  const other = addSource(state, relation.model);
   if (relation.isList) {
     return Object.entries(part).map(([quantity, where]) => {
       if (quantity !== 'some' && quantity !== 'none') throw new UnsupportedQuery();
       const within: Joins = [];
-      const conditions = [...joinConditions(source, relation, other), ...conditionsOf(state, other, where, within)];
-      const rows = `select from ${[fromOf(other), ...within].join(' ')} where ${allOf(conditions)}`;
+      const conditions = [
+        ...joinConditions(source, relation, other),
+        ...compileConditions(state, other, where, within),
+      ];
+      const rows = `select from ${[compileFrom(other), ...within].join(' ')} where ${allOf(conditions)}`;
       return `${quantity === 'none' ? 'not ' : ''}exists (${rows})`;
     });
   }
   if (!part || 'is' in part || 'isNot' in part) throw new UnsupportedQuery();
-  joins.push(`left join ${fromOf(other)} on ${allOf(joinConditions(source, relation, other))}`);
-  const there = relation.there.map((column) => `${nameOf(other, column)} is not null`);
-  return `(${allOf([...nonEmpty(conditionsOf(state, other, part, joins)), ...there])})`;
+  joins.push(`left join ${compileFrom(other)} on ${allOf(joinConditions(source, relation, other))}`);
+  const there = relation.there.map((column) => `${getName(other, column)} is not null`);
+  return `(${allOf([...nonEmpty(compileConditions(state, other, part, joins)), ...there])})`;
 }
 
 const operators: Record<string, string> = { equals: '=', not: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' };
@@ -108,9 +111,9 @@ const patterns: Record<string, (text: string) => string> = {
   endsWith: (text) => `%${text}`,
 };
 
-function comparisonsOf(state: CompilerState, source: Source, column: Column, part: unknown): string[] {
-  const name = nameOf(source, column);
-  const { encode } = typeOf(column);
+function compileComparisons(state: CompilerState, source: Source, column: Column, part: unknown): string[] {
+  const name = getName(source, column);
+  const { encode } = findType(column);
   const nullTest = (isNull: string): string => {
     if (!column.nullable) throw new UnsupportedQuery(); // Prisma refuses it
     return `${name} ${isNull}`;

@@ -43,7 +43,7 @@ Object.setPrototypeOf(WrittenDecimal.prototype, Prisma.Decimal.prototype);
 Object.defineProperty(WrittenDecimal.prototype, 'constructor', { value: Prisma.Decimal });
 
 /** `text` as PostgreSQL writes a numeric. */
-export const decimalOf = (text: string): Prisma.Decimal => new WrittenDecimal(text) as unknown as Prisma.Decimal;
+export const toDecimal = (text: string): Prisma.Decimal => new WrittenDecimal(text) as unknown as Prisma.Decimal;
 
 const [zero, point] = ['0', '.'].map((character) => character.charCodeAt(0));
 

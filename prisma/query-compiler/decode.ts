@@ -14,7 +14,7 @@ export type Raw = unknown[];
  * The function that turns PostgreSQL's row into Prisma's. Its code is generated, so that V8 gives all rows the same hidden
  * class: that is faster than a loop over the fields. The code holds only names of the data model.
  */
-export function decoderOf(fields: Field[]): (row: Raw) => object {
+export function buildDecoder(fields: Field[]): (row: Raw) => object {
   const helpers: unknown[] = [];
   const body = literal(fields, helpers);
   // eslint-disable-next-line no-new-func, typescript/no-implied-eval
@@ -34,7 +34,7 @@ function expression(field: Field, helpers: unknown[]): string {
     case 'row':
       return `${raw} === null ? null : ${literal(field.fields, helpers)}`;
     case 'rows': {
-      const decode = `f${helpers.push(decoderOf(field.fields)) - 1}`;
+      const decode = `f${helpers.push(buildDecoder(field.fields)) - 1}`;
       return `${raw} === null ? [] : ${field.isText ? `JSON.parse(${raw})` : raw}.map(${decode})`;
     }
   }

@@ -2,7 +2,7 @@ import type { QueryArrayConfig, QueryConfig } from 'pg';
 import type { Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import type { PreparedStatementNames } from '../prepared-statement-names.ts';
-import { shapeOf } from './shape.ts';
+import { buildShape } from './shape.ts';
 import { compileCount, compileStatement, type Statement } from './statement.ts';
 import { UnsupportedQuery } from './values.ts';
 
@@ -48,7 +48,7 @@ export class QueryCompiler {
   compile(model: Prisma.ModelName, query: object, tenantId: string, lock?: RowLock): CompiledQuery | undefined {
     const values: unknown[] = [];
     const found = this.#rows.of(model, query, values);
-    const parameters = found && parametersOf(found, values);
+    const parameters = found && encodeParameters(found, values);
     if (!found || !parameters) return undefined;
     const text = found.text + (lock ? ` for ${lock}` : '');
     const name = this.#nameOf(found, text);
@@ -65,7 +65,7 @@ export class QueryCompiler {
   compileCount(model: Prisma.ModelName, query: object, tenantId: string): QueryConfig | undefined {
     const values: unknown[] = [];
     const found = this.#counts.of(model, query, values);
-    const parameters = found && parametersOf(found, values);
+    const parameters = found && encodeParameters(found, values);
     if (!found || !parameters) return undefined;
     const { text } = found;
     return { name: this.#nameOf(found, text), text, values: [tenantId, ...parameters] };
@@ -88,7 +88,7 @@ class Statements<Compiled extends Statement> {
 
   /** Appends the query's values to `values`. */
   of(model: Prisma.ModelName, query: object, values: unknown[]): Compiled | null {
-    const shape = model + shapeOf(query, values);
+    const shape = model + buildShape(query, values);
     const known = this.#known.get(shape);
     if (known !== undefined) return known;
     const statement = nullIfUnsupported(() => this.#compile(model, query));
@@ -98,7 +98,7 @@ class Statements<Compiled extends Statement> {
   }
 }
 
-const parametersOf = ({ encode }: Statement, values: unknown[]): unknown[] | null =>
+const encodeParameters = ({ encode }: Statement, values: unknown[]): unknown[] | null =>
   nullIfUnsupported(() => values.map((value, at) => encode[at]?.(value)));
 
 /** Values as PostgreSQL writes them: statements bring their own decoders. */

@@ -12,20 +12,20 @@ type Part = Record<string, unknown>;
  * A query's shape: its arguments without the values in its conditions. Queries that differ only in values have the same
  * shape. Appends the values to `values`, in the order in which parametrized() numbers them.
  */
-export function shapeOf(query: object, values: unknown[]): string {
+export function buildShape(query: object, values: unknown[]): string {
   let shape = '{';
   for (const name in query) {
     const part = (query as Part)[name];
     if (part !== undefined)
-      shape += `${name}:${isCondition(name) ? conditionOf(name, part, values) : partOf(part, values)},`;
+      shape += `${name}:${isCondition(name) ? shapeCondition(name, part, values) : getPart(part, values)},`;
   }
   return `${shape}}`;
 }
 
-const partOf = (part: unknown, values: unknown[]): string =>
-  typeof part === 'object' && part !== null ? shapeOf(part, values) : String(part);
+const getPart = (part: unknown, values: unknown[]): string =>
+  typeof part === 'object' && part !== null ? buildShape(part, values) : String(part);
 
-function conditionOf(name: string, part: unknown, values: unknown[]): string {
+function shapeCondition(name: string, part: unknown, values: unknown[]): string {
   if (part === null) return 'null';
   if (isValue(name, part)) {
     values.push(part);
@@ -35,7 +35,7 @@ function conditionOf(name: string, part: unknown, values: unknown[]): string {
   let shape = '{';
   for (const each in part) {
     const inner = (part as Part)[each];
-    if (inner !== undefined) shape += `${each}:${conditionOf(each, inner, values)},`;
+    if (inner !== undefined) shape += `${each}:${shapeCondition(each, inner, values)},`;
   }
   return `${shape}}`;
 }

@@ -1,25 +1,25 @@
 import {
   allOf,
-  conditionsOf,
-  fromOf,
+  compileConditions,
+  compileFrom,
   joinConditions,
-  nameOf,
+  getName,
   ofTenant,
   placeholder,
-  sourceOf,
+  addSource,
   type CompilerState,
   type Source,
 } from './conditions.ts';
-import { decoderOf, type Field, type Raw } from './decode.ts';
+import { buildDecoder, type Field, type Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import { parametrized } from './shape.ts';
 import type { Column, Relation } from '../tables.ts';
 import { maintainedCount } from '../row-counts.ts';
-import { UnsupportedQuery, typeOf, type Encode } from './values.ts';
+import { UnsupportedQuery, findType, type Encode } from './values.ts';
 
 /** The statement for every query of a shape. */
 export interface Statement {
-  /** The tenant's id is $1; the query's values follow, in the order that shapeOf() finds them in. */
+  /** The tenant's id is $1; the query's values follow, in the order that buildShape() finds them in. */
   text: string;
   encode: Encode[];
   /**
@@ -51,16 +51,16 @@ interface Selection {
  */
 export function compileStatement(model: Prisma.ModelName, query: object): RowsStatement {
   const state = newState();
-  const source = sourceOf(state, model);
+  const source = addSource(state, model);
   const rows: Selection = { columns: [], joins: [], isJson: false };
   const { select, include, omit, total, ...window } = parametrized(query) as Query;
-  const fields = fieldsOf(state, source, { select, include, omit }, rows);
-  const clauses = clausesOf(state, source, [ofTenant(source)], window, rows);
-  const columns = total ? [...rows.columns, `(${countOf(state, model, total as Query)})`] : rows.columns;
+  const fields = compileFields(state, source, { select, include, omit }, rows);
+  const clauses = compileClauses(state, source, [ofTenant(source)], window, rows);
+  const columns = total ? [...rows.columns, `(${compileCountQuery(state, model, total as Query)})`] : rows.columns;
   return {
     text: `select ${columns.join(', ')} ${clauses}`,
     encode: state.encode,
-    decode: decoderOf(fields),
+    decode: buildDecoder(fields),
     isPlannedOnce: isPlannedOnce(state),
   };
 }
@@ -71,17 +71,17 @@ export function compileStatement(model: Prisma.ModelName, query: object): RowsSt
  */
 export function compileCount(model: Prisma.ModelName, query: object): Statement {
   const state = newState();
-  const text = countOf(state, model, parametrized(query) as Query);
+  const text = compileCountQuery(state, model, parametrized(query) as Query);
   return { text, encode: state.encode, isPlannedOnce: isPlannedOnce(state) };
 }
 
-function countOf(state: CompilerState, model: Prisma.ModelName, { where = {}, ...others }: Query): string {
+function compileCountQuery(state: CompilerState, model: Prisma.ModelName, { where = {}, ...others }: Query): string {
   if (Object.keys(others).length > 0) throw new UnsupportedQuery();
   const maintained = maintainedCount(state, model, where as object);
   if (maintained) return maintained;
-  const source = sourceOf(state, model);
+  const source = addSource(state, model);
   const noRows: Selection = { columns: [], joins: [], isJson: false };
-  return `select count(*)::int as total ${clausesOf(state, source, [ofTenant(source)], { where, orderBy: [] }, noRows)}`;
+  return `select count(*)::int as total ${compileClauses(state, source, [ofTenant(source)], { where, orderBy: [] }, noRows)}`;
 }
 
 const newState = (): CompilerState => ({ aliases: 0, ranges: new Set(), hasPattern: false, encode: [] });
@@ -91,18 +91,18 @@ const isPlannedOnce = ({ ranges, hasPattern }: CompilerState): boolean => ranges
 const maxArguments = 100; // of a function in PostgreSQL
 
 /** The rows of a list, each as an array, as one JSON array; null if there are none. */
-function listOf(
+function compileList(
   state: CompilerState,
   here: Source,
   relation: Relation,
   query: Query,
 ): { sql: string; fields: Field[] } {
-  const source = sourceOf(state, relation.model);
+  const source = addSource(state, relation.model);
   const rows: Selection = { columns: [], joins: [], isJson: true };
   const { select, include, omit, ...window } = query;
-  const fields = fieldsOf(state, source, { select, include, omit }, rows);
+  const fields = compileFields(state, source, { select, include, omit }, rows);
   if (rows.columns.length > maxArguments) throw new UnsupportedQuery();
-  const clauses = clausesOf(state, source, joinConditions(here, relation, source), window, rows);
+  const clauses = compileClauses(state, source, joinConditions(here, relation, source), window, rows);
   return {
     sql: `(select json_agg(row) from (select json_build_array(${rows.columns.join(', ')}) as row ${clauses}) l)`,
     fields,
@@ -110,7 +110,7 @@ function listOf(
 }
 
 /** A statement's clauses, from `from` on. */
-function clausesOf(
+function compileClauses(
   state: CompilerState,
   source: Source,
   restrictions: string[],
@@ -119,15 +119,15 @@ function clausesOf(
 ): string {
   const { where = {}, orderBy, take, skip = 0, ...others } = window;
   if (Object.keys(others).length > 0) throw new UnsupportedQuery();
-  const conditions = [...restrictions, ...conditionsOf(state, source, where, joins)];
+  const conditions = [...restrictions, ...compileConditions(state, source, where, joins)];
   // Prisma's default order where the query has none.
   const byKey = take === undefined ? [] : source.table.primaryKey.map(({ name }) => ({ [name]: 'asc' }));
-  const order = orderOf(source, orderBy ?? byKey);
+  const order = compileOrder(source, orderBy ?? byKey);
   for (const each of order) state.ranges.delete(each.slice(0, each.lastIndexOf(' ')));
   // A literal, not a parameter: PostgreSQL takes it into account when it plans.
   if (take !== undefined && !(Number.isInteger(take) && (take as number) >= 0)) throw new UnsupportedQuery();
   return [
-    `from ${fromOf(source)}`,
+    `from ${compileFrom(source)}`,
     ...joins,
     `where ${allOf(conditions)}`,
     order.length > 0 ? `order by ${order.join(', ')}` : '',
@@ -138,18 +138,23 @@ function clausesOf(
     .join(' ');
 }
 
-function orderOf(source: Source, orderBy: unknown): string[] {
+function compileOrder(source: Source, orderBy: unknown): string[] {
   return [orderBy].flat().flatMap((part) =>
     Object.entries(part as Query).map(([name, direction]) => {
       const field = source.table.fields.get(name);
       if (field?.kind !== 'column' || (direction !== 'asc' && direction !== 'desc')) throw new UnsupportedQuery();
-      return `${nameOf(source, field)} ${direction}`;
+      return `${getName(source, field)} ${direction}`;
     }),
   );
 }
 
 /** Adds a row's selected fields to the select list. */
-function fieldsOf(state: CompilerState, source: Source, { select, include, omit }: Query, rows: Selection): Field[] {
+function compileFields(
+  state: CompilerState,
+  source: Source,
+  { select, include, omit }: Query,
+  rows: Selection,
+): Field[] {
   if (select && (include || omit)) throw new UnsupportedQuery(); // Prisma refuses it
   const all = [...source.table.fields.values()];
   const columns = all.filter(
@@ -162,8 +167,8 @@ function fieldsOf(state: CompilerState, source: Source, { select, include, omit 
     if (part === false) return [];
     const field = source.table.fields.get(name);
     if (!field) throw new UnsupportedQuery();
-    if (field.kind === 'column') return valueOf(source, field, rows);
-    return relatedOf(state, source, field, part === true ? {} : (part as Query), rows);
+    if (field.kind === 'column') return compileValue(source, field, rows);
+    return compileRelated(state, source, field, part === true ? {} : (part as Query), rows);
   });
   if (fields.length === 0) throw new UnsupportedQuery();
   return fields;
@@ -171,25 +176,31 @@ function fieldsOf(state: CompilerState, source: Source, { select, include, omit 
 
 const read = (rows: Selection, sql: string): number => rows.columns.push(sql) - 1;
 
-function valueOf(source: Source, column: Column, rows: Selection): Field {
-  const { read: usual, readInJson = usual, fromText, fromJson } = typeOf(column);
-  const name = nameOf(source, column);
+function compileValue(source: Source, column: Column, rows: Selection): Field {
+  const { read: usual, readInJson = usual, fromText, fromJson } = findType(column);
+  const name = getName(source, column);
   const reading = rows.isJson ? readInJson : usual;
   const at = read(rows, reading ? reading(name) : name);
   return { is: 'value', name: column.name, at, decode: rows.isJson ? fromJson : fromText };
 }
 
-function relatedOf(state: CompilerState, source: Source, relation: Relation, query: Query, rows: Selection): Field {
+function compileRelated(
+  state: CompilerState,
+  source: Source,
+  relation: Relation,
+  query: Query,
+  rows: Selection,
+): Field {
   const { name } = relation;
   if (relation.isList) {
-    const { sql, fields } = listOf(state, source, relation, query);
+    const { sql, fields } = compileList(state, source, relation, query);
     return { is: 'rows', name, at: read(rows, sql), fields, isText: !rows.isJson };
   }
   const { select, include, omit, ...others } = query;
   if (Object.keys(others).length > 0) throw new UnsupportedQuery();
-  const other = sourceOf(state, relation.model);
-  rows.joins.push(`left join ${fromOf(other)} on ${allOf(joinConditions(source, relation, other))}`);
-  const fields = fieldsOf(state, other, { select, include, omit }, rows);
+  const other = addSource(state, relation.model);
+  rows.joins.push(`left join ${compileFrom(other)} on ${allOf(joinConditions(source, relation, other))}`);
+  const fields = compileFields(state, other, { select, include, omit }, rows);
   const at = read(rows, `${other.alias}."tenant_id"`);
   return { is: 'row', name, at, fields };
 }

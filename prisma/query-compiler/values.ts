@@ -1,6 +1,6 @@
 import { Prisma } from '../generated/client/client.ts';
 import type { Column } from '../tables.ts';
-import { decimalOf } from './decimal.ts';
+import { toDecimal } from './decimal.ts';
 
 /** The compiler doesn't support this query: Prisma has to run it. */
 export class UnsupportedQuery extends Error {}
@@ -50,7 +50,7 @@ const types: Record<string, Type> = {
   Int: { encode: encoderFor(isInteger, asIs), fromText: Number },
   BigInt: { encode: encoderFor(isBigInt, String), fromText: BigInt, fromJson: BigInt, readInJson: asText },
   Boolean: { encode: encoderFor(isBoolean, asIs), fromText: (text: string) => text === 't' },
-  Decimal: { encode: encoderFor(isDecimal, String), fromText: decimalOf, fromJson: decimalOf, readInJson: asText },
+  Decimal: { encode: encoderFor(isDecimal, String), fromText: toDecimal, fromJson: toDecimal, readInJson: asText },
   DateTime: {
     encode: encoderFor(isDate, (date) => date.toISOString()),
     fromText: time,
@@ -73,13 +73,13 @@ const types: Record<string, Type> = {
 };
 
 /** @throws UnsupportedQuery for any other type */
-export function typeOf({ type, native, isList, enumeration }: Column): Type {
+export function findType({ type, native, isList, enumeration }: Column): Type {
   if (enumeration && !isList) {
     const { values } = enumeration;
     const names = new Map([...values].map(([name, value]) => [value, name]));
     const isName = (value: unknown): value is string => values.has(value as string);
-    const nameOf = (value: string): string | undefined => names.get(value);
-    return { encode: encoderFor(isName, (name) => values.get(name)), fromText: nameOf, fromJson: nameOf };
+    const getName = (value: string): string | undefined => names.get(value);
+    return { encode: encoderFor(isName, (name) => values.get(name)), fromText: getName, fromJson: getName };
   }
   const found = types[native === 'Date' ? 'Date' : type];
   if (!found || native === 'Time' || native === 'Timetz') throw new UnsupportedQuery();

@@ -5,7 +5,7 @@ import type { TenantConnection } from './connection.ts';
 import { batchById } from '../batching.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
 import { scopedArguments } from './scoped-arguments.ts';
-import { shapeOf } from '../query-compiler/shape.ts';
+import { buildShape } from '../query-compiler/shape.ts';
 
 export type Row = Record<string, unknown>;
 type Query = Record<string, unknown>;
@@ -54,7 +54,7 @@ export class TenantDelegate {
       return this.findFirst({ ...fields, where: flat(where) });
     }
     const values: unknown[] = [];
-    const shape = shapeOf(fields, values) + (values.length > 0 ? JSON.stringify(values) : '');
+    const shape = buildShape(fields, values) + (values.length > 0 ? JSON.stringify(values) : '');
     let lookup = this.#batches.get(shape);
     if (!lookup) this.#batches.set(shape, (lookup = batchById(this, fields)));
     return lookup.load(id);

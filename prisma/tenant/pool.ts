@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
 import { Connection, ConnectionPool } from '../connection.ts';
 import { replaceBrokenConnections } from '../pool-options.ts';
-import { poolerFault, processOf, type Pooled } from '../pooler.ts';
+import { poolerFault, getProcess, type Pooled } from '../pooler.ts';
 import { PreparedStatementNames } from '../prepared-statement-names.ts';
 import { TenantBusyError, TenantLimit } from './connection-limit.ts';
 import { TenantTransactions, UnnamedTenantTransactions } from './transactions.ts';
@@ -178,7 +178,7 @@ export class TenantPool extends ConnectionPool {
     const { rowCount } = await client.query({
       name: 'enter',
       text: setRoleAndTenant,
-      values: [tenantId, processOf(client)],
+      values: [tenantId, getProcess(client)],
     });
     if (rowCount === 0) throw new Error(poolerFault);
     this.#tenantOf.set(client, tenantId);
@@ -189,7 +189,9 @@ export class TenantPool extends ConnectionPool {
     if (this.#pooled === 'transaction') return true;
     const known = this.#perTransaction.get(client);
     if (known !== undefined) return known;
-    const { rows } = await client.query<{ distributed: boolean; pooled: boolean }>(askDistributed, [processOf(client)]);
+    const { rows } = await client.query<{ distributed: boolean; pooled: boolean }>(askDistributed, [
+      getProcess(client),
+    ]);
     const [answer] = rows;
     if (!answer || answer.pooled) throw new Error(poolerFault);
     this.#perTransaction.set(client, answer.distributed);

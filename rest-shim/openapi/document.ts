@@ -4,7 +4,7 @@ import type { Resource } from '../../schema/graphql/context.ts';
 import { isAnnounced } from '../deprecation.ts';
 import type { CompiledSchema } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
-import { getOperationOf } from '../event-payload.ts';
+import { findGetOperation } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './answers.ts';
 import { describeChanges } from './changes.ts';
@@ -44,7 +44,7 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     return { route, operation };
   });
   /** The operation of the resource that a file belongs to: for `/invoices/:id/pdf`, that of `/invoices/:id`. */
-  const ownerOf = (path: string): Operation => {
+  const findOwner = (path: string): Operation => {
     const owner = rows.find(({ route }) => route[0] === 'GET' && route[1] === path.slice(0, path.lastIndexOf('/')));
     if (!owner) throw new Error(`rest-shim/routes.ts: ${path} belongs to no resource`);
     return owner.operation;
@@ -53,7 +53,7 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
   const tags = new Map<string, JsonSchema>();
   for (const { route, operation } of rows) {
     const [method, path] = route;
-    const owner = route[3] === 'file' ? ownerOf(path) : operation;
+    const owner = route[3] === 'file' ? findOwner(path) : operation;
     const tag = humane(resourceName(owner));
     tags.set(tag, { name: tag, description: getNamedType(owner.shape.type).description ?? '' });
     const item = (paths[path.replace(':id', '{id}')] ??= path.includes(':id')
@@ -62,9 +62,9 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     const reading = domain.operations.get(`get${resourceName(operation)}`);
     item[method.toLowerCase()] = describeOperation(route, operation, { tag, reading, components });
   }
-  const schemaOf = (resource: Resource): JsonSchema => resourceSchema(getOperationOf(domain, resource), components);
-  describeChanges(schemaOf, components);
-  const webhooks = describeWebhooks(schemaOf, components);
+  const getSchema = (resource: Resource): JsonSchema => resourceSchema(findGetOperation(domain, resource), components);
+  describeChanges(getSchema, components);
+  const webhooks = describeWebhooks(getSchema, components);
   const examples = new Examples(domain.schema, components);
   for (const part of [paths, webhooks]) examples.addTo(part);
   return {

@@ -131,7 +131,7 @@ export function describeOperation(
     responses: {
       ...success(answer, operation, components, method === 'POST'),
       ...(hasTag && { 304: notModified }),
-      ...(isConditional && reading && { 412: conflictOf(reading, components) }),
+      ...(isConditional && reading && { 412: buildConflict(reading, components) }),
       ...refusals(
         [
           [400, 401, 403, 405, 408, 429, 431, 500, 503],
@@ -152,7 +152,7 @@ const notModified: JsonSchema = {
   headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag'),
 };
 
-const conflictOf = (reading: Operation, components: Components): JsonSchema =>
+const buildConflict = (reading: Operation, components: Components): JsonSchema =>
   conflict(
     component(components, `${resourceName(reading)}Conflict`, conflictSchema(resourceSchema(reading, components))),
   );

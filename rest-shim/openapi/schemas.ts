@@ -14,7 +14,7 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 import type { SelectedField } from '../../schema/graphql/execution/compile-selection.ts';
-import { boundsInWords, boundsOf } from '../../schema/graphql/input/validators.ts';
+import { boundsInWords, getBounds } from '../../schema/graphql/input/validators.ts';
 import { isWholeObject, restValue, toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */
@@ -164,7 +164,7 @@ const ignoredSchema: JsonSchema = {
 
 /** The bounds of an input's validator, in keywords. */
 function boundKeywords(validate: unknown): JsonSchema {
-  const { decimals, nonZero, digits, enum: values, ...keywords } = boundsOf(validate);
+  const { decimals, nonZero, digits, enum: values, ...keywords } = getBounds(validate);
   const largest = digits === undefined ? undefined : 10 ** digits - 1;
   const schema: JsonSchema = {
     ...(largest !== undefined && { minimum: -largest, maximum: largest }),

@@ -1,4 +1,4 @@
-import { events, resourceOf, type EventType } from '../../schema/events/events.ts';
+import { events, findResource, type EventType } from '../../schema/events/events.ts';
 import type { Resource } from '../../schema/graphql/context.ts';
 import { component, type Components, type JsonSchema } from './schemas.ts';
 
@@ -49,7 +49,7 @@ const responses = {
 /** The webhooks section: all events, and webhook.ping. Also adds the schema of the event log. */
 export function describeWebhooks(schemaOf: (resource: Resource) => JsonSchema, components: Components): JsonSchema {
   const ofBooks = Object.entries(events).map(([event, when]) => {
-    const resource = resourceOf(event as EventType);
+    const resource = findResource(event as EventType);
     return [event, describe(event, when, { [resource.name]: schemaOf(resource) }, components)];
   });
   const pong = { message: { const: 'pong' } };

@@ -39,7 +39,7 @@ export interface ChangesArgs {
 /** Reads the changes after a cursor. */
 export async function readChanges(context: Context, args: ChangesArgs): Promise<ChangePage> {
   const end = await endOfFeed(context);
-  const start = startOf(context, end, args);
+  const start = getStart(context, end, args);
   const size = args.limit ?? defaultChanges;
   const cursorAt = (position: string): string => encodeChangeCursor({ ...start, position }, context.now());
   const rows = await readRows(context, start, end.position, size + 1);
@@ -70,7 +70,7 @@ type FeedPosition = Pick<ChangeCursor, 'position' | 'epoch'>;
  * Where reading starts.
  * @throws ForbiddenError for resources that the token may not read
  */
-export function startOf(
+export function getStart(
   context: Context,
   end: FeedPosition,
   { since, resource: names }: Pick<ChangesArgs, 'since' | 'resource'>,

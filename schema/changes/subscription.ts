@@ -4,7 +4,7 @@ import { ResourceNameType } from '../graphql/resource-name.ts';
 import { ChangeType, sinceDescription } from './changes.ts';
 import { encodeChangeCursor } from './change-cursor.ts';
 import { maxChanges } from '../graphql/paging/page.ts';
-import { endOfFeed, readChanges, startOf, watchChanges, type Change, type ChangesArgs } from './feed.ts';
+import { endOfFeed, readChanges, getStart, watchChanges, type Change, type ChangesArgs } from './feed.ts';
 
 builder.subscriptionField('changes', (t) =>
   t.field({
@@ -22,7 +22,7 @@ builder.subscriptionField('changes', (t) =>
 
 /** All changes after a cursor, then each further one once it is committed. Ends if changes may have been missed. */
 async function follow(context: Context, args: ChangesArgs): Promise<AsyncIterable<Change>> {
-  const start = startOf(context, await endOfFeed(context), args);
+  const start = getStart(context, await endOfFeed(context), args);
   const announced = await watchChanges(context, start.resources);
   let cursor = encodeChangeCursor(start, context.now());
   let page: Change[] = [];

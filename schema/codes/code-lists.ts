@@ -45,12 +45,12 @@ export const codeLists = {
 
 export type CodeListName = keyof typeof codeLists;
 
-const codesOf = ({ codes }: Edition): ReadonlySet<string> => new Set(codes.flatMap((line) => line.split(' ')));
+const listCodes = ({ codes }: Edition): ReadonlySet<string> => new Set(codes.flatMap((line) => line.split(' ')));
 
 const editions = new Map(
   Object.entries(codeLists as Record<string, CodeList>).map(([name, list]) => [
     name,
-    list.editions.map((edition) => ({ from: edition.from, codes: codesOf(edition) })).toReversed(),
+    list.editions.map((edition) => ({ from: edition.from, codes: listCodes(edition) })).toReversed(),
   ]),
 );
 

@@ -19,5 +19,5 @@ export function memberStateOfVatNumber(vatNumber: string | null | undefined): st
 }
 
 /** The country in whose territory a party is for VAT. A VAT number of a member state counts more than the address. */
-export const vatCountryOf = (party: { country?: string | null; vat_id?: string | null }): string | undefined =>
+export const getVatCountry = (party: { country?: string | null; vat_id?: string | null }): string | undefined =>
   memberStateOfVatNumber(party.vat_id) ?? (party.country ? (vatCountries[party.country] ?? party.country) : undefined);

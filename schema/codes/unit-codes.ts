@@ -41,5 +41,5 @@ export const usualUnitCode = (unit: string | null | undefined): string =>
   (unit && codesByLabel.get(unit.toLowerCase())) || one;
 
 /** The code of a stored line. Lines from before there were codes have none of their own. */
-export const unitCodeOf = ({ unit, unitCode }: { unit: string | null; unitCode: string | null }): string =>
+export const getUnitCode = ({ unit, unitCode }: { unit: string | null; unitCode: string | null }): string =>
   unitCode ?? usualUnitCode(unit);

@@ -3,7 +3,7 @@ import type { NewRow } from '../../prisma/client.ts';
 import { amountReader, dayReader } from '../bank-statements/parsers/csv-values.ts';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
 import { Problems } from '../errors.ts';
-import { countryOf } from '../graphql/input/country-names.ts';
+import { findCountry } from '../graphql/input/country-names.ts';
 import { validateArguments } from '../graphql/input/validate-arguments.ts';
 import { Decimal } from '../money/money.ts';
 import { importableFields } from './fields.ts';
@@ -38,7 +38,7 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
     PERCENT: (text) => readAmount(percentage.exec(text)?.[1] ?? text, ''),
     INTEGER: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : text),
     CHOICE: (text) => text.toUpperCase(),
-    COUNTRY: (text) => countryOf(text) ?? text,
+    COUNTRY: (text) => findCountry(text) ?? text,
     BOOLEAN: (text) => {
       const value = choices[text.toLowerCase()] ?? text.toLowerCase();
       return value === 'true' ? true : value === 'false' ? false : text;

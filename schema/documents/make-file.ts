@@ -1,5 +1,5 @@
 import type { Context } from '../graphql/context.ts';
-import { breachesOf, breachMessages } from './e-invoice/breaches.ts';
+import { findBreaches, breachMessages } from './e-invoice/breaches.ts';
 import { isNumbered } from './e-invoice/model.ts';
 import { toXml } from './e-invoice/to-xml.ts';
 import { refuse, ValidationError } from '../errors.ts';
@@ -21,7 +21,7 @@ export async function makeFile(
   if (format === 'pdf') return renderInThread(source, await findLogo(context, source.seller.logo_id));
   const invoice = toEInvoice(source);
   if (!isNumbered(invoice)) refuse('status', 'A draft has no e-invoice: it gets its number when it is issued.');
-  const breaches = breachesOf(invoice, format);
+  const breaches = findBreaches(invoice, format);
   if (breaches.length > 0) throw new ValidationError(breachMessages(breaches));
   return Buffer.from(toXml(invoice, format));
 }

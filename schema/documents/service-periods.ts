@@ -7,14 +7,14 @@ interface PeriodOfLine {
 }
 
 /** A period of which one day is given is that day. */
-export function periodOf({ servicePeriodStart: start, servicePeriodEnd: end }: PeriodOfLine): Period | undefined {
+export function getPeriod({ servicePeriodStart: start, servicePeriodEnd: end }: PeriodOfLine): Period | undefined {
   const [first, last] = [start ?? end, end ?? start];
   return first !== null && last !== null ? { start: first, end: last } : undefined;
 }
 
 /** From the first to the last day of the lines' periods; undefined where no line has one. */
 export function wholePeriod(lines: PeriodOfLine[]): Period | undefined {
-  const periods = lines.flatMap((line) => periodOf(line) ?? []);
+  const periods = lines.flatMap((line) => getPeriod(line) ?? []);
   const [start] = periods.map((period) => period.start).toSorted();
   const end = periods
     .map((period) => period.end)

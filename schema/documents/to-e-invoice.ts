@@ -6,7 +6,7 @@ import type { DocumentSource, SourceLine, SourceShare } from './document-source.
 import type { DocumentLook } from './pdf/render-pdf.ts';
 import { texts } from './pdf/texts.ts';
 import { usualReason } from './pdf/vat-notes.ts';
-import { periodOf, wholePeriod } from './service-periods.ts';
+import { getPeriod, wholePeriod } from './service-periods.ts';
 
 // An invoice or credit note in the terms of EN 16931. It says what was issued: payments that came later are not on it.
 
@@ -14,27 +14,27 @@ import { periodOf, wholePeriod } from './service-periods.ts';
 const defaultAccentColor = '#1f4e79';
 
 /** The language of the documents of these parties (DECISIONS.md#d122-language-of-documents). */
-export const languageOf = (parties: Pick<DocumentSource, 'seller' | 'buyer'>): Language =>
+export const chooseLanguage = (parties: Pick<DocumentSource, 'seller' | 'buyer'>): Language =>
   chosenLanguage(parties) ?? 'en';
 
 /** What the document is about. A cancellation without a reason says so. */
-const subjectOf = (source: DocumentSource): string | undefined => {
+const buildSubject = (source: DocumentSource): string | undefined => {
   const { subject, credited } = source;
-  return subject ?? (credited?.isCancelled ? texts[languageOf(source)].cancellation(credited.number) : undefined);
+  return subject ?? (credited?.isCancelled ? texts[chooseLanguage(source)].cancellation(credited.number) : undefined);
 };
 
 /** @param logo a PNG */
-export const lookOf = (source: DocumentSource, logo: Uint8Array | null): DocumentLook => ({
-  language: languageOf(source),
+export const buildLook = (source: DocumentSource, logo: Uint8Array | null): DocumentLook => ({
+  language: chooseLanguage(source),
   accentColor: source.seller.accent_color ?? defaultAccentColor,
   logo: logo ?? undefined,
-  subject: subjectOf(source),
+  subject: buildSubject(source),
   footer: source.seller.footer ?? undefined,
 });
 
 export function toEInvoice(source: DocumentSource): EInvoice {
   const { number, date, dueDate, currency, credited, seller, buyer } = source;
-  const language = languageOf(source);
+  const language = chooseLanguage(source);
   const lines = source.lines.map((line, index) => toLine(line, index, currency));
   const countries = { from: seller.country ?? undefined, to: buyer.country ?? undefined };
   const breakdown = source.vatBreakdown.map((share) =>
@@ -56,13 +56,13 @@ export function toEInvoice(source: DocumentSource): EInvoice {
     dueDate: dueDate ?? undefined,
     buyerReference: buyer.buyer_reference ?? undefined,
     paymentTerms: credited ? texts[language].payment.creditTerms : undefined, // an invoice has a due date
-    notes: [subjectOf(source), seller.footer].filter((note) => note !== null && note !== undefined),
+    notes: [buildSubject(source), seller.footer].filter((note) => note !== null && note !== undefined),
     precedingInvoice: credited ? { number: credited.number, issueDate: credited.date } : undefined,
     seller: toSeller(seller),
     buyer: toBuyer(buyer),
     delivery: {
-      ...timeOf(source),
-      ...(isWithinEu ? placeOf(buyer) : { city: undefined, postalCode: undefined, country: undefined }),
+      ...getTime(source),
+      ...(isWithinEu ? getPlace(buyer) : { city: undefined, postalCode: undefined, country: undefined }),
     },
     payment: seller.iban
       ? {
@@ -82,14 +82,14 @@ export function toEInvoice(source: DocumentSource): EInvoice {
  * When it was supplied. Where neither a day nor a period is given, it is the day of the invoice, as the law reads an invoice that
  * says nothing else (DECISIONS.md#d119-delivery-dates). A credit note is of its invoice's supply.
  */
-function timeOf({ date, deliveryDate, credited, lines }: DocumentSource): Pick<Delivery, 'date' | 'period'> {
+function getTime({ date, deliveryDate, credited, lines }: DocumentSource): Pick<Delivery, 'date' | 'period'> {
   const period = wholePeriod(lines) ?? credited?.period ?? undefined;
   const invoiceDate = credited?.date ?? date;
   return { date: deliveryDate ?? (period ? undefined : invoiceDate), period };
 }
 
 /** Where goods go that are supplied within the EU: to the buyer. */
-const placeOf = ({ city, postal_code, country }: FrozenBuyer) => ({
+const getPlace = ({ city, postal_code, country }: FrozenBuyer) => ({
   city: city ?? undefined,
   postalCode: postal_code ?? undefined,
   country: country ?? undefined,
@@ -142,7 +142,7 @@ function toLine(line: SourceLine, index: number, currency: string): Line {
     unitCode: line.unitCode,
     unit: line.unit ?? undefined,
     net,
-    period: periodOf(line),
+    period: getPeriod(line),
     discount: percent.isZero() ? undefined : { amount: base.minus(net), base, percent },
     unitPrice,
     vatCategory: line.vatCategory,

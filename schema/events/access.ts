@@ -1,14 +1,14 @@
 import type { Ability } from '../ability.ts';
 import type { Context } from '../graphql/context.ts';
 import { requireAbilities } from '../errors.ts';
-import { eventTypes, resourceOf, type EventType } from './events.ts';
+import { eventTypes, findResource, type EventType } from './events.ts';
 
 // An event's body shows a resource: reading events or deliveries, or having them sent, needs the ability to read that
 // resource (DECISIONS.md#d20-abilities).
 
 /** The ability to read events of a type; undefined for `webhook.ping` and unknown names, which show no resource. */
 function abilityToRead(type: string): Ability | undefined {
-  return eventTypes.includes(type as EventType) ? `${resourceOf(type as EventType).scope}:read` : undefined;
+  return eventTypes.includes(type as EventType) ? `${findResource(type as EventType).scope}:read` : undefined;
 }
 
 /**

@@ -53,7 +53,7 @@ export type EventType = keyof typeof events;
 export const eventTypes = Object.keys(events) as EventType[];
 
 /** The resource that an event is about: the first part of its name. */
-export function resourceOf(type: EventType): Resource {
+export function findResource(type: EventType): Resource {
   const resource = resourceNamed(type.slice(0, type.indexOf('.')));
   if (!resource) throw new Error(`prisma/resources.ts has no resource of the event ${type}`);
   return resource;
@@ -91,7 +91,7 @@ export async function renderEvents(context: Context, inputs: EventInput[]): Prom
     inputs.map(([type, what]) =>
       traced(`event ${type}`, async () => {
         const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
-        const resource = resourceOf(type);
+        const resource = findResource(type);
         const payload = await context.payloadRenderer(resource, context)(id, known);
         const body = renderBody(type, context.tenant.id, createdAt, `{"${resource.name}":${payload}}`);
         const event = { type, resourceId: id, body, createdAt, requestId, traceParent: traceParent() };

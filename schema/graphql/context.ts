@@ -152,10 +152,10 @@ export function today({ now, tenant: { timezone } }: Pick<Context, 'now' | 'tena
 
 function dayAt(time: number, timezone: string): Day {
   const day = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate();
-  const startOf = (date: Temporal.PlainDate): number => date.toZonedDateTime(timezone).epochMilliseconds;
+  const findStart = (date: Temporal.PlainDate): number => date.toZonedDateTime(timezone).epochMilliseconds;
   return {
-    from: startOf(day),
-    until: startOf(day.add({ days: 1 })),
+    from: findStart(day),
+    until: findStart(day.add({ days: 1 })),
     midnight: Date.parse(`${day.toString()}T00:00:00Z`),
   };
 }

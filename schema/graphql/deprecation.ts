@@ -21,7 +21,7 @@ export function deprecated(instead: string, since: string, sunset: string): stri
 }
 
 /** The dates in a deprecation's reason; undefined without a reason. @throws Error for a reason without dates */
-export function deprecationOf(reason: string | null | undefined): Deprecation | undefined {
+export function parseDeprecation(reason: string | null | undefined): Deprecation | undefined {
   if (reason == null) return undefined;
   const [, since, sunset] = form.exec(reason) ?? [];
   if (!since || !sunset)

@@ -47,12 +47,12 @@ const GrantableAbility = builder.objectRef<string>('Ability').implement({
   description: 'An ability that a token can be given.',
   fields: (t) => ({
     name: t.string({ description: '`invoices:read`, say.', resolve: (ability) => ability }),
-    description: t.string({ description: 'What it allows, in words.', resolve: descriptionOf }),
+    description: t.string({ description: 'What it allows, in words.', resolve: getDescription }),
   }),
 });
 
 /** `*` is "Everything", `time-entries:write` is "Change time entries". */
-function descriptionOf(ability: string): string {
+function getDescription(ability: string): string {
   if (ability === '*') return 'Everything';
   const [resource, action] = ability.includes(':') ? ability.split(':') : ['everything', ability];
   return `${action === 'read' ? 'Read' : 'Change'} ${resource?.replaceAll('-', ' ')}`;

@@ -1,29 +1,29 @@
 import currencyCodes from 'currency-codes';
-import { vatCategoryOf, type VatCategory } from './vat-categories.ts';
+import { getVatCategory, type VatCategory } from './vat-categories.ts';
 import { Decimal } from './decimal.ts';
 
 export { Decimal, fits, maxDigits } from './decimal.ts';
 
 // ISO 4217. Newer than the table: the Caribbean guilder and the Arab accounting dinar (2025). Not money: XTS is for
 // tests and XXX means "no currency".
-const minorDigitsOf = new Map(currencyCodes.data.map(({ code, digits }) => [code, digits]));
-minorDigitsOf.set('XCG', 2).set('XAD', 2);
-minorDigitsOf.delete('XTS');
-minorDigitsOf.delete('XXX');
+const minorDigitsByCurrency = new Map(currencyCodes.data.map(({ code, digits }) => [code, digits]));
+minorDigitsByCurrency.set('XCG', 2).set('XAD', 2);
+minorDigitsByCurrency.delete('XTS');
+minorDigitsByCurrency.delete('XXX');
 
 /** Whether `code` is an ISO 4217 currency. */
-export const isCurrency = (code: string): boolean => minorDigitsOf.has(code);
+export const isCurrency = (code: string): boolean => minorDigitsByCurrency.has(code);
 
 /** Minor digits of an ISO 4217 currency: EUR 2, JPY 0, TND 3. Throws for a code that isn't one. */
 export function minorDigits(currency: string): number {
-  const digits = minorDigitsOf.get(currency);
+  const digits = minorDigitsByCurrency.get(currency);
   if (digits === undefined) throw new Error(`${currency} is no ISO 4217 currency`);
   return digits;
 }
 
 /** The minor digits of the currency in a column, as an expression of SQL. */
 export const minorDigitsSql = (column: string): string => {
-  const others = [...minorDigitsOf].filter(([, digits]) => digits !== 2);
+  const others = [...minorDigitsByCurrency].filter(([, digits]) => digits !== 2);
   return `case ${column} ${others.map(([code, digits]) => `when '${code}' then ${digits}`).join(' ')} else 2 end`;
 };
 
@@ -70,13 +70,13 @@ function netTotals<Of extends { lineTotalNet: Written }>(lines: Of[], keyOf: (li
 }
 
 /** VAT on a net sum, rounded. */
-export const vatOf = (net: Decimal, vatRate: Written, currency: string): Decimal =>
+export const computeVat = (net: Decimal, vatRate: Written, currency: string): Decimal =>
   round(net.times(vatRate.toFixed()).dividedBy(100), currency);
 
-const shareOf = (vatRate: Written, net: Decimal, currency: string): VatShare => ({
+const computeShare = (vatRate: Written, net: Decimal, currency: string): VatShare => ({
   vatRate: new Decimal(vatRate.toFixed()),
   net,
-  vat: vatOf(net, vatRate, currency),
+  vat: computeVat(net, vatRate, currency),
 });
 
 /**
@@ -85,7 +85,7 @@ const shareOf = (vatRate: Written, net: Decimal, currency: string): VatShare => 
  */
 export const vatBreakdown = (lines: { lineTotalNet: Written; vatRate: Written }[], currency: string): VatShare[] =>
   netTotals(lines, ({ vatRate }) => vatRate.toFixed())
-    .map(({ first, net }) => shareOf(first.vatRate, net, currency))
+    .map(({ first, net }) => computeShare(first.vatRate, net, currency))
     .toSorted((a, b) => a.vatRate.comparedTo(b.vatRate));
 
 /** A VAT breakdown of EN 16931 (BG-23). */
@@ -111,14 +111,14 @@ export function vatBreakdownByCategory(lines: CategorizedLine[], currency: strin
   const reasons = new Map<VatCategory, Set<string>>();
   for (const line of lines) {
     if (line.exemptionReason === null) continue;
-    const category = vatCategoryOf(line);
+    const category = getVatCategory(line);
     reasons.set(category, (reasons.get(category) ?? new Set()).add(line.exemptionReason));
   }
-  return netTotals(lines, (line) => `${vatCategoryOf(line)} ${line.vatRate.toFixed()}`)
+  return netTotals(lines, (line) => `${getVatCategory(line)} ${line.vatRate.toFixed()}`)
     .map(({ first, net }): VatCategoryShare => {
-      const category = vatCategoryOf(first);
+      const category = getVatCategory(first);
       const exemptionReason = [...(reasons.get(category) ?? [])].join('; ') || null;
-      return { ...shareOf(first.vatRate, net, currency), vatCategory: category, exemptionReason };
+      return { ...computeShare(first.vatRate, net, currency), vatCategory: category, exemptionReason };
     })
     .toSorted((a, b) => a.vatRate.comparedTo(b.vatRate) || (a.vatCategory < b.vatCategory ? -1 : 1));
 }

@@ -29,7 +29,7 @@ export const usualVatCategory = (vatRate: { toFixed: () => string }): VatCategor
   vatRate.toFixed() === '0' ? 'Z' : 'S';
 
 /** The category of a stored line. Lines from before there were categories have none of their own. */
-export function vatCategoryOf(line: { vatCategory: string | null; vatRate: { toFixed: () => string } }): VatCategory {
+export function getVatCategory(line: { vatCategory: string | null; vatRate: { toFixed: () => string } }): VatCategory {
   const { vatCategory, vatRate } = line;
   return vatCategory !== null && isVatCategory(vatCategory) ? vatCategory : usualVatCategory(vatRate);
 }

@@ -25,14 +25,14 @@ import { changeRow, deleteRow } from '../rows/change-row.ts';
 import { byText, orderType } from '../graphql/paging/order.ts';
 import { readPage } from '../graphql/paging/page.ts';
 import {
-  allOf,
+  joinConditions,
   containing,
   fold,
   holding,
   holdingFirst,
   searchText,
   wordsIn,
-  wordsOf,
+  splitWords,
 } from '../graphql/filters/search.ts';
 import { schemeRules } from '../graphql/input/schemes.ts';
 import { findById } from '../graphql/find-by-id.ts';
@@ -176,7 +176,7 @@ builder.queryFields((t) => ({
           ...byExternalId(args),
           ...updatedSince(args),
           ...(args.type && { type: args.type }),
-          ...allOf(containing(args.q)),
+          ...joinConditions(containing(args.q)),
         };
         return readPage({ context, info }, 'Customer', args, where, order.columns);
       },
@@ -219,7 +219,7 @@ export async function containingOrPartner<Where extends object>(
     return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
   };
   return Promise.all(
-    wordsOf(q ?? '').map(async (word, at) => ({ OR: [holding(word), ...(await ofPartners(word, at))] })),
+    splitWords(q ?? '').map(async (word, at) => ({ OR: [holding(word), ...(await ofPartners(word, at))] })),
   );
 }
 

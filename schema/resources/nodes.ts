@@ -2,7 +2,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { batchPerRequest } from '../../prisma/batching.ts';
 import { resources, type Prisma, type Resource } from '../../prisma/client.ts';
-import { tableOf } from '../../prisma/tables.ts';
+import { getTable } from '../../prisma/tables.ts';
 import type { Ability } from '../ability.ts';
 import { builder } from '../graphql/builder.ts';
 import type { Context } from '../graphql/context.ts';
@@ -78,7 +78,8 @@ for (const type of Object.values(types)) {
 /** The type of each id, by the primary keys: one statement. */
 const typesOfIds = batchPerRequest(async (ids, context: Context) => {
   const selects = nodeTypes.map(
-    (type) => `select '${type}' as type, id from ${tableOf(type).table} where tenant_id = $1 and id = any ($2::uuid[])`,
+    (type) =>
+      `select '${type}' as type, id from ${getTable(type).table} where tenant_id = $1 and id = any ($2::uuid[])`,
   );
   const rows = await context.db.$rows<{ type: NodeType; id: string }>(selects.join(' union all '), [ids]);
   return new Map<string, NodeType | undefined>(rows.map(({ type, id }) => [id, type]));

@@ -2,7 +2,7 @@ import type { Prisma } from '../../prisma/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { today, type Context } from '../graphql/context.ts';
 import { overdueOn } from './invoice/invoice.ts';
-import { balanceFields, balanceOf } from './invoice/balance.ts';
+import { balanceFields, computeBalance } from './invoice/balance.ts';
 import { Decimal } from '../money/money.ts';
 import { unbilled } from './project/project.ts';
 import { formatDay } from '../graphql/scalars/scalars.ts';
@@ -61,7 +61,7 @@ async function due(context: Context, where: Prisma.InvoiceWhereInput): Promise<M
   });
   return groups.map(({ currency, _sum, _count }) => ({
     currency,
-    amount: balanceOf({
+    amount: computeBalance({
       totalGross: _sum.totalGross ?? none,
       amountCredited: _sum.amountCredited ?? none,
       amountPaid: _sum.amountPaid ?? none,
@@ -76,7 +76,7 @@ const thisMonth = (context: Context): Temporal.PlainYearMonth =>
   Temporal.PlainDate.from(formatDay(today(context))).toPlainYearMonth();
 
 /** The days of these months, as a condition. */
-const daysOf = (first: Temporal.PlainYearMonth, last = first): { gte: Date; lt: Date } => ({
+const buildDays = (first: Temporal.PlainYearMonth, last = first): { gte: Date; lt: Date } => ({
   gte: new Date(`${first.toString()}-01`),
   lt: new Date(`${last.add({ months: 1 }).toString()}-01`),
 });
@@ -85,7 +85,7 @@ async function paidIn(context: Context, month: Temporal.PlainYearMonth): Promise
   const sums = (where: Prisma.PaymentWhereInput) =>
     context.db.payment.groupBy({
       by: 'currency',
-      where: { ...where, paidOn: daysOf(month) },
+      where: { ...where, paidOn: buildDays(month) },
       _sum: { amount: true },
       _count: true,
     });
@@ -109,7 +109,7 @@ async function paidIn(context: Context, month: Temporal.PlainYearMonth): Promise
 async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
   const last = thisMonth(context);
   const first = last.subtract({ months: monthsShown - 1 });
-  const days = daysOf(first, last);
+  const days = buildDays(first, last);
   // By day, as Prisma groups by columns alone: at most 366 sums for each currency.
   const [invoiced, credited, paid, refunded] = await Promise.all([
     context.db.invoice.groupBy({

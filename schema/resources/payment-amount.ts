@@ -31,7 +31,7 @@ export function decimalsRules(amount: Decimal, currency: string, problems: Probl
  * The amount of a payment: `amount`, or by default the due amount.
  * @throws ValidationError where it is too precise for the currency, or too much
  */
-export function paidOf({ due, currency }: Payable, amount?: Decimal | null): Paid {
+export function computePaid({ due, currency }: Payable, amount?: Decimal | null): Paid {
   const paid = amount ?? due;
   const problems = new Problems();
   decimalsRules(paid, currency, problems);

@@ -72,7 +72,7 @@ builder.queryField('invoicePayments', (t) =>
 
 /**
  * A payment's amount.
- * @param settled the invoice or receipt. Its state and its currency are checked under its lock: see paidOf()
+ * @param settled the invoice or receipt. Its state and its currency are checked under its lock: see computePaid()
  */
 function amountRules(
   amount: Decimal | null | undefined,

@@ -8,7 +8,7 @@ import { Invoice } from './invoice/invoice.ts';
 import { batchPerRequest } from '../../prisma/batching.ts';
 import { changeRow, deleteRow } from '../rows/change-row.ts';
 import { byDay, orderType } from '../graphql/paging/order.ts';
-import { connectionOf, nodesOf, readPage, rowsOf } from '../graphql/paging/page.ts';
+import { buildConnection, listNodes, readPage, buildWindow } from '../graphql/paging/page.ts';
 import { periodRules, within } from '../graphql/filters/period.ts';
 import { Project } from './project/project.ts';
 import { requireExisting } from '../graphql/input/references.ts';
@@ -157,10 +157,10 @@ builder.prismaObjectField(Project, 'timeEntries', (t) =>
       args: { offset: t.arg.int() },
       select: (args, _context, nested) => ({
         id: true,
-        timeEntries: nested(rowsOf(args), nodesOf('TimeEntry')),
+        timeEntries: nested(buildWindow(args), listNodes('TimeEntry')),
       }),
       resolve: ({ id, timeEntries }, args, context) =>
-        connectionOf(args, timeEntries, () => entriesOfProject(id, context)),
+        buildConnection(args, timeEntries, () => entriesOfProject(id, context)),
     },
     TimeEntryConnection,
   ),

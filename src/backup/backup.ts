@@ -36,7 +36,7 @@ export async function backUp({ superuserUrl, secret, passphrase, file, onSnapsho
   return makeWholeFile(file, async (draft) => {
     const protection = await sealSecret(secret, passphrase);
     return inSnapshot(superuserUrl, async (client) => {
-      await onSnapshot?.(await snapshotOf(client));
+      await onSnapshot?.(await exportSnapshot(client));
       return writeArchive(client, draft, protection);
     });
   });
@@ -57,7 +57,7 @@ async function inSnapshot<T>(url: string, read: (client: Client) => Promise<T>):
   }
 }
 
-async function snapshotOf(client: Client): Promise<string> {
+async function exportSnapshot(client: Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>('select pg_export_snapshot() as name');
   return rows[0]?.name ?? '';
 }

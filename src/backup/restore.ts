@@ -63,7 +63,7 @@ export async function openBackup(file: string): Promise<Backup> {
         const expected = opened?.mac(written);
         const found = Buffer.from(mac.toString('latin1'), 'hex');
         if (!opened || found.length !== expected?.length || !timingSafeEqual(found, expected)) return undefined;
-        const rowsOf = async (table: ManifestTable): Promise<Readable> => {
+        const openRows = async (table: ManifestTable): Promise<Readable> => {
           const entry = entries.get(tableEntry(table.name));
           if (!entry) throw new BackupError(`${file} is damaged: it has no rows of ${table.name}`);
           return checked(await archive.openReadStreamPromise(entry), entry, table);
@@ -72,8 +72,8 @@ export async function openBackup(file: string): Promise<Backup> {
           secret: opened.secret,
           load: async (superuserUrl) => {
             // Checks the whole file first: PostgreSQL may report a damaged row before the end of the file is reached.
-            for (const table of manifest.tables) await finished((await rowsOf(table)).resume());
-            await load(superuserUrl, manifest, rowsOf);
+            for (const table of manifest.tables) await finished((await openRows(table)).resume());
+            await load(superuserUrl, manifest, openRows);
           },
         };
       },

@@ -22,7 +22,7 @@ const logoField = 'logo';
 
 type Profile = Record<string, unknown>;
 
-function inputOf({ schema }: Domain) {
+function buildInput({ schema }: Domain) {
   const input = schema.getType('UpdateCompanyInput');
   if (!isInputObjectType(input)) throw new Error('There is no UpdateCompanyInput');
   return input;
@@ -32,10 +32,10 @@ function inputOf({ schema }: Domain) {
 async function ask(database: Database, tenantId: string, head: string, input?: unknown): Promise<Profile | null> {
   const { domain, context } = await operatorDomain(database, tenantId);
   const problems = new Problems();
-  const variables = input === undefined ? {} : { input: compileDecoder(inputOf(domain))(input, problems, '') };
+  const variables = input === undefined ? {} : { input: compileDecoder(buildInput(domain))(input, problems, '') };
   try {
     problems.throwIfAny();
-    const fields = Object.values(inputOf(domain).getFields()).filter(({ name }) => name !== logoField);
+    const fields = Object.values(buildInput(domain).getFields()).filter(({ name }) => name !== logoField);
     const source = `${head} { ${fields.map(({ name }) => name).join(' ')} } }`;
     const row = await compileDocument<Profile | null>(domain.schema, source)(variables, context);
     return row && Object.fromEntries(fields.map(({ name, type }) => [toSnakeCase(name), shown(type, row[name])]));

@@ -15,7 +15,7 @@ interface Options extends Json {
 }
 
 /** @throws RefusedError if there is no such tenant */
-async function ownerOf(client: UnscopedClient, { tenant }: Options): Promise<string | null> {
+async function findOwner(client: UnscopedClient, { tenant }: Options): Promise<string | null> {
   if (tenant === undefined) return null;
   const found = isUuid(tenant) && (await client.tenant.findUnique({ where: { id: tenant, closedAt: null } }));
   if (!found) throw new RefusedError(`Unknown tenant "${tenant}"`);
@@ -37,14 +37,14 @@ export function addDocumentCommands(program: Command): void {
       if (errors.length > 0)
         throw new CommandFailure(exitCodes.refused, 'Nothing is registered: documents are not valid.', errors);
       const created = await withDatabase(async ({ client }) =>
-        pushDocuments(client, await ownerOf(client, options), manifest),
+        pushDocuments(client, await findOwner(client, options), manifest),
       );
       if (json) printJson({ documents: manifest.length, created });
       else print(`${manifest.length} documents are registered, ${created} of them newly.`);
     });
   withOwner(documents.command('list').description('list trusted documents, newest first')).action(
     async ({ json, ...options }: Options) => {
-      const list = await withDatabase(async ({ client }) => listDocuments(client, await ownerOf(client, options)));
+      const list = await withDatabase(async ({ client }) => listDocuments(client, await findOwner(client, options)));
       if (json) return printJson(list);
       for (const { hash, name, createdAt } of list) printRow(hash, formatTime(createdAt), name);
     },
@@ -53,7 +53,7 @@ export function addDocumentCommands(program: Command): void {
     .argument('<hash>')
     .action(async (hash: string, { json, ...options }: Options) => {
       const isDeleted = await withDatabase(async ({ client }) =>
-        deleteDocument(client, await ownerOf(client, options), hash),
+        deleteDocument(client, await findOwner(client, options), hash),
       );
       if (!isDeleted) throw new RefusedError(`Unknown document "${hash}"`);
       if (json) printJson({ hash, deleted: true });

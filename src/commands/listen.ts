@@ -7,8 +7,8 @@ import { createPoster, success, type Outcome, type Poster } from '../webhooks/po
 import { deliveryHeaders } from '../webhooks/signature.ts';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { onCommandKeys } from './keys.ts';
-import { connectionOf, send, withConnection, type Connection } from './remote/connection.ts';
-import { dataOf, subscribe } from './remote/graphql.ts';
+import { buildConnection, send, withConnection, type Connection } from './remote/connection.ts';
+import { readData, subscribe } from './remote/graphql.ts';
 import { untilStopped } from './until-stopped.ts';
 
 // `listen` forwards a tenant's events to a developer's machine, as webhooks would deliver them. Requests to that machine are
@@ -51,8 +51,8 @@ export function addListenCommand(program: Command): void {
   );
   command.action(async () => {
     const options: Options = command.opts();
-    const connection = connectionOf(command);
-    if (options.printSecret) return print(secretOf(connection));
+    const connection = buildConnection(command);
+    if (options.printSecret) return print(getSecret(connection));
     const { forwardTo } = options;
     if (forwardTo === undefined) throw new CommandFailure(exitCodes.usage, 'Specify an address with --forward-to URL.');
     const fault = formFault(forwardTo, { allowInsecure: true });
@@ -62,13 +62,13 @@ export function addListenCommand(program: Command): void {
 }
 
 /** The secret that signs forwarded events: the same for each run with this token, and never one of a webhook. */
-export const secretOf = ({ token }: Connection): string =>
+export const getSecret = ({ token }: Connection): string =>
   `whsec_${createHmac('sha256', token).update('kontor listen').digest('base64')}`;
 
 async function listen(connection: Connection, options: Options & { forwardTo: string }): Promise<void> {
   const { tenant, startedAt } = await enter(connection);
   const poster = createPoster({ allowInsecure: true, timeoutMs, connectionsPerOrigin: concurrency });
-  const forwarder = new Forwarder(poster, secretOf(connection), options);
+  const forwarder = new Forwarder(poster, getSecret(connection), options);
   const seen = new SeenEvents(startedAt);
   const { signal, stop } = untilStopped();
   const stopKeys = onCommandKeys({
@@ -78,7 +78,7 @@ async function listen(connection: Connection, options: Options & { forwardTo: st
   });
   const ready = (): void => {
     printError(`Events of ${tenant} are forwarded to ${options.forwardTo}`);
-    printError(`Signing secret: ${secretOf(connection)}`);
+    printError(`Signing secret: ${getSecret(connection)}`);
     printError('r sends the last one again, a number and Enter that one, Ctrl-C ends.');
   };
   let isFirst = true;
@@ -105,7 +105,7 @@ const entry = z.object({ me: z.object({ tenant: z.object({ name: z.string() }) }
 async function enter(connection: Connection): Promise<{ tenant: string; startedAt: Date }> {
   const body = JSON.stringify({ query: '{ me { tenant { name } } events(first: 1) { nodes { id } } }' });
   const answer = await send(connection, { method: 'POST', path: '/graphql', body });
-  const { me } = dataOf(connection, answer, entry);
+  const { me } = readData(connection, answer, entry);
   return { tenant: me.tenant.name, startedAt: new Date(answer.headers.get('date') ?? Date.now()) };
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOf, type Config } from '../config/config.ts';
+import { formatAddress, type Config } from '../config/config.ts';
 
 /** How long requests in progress may take to finish during a shutdown. */
 const graceMs = 10_000;
@@ -18,7 +18,7 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
       server.listen(port, host);
       await once(server, 'listening');
       const { port: actual } = server.address() as AddressInfo;
-      return addressOf(host, actual);
+      return formatAddress(host, actual);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EADDRINUSE')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { print, printError } from './output.ts';
-import { connectionOf, withConnection, type Connection } from './remote/connection.ts';
+import { buildConnection, withConnection, type Connection } from './remote/connection.ts';
 import { askGraphql, subscribe } from './remote/graphql.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -29,7 +29,7 @@ export function addLogsCommand(program: Command): void {
   );
   command.action(async () => {
     const { json }: { json?: true } = command.opts();
-    await follow(connectionOf(command), json ? printAsJson : printLine);
+    await follow(buildConnection(command), json ? printAsJson : printLine);
   });
 }
 

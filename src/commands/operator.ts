@@ -3,7 +3,7 @@ import type { Context } from '../../schema/graphql/context.ts';
 import { CodedError, ValidationError } from '../../schema/errors.ts';
 import { compileDocument } from '../../schema/graphql/execution/compile-document.ts';
 import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
-import { addressOf, readConfig } from '../config/config.ts';
+import { formatAddress, readConfig } from '../config/config.ts';
 import { readSecret } from '../security/secret-check.ts';
 import type { Database } from '../database/database.ts';
 import { createDomain, type Domain } from '../domain.ts';
@@ -21,7 +21,7 @@ export async function operatorDomain(
   const config = readConfig(process.env);
   const secret = await readSecret(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
-  const domain = createDomain(database, webhooks, () => config.publicUrl ?? addressOf(config.host, config.port));
+  const domain = createDomain(database, webhooks, () => config.publicUrl ?? formatAddress(config.host, config.port));
   const tenant = isUuid(tenantId)
     ? await database.client.tenant.findFirst({ where: { id: tenantId, closedAt: null } })
     : null;

@@ -22,7 +22,7 @@ export const asPassword = (command: Command): Command =>
  *
  * @throws RefusedError if there are two, or if standard input is a terminal, which would show the password
  */
-export async function passwordOf({ password, passwordStdin }: PasswordOptions): Promise<string | undefined> {
+export async function readPassword({ password, passwordStdin }: PasswordOptions): Promise<string | undefined> {
   if (!passwordStdin && password !== '-') return password;
   if (passwordStdin && password !== undefined) throw new RefusedError('Use either --password or --password-stdin');
   if (process.stdin.isTTY)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { send, type Connection } from './remote/connection.ts';
-import { askGraphql, dataOf } from './remote/graphql.ts';
+import { askGraphql, readData } from './remote/graphql.ts';
 
 type Model = 'Customer' | 'Invoice' | 'CreditNote' | 'Receipt' | 'Project' | 'TimeEntry';
 type Input = Record<string, unknown>;
@@ -152,7 +152,7 @@ export class SampleBooks {
     const encoded = new Response(form);
     const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
     const body = await encoded.text();
-    dataOf(
+    readData(
       this.#connection,
       await send(this.#connection, { method: 'POST', path: '/graphql', body, headers }),
       imported,

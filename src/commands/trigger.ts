@@ -4,7 +4,7 @@ import { eventTypes, type EventType } from '../../schema/events/events.ts';
 import { isDemoTenant } from '../demo/tenants.ts';
 import { print, printError } from './output.ts';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
-import { connectionOf, withConnection, type Connection } from './remote/connection.ts';
+import { buildConnection, withConnection, type Connection } from './remote/connection.ts';
 import { askGraphql } from './remote/graphql.ts';
 import { SampleBooks } from './sample-books.ts';
 
@@ -81,7 +81,7 @@ export function addTriggerCommand(program: Command): void {
       .option('--confirm <tenant>', "do it in another tenant's books: repeat its name"),
   );
   command.action(async (type: EventType) => {
-    const connection = connectionOf(command);
+    const connection = buildConnection(command);
     const { confirm }: { confirm?: string } = command.opts();
     await requireConsent(connection, confirm);
     const books = new SampleBooks(connection, (step) => printError(step));

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
-import { addressOf, readConfig } from '../config/config.ts';
+import { formatAddress, readConfig } from '../config/config.ts';
 import {
   AccountExistsError,
   addExistingUser,
@@ -21,7 +21,7 @@ import {
 } from '../identity/index.ts';
 import { print, printJson } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
-import { asPassword, passwordOf, type PasswordOptions } from './password.ts';
+import { asPassword, readPassword, type PasswordOptions } from './password.ts';
 
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('users, and the tenants that they are members of');
@@ -94,7 +94,7 @@ type Made = { user: UserSummary } | { account: Account; invitation: Link } | { a
 
 async function createOrInvite(client: UnscopedClient, options: CreateOptions): Promise<Made> {
   const { email, name, tenant: tenantId, existing } = options;
-  const password = await passwordOf(options);
+  const password = await readPassword(options);
   if (existing) {
     if (tenantId === undefined) throw new RefusedError('--existing needs --tenant');
     if (password !== undefined) throw new RefusedError(keepsPassword(email));
@@ -115,7 +115,7 @@ const keepsPassword = (email: string): string => `User ${email} exists already, 
 async function invite(client: UnscopedClient, { email, tenantId }: { email: string; tenantId: string }): Promise<Link> {
   const { publicUrl, host, port } = readConfig(process.env);
   const made = await createInvitation(client, { tenantId, email, inviterId: null, now: new Date() });
-  return { ...made.invitation, link: invitationLink(publicUrl ?? addressOf(host, port), made.secret) };
+  return { ...made.invitation, link: invitationLink(publicUrl ?? formatAddress(host, port), made.secret) };
 }
 
 function printInvitation({ email, link }: Link): void {
@@ -139,7 +139,7 @@ function addPassword(user: Command): void {
     .requiredOption('--email <address>')
     .option('--revoke-tokens', "also revoke the user's API tokens")
     .action(async (options: SetPasswordOptions) => {
-      const password = await passwordOf(options);
+      const password = await readPassword(options);
       if (password === undefined) throw new RefusedError('Pass a password, for example by --password-stdin');
       const { email, revokeTokens = false } = options;
       const changed = await withDatabase(({ client }) => setPassword(client, { email, password, revokeTokens }));

@@ -8,7 +8,7 @@ import { asJson, withDatabase, type Json } from './database.ts';
 import { ask } from './operator.ts';
 
 /** The tenant of a webhook. No statement can read several tenants' books, so it queries one tenant after the other. */
-async function tenantOf({ client, books }: Database, id: string): Promise<string> {
+async function findTenant({ client, books }: Database, id: string): Promise<string> {
   const tenants = isUuid(id) ? await client.tenant.findMany({ select: { id: true } }) : [];
   for (const tenant of tenants) {
     const webhook = await forTenant(books, tenant.id).webhook.findFirst({ where: { id, deletedAt: null } });
@@ -35,7 +35,7 @@ interface Made {
 
 /** Runs a document for the tenant of a webhook. */
 const runOnWebhook = <T>(id: string, source: string, variables: object = {}): Promise<T> =>
-  withDatabase(async (database) => ask<T>(database, await tenantOf(database, id), source, { id, ...variables }));
+  withDatabase(async (database) => ask<T>(database, await findTenant(database, id), source, { id, ...variables }));
 
 function printWithSecret({ webhook, secret }: Made, json: true | undefined): void {
   if (json) return printJson({ ...webhook, secret });

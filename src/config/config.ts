@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { isStrongSecret, varietyOf } from './secret-strength.ts';
+import { isStrongSecret, measureVariety } from './secret-strength.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;
@@ -129,7 +129,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
 
   const webConcurrency = read('WEB_CONCURRENCY', 'a whole number from 1 to 64', concurrency) ?? 1;
-  const rateLimitStore = read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), oneOf(rateLimitStores)) ?? null;
+  const rateLimitStore = read('RATE_LIMIT_STORE', rateLimitStores.join(' or '), readOneOf(rateLimitStores)) ?? null;
   if (webConcurrency > 1 && rateLimitStore === 'memory') {
     throw new ConfigError(
       'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count separately',
@@ -142,9 +142,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseBooksUrl: databaseBooksUrl ?? null,
     databaseBooksDirectUrl: databaseBooksDirectUrl ?? null,
     databaseConnections:
-      read('DATABASE_CONNECTIONS', 'a whole number from 2 to 1000', connections) ?? shareOf(10, webConcurrency),
+      read('DATABASE_CONNECTIONS', 'a whole number from 2 to 1000', connections) ?? computeShare(10, webConcurrency),
     databaseBooksConnections:
-      read('DATABASE_BOOKS_CONNECTIONS', 'a whole number from 2 to 1000', connections) ?? shareOf(20, webConcurrency),
+      read('DATABASE_BOOKS_CONNECTIONS', 'a whole number from 2 to 1000', connections) ??
+      computeShare(20, webConcurrency),
     dataDir: resolve(read('DATA_DIR', 'a path', path) ?? '.data'),
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
@@ -162,7 +163,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
     rateLimitStore,
     secret: secret ?? null,
-    logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, oneOf(logLevels)) ?? 'info',
+    logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, readOneOf(logLevels)) ?? 'info',
     metricsPort: read('METRICS_PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? null,
     metricsHost: read('METRICS_HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     metricsToken: read('METRICS_TOKEN', 'at least 16 visible characters, at random', visible, true) ?? null,
@@ -193,7 +194,7 @@ const switches = new Map([
   ['false', false],
 ]);
 
-const oneOf =
+const readOneOf =
   <T extends string>(values: readonly T[]) =>
   (text: string): T | undefined =>
     values.find((value) => value === text);
@@ -202,7 +203,7 @@ const oneOf =
  * With several processes each has fewer connections, so that a tenant which uses its share of all of them leaves enough of
  * PostgreSQL's cores to others.
  */
-const shareOf = (usual: number, processes: number): number => Math.ceil(usual * Math.min(1, 1.6 / processes));
+const computeShare = (usual: number, processes: number): number => Math.ceil(usual * Math.min(1, 1.6 / processes));
 
 const wholeNumber =
   (max: number) =>
@@ -235,7 +236,7 @@ const list =
   };
 
 const visible = (text: string): string | undefined =>
-  /^[\x21-\x7e]{16,}$/.test(text) && varietyOf(text) >= 16 ? text : undefined;
+  /^[\x21-\x7e]{16,}$/.test(text) && measureVariety(text) >= 16 ? text : undefined;
 
 function postgresUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
@@ -291,5 +292,5 @@ function timeout(text: string): number | undefined {
 }
 
 /** The default of PUBLIC_URL, from host and port. */
-export const addressOf = (name: string, port: number): string =>
+export const formatAddress = (name: string, port: number): string =>
   `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -12,7 +12,7 @@ import { locationHooks } from './navigation/location.ts';
 import { PageRoutes, publicRoutes } from './routes.tsx';
 import { isPageOpen, signInAgain } from './session/session-expiry.ts';
 import { SessionProvider, SessionQuery } from './session/session.tsx';
-import { lastTenant, rememberTenant, tenantOf } from './session/tenant.ts';
+import { lastTenant, rememberTenant, getTenant } from './session/tenant.ts';
 
 export function App(): ReactNode {
   return (
@@ -38,7 +38,7 @@ export function App(): ReactNode {
 /** The pages of one tenant. The URL begins with the tenant's id, so that a link shows every user the same books. */
 function Books(): ReactNode {
   const [path, navigate] = useLocation();
-  const tenantId = tenantOf(path);
+  const tenantId = getTenant(path);
   const signIn = useCallback(
     (ended: boolean) => {
       forgetSession();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
-import { connectionProblemOf } from '../../prisma/connection-problem.ts';
+import { findConnectionProblem } from '../../prisma/connection-problem.ts';
 
 /** How long a readiness check may take: callers don't wait longer. */
 const timeoutMs = 3000;
@@ -47,12 +47,12 @@ export function createReadiness(
  * @returns a function that gives what was found, or why nothing was found within 3 seconds; undefined if nothing is wrong
  */
 export function createCheck(look: () => Promise<string | undefined>): () => Promise<string | undefined> {
-  const reasonOf = (error: unknown): string =>
-    reasons.get((error as { code?: string }).code ?? '') ?? connectionProblemOf(error)?.reason ?? silent;
+  const getReason = (error: unknown): string =>
+    reasons.get((error as { code?: string }).code ?? '') ?? findConnectionProblem(error)?.reason ?? silent;
   let looking: Promise<string | undefined> | undefined;
   return () => {
     looking ??= look()
-      .catch(reasonOf)
+      .catch(getReason)
       .finally(() => (looking = undefined));
     return Promise.race([looking, sleep(timeoutMs, silent, { ref: false })]);
   };

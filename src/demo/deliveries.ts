@@ -22,7 +22,7 @@ const attemptsAt = [0, 10, 110, 1_110, 11_110, 111_110];
 const dayMs = 86_400_000;
 
 /** The statuses of a delivery's attempts. After six failed ones, the delivery has failed. */
-function statusesOf(receiver: number, index: number, ageMs: number): number[] {
+function chooseStatuses(receiver: number, index: number, ageMs: number): number[] {
   if (receiver === 1 && ageMs > 2 * dayMs && index % 7 === 3) return [503, 503, 503, 503, 503, 503];
   if (ageMs > dayMs && index % 4 === 2) return [503, 503, 200];
   return [200];
@@ -48,13 +48,13 @@ export async function recordDeliveries(context: Context, now: Date): Promise<voi
   const planned: Planned[] = [];
   for (const index of receivers.keys()) planned.push(...(await addWebhook(context, index, now)));
   planned.sort((a, b) => a.event.createdAt.getTime() - b.event.createdAt.getTime());
-  const drafts = planned.map((each) => ({ ...each, row: context.db.row('Delivery', deliveryOf(each)) }));
+  const drafts = planned.map((each) => ({ ...each, row: context.db.row('Delivery', buildDelivery(each)) }));
   const ids = drafts.map(({ row }) => row.id).toSorted(); // lists of deliveries are in the order of ids
   const rows = drafts.map(({ row, ...rest }, at) => ({ ...rest, row: { ...row, id: ids[at] ?? row.id } }));
   await context.insert({
     Delivery: rows.map(({ row }) => row),
     DeliveryAttempt: rows.flatMap(({ row, ...rest }) =>
-      attemptsOf(row.id, rest).map((attempt) => context.db.row('DeliveryAttempt', attempt)),
+      buildAttempts(row.id, rest).map((attempt) => context.db.row('DeliveryAttempt', attempt)),
     ),
   });
 }
@@ -74,33 +74,33 @@ async function addWebhook(context: Context, index: number, now: Date): Promise<P
     webhookId: id,
     secret,
     event,
-    statuses: statusesOf(index, at, now.getTime() - event.createdAt.getTime()),
+    statuses: chooseStatuses(index, at, now.getTime() - event.createdAt.getTime()),
   }));
-  const lastOf = (status: number): Date | null =>
+  const lastWithStatus = (status: number): Date | null =>
     planned.findLast(({ statuses }) => statuses.at(-1) === status)?.event.createdAt ?? null;
   await context.db.webhook.updateMany({
     where: { id },
-    data: { lastSuccessAt: lastOf(200), lastFailureAt: lastOf(503) },
+    data: { lastSuccessAt: lastWithStatus(200), lastFailureAt: lastWithStatus(503) },
   });
   return planned;
 }
 
-const startOf = ({ event }: Planned, index: number): Date =>
+const getStart = ({ event }: Planned, index: number): Date =>
   new Date(event.createdAt.getTime() + (attemptsAt[index] ?? 0) * 1000);
 
-const deliveryOf = (planned: Planned) => ({
+const buildDelivery = (planned: Planned) => ({
   webhookId: planned.webhookId,
   eventId: planned.event.id,
   state: planned.statuses.at(-1) === 200 ? ('DELIVERED' as const) : ('FAILED' as const),
   attemptCount: planned.statuses.length,
   createdAt: planned.event.createdAt,
-  finishedAt: new Date(startOf(planned, planned.statuses.length - 1).getTime() + 90),
+  finishedAt: new Date(getStart(planned, planned.statuses.length - 1).getTime() + 90),
 });
 
-function attemptsOf(deliveryId: string, planned: Planned) {
+function buildAttempts(deliveryId: string, planned: Planned) {
   const { event, secret, statuses } = planned;
   return statuses.map((status, index) => {
-    const startedAt = startOf(planned, index);
+    const startedAt = getStart(planned, index);
     const requestHeaders = deliveryHeaders({
       event: event.type,
       deliveryId,

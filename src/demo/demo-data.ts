@@ -52,7 +52,7 @@ export async function makeDemoTenant({ client, pool }: Database, domain: Domain)
 
 /** A year of a design studio's books, up to the day that `now` is in the tenant's time zone. */
 export async function fillDemoBooks(domain: Domain, principal: Principal, now: Date): Promise<void> {
-  const timeline = timelineOf(domain, principal, now);
+  const timeline = buildTimeline(domain, principal, now);
   await timeline.ask('updateCompany', { input: company });
   await scheduleYear(timeline, await makePartners(timeline));
   await timeline.run();
@@ -60,7 +60,7 @@ export async function fillDemoBooks(domain: Domain, principal: Principal, now: D
 }
 
 async function fillSmallBooks(domain: Domain, principal: Principal, now: Date): Promise<void> {
-  const timeline = timelineOf(domain, principal, now);
+  const timeline = buildTimeline(domain, principal, now);
   const theatre = await timeline.create('createCustomer', {
     type: 'CUSTOMER',
     companyName: 'Kammertheater Linz',
@@ -76,7 +76,7 @@ async function fillSmallBooks(domain: Domain, principal: Principal, now: Date): 
   });
 }
 
-function timelineOf(domain: Domain, principal: Principal, now: Date): Timeline {
+function buildTimeline(domain: Domain, principal: Principal, now: Date): Timeline {
   const { timezone } = principal.tenant;
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone).toPlainDate();
   return new Timeline(domain, (clock) => domain.contextFor(principal, { now: clock }), { today, now });

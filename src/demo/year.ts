@@ -11,14 +11,14 @@ export async function scheduleYear(timeline: Timeline, partners: Partners): Prom
   scheduleRecent(timeline, partners);
 }
 
-const monthOf = (day: Day): string => day.toLocaleString('en', { month: 'long', year: 'numeric' });
+const formatMonth = (day: Day): string => day.toLocaleString('en', { month: 'long', year: 'numeric' });
 
 /** Schedules the business of a month: recurring invoices and receipts, some of them only every few months. */
 function scheduleMonth(timeline: Timeline, partners: Partners, first: Day, month: number): void {
   const { bakery, hotel, bookshop, publisher, printer, hosting, landlord, illustrator } = partners;
   const stamp = first.toPlainYearMonth().toString();
   invoice(timeline, bakery, first, {
-    subject: `Design retainer, ${monthOf(first)}`,
+    subject: `Design retainer, ${formatMonth(first)}`,
     items: [
       { title: 'Retainer: window, menu, social media', quantity: '1', unit: 'month', unitPriceNet: '640' },
       { title: 'Price labels', quantity: pick(['40', '25', '60'], month), unit: 'pcs', unitPriceNet: '1.2' },

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pretty from 'pino-pretty';
 import * as vite from 'vite';
-import { addressOf, readConfig } from '../config/config.ts';
+import { formatAddress, readConfig } from '../config/config.ts';
 import { print, printError } from '../commands/output.ts';
 import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts';
 import { shutdownRequested } from '../processes/signals.ts';
@@ -27,7 +27,7 @@ const settleMs = 100;
 const options = process.argv.slice(2);
 const dataDir = process.env['DATA_DIR'] || join(root, '.data-dev');
 const config = readConfig({ ...process.env, DATA_DIR: dataDir });
-const address = config.publicUrl ?? addressOf(config.host, config.port);
+const address = config.publicUrl ?? formatAddress(config.host, config.port);
 
 /** Runs `kontor start`, and restarts it. */
 class Server {

@@ -28,7 +28,7 @@ export class AccountExistsError extends RefusedError {
   readonly account: Account;
 
   constructor(account: Account) {
-    super(`User ${account.email} exists already, ${originOf(account)}`);
+    super(`User ${account.email} exists already, ${describeOrigin(account)}`);
     this.account = account;
   }
 }
@@ -79,13 +79,13 @@ export const active = (now: Date): Prisma.ApiTokenWhereInput => ({
 });
 
 /** Revokes all of a user's tokens, for every tenant. @returns how many of them were active */
-export async function revokeTokensOf(db: Prisma.TransactionClient, userId: string, now: Date): Promise<number> {
+export async function revokeUserTokens(db: Prisma.TransactionClient, userId: string, now: Date): Promise<number> {
   const where = { userId, ...active(now) };
   return (await db.apiToken.updateMany({ where, data: { revokedAt: now } })).count;
 }
 
 /** Describes in one line when and by whom an account was made. */
-export function originOf({ createdAt, invitedBy, invitedTo }: Account): string {
+export function describeOrigin({ createdAt, invitedBy, invitedTo }: Account): string {
   const since = `since ${formatTime(createdAt)}`;
   if (!invitedTo) return `${since}, made on the command line`;
   const by = invitedBy ? `of ${invitedBy.email}` : 'made on the command line';
@@ -93,7 +93,7 @@ export function originOf({ createdAt, invitedBy, invitedTo }: Account): string {
 }
 
 /** A warning for the operator about an account with an unproven address; undefined where it is proven. */
-export const warningOf = ({ email, emailVerifiedAt }: Account): string | undefined =>
+export const findWarning = ({ email, emailVerifiedAt }: Account): string | undefined =>
   emailVerifiedAt
     ? undefined
     : `Nobody has proven that the address is theirs: ask ${email} whether they know this account. ` +

@@ -1,6 +1,13 @@
 // Users, tenants, memberships and tokens: the tables that don't belong to a tenant's books.
 
-export { AccountExistsError, findAccount, originOf, showAccount, warningOf, type Account } from './accounts.ts';
+export {
+  AccountExistsError,
+  findAccount,
+  describeOrigin as originOf,
+  showAccount,
+  findWarning as warningOf,
+  type Account,
+} from './accounts.ts';
 export { createIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { authenticate, type Authentication } from './principal.ts';

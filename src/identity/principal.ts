@@ -59,7 +59,7 @@ export async function authenticate(
   const hash = tokenHash(value);
   if (!hash) return { kind: 'unauthenticated' };
 
-  const { find, use } = tokensOf(pool);
+  const { find, use } = getTokens(pool);
   const row = await find(hash);
   if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= now)) return { kind: 'unauthenticated' };
 
@@ -67,7 +67,7 @@ export async function authenticate(
     use.note(row.id, now).catch(onError);
   if (row.tenantId === null) return { kind: 'no-tenant', tokenId: row.id };
   const isFollowed = row.followedUntil !== null && row.followedUntil > now;
-  return { kind: 'principal', principal: principalOf(row, row.tenantId), tokenId: row.id, isFollowed };
+  return { kind: 'principal', principal: buildPrincipal(row, row.tenantId), tokenId: row.id, isFollowed };
 }
 
 /** What a process does for many tokens at a time. */
@@ -78,7 +78,7 @@ interface Tokens {
 
 const tokens = new WeakMap<Pool, Tokens>();
 
-function tokensOf(pool: Pool): Tokens {
+function getTokens(pool: Pool): Tokens {
   const known = tokens.get(pool);
   if (known) return known;
   const find = batchWhileBusy<Uint8Array, Row | undefined>(async (hashes) => {
@@ -108,7 +108,7 @@ const callers = `
     left join tenants n on n.id = m.tenant_id and n.closed_at is null
   where t.hash = any((select $1::bytea[])::bytea[])`;
 
-function principalOf(row: Row, tenantId: string): Principal {
+function buildPrincipal(row: Row, tenantId: string): Principal {
   const { id, name, abilities, trustedDocuments, lastFour, createdAt, lastUsedAt, expiresAt } = row;
   const { country, defaultCurrency, timezone } = row;
   return {

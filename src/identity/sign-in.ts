@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { postgresStore } from '../security/rate-limit.ts';
-import { revokeTokensOf } from './accounts.ts';
+import { revokeUserTokens } from './accounts.ts';
 import { hashPassword, verifyPassword, type Verified } from './password.ts';
 import { endSessions, startSession, type Started } from './sessions.ts';
 
@@ -114,7 +114,7 @@ export async function changePassword(
     const changed = await db.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: newHash } });
     if (changed.count === 0) return null;
     await endSessions(db, { userId });
-    const revokedTokens = revokeTokens ? await revokeTokensOf(db, userId, browser.now) : 0;
+    const revokedTokens = revokeTokens ? await revokeUserTokens(db, userId, browser.now) : 0;
     return { ...(await startSession(db, { userId, ...browser })), revokedTokens };
   });
 }

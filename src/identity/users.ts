@@ -1,6 +1,6 @@
 import type { Prisma, UnscopedClient, User } from '../../prisma/client.ts';
 import { email as emailAddress, requiredText } from '../../schema/graphql/input/validators.ts';
-import { AccountExistsError, active, findAccount, revokeTokensOf, type Account } from './accounts.ts';
+import { AccountExistsError, active, findAccount, revokeUserTokens, type Account } from './accounts.ts';
 import { hashPassword } from './password.ts';
 import { checked, checkedId, quoted, RefusedError } from './refused.ts';
 import { endSessions } from './sessions.ts';
@@ -95,7 +95,7 @@ export async function setPassword(
     if (!user) throw new RefusedError(`Unknown user ${quoted(email)}`);
     await db.user.update({ where: { id: user.id }, data: { passwordHash } });
     await endSessions(db, { userId: user.id });
-    const revokedTokens = input.revokeTokens ? await revokeTokensOf(db, user.id, now) : 0;
+    const revokedTokens = input.revokeTokens ? await revokeUserTokens(db, user.id, now) : 0;
     const activeTokens = await db.apiToken.count({ where: { userId: user.id, ...active(now) } });
     return { email, revokedTokens, activeTokens };
   });
@@ -136,7 +136,7 @@ export async function removeMember(
     if (!member) return null;
     if (members.length === 1) throw new RefusedError('The last member has to stay: nobody could let others in');
     await leave(db, { tenantId, userId });
-    return memberOf(member);
+    return buildMember(member);
   });
 }
 
@@ -151,7 +151,7 @@ const memberShown = {
   select: { createdAt: true, user: { select: { id: true, name: true, email: true, emailVerifiedAt: true } } },
 } satisfies Prisma.MembershipDefaultArgs;
 
-function memberOf({ user, createdAt }: Prisma.MembershipGetPayload<typeof memberShown>): Member {
+function buildMember({ user, createdAt }: Prisma.MembershipGetPayload<typeof memberShown>): Member {
   const { emailVerifiedAt, ...summary } = user;
   return { user: summary, joinedAt: createdAt, emailVerifiedAt };
 }
@@ -159,7 +159,7 @@ function memberOf({ user, createdAt }: Prisma.MembershipGetPayload<typeof member
 /** The tenant's members, in the order in which they joined. */
 export async function listMembers(client: UnscopedClient, tenantId: string): Promise<Member[]> {
   const orderBy = [{ createdAt: 'asc' }, { userId: 'asc' }] satisfies Prisma.MembershipOrderByWithRelationInput[];
-  return (await client.membership.findMany({ where: { tenantId }, orderBy, ...memberShown })).map(memberOf);
+  return (await client.membership.findMany({ where: { tenantId }, orderBy, ...memberShown })).map(buildMember);
 }
 
 async function leave(db: Prisma.TransactionClient, membership: { tenantId: string; userId: string }): Promise<boolean> {

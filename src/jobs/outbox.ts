@@ -78,15 +78,15 @@ async function moveSome(client: PoolClient): Promise<number> {
      returning tenant_id as "tenantId", id, task, payloads, run_at as "runAt", channel, announcement`,
     [[...new Set(next.map(({ tenantId }) => tenantId))], next.map(({ id }) => id)],
   );
-  const found = new Map(deleted.rows.map((entry) => [keyOf(entry), entry]));
-  const entries = next.flatMap((listed) => found.get(keyOf(listed)) ?? []);
+  const found = new Map(deleted.rows.map((entry) => [getKey(entry), entry]));
+  const entries = next.flatMap((listed) => found.get(getKey(listed)) ?? []);
   await queueJobs(client, entries);
   await notify(client, entries);
   return entries.length;
 }
 
 /** Entries of different tenants may have the same id. */
-const keyOf = ({ tenantId, id }: Pick<Entry, 'tenantId' | 'id'>): string => `${tenantId} ${id}`;
+const getKey = ({ tenantId, id }: Pick<Entry, 'tenantId' | 'id'>): string => `${tenantId} ${id}`;
 
 async function queueJobs(client: PoolClient, entries: Entry[]): Promise<void> {
   for (const [task, ofTask] of Map.groupBy(entries, (entry) => entry.task)) {

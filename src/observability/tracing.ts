@@ -6,7 +6,7 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { observeStatements } from '../../prisma/connection.ts';
 import { setTracer } from '../../schema/graphql/execution/tracing.ts';
-import { methodOf, routeOf } from './metrics/route.ts';
+import { getMethod, findRoute } from './metrics/route.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -34,12 +34,12 @@ export function startTracing(): Tracing {
   const tracer = provider.getTracer('kontor');
 
   const step = <T>(name: string, work: () => T, parent?: string | null): T => {
-    const parentContext = parent === undefined ? context.active() : contextOf(parent);
+    const parentContext = parent === undefined ? context.active() : parseContext(parent);
     if (!trace.getSpan(parentContext)) return work(); // outside of a trace, such as maintenance of the queue
     const span = tracer.startSpan(name, {}, parentContext);
     return context.with(trace.setSpan(parentContext, span), () => runAndEnd(span, work));
   };
-  setTracer({ step, parent: () => traceParentOf(trace.getActiveSpan()) });
+  setTracer({ step, parent: () => formatTraceParent(trace.getActiveSpan()) });
 
   const stopObserving = observeStatements((statement) => {
     if (!trace.getActiveSpan()) return undefined;
@@ -52,10 +52,10 @@ export function startTracing(): Tracing {
 
   return {
     requests: (listener) => (request, response) => {
-      const { api, route } = routeOf((request.url ?? '/').split('?', 1)[0] ?? '/');
+      const { api, route } = findRoute((request.url ?? '/').split('?', 1)[0] ?? '/');
       if (api !== 'rest' && api !== 'graphql' && api !== 'auth') return listener(request, response);
-      const method = methodOf(request.method);
-      const parentContext = contextOf(request.headers.traceparent);
+      const method = getMethod(request.method);
+      const parentContext = parseContext(request.headers.traceparent);
       const attributes = { 'http.request.method': method, 'http.route': route };
       const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parentContext);
       response.once('close', () => {
@@ -102,14 +102,14 @@ function end(span: Span, error?: unknown): void {
 const withoutValues = (sql: string): string => sql.replace(/'(?:[^']|'')*'/g, "'…'");
 
 /** A span as W3C's `traceparent`. */
-function traceParentOf(span: Span | undefined): string | null {
+function formatTraceParent(span: Span | undefined): string | null {
   if (!span) return null;
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
 /** The context of the span in a `traceparent`, if it is valid. */
-function contextOf(parent: unknown): Context {
+function parseContext(parent: unknown): Context {
   const [, traceId, spanId, flags] =
     /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/.exec(String(parent)) ?? [];
   if (!traceId || !spanId || !flags) return ROOT_CONTEXT;

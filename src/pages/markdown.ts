@@ -10,7 +10,7 @@ export interface Rendered {
 
 export type Render = (markdown: string) => Rendered;
 
-const slugOf = (title: string): string =>
+const toSlug = (title: string): string =>
   title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
@@ -37,7 +37,7 @@ export async function createRender(): Promise<Render> {
   let headings: Rendered['headings'] = [];
   markdown.use(anchor, {
     level: [2, 3],
-    slugify: slugOf,
+    slugify: toSlug,
     permalink: anchor.permalink.headerLink({ safariReaderFix: true }),
     callback: ({ tag }, { slug, title }) => {
       if (tag === 'h2') headings.push({ id: slug, title });

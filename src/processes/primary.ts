@@ -47,7 +47,7 @@ export function startCluster(
   });
   const metrics = async (): Promise<string> => {
     const up = [...alive].filter(([, { isUp }]) => isUp).map(([child]) => child);
-    const counts = await Promise.all(up.map(metricsOf));
+    const counts = await Promise.all(up.map(readMetrics));
     return AggregatorRegistry.aggregate([...counts, await own.getMetricsAsJSON()]).metrics();
   };
   let where = '';
@@ -121,7 +121,7 @@ export function startCluster(
 let requests = 0;
 
 /** A worker's metrics; none if it doesn't answer in time, or has ended. */
-function metricsOf(child: Worker): Promise<Counts> {
+function readMetrics(child: Worker): Promise<Counts> {
   requests += 1;
   const number = requests;
   return new Promise((resolve) => {

@@ -36,11 +36,11 @@ function watchNpm(onExit: () => void): void {
 }
 
 function ancestors(): string {
-  return `${process.ppid} ${parentOf(process.ppid)}`;
+  return `${process.ppid} ${findParent(process.ppid)}`;
 }
 
 /** Undefined where there is no /proc. */
-function parentOf(pid: number): string | undefined {
+function findParent(pid: number): string | undefined {
   try {
     return /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   } catch {

@@ -81,16 +81,16 @@ function readEndpoint(document: OpenApi, method: string, path: string, described
   const { operationId, tags, summary, description, deprecated, requestBody } = described;
   const parameters = described.parameters.map((each) => ('$ref' in each ? resolve(document, each.$ref) : each));
   const [, segment = '', ...rest] = path.split('/');
-  const result = resultOf(document, described);
+  const result = findResult(document, described);
   const isOfClient = method === 'GET' && rest.length === 0 && result.kind === 'item';
   return {
     method,
     path,
     tag: tags[0],
     resource: isOfClient ? undefined : camelCase(segment),
-    name: isOfClient ? camelCase(segment) : nameOf(operationId, [pascalCase(segment), pascalCase(tags[0])]),
+    name: isOfClient ? camelCase(segment) : getName(operationId, [pascalCase(segment), pascalCase(tags[0])]),
     documentation: [`${summary}.`, description, deprecated && '@deprecated'].filter(Boolean).join('\n'),
-    query: queryOf(
+    query: findQuery(
       operationId,
       parameters.filter((each) => each.in === 'query'),
     ),
@@ -98,7 +98,7 @@ function readEndpoint(document: OpenApi, method: string, path: string, described
       type: referredName(requestBody.content['application/json'].schema, operationId),
       isRequired: requestBody.required,
     },
-    options: optionsOf(method, parameters),
+    options: findOptions(method, parameters),
     result,
   };
 }
@@ -110,7 +110,7 @@ function resolve({ components }: OpenApi, $ref: string): Parameter {
 }
 
 /** `listTimeEntries` of `TimeEntries` is `list`. An id without a resource's name is kept. */
-function nameOf(operationId: string, resources: string[]): string {
+function getName(operationId: string, resources: string[]): string {
   const found = resources.find((resource) => operationId.includes(resource));
   return found ? operationId.replace(found, '') : operationId;
 }
@@ -118,7 +118,7 @@ function nameOf(operationId: string, resources: string[]): string {
 /** As json-schema-to-typescript spells it. A query may name a parameter that has no value. */
 const undefinedType = { tsType: 'undefined' };
 
-function queryOf(operationId: string, parameters: Parameter[]): Endpoint['query'] {
+function findQuery(operationId: string, parameters: Parameter[]): Endpoint['query'] {
   if (parameters.length === 0) return undefined;
   const required = parameters.filter((each) => each.required).map(({ name }) => name);
   const properties = Object.fromEntries(
@@ -134,13 +134,13 @@ function queryOf(operationId: string, parameters: Parameter[]): Endpoint['query'
   };
 }
 
-function optionsOf(method: string, parameters: Parameter[]): string {
+function findOptions(method: string, parameters: Parameter[]): string {
   const isConditional = parameters.some(({ name }) => name === 'If-Match');
   const types = [method === 'POST' ? 'PostOptions' : [], isConditional ? 'ConditionalOptions' : []].flat();
   return types.join(' & ') || 'RequestOptions';
 }
 
-function resultOf({ components }: OpenApi, { operationId, responses }: Operation): Result {
+function findResult({ components }: OpenApi, { operationId, responses }: Operation): Result {
   const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   if (!success?.content) return { kind: 'nothing', type: 'void' };
   const schema = success.content['application/json']?.schema;

@@ -46,13 +46,13 @@ function generateTypes({ components, webhooks }: OpenApi, endpoints: Endpoint[])
   const schemas: Record<string, JsonSchema> = {
     ...components.schemas,
     ...Object.fromEntries(endpoints.flatMap(({ query }) => (query ? [[query.type, query.schema]] : []))),
-    WebhookEvents: objectOf(Object.fromEntries(events), 'The events that webhooks receive, by name.'),
+    WebhookEvents: buildObject(Object.fromEntries(events), 'The events that webhooks receive, by name.'),
   };
   const used = endpoints.flatMap(({ query, input, result }) => [query?.type, input?.type, result.type]);
   const names = ['PageLinks', 'PageMeta', 'Warning', 'WebhookEvents', ...used].filter(
     (name) => name !== undefined && name in schemas,
   );
-  const root = objectOf(
+  const root = buildObject(
     Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }])),
     'All types, by name.',
   );
@@ -67,7 +67,7 @@ function generateTypes({ components, webhooks }: OpenApi, endpoints: Endpoint[])
   });
 }
 
-const objectOf = (properties: Record<string, JsonSchema>, description: string): JsonSchema => ({
+const buildObject = (properties: Record<string, JsonSchema>, description: string): JsonSchema => ({
   type: 'object',
   description,
   required: Object.keys(properties),
@@ -117,7 +117,7 @@ function generateApi({ tags }: OpenApi, endpoints: Endpoint[]): Promise<string> 
   );
   const classes = [...resources].map(([name = '', ofResource]) => {
     const { description = '' } = tags.find((tag) => tag.name === ofResource[0]?.tag) ?? {};
-    return `${comment(description)}\nexport class ${pascalCase(name)} extends Resource {\n${ofResource.map(methodOf).join('\n\n')}\n}`;
+    return `${comment(description)}\nexport class ${pascalCase(name)} extends Resource {\n${ofResource.map(buildMethod).join('\n\n')}\n}`;
   });
   const source = `${banner}
     import type { HttpClient } from '../http-client.ts';
@@ -137,12 +137,12 @@ function generateApi({ tags }: OpenApi, endpoints: Endpoint[]): Promise<string> 
         ${names.map((name) => `this.${name} = new ${pascalCase(name)}(client);`).join('\n')}
       }
 
-      ${ofClient.map(methodOf).join('\n\n')}
+      ${ofClient.map(buildMethod).join('\n\n')}
     }`;
   return format(source, { ...style, parser: 'typescript' });
 }
 
-function methodOf({ method, path, name, documentation, query, input, options, result }: Endpoint): string {
+function buildMethod({ method, path, name, documentation, query, input, options, result }: Endpoint): string {
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => `${camelCase(id)}: string`);
   const argument = (as: string, given: { type: string; isRequired: boolean } | undefined): string[] =>
     given ? [`${as}: ${given.type}${given.isRequired ? '' : ' = {}'}`] : [];

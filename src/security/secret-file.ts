@@ -22,7 +22,7 @@ async function readSecret(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (getCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -45,7 +45,7 @@ export async function writeSecretFile(dataDir: string, secret: string): Promise<
     }
     // Linking is atomic, and fails if the file exists: the first process wins, the others read its secret.
     await link(draft, file).catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (getCode(error) !== 'EEXIST') throw error;
     });
     await syncFolder(dataDir); // before anything is encrypted with it
   } finally {
@@ -63,4 +63,4 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
+const getCode = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;

@@ -66,7 +66,7 @@ export function createPages(
     );
     // sirv doesn't validate ranges, which are not needed here.
     delete request.headers.range;
-    const page = textPath.test(path) ? textOf(`${folders.pages}${path}.html`) : undefined;
+    const page = textPath.test(path) ? readText(`${folders.pages}${path}.html`) : undefined;
     if (page?.includes(originPlaceholder) || page?.includes(documentsPlaceholder)) {
       answer(response, 200, 'text/html', fill(page));
       return true;
@@ -75,13 +75,13 @@ export function createPages(
 
     response.setHeader('Cache-Control', 'no-store');
     if (isRoute(request, path)) {
-      const index = textOf(`${folders.dashboard}/index.html`);
+      const index = readText(`${folders.dashboard}/index.html`);
       if (!index) answer(response, 503, 'text/plain', notBuilt);
       else answer(response, 200, 'text/html', index.replace(noncePlaceholder, nonce));
       return true;
     }
     if (!/text\/html/.test(request.headers.accept ?? '')) return false;
-    const missing = textOf(`${folders.pages}/404.html`);
+    const missing = readText(`${folders.pages}/404.html`);
     answer(response, missing ? 404 : 503, missing ? 'text/html' : 'text/plain', missing ?? notBuilt);
     return true;
   };
@@ -108,7 +108,7 @@ function serve(handler: RequestHandler, request: IncomingMessage, response: Serv
 }
 
 /** Undefined if the file doesn't exist at this moment. */
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -61,7 +61,7 @@ export function formFault(url: string, { allowInsecure }: Permission): string | 
   if (username !== '' || password !== '') return 'Must not contain a user name or password.';
   if (url.includes('#')) return 'Must not have a fragment (#).';
 
-  const host = hostOf(hostname);
+  const host = parseHost(hostname);
   if (host === '' || host.split('.').includes('')) return 'Must be a URL.';
   if (allowInsecure) return undefined;
   if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'Must not be a private address.';
@@ -78,7 +78,7 @@ export async function urlFault(
 ): Promise<string | undefined> {
   const fault = formFault(url, { allowInsecure });
   if (fault !== undefined || allowInsecure) return fault;
-  const host = hostOf(new URL(url).hostname);
+  const host = parseHost(new URL(url).hostname);
   if (isIP(host) !== 0) return undefined;
 
   const addresses = await new Promise<LookupAddress[]>((resolve) => {
@@ -113,6 +113,6 @@ export function guardedLookup(allowInsecure: boolean, lookup: Lookup = dnsLookup
 }
 
 /** As addresses and resolvers have it: without an IPv6 address's brackets, or the dot that ends a complete name. */
-function hostOf(hostname: string): string {
+function parseHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }

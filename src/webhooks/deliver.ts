@@ -52,7 +52,7 @@ export function deliver({
   now = () => new Date(),
 }: DeliverOptions): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
-  const headers = (signing: UnsignedAttempt): Record<string, string> => headersOf(signing, open);
+  const headers = (signing: UnsignedAttempt): Record<string, string> => buildHeaders(signing, open);
   const begin = batchPerTenant<TenantClient, string, OutgoingAttempt | undefined>(clientFor, (client, ids) =>
     beginAttempts(client, ids, now(), rules, headers),
   );
@@ -96,7 +96,7 @@ export function deliver({
   }
 }
 
-function headersOf(signing: UnsignedAttempt, open: Encryption['open']): Record<string, string> {
+function buildHeaders(signing: UnsignedAttempt, open: Encryption['open']): Record<string, string> {
   const { document, standard } = signing.secrets;
   return deliveryHeaders({
     event: signing.eventType,

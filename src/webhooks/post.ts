@@ -77,7 +77,7 @@ export function createPoster({
   return {
     async post(post) {
       if (closed) throw new Error('The poster is closed.');
-      const attempt = attemptOf(post);
+      const attempt = prepareAttempt(post);
       inProgress.add(attempt);
       try {
         return await attempt;
@@ -138,7 +138,7 @@ export function createPoster({
     return { agent, errors };
   }
 
-  async function attemptOf(post: Post): Promise<Outcome> {
+  async function prepareAttempt(post: Post): Promise<Outcome> {
     const startedAt = new Date();
     const start = performance.now();
     const response: Response = { status: null, headers: null, chunks: [], length: 0 };

@@ -92,7 +92,7 @@ function removeInterimResponses(bytes: Buffer): Buffer {
   for (;;) {
     rest = rest.subarray(rest.findIndex((byte) => byte !== 13 && byte !== 10) >>> 0);
     const end = endOfHead(rest);
-    if (end < 0 || !/^1(?!01)/.test(statusOf(rest))) return rest;
+    if (end < 0 || !/^1(?!01)/.test(readStatus(rest))) return rest;
     rest = rest.subarray(end);
   }
 }
@@ -102,7 +102,7 @@ function endOfHead(bytes: Buffer): number {
   if (bytes.length < statusLength) {
     const start = bytes.toString('latin1', 0, 'HTTP/1.'.length);
     if (!'HTTP/1.'.startsWith(start)) throw new ResponseError('RESPONSE_INVALID');
-  } else statusOf(bytes);
+  } else readStatus(bytes);
   const end = endOfLines(bytes);
   if (end < 0 ? bytes.length > maxHeadBytes : end > maxHeadBytes) throw new ResponseError('RESPONSE_HEADERS_TOO_LONG');
   return end;
@@ -118,7 +118,7 @@ function endOfLines(bytes: Buffer): number {
 }
 
 /** @throws ResponseError unless it is a status */
-function statusOf(bytes: Buffer): string {
+function readStatus(bytes: Buffer): string {
   const status = statusLine.exec(bytes.toString('latin1', 0, statusLength))?.[1];
   if (status === undefined || status < '100') throw new ResponseError('RESPONSE_INVALID');
   return status;

@@ -6,8 +6,8 @@ import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
 import { addRemoteCommands, readOperations } from '../../src/commands/remote/commands.ts';
-import { columnsOf } from '../../src/commands/remote/columns.ts';
-import { operationsOf } from '../../src/commands/remote/operations.ts';
+import { getColumns } from '../../src/commands/remote/columns.ts';
+import { buildOperations } from '../../src/commands/remote/operations.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { inTerminal, kontor } from '../processes/npm.ts';
@@ -67,7 +67,7 @@ describe('the commands', () => {
       },
       '/invoices/{id}/issue': { post: { operationId: 'issueInvoice', responses: { 200: {} } } },
     };
-    const operations = operationsOf({ paths, components: { schemas: {}, parameters: {} } });
+    const operations = buildOperations({ paths, components: { schemas: {}, parameters: {} } });
     const program = new Command();
     addRemoteCommands(program, operations);
     const [list, issue] = program.commands.map((command) => command.commands[0]!);
@@ -82,11 +82,11 @@ describe('the commands', () => {
   it('show columns that their resources have', () => {
     const lists = readOperations().filter(({ answer }) => answer === 'list');
     for (const operation of lists)
-      for (const column of columnsOf(operation)) expect([...operation.fields.keys()]).toContain(column);
+      for (const column of getColumns(operation)) expect([...operation.fields.keys()]).toContain(column);
     for (const operation of readOperations().filter(({ verb }) => verb === 'list'))
-      expect([operation.noun, columnsOf(operation)]).not.toEqual([operation.noun, []]);
+      expect([operation.noun, getColumns(operation)]).not.toEqual([operation.noun, []]);
     const invoices = lists.find(({ noun }) => noun === 'invoices')!;
-    expect(columnsOf(invoices)).toHaveLength(9);
+    expect(getColumns(invoices)).toHaveLength(9);
   });
 
   it('create, show, change, clear, list, and delete a resource', async () => {

@@ -2,13 +2,13 @@ import { CombinedError } from 'urql';
 import { expect, it } from 'vitest';
 import { money } from '../../src/dashboard/format/format.ts';
 import { numberExample } from '../../src/dashboard/forms/form-values.ts';
-import { formErrorsOf, errorMessage } from '../../src/dashboard/errors/form-errors.ts';
+import { buildFormErrors, errorMessage } from '../../src/dashboard/errors/form-errors.ts';
 
 const refused = (errors: Record<string, string[]>): CombinedError =>
   new CombinedError({ graphQLErrors: [{ message: 'No.', extensions: { code: 'VALIDATION_FAILED', errors } }] });
 
 const fields = new Set(['url', 'events', 'items.0.quantity']);
-const assign = (error: CombinedError) => formErrorsOf(error, (path) => fields.has(path));
+const assign = (error: CombinedError) => buildFormErrors(error, (path) => fields.has(path));
 
 it('an error of a field is assigned to the field', () => {
   expect(assign(refused({ 'input.url': ['Must begin with https://.', 'Is too long.'] }))).toEqual({

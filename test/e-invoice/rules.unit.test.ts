@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { breachesOf, breachMessages, rulesOf } from '../../schema/documents/e-invoice/breaches.ts';
+import { findBreaches, breachMessages, rulesByFormat } from '../../schema/documents/e-invoice/breaches.ts';
 import { eInvoiceFormats, isEInvoiceFormat, type EInvoiceFormat } from '../../schema/documents/e-invoice/formats.ts';
 import type {
   Buyer,
@@ -14,7 +14,7 @@ import { intraCommunity, oneLine, typical, withLines, type LineInput } from './i
 
 const formats = Object.keys(eInvoiceFormats).filter(isEInvoiceFormat);
 const breaches = (invoice: EInvoice, format: EInvoiceFormat): string[] =>
-  breachesOf(invoice, format).map(({ id, field }) => `${id} ${field}`);
+  findBreaches(invoice, format).map(({ id, field }) => `${id} ${field}`);
 
 type Change = (invoice: NumberedEInvoice) => NumberedEInvoice;
 const both =
@@ -720,7 +720,7 @@ describe('what must be refused before an e-invoice is issued', () => {
 
   it('all breaches at once, by field, as a 422 has them', () => {
     const invoice = both(buyersAddress({ city: undefined, postalCode: undefined }), noTaxNumbers)(typical);
-    expect(breachMessages(breachesOf(invoice, 'xrechnung-ubl'))).toEqual({
+    expect(breachMessages(findBreaches(invoice, 'xrechnung-ubl'))).toEqual({
       'company.vat_id': [
         'BR-S-02: For the standard rate the seller needs a VAT or tax number.',
         'BR-DE-16: The seller needs a VAT number or a tax number.',
@@ -731,7 +731,7 @@ describe('what must be refused before an e-invoice is issued', () => {
   });
 });
 
-const ruleIds = new Set(formats.flatMap((format) => rulesOf[format].map(({ id }) => id)));
+const ruleIds = new Set(formats.flatMap((format) => rulesByFormat[format].map(({ id }) => id)));
 
 describe('the list of rules', () => {
   it('each rule has a case here that breaks it', () => {
@@ -740,7 +740,8 @@ describe('the list of rules', () => {
   });
 
   it('each message is a sentence', () => {
-    for (const format of formats) for (const { message } of rulesOf[format]) expect(message).toMatch(/^[A-Z].*\.$/);
+    for (const format of formats)
+      for (const { message } of rulesByFormat[format]) expect(message).toMatch(/^[A-Z].*\.$/);
   });
 
   const rows = Object.values(heldRules)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { getNamedType, isEnumType, isInputObjectType, isObjectType, type GraphQLArgument } from 'graphql';
 import { expect, it } from 'vitest';
-import { deprecationOf } from '../../schema/graphql/deprecation.ts';
+import { parseDeprecation } from '../../schema/graphql/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import { printSdl } from '../../schema/graphql/print-sdl.ts';
 import { placesOf } from './questions.ts';
@@ -61,7 +61,7 @@ it('a list’s filter is described as one of its own rows, not as one of another
 it('a deprecation has the dates of deprecation and removal', () => {
   for (const { parent, field } of placesOf(schema)) {
     for (const { name, deprecationReason } of [field, ...field.args]) {
-      expect(() => deprecationOf(deprecationReason), `${parent.name}.${field.name} ${name}`).not.toThrow();
+      expect(() => parseDeprecation(deprecationReason), `${parent.name}.${field.name} ${name}`).not.toThrow();
     }
   }
 });

@@ -5,7 +5,7 @@ import { compileOperations, loadOperations } from '../../rest-shim/operation.ts'
 import { createRouter } from '../../rest-shim/router.ts';
 import type { Route } from '../../rest-shim/routes.ts';
 import type { Context } from '../../schema/graphql/context.ts';
-import { deprecated, deprecationOf } from '../../schema/graphql/deprecation.ts';
+import { deprecated, parseDeprecation } from '../../schema/graphql/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import type { Description } from './description.ts';
 
@@ -115,8 +115,8 @@ describe('a deprecation', () => {
   });
 
   it('without dates is an error at startup', () => {
-    expect(deprecationOf(undefined)).toBeUndefined();
-    expect(() => deprecationOf('No longer supported')).toThrow('needs its dates');
+    expect(parseDeprecation(undefined)).toBeUndefined();
+    expect(() => parseDeprecation('No longer supported')).toThrow('needs its dates');
     const careless = buildSchema('type Query { old: String @deprecated }');
     const operations = compileOperations(careless, ['query getOld { result: old }']);
     expect(() => createRouter({ schema: careless, operations }, () => '', [['GET', '/old', 'getOld', 'item']])).toThrow(

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Prisma } from '../../prisma/client.ts';
-import { decimalOf } from '../../prisma/query-compiler/decimal.ts';
+import { toDecimal } from '../../prisma/query-compiler/decimal.ts';
 
 // As PostgreSQL writes a numeric: no exponent, as many decimals as its type has.
 const numeric = fc
@@ -19,7 +19,7 @@ describe('a decimal that PostgreSQL wrote', () => {
   it('formats and converts like Prisma’s', () => {
     fc.assert(
       fc.property(numeric, fc.integer({ min: 0, max: 6 }), (text, places) => {
-        const [ours, theirs] = [decimalOf(text), new Prisma.Decimal(text)];
+        const [ours, theirs] = [toDecimal(text), new Prisma.Decimal(text)];
         expect(ours.toFixed()).toBe(theirs.toFixed());
         expect(ours.toFixed(places)).toBe(theirs.toFixed(places));
         expect(ours.toFixed(places, Prisma.Decimal.ROUND_DOWN)).toBe(theirs.toFixed(places, Prisma.Decimal.ROUND_DOWN));
@@ -34,12 +34,12 @@ describe('a decimal that PostgreSQL wrote', () => {
     fc.assert(
       fc.property(numeric, numeric, (one, other) => {
         const [a, b] = [new Exact(one), new Exact(other)];
-        expect(new Exact(decimalOf(one)).plus(decimalOf(other)).toFixed()).toBe(a.plus(b).toFixed());
-        expect(a.times(decimalOf(other)).toFixed()).toBe(a.times(b).toFixed());
-        expect(decimalOf(one).comparedTo(decimalOf(other))).toBe(a.comparedTo(b));
+        expect(new Exact(toDecimal(one)).plus(toDecimal(other)).toFixed()).toBe(a.plus(b).toFixed());
+        expect(a.times(toDecimal(other)).toFixed()).toBe(a.times(b).toFixed());
+        expect(toDecimal(one).comparedTo(toDecimal(other))).toBe(a.comparedTo(b));
         const [c, d] = [new Prisma.Decimal(one), new Prisma.Decimal(other)];
-        expect(decimalOf(one).minus(decimalOf(other)).toFixed()).toBe(c.minus(d).toFixed());
-        expect(Prisma.Decimal.max(decimalOf(one), other).toFixed()).toBe(Prisma.Decimal.max(c, d).toFixed());
+        expect(toDecimal(one).minus(toDecimal(other)).toFixed()).toBe(c.minus(d).toFixed());
+        expect(Prisma.Decimal.max(toDecimal(one), other).toFixed()).toBe(Prisma.Decimal.max(c, d).toFixed());
       }),
     );
   });

@@ -6,7 +6,7 @@ import { connect, tenantModels, type Prisma, type UnscopedClient } from '../../p
 import { PreparedStatementNames } from '../../prisma/prepared-statement-names.ts';
 import { QueryCompiler } from '../../prisma/query-compiler/query-compiler.ts';
 import { scopedArguments } from '../../prisma/tenant/scoped-arguments.ts';
-import { tableOf, type Column, type Relation, type Table } from '../../prisma/tables.ts';
+import { getTable, type Column, type Relation, type Table } from '../../prisma/tables.ts';
 import { clusterUrl } from '../citus/cluster.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { fillAtRandom, takenApart, valuesOf } from './rows.ts';
@@ -112,7 +112,7 @@ function condition(table: Table, depth: number): Arbitrary<Query> {
   if (depth === 0) return columns;
   const inner = condition(table, depth - 1);
   const related = relationsOf(table).map((relation) => {
-    const there = condition(tableOf(relation.model), 0);
+    const there = condition(getTable(relation.model), 0);
     return all([
       [relation.name, relation.isList ? some(['some', 'none'], 1).chain(([how = '']) => all([[how, there]])) : there],
     ]);
@@ -155,7 +155,7 @@ function asked(table: Table, depth: number, isList: boolean): Arbitrary<Query> {
     .chain((chosen) =>
       all(
         chosen.map((relation) => {
-          const inner = asked(tableOf(relation.model), depth - 1, relation.isList);
+          const inner = asked(getTable(relation.model), depth - 1, relation.isList);
           return [
             relation.name,
             fc.oneof({ weight: 1, arbitrary: fc.constant(true) }, { weight: 4, arbitrary: inner }),
@@ -221,7 +221,7 @@ const textOf = (value: unknown): string =>
 it.each(models)('reads %s as Prisma does, for any query', async (model) => {
   const numRuns = 40;
   let leftToPrisma = 0;
-  const queries = asked(tableOf(model), 2, true);
+  const queries = asked(getTable(model), 2, true);
   await fc.assert(
     fc.asyncProperty(queries, async (query) => {
       for (const tenantId of tenants) {
@@ -242,7 +242,7 @@ it.each(models)('reads %s as Prisma does, for any query', async (model) => {
 it.each(models)('counts %s as Prisma does, for any condition: alone, and with rows of another', async (model) => {
   const numRuns = 20;
   let leftToPrisma = 0;
-  const conditions = condition(tableOf(model), 2);
+  const conditions = condition(getTable(model), 2);
   await fc.assert(
     fc.asyncProperty(conditions, conditions, async (where, ofRows) => {
       for (const tenantId of tenants) {

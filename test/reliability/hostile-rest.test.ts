@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { resources } from '../../prisma/resources.ts';
-import { tableOf } from '../../prisma/tables.ts';
+import { getTable } from '../../prisma/tables.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { createApiValidator, description, operations } from '../openapi/description.ts';
 import { validateAnswer, send, usualBodies } from '../openapi/hostile-answers.ts';
@@ -22,7 +22,7 @@ const madeByRest = resources.filter(({ path }) =>
 /** The number of rows and of events of each resource. */
 async function counts({ pool }: Service, { tenantId }: Integrator): Promise<Record<string, number>> {
   const columns = madeByRest.flatMap(({ model, name }) => {
-    const { table } = tableOf(model);
+    const { table } = getTable(model);
     const eventCount = (what: string): string =>
       `(select count(*)::int from events where tenant_id = $1 and type = '${name}.${what}')`;
     return [
@@ -111,7 +111,7 @@ it(`${requests} requests inside and outside the description get only documented 
   const after = await counts(beside, acme);
   const gained = (what: string): number => after[what]! - before[what]!;
   const done = (what: string): number => acknowledged.get(what) ?? 0;
-  for (const { table } of madeByRest.map(({ model }) => tableOf(model))) {
+  for (const { table } of madeByRest.map(({ model }) => getTable(model))) {
     const [created, deleted] = [done(`${table} created`), done(`${table} deleted`)];
     const found = { rows: gained(table), created: gained(`${table} created`), deleted: gained(`${table} deleted`) };
     expect({ table, ...found }).toEqual({ table, rows: created - deleted, created, deleted });

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
-import { checksOf } from '../../schema/graphql/plugins/authorization-and-validation.ts';
+import { getChecks } from '../../schema/graphql/plugins/authorization-and-validation.ts';
 import { toSchema } from '../../schema/index.ts';
 import { startSession } from '../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
@@ -58,7 +58,7 @@ function graphqlCall(): Call {
       return String(argument?.type).startsWith('[') && wanted !== undefined ? [wanted] : wanted;
     });
     const body = { query: documentFor(place, args), variables: args };
-    const { inSession } = checksOf(place.field.extensions['pothosOptions']);
+    const { inSession } = getChecks(place.field.extensions['pothosOptions']);
     const headers: Record<string, string> = inSession ? { cookie } : { authorization: `Bearer ${acme.token}` };
     return service.request('POST', '/graphql', { body, headers });
   };

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf } from '../../src/sdk/client/answer.ts';
+import { buildError } from '../../src/sdk/client/answer.ts';
 import { ConnectionError } from '../../src/sdk/client/errors.ts';
 import { defaults } from '../../src/sdk/client/defaults.ts';
 import { retryDelay } from '../../src/sdk/client/retry.ts';
 
 const answered = (status: number, retryAfter?: string) =>
-  errorOf(new Response(null, { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } }), '');
+  buildError(
+    new Response(null, { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } }),
+    '',
+  );
 const lost = new ConnectionError('lost');
 
 const delay = (error = lost, attempt = 1, options: object = {}, method = 'GET', elapsed = 0): number | undefined =>

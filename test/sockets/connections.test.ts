@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
-import { networkOf, defaultLimits } from '../../src/server/http/connections.ts';
+import { getNetwork, defaultLimits } from '../../src/server/http/connections.ts';
 import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { head } from '../rest/raw.ts';
@@ -150,4 +150,4 @@ it.each([
   ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
   ['::1', '0:0:0:0::/64'],
   ['', ''],
-])('%s counts as %s', (address, network) => expect(networkOf(address)).toBe(network));
+])('%s counts as %s', (address, network) => expect(getNetwork(address)).toBe(network));

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { Client } from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { delegateName, forTenant, tenantModels, type Prisma } from '../../prisma/client.ts';
-import { tableOf } from '../../prisma/tables.ts';
+import { getTable } from '../../prisma/tables.ts';
 import { onCluster } from '../citus/cluster.ts';
 import { createDatabase, startService, type Database } from '../harness.ts';
 import { live } from './life.ts';
@@ -98,7 +98,7 @@ async function connected(url: string): Promise<Client> {
 /** That this version reads what that one wrote to each of its tables, and its totals counted it. */
 async function expectWhole(database: Database, asked: Asked[]): Promise<void> {
   const isKnown = (model: Prisma.ModelName): boolean => {
-    const name = new RegExp(`\\b${tableOf(model).table}\\b`);
+    const name = new RegExp(`\\b${getTable(model).table}\\b`);
     // Only triggers write row counts.
     return model === 'RowCount' || asked.some(({ sql }) => name.test(sql));
   };

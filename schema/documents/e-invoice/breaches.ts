@@ -12,7 +12,7 @@ import { xrechnung } from './rules/xrechnung.ts';
  * The rules of each format that an invoice of ours can break. Validators with the official rules, as Schematron, take too
  * long for a request, so these rules stand here again, under their official ids. rules/holders.ts says what holds the others.
  */
-export const rulesOf: Record<EInvoiceFormat, Rule[]> = {
+export const rulesByFormat: Record<EInvoiceFormat, Rule[]> = {
   'xrechnung-cii': [...en16931, ...cii, ...vat, ...xrechnung],
   'xrechnung-ubl': [...en16931, ...ubl, ...vat, ...xrechnung],
   peppol: [...en16931, ...ubl, ...vat, ...peppol],
@@ -30,9 +30,9 @@ export interface Breach {
 }
 
 /** All rules that an invoice breaks in a format. That a draft has no number yet is no breach. */
-export function breachesOf(invoice: EInvoice, format: EInvoiceFormat): Breach[] {
+export function findBreaches(invoice: EInvoice, format: EInvoiceFormat): Breach[] {
   const prepared = prepare(invoice, format);
-  return rulesOf[format].flatMap(({ id, message, breachedBy }) =>
+  return rulesByFormat[format].flatMap(({ id, message, breachedBy }) =>
     breachedBy(prepared).map((field) => ({ id, field, message })),
   );
 }

@@ -1,5 +1,5 @@
 import type { EInvoice, Party, Seller } from './model.ts';
-import { textOf } from './xml.ts';
+import { escapeText } from './xml.ts';
 
 // Business terms that follow from others, in the same way in both syntaxes.
 
@@ -20,7 +20,7 @@ export const discountReasonCode = '95';
  * neither VAT number nor register entry; its tax number is then its identifier too.
  */
 export const sellerIdentifier = (seller: Seller): string | undefined =>
-  textOf(seller.vatId) === '' && textOf(legalRegistration(seller)?.value) === '' ? seller.taxNumber : undefined;
+  escapeText(seller.vatId) === '' && escapeText(legalRegistration(seller)?.value) === '' ? seller.taxNumber : undefined;
 
 /** BT-30: the registration number with its scheme, or else the register entry as it is written. */
 export const legalRegistration = ({

@@ -1,7 +1,7 @@
 import { hasCode } from '../../codes/code-lists.ts';
 import type { EInvoiceFormat } from './formats.ts';
 import type { EInvoice, Party, Seller } from './model.ts';
-import { textOf } from './xml.ts';
+import { escapeText } from './xml.ts';
 
 /**
  * The schemes of VAT numbers in the code list EAS, by the numbers' prefix. A member of Peppol is often registered by its
@@ -64,7 +64,7 @@ type Address = NonNullable<Party['electronicAddress']>;
 
 /** The address that follows from a VAT number, if its scheme is known. */
 function vatNumberAddress(vatId: string | undefined): Address | undefined {
-  const value = textOf(vatId)
+  const value = escapeText(vatId)
     .replace(/[^0-9A-Za-z]/g, '')
     .toUpperCase();
   for (const { form, scheme, prefix = '' } of registeredNumbers) {
@@ -77,8 +77,8 @@ function vatNumberAddress(vatId: string | undefined): Address | undefined {
 
 /** Whoever has no electronic address but an e-mail address has that. */
 function withEmailAddress<P extends Party>(party: P): P {
-  if (party.electronicAddress || textOf(party.contact.email) === '') return party;
-  return { ...party, electronicAddress: { value: textOf(party.contact.email), scheme: 'EM' } };
+  if (party.electronicAddress || escapeText(party.contact.email) === '') return party;
+  return { ...party, electronicAddress: { value: escapeText(party.contact.email), scheme: 'EM' } };
 }
 
 /**
@@ -109,7 +109,7 @@ export function prepare<I extends EInvoice>(invoice: I, format: EInvoiceFormat):
   };
   return {
     ...invoice,
-    notes: isPeppol ? [invoice.notes.map(textOf).filter(Boolean).join('\n\n')] : invoice.notes,
+    notes: isPeppol ? [invoice.notes.map(escapeText).filter(Boolean).join('\n\n')] : invoice.notes,
     seller: prepared(invoice.seller),
     buyer: prepared(invoice.buyer),
   };

@@ -5,7 +5,7 @@ import { prepare } from './prepare.ts';
 import { toUbl } from './ubl.ts';
 
 /**
- * The e-invoice in a format: a whole XML document, to be written as UTF-8. It is valid if `breachesOf()` finds nothing.
+ * The e-invoice in a format: a whole XML document, to be written as UTF-8. It is valid if `findBreaches()` finds nothing.
  * The same invoice gives the same text.
  */
 export function toXml(invoice: NumberedEInvoice, format: EInvoiceFormat): string {

@@ -12,7 +12,7 @@ const forbidden = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
  * A text as a document can say it: trimmed, with a space for each character that XML can't carry. Readers of XML turn
  * every line break into a line feed, so it is one here.
  */
-export const textOf = (text: string | undefined): string =>
+export const escapeText = (text: string | undefined): string =>
   (text ?? '').replace(forbidden, ' ').replace(/\r\n?/g, '\n').trim();
 
 /**
@@ -24,7 +24,7 @@ export function element(
   content: string | undefined | (Element | undefined)[],
   attributes: Record<string, string> = {},
 ): Element | undefined {
-  const written = Array.isArray(content) ? content.filter((child) => child !== undefined) : textOf(content);
+  const written = Array.isArray(content) ? content.filter((child) => child !== undefined) : escapeText(content);
   return written.length === 0 ? undefined : { name, attributes, content: written };
 }
 

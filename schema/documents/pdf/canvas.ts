@@ -65,7 +65,7 @@ export class Canvas {
   }
 
   /** The width of a text on one line. */
-  widthOf(text: string, style: TextStyle): number {
+  measureWidth(text: string, style: TextStyle): number {
     return this.#typesetter.width(text, style) * style.size;
   }
 
@@ -145,5 +145,5 @@ function block(lines: TextLine[], style: TextStyle): Block {
 }
 
 /** Some lines of a block. */
-export const linesOf = (whole: Block, from: number, to: number): Block =>
+export const buildLines = (whole: Block, from: number, to: number): Block =>
   block(whole.lines.slice(from, to), whole.style);

@@ -131,7 +131,7 @@ function drawInfoBlock(canvas: Canvas, parent: Element, groups: InfoRow[][]): nu
 
 /** Makes the text smaller, within reason, where a long word such as an e-mail address would be broken. */
 function wrapWords(canvas: Canvas, text: string, style: TextStyle, width: number): Block {
-  const widest = Math.max(...text.split(/\s/).map((word) => canvas.widthOf(word, style)));
+  const widest = Math.max(...text.split(/\s/).map((word) => canvas.measureWidth(word, style)));
   const size = widest > width ? Math.max(6.5, Math.floor((style.size * width * 10) / widest) / 10) : style.size;
   return canvas.wrap(text, { ...style, size, leading: (style.size * 1.4) / size }, width);
 }

@@ -43,7 +43,7 @@ export function cellTexts(line: Line, formats: Formats): Record<Exclude<ColumnKe
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 /** A sign like ¹ that refers from a line or total to its note on VAT. Empty if there is no note. */
-export function markOf(line: Pick<Line, 'vatCategory' | 'vatRate'>, notes: VatNote[]): string {
+export function formatMark(line: Pick<Line, 'vatCategory' | 'vatRate'>, notes: VatNote[]): string {
   const index = notes.findIndex(
     ({ breakdown }) => breakdown.category === line.vatCategory && breakdown.rate.equals(line.vatRate),
   );
@@ -73,12 +73,12 @@ export function lineColumns(
   keys.push('vat', 'net');
 
   const layouts = scales.map((scale) => {
-    const styles = stylesOf(canvas, scale);
+    const styles = buildStyles(canvas, scale);
     const widths = new Map<ColumnKey, number>();
     for (const key of keys) {
       if (key === 'name') continue;
-      const contents = cells.map((row) => canvas.widthOf(row[key], styles.cell));
-      const natural = Math.max(canvas.widthOf(titles[key], styles.heading), ...contents) + 0.1;
+      const contents = cells.map((row) => canvas.measureWidth(row[key], styles.cell));
+      const natural = Math.max(canvas.measureWidth(titles[key], styles.heading), ...contents) + 0.1;
       widths.set(key, key === 'unit' ? Math.min(natural, maxUnitWidth) : natural);
     }
     const taken = [...widths.values()].reduce((sum, width) => sum + width, 0) + gap * (keys.length - 1);
@@ -105,7 +105,7 @@ export function lineColumns(
 
 const isText = (key: ColumnKey): boolean => key === 'position' || key === 'name' || key === 'unit';
 
-function stylesOf({ colors }: Canvas, scale: number): LineColumns['styles'] {
+function buildStyles({ colors }: Canvas, scale: number): LineColumns['styles'] {
   return {
     heading: { size: 7.5 * scale, weight: 'semibold', color: colors.muted },
     cell: { size: 8.8 * scale, color: colors.ink, tabular: true },

@@ -1,8 +1,8 @@
 import type { EInvoice } from '../e-invoice/model.ts';
 import { Decimal } from '../../money/decimal.ts';
-import { type Block, type Canvas, type Element, linesOf, mm } from './canvas.ts';
+import { type Block, type Canvas, type Element, buildLines, mm } from './canvas.ts';
 import type { Formats } from './formats.ts';
-import { cellTexts, type Column, type LineColumns, lineColumns, lineTexts, markOf } from './line-columns.ts';
+import { cellTexts, type Column, type LineColumns, lineColumns, lineTexts, formatMark } from './line-columns.ts';
 import { page, type PageFrame } from './page-frame.ts';
 import type { Texts } from './texts.ts';
 import type { VatNote } from './vat-notes.ts';
@@ -46,7 +46,7 @@ export function drawLineTable(
 ): number {
   const layout = lineColumns(context.canvas, invoice, context);
   const table = new LineTable(context, parent, layout, y);
-  const parts = invoice.lines.flatMap((line, row) => partsOf(context, layout, line, row));
+  const parts = invoice.lines.flatMap((line, row) => getParts(context, layout, line, row));
   const nets = invoice.lines.map(({ net }) => net);
   const heightFrom = (from: number): number => parts.slice(from).reduce((sum, { height }) => sum + height, 0);
   const lastRow = parts.findIndex(({ row }) => row === invoice.lines.length - 1);
@@ -173,15 +173,15 @@ class LineTable {
   }
 }
 
-function partsOf(context: TableContext, layout: LineColumns, line: EInvoice['lines'][number], row: number): Part[] {
+function getParts(context: TableContext, layout: LineColumns, line: EInvoice['lines'][number], row: number): Part[] {
   const { canvas, formats, notes } = context;
   const contents = cellTexts(line, formats);
   const cells = layout.columns.flatMap((column): [Column, Block][] =>
     column.key === 'name' ? [] : [[column, cellBlock(canvas, contents[column.key], layout, column)]],
   );
-  const mark = canvas.wrap(markOf(line, notes), layout.styles.cell, page.contentWidth);
+  const mark = canvas.wrap(formatMark(line, notes), layout.styles.cell, page.contentWidth);
   const singleLines = lineTexts(canvas, line, layout, context).flatMap((block) =>
-    block.lines.map((_, index) => linesOf(block, index, index + 1)),
+    block.lines.map((_, index) => buildLines(block, index, index + 1)),
   );
   const groups = [singleLines.splice(0, keptTogether)];
   const last = singleLines.splice(-keptTogether);
@@ -207,6 +207,6 @@ function partsOf(context: TableContext, layout: LineColumns, line: EInvoice['lin
 function cellBlock(canvas: Canvas, text: string, { styles }: LineColumns, { key, width }: Column): Block {
   const { cell } = styles;
   if (key === 'unit') return canvas.wrap(text, cell, width);
-  const share = Math.min(1, width / canvas.widthOf(text, cell));
+  const share = Math.min(1, width / canvas.measureWidth(text, cell));
   return canvas.wrap(text, { ...cell, size: cell.size * share * (share < 1 ? 0.99 : 1) }, width);
 }

@@ -35,7 +35,9 @@ export class PageFrame {
   #layOutFooter(): { x: number; lines: Block[] }[] {
     const style = this.#footerStyle;
     const columns = footerColumns(this.#invoice, this.#texts);
-    const natural = columns.map((column) => Math.max(...column.map((line) => this.#canvas.widthOf(line, style))) + 0.1);
+    const natural = columns.map(
+      (column) => Math.max(...column.map((line) => this.#canvas.measureWidth(line, style))) + 0.1,
+    );
     const available = page.contentWidth - columnGap * (columns.length - 1);
     const widths = fitWidths(natural, available);
     // The columns are spread over the page.
@@ -111,7 +113,7 @@ export class PageFrame {
   #drawWatermark(): void {
     const text = this.#texts.draft.toUpperCase();
     const style: TextStyle = { size: 120, weight: 'semibold', color: this.#canvas.colors.watermark };
-    const half = this.#canvas.widthOf(text, style) / 2;
+    const half = this.#canvas.measureWidth(text, style) / 2;
     const slope = Math.SQRT1_2;
     // Its middle is in the middle of the page.
     const x = page.width / 2 - half * slope + (style.size / 3) * slope;

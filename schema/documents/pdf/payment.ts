@@ -31,7 +31,7 @@ export function layOutPayment(
   invoice: EInvoice,
   { texts, formats, encodeQr }: { texts: Texts; formats: Formats; encodeQr: (bytes: Uint8Array) => QrCode },
 ): PaymentPanel | undefined {
-  const accountRows = rowsOf(invoice, texts);
+  const accountRows = getRows(invoice, texts);
   if (accountRows.length === 0) return undefined;
   const { colors } = canvas;
   const payload = giroCode(invoice);
@@ -94,7 +94,7 @@ export function paymentSentence(invoice: EInvoice, texts: Texts, formats: Format
   return totals.due.isZero() && totals.paid.greaterThan(0) ? texts.payment.paid : undefined;
 }
 
-function rowsOf({ payment, typeCode, totals }: EInvoice, texts: Texts): [string, string][] {
+function getRows({ payment, typeCode, totals }: EInvoice, texts: Texts): [string, string][] {
   if (payment === undefined || typeCode !== '380' || !totals.due.greaterThan(0)) return [];
   const rows: [string, string | undefined][] = [
     [texts.payment.accountName, payment.accountName],

@@ -1,7 +1,7 @@
 import type { EInvoice } from '../e-invoice/model.ts';
 import { type Block, type Canvas, type Element, mm, type TextStyle } from './canvas.ts';
 import type { Formats } from './formats.ts';
-import { markOf } from './line-columns.ts';
+import { formatMark } from './line-columns.ts';
 import { page } from './page-frame.ts';
 import type { Texts } from './texts.ts';
 import type { VatNote } from './vat-notes.ts';
@@ -38,7 +38,7 @@ export function layOutTotals(
     [texts.total.net, formats.money(totals.net)],
     ...invoice.vatBreakdown.map((share): [string, string] => {
       const label = texts.vat[share.category](formats.percent(share.rate), formats.money(share.net));
-      const mark = markOf({ vatCategory: share.category, vatRate: share.rate }, notes);
+      const mark = formatMark({ vatCategory: share.category, vatRate: share.rate }, notes);
       return [mark === '' ? label : `${label}\u00a0${mark}`, formats.money(share.vat)];
     }),
     [texts.total.gross[typeCode], formats.money(totals.gross)],

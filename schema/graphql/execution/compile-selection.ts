@@ -26,11 +26,11 @@ import type { Context } from '../context.ts';
 import { AnswerSize } from './answer-size.ts';
 import {
   complete,
-  leafOf,
+  buildLeaf,
   leafSerializer,
-  listOf,
+  buildList,
   notNull,
-  objectOf,
+  buildObject,
   orNull,
   type Call,
   type Execution,
@@ -129,11 +129,11 @@ function compilePresent(
 ): Pick<Selection, 'write' | 'fields'> {
   if (isListType(type)) {
     const { write, fields } = compileValue(type.ofType, nodes, path, compilation, whose);
-    return { write: listOf(write), fields };
+    return { write: buildList(write), fields };
   }
   if (isObjectType(type)) return compileObject(type, nodes, path, compilation);
   if (!isLeafType(type)) throw new Error(`${whose} is neither one type of object nor a value`);
-  return { write: leafOf(compilation.format.leaf(type)), fields: new Map() };
+  return { write: buildLeaf(compilation.format.leaf(type)), fields: new Map() };
 }
 
 /** @param nodes the object's selections, to be merged */
@@ -154,22 +154,26 @@ function compileObject(
     }
     const field = compileField(type, same, path, compilation);
     fields.set(key, field);
-    parts.push([key, writerOf(field)]);
+    parts.push([key, buildWriter(field)]);
   }
   const [only, ...others] = fields.values();
   if (only && others.length === 0 && compilation.format.isWholeObject?.(getNamedType(only.type)))
-    return { write: writerOf(only), fields };
-  return { write: objectOf(parts), fields };
+    return { write: buildWriter(only), fields };
+  return { write: buildObject(parts), fields };
 }
 
 /** The same selection of an object without one of its fields. The object must not be null. */
 export function withoutField(selection: Selection, without: string): Selection {
   const fields = new Map([...selection.fields].filter(([key]) => key !== without));
-  return { type: selection.type, fields, write: objectOf([...fields].map(([key, field]) => [key, writerOf(field)])) };
+  return {
+    type: selection.type,
+    fields,
+    write: buildObject([...fields].map(([key, field]) => [key, buildWriter(field)])),
+  };
 }
 
 /** Serializes a field of its parent object. A plain property takes neither a call nor a promise. */
-export function writerOf({ field, resolve, write }: SelectedField): Write {
+export function buildWriter({ field, resolve, write }: SelectedField): Write {
   const { name } = field;
   return !field.resolve && isLeafType(getNamedType(field.type))
     ? (parent, execution) => write((parent as Record<string, unknown>)[name], execution)

@@ -1,6 +1,6 @@
 import { getNamedType, isInputObjectType, type GraphQLField, type GraphQLSchema } from 'graphql';
 import { resources } from '../../../prisma/client.ts';
-import { boundsOf } from '../input/validators.ts';
+import { getBounds } from '../input/validators.ts';
 import {
   defaultChanges,
   defaultPageSize,
@@ -46,7 +46,7 @@ export function textLengths(schema: GraphQLSchema): ReadonlyMap<string, number> 
     if (!isInputObjectType(type)) continue;
     for (const { name, extensions } of Object.values(type.getFields())) {
       const { validate } = (extensions['pothosOptions'] ?? {}) as { validate?: unknown };
-      longest.set(name, Math.max(longest.get(name) ?? 0, boundsOf(validate).maxLength ?? 0));
+      longest.set(name, Math.max(longest.get(name) ?? 0, getBounds(validate).maxLength ?? 0));
     }
   }
   return longest;
@@ -58,11 +58,11 @@ export function textLengths(schema: GraphQLSchema): ReadonlyMap<string, number> 
  * rows, count once.
  * @param texts the lengths of texts by the names of their fields
  */
-export function costOf(typeName: string, texts: ReadonlyMap<string, number>) {
+export function computeCost(typeName: string, texts: ReadonlyMap<string, number>) {
   return (args: object, _context: object, field: Field): { field: number; multiplier: number } => {
     const type = String(field.type);
     if (/Connection!?$/.test(type)) {
-      const scans = typeName === 'Query' ? scansOf(args) : 0;
+      const scans = typeName === 'Query' ? countScans(args) : 0;
       return { field: 1 + scans * scanCost, multiplier: pageLength(args) };
     }
     if (type === 'ChangePage!') {
@@ -91,7 +91,7 @@ const paging = new Set(['first', 'after', 'last', 'before', 'offset', 'orderBy']
 const countedFilters = new Set<string | null>(resources.map(({ state }) => state));
 
 /** How many scans a list takes: one for a search, one for a total that isn't maintained, one for a far offset. */
-function scansOf(args: PageArgs): number {
+function countScans(args: PageArgs): number {
   const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null && value !== '');
   const filters = given.filter(([name]) => !paging.has(name));
   const isSearched = filters.some(([name]) => name === 'q');

@@ -43,7 +43,7 @@ export const orNull =
   (value, execution) =>
     value == null ? 'null' : write(value, execution);
 
-export function listOf(write: Write): Write {
+export function buildList(write: Write): Write {
   return (values, execution) => {
     if (!Array.isArray(values)) throw new Error('Expected a list');
     let parts: Parts = '';
@@ -58,7 +58,7 @@ export function listOf(write: Write): Write {
 }
 
 /** @param fields each serializes its part of the object; there is at least one */
-export function objectOf(fields: readonly (readonly [key: string, write: Write])[]): Write {
+export function buildObject(fields: readonly (readonly [key: string, write: Write])[]): Write {
   const keys = fields.map(([key], at) => `${at === 0 ? '{' : ','}${JSON.stringify(key)}:`);
   const writes = fields.map(([, write]) => write);
   const length = keys.reduce((sum, key) => sum + key.length, 1);
@@ -86,7 +86,7 @@ const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 
 /** Serializes a value, and counts its text. */
-export const leafOf =
+export const buildLeaf =
   (serialize: (value: unknown) => string): Write =>
   (value, { answer }) => {
     const text = serialize(value);

@@ -37,7 +37,7 @@ const undecomposed: Record<string, string> = {
 };
 
 /** The words of `q`, each once, folded. A word that is part of another word is implied by it, and left out. */
-export function wordsOf(q: string): string[] {
+export function splitWords(q: string): string[] {
   const words = [...new Set(fold(q).split(/\s+/u))].filter((word) => word !== '');
   return words.filter((word) => !words.some((other) => other !== word && other.includes(word)));
 }
@@ -56,8 +56,8 @@ export const holdingFirst = (word: string, fields: number): Condition => ({
 });
 
 /** The conditions, all of which must hold, that a row's searched fields contain each word of `q`, in any order. */
-export const containing = (q: string | null | undefined): Condition[] => wordsOf(q ?? '').map(holding);
+export const containing = (q: string | null | undefined): Condition[] => splitWords(q ?? '').map(holding);
 
 /** Conditions as a part of `where`. Without conditions it adds nothing, so that a total uses the maintained counts. */
-export const allOf = <Where extends object>(conditions: Where[]): { AND?: Where[] } =>
+export const joinConditions = <Where extends object>(conditions: Where[]): { AND?: Where[] } =>
   conditions.length > 0 ? { AND: conditions } : {};

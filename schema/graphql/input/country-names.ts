@@ -17,4 +17,4 @@ function codesByName(): Map<string, string> {
 }
 
 /** The ISO 3166-1 code of a country's code or name, in any case; undefined for any other text. */
-export const countryOf = (text: string): string | undefined => (codes ??= codesByName()).get(plain(text));
+export const findCountry = (text: string): string | undefined => (codes ??= codesByName()).get(plain(text));

@@ -14,10 +14,10 @@ export function schemeRules<F extends Schemed>(
   at: string,
   current?: Values<F> | null,
 ): void {
-  const valueOf = (name: F | `${F}Scheme`): string | null =>
+  const getField = (name: F | `${F}Scheme`): string | null =>
     (input[name] === undefined ? current?.[name] : input[name]) ?? null;
   const schemeField = `${field}Scheme` as const;
-  const [value, scheme] = [valueOf(field), valueOf(schemeField)];
+  const [value, scheme] = [getField(field), getField(schemeField)];
   if (value !== null && scheme === null)
     problems.add(`${at}${schemeField}`, `Required together with the ${names[field]}.`);
   if (value === null && scheme !== null) problems.add(`${at}${field}`, 'Required together with its scheme.');

@@ -31,12 +31,12 @@ export interface Bounds {
 }
 
 /** The bounds of an input's `validate`, where it has any. */
-export const boundsOf = (validate: unknown): Bounds =>
+export const getBounds = (validate: unknown): Bounds =>
   validate instanceof z.ZodType ? ({ ...validate.meta() } as Bounds) : {};
 
 /** "At most 255 characters." */
 export function boundsInWords(validate: unknown): string {
-  const { maxLength, pattern, minItems, maxItems, minimum, maximum, decimals } = boundsOf(validate);
+  const { maxLength, pattern, minItems, maxItems, minimum, maximum, decimals } = getBounds(validate);
   const parts = [
     maxLength !== undefined && !pattern && `At most ${maxLength} character${maxLength === 1 ? '' : 's'}.`,
     maxItems !== undefined && `${minItems} to ${maxItems} of them.`,

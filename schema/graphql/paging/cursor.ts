@@ -34,7 +34,7 @@ export interface Position {
   value?: unknown;
 }
 
-export const positionOf = ({ column }: Pick<Order, 'column'>, row: { id: string }): Position => ({
+export const getPosition = ({ column }: Pick<Order, 'column'>, row: { id: string }): Position => ({
   id: row.id,
   ...(column && { value: (row as Record<string, unknown>)[column.name] }),
 });
@@ -46,7 +46,7 @@ const encode = (text: string): string => Buffer.from(text).toString('base64url')
 export function encodeCursor({ column, mark }: Order, row: { id: string }): string {
   if (!mark) return encode(row.id);
   if (!column) return encode(JSON.stringify([mark, row.id]));
-  const { value } = positionOf({ column }, row);
+  const { value } = getPosition({ column }, row);
   return encode(JSON.stringify([mark, row.id, value === null ? null : column.codec.encode(value)]));
 }
 
@@ -75,8 +75,9 @@ export interface Range {
   id?: { lt?: string; gt?: string };
 }
 
-export const anyOf = (ranges: Range[]): Range => (ranges.length === 1 ? (ranges[0] ?? {}) : ({ OR: ranges } as Range));
-export const allOf = (...ranges: Range[]): Range => ({ AND: ranges }) as Range;
+export const joinRanges = (ranges: Range[]): Range =>
+  ranges.length === 1 ? (ranges[0] ?? {}) : ({ OR: ranges } as Range);
+export const intersectRanges = (...ranges: Range[]): Range => ({ AND: ranges }) as Range;
 
 /**
  * The rows on one side of a position, as consecutive ranges: rows that share the position's value, then rows beyond it.

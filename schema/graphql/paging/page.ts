@@ -5,11 +5,11 @@ import type { Context } from '../context.ts';
 import { Problems } from '../../errors.ts';
 import type { Columns } from './order.ts';
 import {
-  allOf,
-  anyOf,
+  intersectRanges,
+  joinRanges,
   opposite,
   orderFrom,
-  positionOf,
+  getPosition,
   rangesBeyond,
   decodeCursor,
   encodeCursor,
@@ -76,7 +76,7 @@ interface Page {
 }
 
 /** Turns a list's arguments into a page. It reads one row more than the page has, to know whether a next page exists. */
-function pageOf(args: PageArgs, columns: Columns): Page {
+function buildPage(args: PageArgs, columns: Columns): Page {
   const order = orderFrom(args.orderBy, columns);
   const { after, before } = readArguments(args, order);
   const backwards = args.last != null;
@@ -85,8 +85,8 @@ function pageOf(args: PageArgs, columns: Columns): Page {
   const skip = args.offset ?? 0;
 
   const all = from ? rangesBeyond(order, from, direction) : [{}];
-  const separate = skip > 0 ? [anyOf(all)] : all; // the rows to skip may lie in several ranges
-  const until = to && anyOf(rangesBeyond(order, to, opposite(direction)));
+  const separate = skip > 0 ? [joinRanges(all)] : all; // the rows to skip may lie in several ranges
+  const until = to && joinRanges(rangesBeyond(order, to, opposite(direction)));
   return {
     order,
     direction,
@@ -95,7 +95,7 @@ function pageOf(args: PageArgs, columns: Columns): Page {
       take: (args.first ?? args.last ?? defaultPageSize) + 1,
       skip,
     },
-    ranges: until ? separate.map((range) => allOf(range, until)) : separate,
+    ranges: until ? separate.map((range) => intersectRanges(range, until)) : separate,
   };
 }
 
@@ -124,22 +124,22 @@ function readArguments(args: PageArgs, order: Order): { after?: Position; before
 }
 
 /** The query for a list inside a resource. It selects ids at least, as Prisma refuses an empty selection for `totalCount`. */
-export function rowsOf(args: PageArgs): Window & { where: Range } {
-  const { window, ranges } = pageOf(args, {});
+export function buildWindow(args: PageArgs): Window & { where: Range } {
+  const { window, ranges } = buildPage(args, {});
   const ids = { select: { id: true } };
-  return { ...window, where: anyOf(ranges), ...ids };
+  return { ...window, where: joinRanges(ranges), ...ids };
 }
 
 /** The paths of a connection's rows in a selection. Pothos accepts several paths like this, but its types declare one. */
-export const nodesOf = (typeName: string): string[] =>
+export const listNodes = (typeName: string): string[] =>
   ({ getType: () => typeName, paths: nodePaths.paths.map((path) => path.map((name) => ({ name }))) }) as never;
 
 /** The connection over the rows that `rowsOf(args)` asked for. */
-export const connectionOf = <Row extends { id: string }>(
+export const buildConnection = <Row extends { id: string }>(
   args: PageArgs,
   rows: Row[],
   totalCount: () => Promise<number>,
-): Connection<Row> => toConnection(args, pageOf(args, {}), rows, totalCount);
+): Connection<Row> => toConnection(args, buildPage(args, {}), rows, totalCount);
 
 function toConnection<Row extends { id: string }>(
   args: PageArgs,
@@ -179,7 +179,7 @@ export async function readPage<Name extends ModelWith<{ id: string }>>(
   columns: Columns = {},
 ): Promise<Connection<RowOf<Name>>> {
   const delegate = context.db.model(model);
-  const page = pageOf(args, columns);
+  const page = buildPage(args, columns);
   const selected = queryFromInfo({ context, info, ...nodePaths });
   let total: Promise<number> | undefined;
   const totalCount = (): Promise<number> => (total ??= delegate.count({ where: filter }));
@@ -227,7 +227,7 @@ async function seekToOffset(
   const select = { id: true, ...(order.column && { [order.column.name]: true }) };
   const query = { orderBy: sorted(order, seekDirection), skip, take: 1, where: { AND: [filter] }, select };
   const [last] = following > 0 ? await delegate.findMany(query) : [];
-  const ranges = last ? rangesBeyond(order, positionOf(order, last), direction) : [];
+  const ranges = last ? rangesBeyond(order, getPosition(order, last), direction) : [];
   return { ...page, window: { ...window, skip: 0 }, ranges };
 }
 

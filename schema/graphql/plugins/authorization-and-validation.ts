@@ -56,7 +56,7 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object> | undefined,
     field: PothosOutputFieldConfig<Types>,
   ) {
-    const checks = checksOf(field.pothosOptions);
+    const checks = getChecks(field.pothosOptions);
     const { ability, inSession, rules } = checks;
     if (!resolver || (!ability && !inSession && Object.keys(field.args).length === 0)) return resolver;
 
@@ -102,7 +102,7 @@ export default pluginName;
 
 /** Why the caller may not have a field, by its ability and session; undefined if they may. */
 export function refusedBy(
-  { ability, inSession }: Pick<ReturnType<typeof checksOf>, 'ability' | 'inSession'>,
+  { ability, inSession }: Pick<ReturnType<typeof getChecks>, 'ability' | 'inSession'>,
   { may, session }: Pick<Context, 'may' | 'session'>,
 ): CodedError | undefined {
   if (ability && !may(ability)) return new ForbiddenError(ability);
@@ -111,6 +111,6 @@ export function refusedBy(
 }
 
 /** The checks a built or configured field was declared with. */
-export function checksOf(options: unknown): { ability?: Ability; inSession?: boolean; rules?: Rules } {
-  return (options ?? {}) as ReturnType<typeof checksOf>;
+export function getChecks(options: unknown): { ability?: Ability; inSession?: boolean; rules?: Rules } {
+  return (options ?? {}) as ReturnType<typeof getChecks>;
 }

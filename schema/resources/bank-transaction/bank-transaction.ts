@@ -14,7 +14,7 @@ import { paidBy, type PayableType } from '../payables.ts';
 import { Payment } from '../payment.ts';
 import { periodRules, within } from '../../graphql/filters/period.ts';
 import { Receipt } from '../receipt/receipt.ts';
-import { allOf, containing, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { joinConditions, containing, searchText, wordsIn } from '../../graphql/filters/search.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
@@ -197,7 +197,7 @@ builder.queryFields((t) => ({
           ...(args.matchStatus && { matchStatus: args.matchStatus }),
           ...(args.direction && { amount: args.direction === 'CREDIT' ? { gt: 0 } : { lt: 0 } }),
           ...((args.from || args.to) && { bookingDate: within(args) }),
-          ...allOf(containing(args.q)),
+          ...joinConditions(containing(args.q)),
         };
         return readPage({ context, info }, 'BankTransaction', args, where, order.columns);
       },

@@ -13,7 +13,7 @@ import {
   parseInvoiceNumbers,
   parseReceiptNumbers,
 } from './invoice-references.ts';
-import { balanceFields, balanceOf, refundDueOf } from '../invoice/balance.ts';
+import { balanceFields, computeBalance, computeRefundDue } from '../invoice/balance.ts';
 import { parseCreditNoteNumber } from '../credit-note/next-number.ts';
 
 /** The data of a transaction that suggestions need. */
@@ -97,7 +97,7 @@ const called = (names: string[]): Prisma.ReceiptWhereInput => ({
 });
 
 /** All texts of a transaction that may name an invoice or receipt. */
-const textOf = ({ reference, externalId }: Pick<BankTransactionRow, 'reference' | 'externalId'>): string =>
+const getText = ({ reference, externalId }: Pick<BankTransactionRow, 'reference' | 'externalId'>): string =>
   [reference, externalId].filter(Boolean).join(' ');
 
 /** Words as a bank may cut or capitalise them. */
@@ -125,7 +125,7 @@ async function suggest(context: Context, transaction: Clues): Promise<Suggestion
  */
 export async function findCertain(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
   const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));
-  const texts = (sign: number): string[] => (byDirection.get(sign) ?? []).map(textOf);
+  const texts = (sign: number): string[] => (byDirection.get(sign) ?? []).map(getText);
   const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(parseInvoiceNumbers)));
   const sent = texts(-1);
   const receipts = await receiptsCalled(context, new Set(sent.flatMap(parseReceiptNumbers)));
@@ -138,7 +138,7 @@ export async function findCertain(context: Context, transactions: Clues[]): Prom
   );
   return transactions.map((transaction) => {
     const isReceived = new Decimal(transaction.amountOpen).isPositive();
-    const text = textOf(transaction);
+    const text = getText(transaction);
     const named = isReceived ? parseInvoiceNumbers(text) : numbersOfSent(text);
     const possible = named.flatMap((name) =>
       isReceived ? (invoices.get(name) ?? []) : (receipts.get(name) ?? creditNotes.get(name) ?? []),
@@ -224,7 +224,7 @@ async function openInvoices(
   amount: Decimal,
   partners: Set<string>,
 ): Promise<Candidate[]> {
-  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: parseInvoiceNumbers(textOf(transaction)) } }];
+  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: parseInvoiceNumbers(getText(transaction)) } }];
   const name = transaction.counterpartyName?.trim();
   likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
   likely.push({ amountCredited: { gt: 0 } });
@@ -248,7 +248,7 @@ const invoiceCandidate = ({ customer, ...invoice }: OpenInvoice): Candidate => (
   type: 'INVOICE',
   id: invoice.id,
   number: invoice.number,
-  due: balanceOf(invoice),
+  due: computeBalance(invoice),
   partnerId: customer.id,
   partnerName: customer.companyName,
 });
@@ -260,7 +260,7 @@ async function refundableNotes(
   amount: Decimal,
   partners: Set<string>,
 ): Promise<Candidate[]> {
-  const likely: Prisma.CreditNoteWhereInput[] = [{ number: { in: parseCreditNoteNumbers(textOf(transaction)) } }];
+  const likely: Prisma.CreditNoteWhereInput[] = [{ number: { in: parseCreditNoteNumbers(getText(transaction)) } }];
   const name = transaction.counterpartyName?.trim();
   likely.push({ totalGross: amount }, { customerId: { in: [...partners] } });
   if (name) likely.push({ customer: partnerCalled(name) });
@@ -283,7 +283,7 @@ const creditNoteCandidate = ({ customer, invoice, ...creditNote }: RefundableNot
   type: 'CREDIT_NOTE',
   id: creditNote.id,
   number: creditNote.number,
-  due: refundDueOf(creditNote, invoice),
+  due: computeRefundDue(creditNote, invoice),
   partnerId: customer.id,
   partnerName: customer.companyName,
 });
@@ -294,7 +294,7 @@ async function openReceipts(
   amount: Decimal,
   partners: Set<string>,
 ): Promise<Candidate[]> {
-  const likely: Prisma.ReceiptWhereInput[] = [called(parseReceiptNumbers(textOf(transaction)))];
+  const likely: Prisma.ReceiptWhereInput[] = [called(parseReceiptNumbers(getText(transaction)))];
   const name = transaction.counterpartyName?.trim();
   likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
   if (name) likely.push({ supplier: partnerCalled(name) });
@@ -332,7 +332,7 @@ const naming: Record<PayableType, (text: string, number: string) => boolean> = {
 function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {
   const { type, id, number, due, partnerId, partnerName } = candidate;
   const amount = new Decimal(transaction.amountOpen).abs();
-  const text = textOf(transaction);
+  const text = getText(transaction);
   const named = number !== null && naming[type](text, number);
   const exact = due.equals(amount);
   const reasons: string[] = [];

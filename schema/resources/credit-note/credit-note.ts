@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
 import { builder } from '../../graphql/builder.ts';
-import { allOf, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { joinConditions, searchText, wordsIn } from '../../graphql/filters/search.ts';
 import { periodRules, within } from '../../graphql/filters/period.ts';
 import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSince, updatedSinceArgument } from '../../graphql/filters/updated-since.ts';
@@ -10,7 +10,7 @@ import { byDay, byDecimal, byText, orderType } from '../../graphql/paging/order.
 import { readPage } from '../../graphql/paging/page.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { containingOrPartner } from '../customer.ts';
-import { balanceFields, refundDueOf } from '../invoice/balance.ts';
+import { balanceFields, computeRefundDue } from '../invoice/balance.ts';
 import { byPosition, Invoice, VatCategoryShare, VatShare } from '../invoice/invoice.ts';
 import { readBreakdown, sharesByRate } from './vat-breakdown.ts';
 
@@ -104,7 +104,7 @@ export const CreditNote = builder.prismaObject('CreditNote', {
       description:
         'The amount that is still to refund: at most what was paid of the invoice beyond what is left of it.',
       select: { totalGross: true, amountRefunded: true, invoice: { select: balanceFields } },
-      resolve: (creditNote) => refundDueOf(creditNote, creditNote.invoice),
+      resolve: (creditNote) => computeRefundDue(creditNote, creditNote.invoice),
     }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
@@ -160,7 +160,7 @@ builder.queryFields((t) => ({
           ...(args.invoiceId && { invoiceId: args.invoiceId }),
           ...(args.customerId && { customerId: args.customerId }),
           ...((args.from || args.to) && { creditNoteDate: within(args) }),
-          ...allOf(
+          ...joinConditions(
             await containingOrPartner<Prisma.CreditNoteWhereInput>(
               args.q,
               context,

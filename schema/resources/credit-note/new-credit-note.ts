@@ -1,11 +1,18 @@
 import type { Row } from '../../../prisma/client.ts';
 import { today, type Context } from '../../graphql/context.ts';
-import { languageOf } from '../../documents/to-e-invoice.ts';
+import { chooseLanguage } from '../../documents/to-e-invoice.ts';
 import { texts } from '../../documents/pdf/texts.ts';
 import { Problems } from '../../errors.ts';
-import { partiesOf } from '../invoice/parties.ts';
+import { findParties } from '../invoice/parties.ts';
 import { nextCreditNoteNumber } from './next-number.ts';
-import { creditedLines, creditTotals, isUsedUp, remainderOf, type Remainder, type Requested } from './remainder.ts';
+import {
+  creditedLines,
+  creditTotals,
+  isUsedUp,
+  computeRemainder,
+  type Remainder,
+  type Requested,
+} from './remainder.ts';
 import { storeBreakdown } from './vat-breakdown.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
@@ -25,7 +32,7 @@ export async function readRemainder({ db }: Context, { id, currency }: Row<'Invo
     db.invoiceItem.findMany({ where: { invoiceId: id }, orderBy: { position: 'asc' } }),
     db.creditNoteItem.findMany({ where: { creditNote: { invoiceId: id } } }),
   ]);
-  return remainderOf(items, credited, currency);
+  return computeRemainder(items, credited, currency);
 }
 
 /**
@@ -67,7 +74,7 @@ export async function planAllowedCredit(context: Context, invoice: Row<'Invoice'
 
 /** The title of a line that credits an amount without a reason: the name of the document, in its language. */
 async function usualTitle(context: Context, invoice: Row<'Invoice'>): Promise<string> {
-  return texts[languageOf(await partiesOf(context, invoice))].title[381];
+  return texts[chooseLanguage(await findParties(context, invoice))].title[381];
 }
 
 /** A new credit note and its items, not written yet. The invoice is locked, and the request is allowed. */
@@ -79,7 +86,7 @@ export async function newCreditNote(
   isCancellation = false,
 ): Promise<WholeCreditNote> {
   const { db } = context;
-  const date = creditNoteDate ?? laterOf(today(context), invoice.invoiceDate);
+  const date = creditNoteDate ?? getLater(today(context), invoice.invoiceDate);
   const creditNote = db.row('CreditNote', {
     invoiceId: invoice.id,
     customerId: invoice.customerId,
@@ -97,4 +104,4 @@ export async function newCreditNote(
   return { ...creditNote, items };
 }
 
-const laterOf = (a: Date, b: Date): Date => (a < b ? b : a);
+const getLater = (a: Date, b: Date): Date => (a < b ? b : a);

@@ -1,5 +1,5 @@
 import type { Context } from '../../graphql/context.ts';
-import { invoiceNumberOf, parseInvoiceNumber } from '../invoice/next-number.ts';
+import { formatInvoiceNumber, parseInvoiceNumber } from '../invoice/next-number.ts';
 
 const prefix = 'CN-';
 
@@ -14,7 +14,7 @@ export async function nextCreditNoteNumber(context: Context, creditNoteDate: Dat
     create: { year, last: 1 },
     update: { last: { increment: 1 } },
   });
-  return prefix + invoiceNumberOf(year, last);
+  return prefix + formatInvoiceNumber(year, last);
 }
 
 /** The year and the position of a number in this service's format; undefined for another format. */

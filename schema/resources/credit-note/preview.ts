@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { key } from '../../graphql/context.ts';
 import { refuse } from '../../errors.ts';
 import type { Decimal } from '../../money/money.ts';
-import { amountDueOf, amountToRefundOf } from '../invoice/balance.ts';
+import { computeAmountDue, computeAmountToRefund } from '../invoice/balance.ts';
 import { VatCategoryShare, VatShare } from '../invoice/invoice.ts';
 import { CreateCreditNoteInput } from './mutations.ts';
 import { planAllowedCredit } from './new-credit-note.ts';
@@ -64,8 +64,8 @@ builder.queryField('creditNotePreview', (t) =>
         ...taken,
         currency: invoice.currency,
         lineTotalsNet: taken.lines.map(({ lineTotalNet }) => lineTotalNet),
-        amountDue: amountDueOf(after),
-        amountToRefund: amountToRefundOf(after),
+        amountDue: computeAmountDue(after),
+        amountToRefund: computeAmountToRefund(after),
       };
     },
   }),

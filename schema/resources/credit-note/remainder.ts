@@ -1,8 +1,8 @@
 import type { Row } from '../../../prisma/client.ts';
-import { unitCodeOf } from '../../codes/unit-codes.ts';
-import { vatCategoryOf, type VatCategory } from '../../money/vat-categories.ts';
+import { getUnitCode } from '../../codes/unit-codes.ts';
+import { getVatCategory, type VatCategory } from '../../money/vat-categories.ts';
 import type { Problems } from '../../errors.ts';
-import { Decimal, lineTotal, minorDigits, sum, vatBreakdownByCategory, vatOf } from '../../money/money.ts';
+import { Decimal, lineTotal, minorDigits, sum, vatBreakdownByCategory, computeVat } from '../../money/money.ts';
 import type { VatCategoryShare } from '../../money/money.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
@@ -41,16 +41,16 @@ export interface Remainder {
 }
 
 const shareKey = (line: { vatCategory: string | null; vatRate: Pick<Decimal, 'toFixed'> }): string =>
-  `${vatCategoryOf(line)} ${line.vatRate.toFixed()}`;
+  `${getVatCategory(line)} ${line.vatRate.toFixed()}`;
 
-const decimalOf = (value: Pick<Decimal, 'toFixed'>): Decimal => new Decimal(value.toFixed());
+const toDecimal = (value: Pick<Decimal, 'toFixed'>): Decimal => new Decimal(value.toFixed());
 
 /** @param credited the lines of all its credit notes */
-export function remainderOf(items: Row<'InvoiceItem'>[], credited: Credited[], currency: string): Remainder {
+export function computeRemainder(items: Row<'InvoiceItem'>[], credited: Credited[], currency: string): Remainder {
   const creditedNet = Map.groupBy(credited, shareKey);
   const shares = vatBreakdownByCategory(items, currency).map(({ vatCategory, vatRate, exemptionReason, net }) => {
     const taken = creditedNet.get(shareKey({ vatCategory, vatRate })) ?? [];
-    const left = net.minus(sum(taken.map(({ lineTotalNet }) => decimalOf(lineTotalNet))));
+    const left = net.minus(sum(taken.map(({ lineTotalNet }) => toDecimal(lineTotalNet))));
     return { vatCategory, vatRate, exemptionReason, net, left };
   });
   const sharesByKey = new Map(shares.map((share) => [shareKey(share), share]));
@@ -58,8 +58,8 @@ export function remainderOf(items: Row<'InvoiceItem'>[], credited: Credited[], c
   const lines = items.map((item) => {
     const share = sharesByKey.get(shareKey(item));
     if (!share) throw new Error(`The invoice has no share of its line ${item.id}`);
-    const taken = sum((creditedByLine.get(item.id) ?? []).map(({ quantity }) => decimalOf(quantity)));
-    return { item, share, quantity: decimalOf(item.quantity).minus(taken) };
+    const taken = sum((creditedByLine.get(item.id) ?? []).map(({ quantity }) => toDecimal(quantity)));
+    return { item, share, quantity: toDecimal(item.quantity).minus(taken) };
   });
   return { currency, lines, shares, hasCreditNotes: credited.length > 0 };
 }
@@ -130,11 +130,11 @@ function wholeRest({ lines, shares, currency }: Remainder, title: string): Credi
       if (total.equals(share.left)) return ofShare;
       return share.left.isZero() ? [] : [{ line: undefined, credited: amountLine(share, share.left, title) }];
     })
-    .toSorted((a, b) => positionOf(a.line) - positionOf(b.line))
+    .toSorted((a, b) => getPosition(a.line) - getPosition(b.line))
     .map(({ credited }) => credited);
 }
 
-const positionOf = (line: LineLeft | undefined): number => line?.item.position ?? Number.MAX_SAFE_INTEGER;
+const getPosition = (line: LineLeft | undefined): number => line?.item.position ?? Number.MAX_SAFE_INTEGER;
 
 function linesOfItems(
   { lines, currency }: Remainder,
@@ -201,9 +201,9 @@ function amountFault({ net: whole, left }: ShareLeft, net: Decimal, currency: st
 
 function creditedLine({ item, quantity: left, share }: LineLeft, quantity: Decimal, currency: string): CreditedLine {
   const { unitPriceNet, discountPercent } = item;
-  const totalOf = (of: Decimal): Decimal =>
+  const computeTotal = (of: Decimal): Decimal =>
     lineTotal(
-      { quantity: of, unitPriceNet: decimalOf(unitPriceNet), discountPercent: decimalOf(discountPercent) },
+      { quantity: of, unitPriceNet: toDecimal(unitPriceNet), discountPercent: toDecimal(discountPercent) },
       currency,
     );
   return {
@@ -213,10 +213,10 @@ function creditedLine({ item, quantity: left, share }: LineLeft, quantity: Decim
     unit: item.unit,
     unitPriceNet,
     vatRate: share.vatRate,
-    lineTotalNet: totalOf(left).minus(totalOf(left.minus(quantity))),
+    lineTotalNet: computeTotal(left).minus(computeTotal(left.minus(quantity))),
     vatCategory: share.vatCategory,
     exemptionReason: item.exemptionReason,
-    unitCode: unitCodeOf(item),
+    unitCode: getUnitCode(item),
     description: item.description,
     discountPercent,
     servicePeriodStart: item.servicePeriodStart,
@@ -235,7 +235,7 @@ function amountLine({ vatRate, vatCategory, exemptionReason }: ShareLeft, net: D
     lineTotalNet: net,
     vatCategory,
     exemptionReason,
-    unitCode: unitCodeOf({ unit: null, unitCode: null }),
+    unitCode: getUnitCode({ unit: null, unitCode: null }),
     description: null,
     discountPercent: new Decimal(0),
     servicePeriodStart: null,
@@ -258,7 +258,7 @@ export function creditTotals(remainder: Remainder, lines: CreditedLine[], proble
     if (!whole) throw new Error(`The invoice has no share ${shareKey(share)}`);
     const after = whole.left.minus(share.net);
     if (!isBetween(after, whole.net)) problems.add('input', shareFault(whole, after, currency));
-    const vat = vatOf(whole.left, share.vatRate, currency).minus(vatOf(after, share.vatRate, currency));
+    const vat = computeVat(whole.left, share.vatRate, currency).minus(computeVat(after, share.vatRate, currency));
     return { ...share, vat };
   });
   const totalNet = sum(shares.map(({ net }) => net));
@@ -273,7 +273,7 @@ export function creditTotals(remainder: Remainder, lines: CreditedLine[], proble
 }
 
 const grossLeft = ({ shares, currency }: Remainder): Decimal =>
-  sum(shares.map(({ left, vatRate }) => left.plus(vatOf(left, vatRate, currency))));
+  sum(shares.map(({ left, vatRate }) => left.plus(computeVat(left, vatRate, currency))));
 
 const takesAll = (remainder: Remainder, taken: VatCategoryShare[]): boolean =>
   remainder.shares.every(({ left, ...share }) =>

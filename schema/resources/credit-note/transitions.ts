@@ -2,8 +2,8 @@ import { key, type Context } from '../../graphql/context.ts';
 import { found, refuse } from '../../errors.ts';
 import { emitAll, type EventInput } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
-import { balanceOf, refundDueOf } from '../invoice/balance.ts';
-import { paidOf, settled, type Paid, type Payable } from '../payment-amount.ts';
+import { computeBalance, computeRefundDue } from '../invoice/balance.ts';
+import { computePaid, settled, type Paid, type Payable } from '../payment-amount.ts';
 
 // Refunds: what was paid, and then credited, is paid back. Each locks the invoice first, and then the credit note, so that
 // credit notes, payments, and refunds of an invoice come one after the other.
@@ -21,7 +21,7 @@ export async function lockRefundable(context: Context, id: string): Promise<Refu
   const creditNote = await found(context.db.lock('CreditNote', id, 'no key update'));
   const { currency, version } = creditNote;
   const paid = new Decimal(creditNote.amountRefunded);
-  return { id, due: refundDueOf(creditNote, invoice), paid, currency, version };
+  return { id, due: computeRefundDue(creditNote, invoice), paid, currency, version };
 }
 
 /**
@@ -30,7 +30,7 @@ export async function lockRefundable(context: Context, id: string): Promise<Refu
  */
 export async function refund(context: Context, creditNote: Refundable, amount?: Decimal | null): Promise<Paid> {
   if (creditNote.due.isZero()) refuse('status', 'Nothing is to be refunded of this credit note.');
-  const paid = paidOf(creditNote, amount);
+  const paid = computePaid(creditNote, amount);
   await countTowardsCreditNote(context, creditNote, paid.amount);
   return paid;
 }
@@ -52,7 +52,7 @@ export async function unrefund(context: Context, id: string, amount: Decimal): P
   const invoice = await found(context.db.lock('Invoice', invoiceId, 'no key update'));
   const data = { amountRefunded: { decrement: amount } };
   await context.db.creditNote.update({ where: key(context, id), data });
-  const isSettled = invoice.status === 'ISSUED' && balanceOf(invoice).lessThanOrEqualTo(amount);
+  const isSettled = invoice.status === 'ISSUED' && computeBalance(invoice).lessThanOrEqualTo(amount);
   const changes = { ...data, ...(isSettled && settled(context.now())) };
   await context.db.invoice.update({ where: key(context, invoiceId), data: changes });
   const events: EventInput[] = [

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { readSource } from '../document/read-source.ts';
-import { creditNoteBreaches, requiredFormatOf } from '../invoice/required-e-invoice.ts';
+import { creditNoteBreaches, findRequiredFormat } from '../invoice/required-e-invoice.ts';
 import { CreditNote } from './credit-note.ts';
 import { WarningType, type Warning } from '../warning.ts';
 
@@ -11,7 +11,7 @@ builder.prismaObjectField(CreditNote, 'warnings', (t) =>
       'The rules that the credit note breaks of the e-invoices that its customer requires now. A new one breaks only rules that its invoice already broke.',
     select: { id: true, invoiceId: true, customerId: true },
     resolve: async ({ id, invoiceId, customerId }, _args, context): Promise<Warning[]> => {
-      const format = await requiredFormatOf(context, customerId);
+      const format = await findRequiredFormat(context, customerId);
       if (!format) return [];
       const source = await readSource(context, { creditNoteId: id });
       const { own, inherited } = await creditNoteBreaches(context, source, invoiceId, format);

@@ -44,7 +44,7 @@ async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise
     const plan = () =>
       webhooks
         .filter((webhook) => webhook.events.includes('*') || webhook.events.includes(type))
-        .filter((webhook) => timeOf(eventId) > timeOf(webhook.id) - clocksDifferMs)
+        .filter((webhook) => readTime(eventId) > readTime(webhook.id) - clocksDifferMs)
         .map(({ id: webhookId, active }) =>
           db.row('Delivery', {
             webhookId,
@@ -62,7 +62,7 @@ async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise
 const clocksDifferMs = 10_000;
 
 /** When a row was made: its id is a UUIDv7, which begins with the milliseconds since 1970. */
-const timeOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+const readTime = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 /** An attempt that has been counted and is to be sent. */
 export interface OutgoingAttempt {
@@ -103,7 +103,7 @@ export async function beginAttempts(
   const ready = await resolveUnsendable(client, found, now, rules);
   const sendings = new Map<string, OutgoingAttempt | Error>();
   for (const delivery of ready) {
-    const signing = signingOf(delivery, now);
+    const signing = buildSigning(delivery, now);
     try {
       sendings.set(delivery.id, { ...signing, headers: headersOf(signing) });
     } catch (error) {
@@ -132,7 +132,7 @@ export async function beginAttempt(
   return sending;
 }
 
-function signingOf(delivery: PendingDelivery, now: Date): UnsignedAttempt {
+function buildSigning(delivery: PendingDelivery, now: Date): UnsignedAttempt {
   const { id: deliveryId, eventId, eventType, requestId, traceParent, url, body, attemptCount } = delivery;
   return {
     deliveryId,

@@ -5,7 +5,7 @@ import type { WebhookSecrets } from '../webhook/secrets.ts';
 // would cost much more CPU time (test/bench/works/webhooks.ts measures it).
 
 /** Ids passed beside the JSON: the planner can't estimate the JSON's size, but uses indexes for an array of ids. */
-const idsOf = (rows: readonly { deliveryId: string }[]): string[] => rows.map(({ deliveryId }) => deliveryId);
+const getIds = (rows: readonly { deliveryId: string }[]): string[] => rows.map(({ deliveryId }) => deliveryId);
 
 /** A delivery in the state `waiting`, with everything needed to send it. */
 export interface PendingDelivery extends WebhookSecrets {
@@ -70,7 +70,7 @@ export async function startAttempts(
     [
       JSON.stringify(attempts.map(({ deliveryId, number, headers }) => ({ deliveryId, number, headers }))),
       now,
-      idsOf(attempts),
+      getIds(attempts),
     ],
   );
   return new Set(rows.map(({ id }) => id));
@@ -155,7 +155,7 @@ export async function finishAttempts(
      where w.tenant_id = $1 and w.id = h.webhook_id
        and (failed or cleared and w.consecutive_failures > 0 or coalesce(w.last_success_at < $5, true))
      returning w.id, not w.active and w.disabled_at = $3 as off`,
-    [JSON.stringify(endings), now, limits.failures, new Date(now.getTime() - limits.healthMs), idsOf(endings)],
+    [JSON.stringify(endings), now, limits.failures, new Date(now.getTime() - limits.healthMs), getIds(endings)],
   );
   return rows.filter(({ off }) => off).map(({ id }) => id);
 }
@@ -169,6 +169,6 @@ export async function reschedule(
     `update deliveries d set next_attempt_at = u.until
      from json_to_recordset($2) as u("deliveryId" uuid, until timestamptz)
      where d.tenant_id = $1 and d.id = any($3) and d.id = u."deliveryId" and d.state = 'waiting'`,
-    [JSON.stringify(until), idsOf(until)],
+    [JSON.stringify(until), getIds(until)],
   );
 }

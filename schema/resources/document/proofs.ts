@@ -21,7 +21,7 @@ const batchSize = 20;
 export async function proveNext(context: Context, pause?: () => Promise<void>): Promise<void> {
   const batch = await unproven(context);
   for (const each of batch) {
-    await makeAllFiles(context, keyOf(each));
+    await makeAllFiles(context, toDocumentKey(each));
     await pause?.();
   }
   if (batch.length > 0) await prove(context, batch);
@@ -40,7 +40,7 @@ const unproven = ({ db }: Context): Promise<Unproven[]> =>
     take: batchSize,
   });
 
-const keyOf = ({ id, isCreditNote }: Unproven): DocumentKey =>
+const toDocumentKey = ({ id, isCreditNote }: Unproven): DocumentKey =>
   isCreditNote ? { creditNoteId: id } : { invoiceId: id };
 
 /** Makes each file that the document can have. */
@@ -58,7 +58,7 @@ async function prove(context: Context, batch: Unproven[]): Promise<void> {
     if (!(await inside.db.tryAdvisoryLock('document proofs'))) return;
     const current = await unproven(inside);
     if (!batch.every(({ id }, at) => current[at]?.id === id)) return;
-    const keys = batch.map(keyOf);
+    const keys = batch.map(toDocumentKey);
     const files = await inside.db.invoiceFile.findMany({
       where: { OR: keys },
       select: { invoiceId: true, creditNoteId: true, format: true, sha256: true },
@@ -67,13 +67,13 @@ async function prove(context: Context, batch: Unproven[]): Promise<void> {
     let last = await inside.db.documentProof.findFirst({ orderBy: { position: 'desc' } });
     const proofs: Row<'DocumentProof'>[] = [];
     for (const each of batch) {
-      const content = contentOf(
+      const content = buildContent(
         each.number,
         files.filter(({ invoiceId, creditNoteId }) => (invoiceId ?? creditNoteId) === each.id),
         data.get(each.id),
       );
       const position = (last?.position ?? 0) + 1;
-      const proof = { position, ...keyOf(each), content, hash: hashOf(last?.hash, content) };
+      const proof = { position, ...toDocumentKey(each), content, hash: computeHash(last?.hash, content) };
       proofs.push((last = inside.db.row('DocumentProof', proof)));
     }
     await inside.insert({ DocumentProof: proofs });
@@ -94,7 +94,7 @@ async function dataHashes({ db }: Context, batch: Unproven[]): Promise<Map<strin
  * What a proof says, as text: `{"number":"2026-0017","files":{"pdf":"9f86…","peppol":"60b7…"},"data":"2c26…"}`.
  * @param data undefined for a proof that was made before proofs had it
  */
-export function contentOf(
+export function buildContent(
   number: string,
   files: { format: string; sha256: Uint8Array }[],
   data: string | undefined,
@@ -111,5 +111,5 @@ export const provenFile = (format: string, sha256: Uint8Array): string =>
 export const provesData = (content: string): boolean => /,"data":"[0-9a-f]{64}"\}$/.test(content);
 
 /** The hash of a proof. @param before the hash of the proof before; undefined for the first one */
-export const hashOf = (before: Uint8Array | undefined, content: string): Buffer<ArrayBuffer> =>
+export const computeHash = (before: Uint8Array | undefined, content: string): Buffer<ArrayBuffer> =>
   hash('sha256', Buffer.concat([before ?? Buffer.alloc(32), Buffer.from(content)]), 'buffer') as Buffer<ArrayBuffer>;

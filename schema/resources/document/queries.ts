@@ -1,11 +1,11 @@
 import { builder } from '../../graphql/builder.ts';
-import { breachesOf, type Breach } from '../../documents/e-invoice/breaches.ts';
+import { findBreaches, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { NotFoundError } from '../../errors.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { DocumentFileType } from '../../documents/document-file.ts';
 import { readSource } from './read-source.ts';
 import { EInvoiceFormatType, formatNamed, nameOfFormat } from '../../documents/format-types.ts';
-import { requiredFormatOf } from '../invoice/required-e-invoice.ts';
+import { findRequiredFormat } from '../invoice/required-e-invoice.ts';
 import { documentFileInTime } from './stored-files.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
@@ -28,7 +28,7 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { customerId: t.arg({ type: 'UUID', required: true, description: 'The customer.' }) },
     resolve: async (_root, { customerId }, context) => {
-      const format = await requiredFormatOf(context, customerId);
+      const format = await findRequiredFormat(context, customerId);
       if (format === undefined) throw new NotFoundError();
       return format && nameOfFormat(format);
     },
@@ -75,6 +75,6 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },
     resolve: async (_root, { id, format }, context) =>
-      breachesOf(toEInvoice(await readSource(context, { invoiceId: id })), formatNamed(format)),
+      findBreaches(toEInvoice(await readSource(context, { invoiceId: id })), formatNamed(format)),
   }),
 }));

@@ -1,10 +1,10 @@
 import type { Row } from '../../../prisma/client.ts';
-import { unitCodeOf } from '../../codes/unit-codes.ts';
-import { vatCategoryOf } from '../../money/vat-categories.ts';
+import { getUnitCode } from '../../codes/unit-codes.ts';
+import { getVatCategory } from '../../money/vat-categories.ts';
 import type { Context } from '../../graphql/context.ts';
 import { vatBreakdownByCategory, type VatCategoryShare } from '../../money/money.ts';
 import { readBreakdown } from '../credit-note/vat-breakdown.ts';
-import { partiesOf, type Parties } from '../invoice/parties.ts';
+import { findParties, type Parties } from '../invoice/parties.ts';
 import type { DocumentSource, SourceLine, SourceShare } from '../../documents/document-source.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
@@ -24,9 +24,9 @@ async function readInvoice(context: Context, id: string): Promise<DocumentSource
   const invoice = await findById(context, 'Invoice', id);
   const [items, parties] = await Promise.all([
     context.db.invoiceItem.findMany({ where: { invoiceId: id }, ...inOrder }),
-    partiesOf(context, invoice),
+    findParties(context, invoice),
   ]);
-  return sourceOf(invoice, items, parties);
+  return buildSource(invoice, items, parties);
 }
 
 /** The columns of an invoice that its document is made from. */
@@ -36,7 +36,7 @@ type InvoiceHead = Pick<
 >;
 
 /** @param items by position */
-export function sourceOf(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], parties: Parties): DocumentSource {
+export function buildSource(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], parties: Parties): DocumentSource {
   const { number, subject, currency, issuedAt, paidAt } = invoice;
   return {
     number,
@@ -72,7 +72,7 @@ export async function creditNoteSource(
   const { number, reason, currency } = creditNote;
   const [invoiceItems, parties] = await Promise.all([
     context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, select: period }),
-    partiesOf(context, invoice),
+    findParties(context, invoice),
   ]);
   return {
     number,
@@ -106,11 +106,11 @@ const sourceLine = (item: Row<'InvoiceItem' | 'CreditNoteItem'>): SourceLine => 
   description: item.description,
   quantity: item.quantity.toFixed(),
   unit: item.unit,
-  unitCode: unitCodeOf(item),
+  unitCode: getUnitCode(item),
   unitPriceNet: item.unitPriceNet.toFixed(),
   discountPercent: item.discountPercent.toFixed(),
   lineTotalNet: item.lineTotalNet.toFixed(),
-  vatCategory: vatCategoryOf(item),
+  vatCategory: getVatCategory(item),
   vatRate: item.vatRate.toFixed(),
   exemptionReason: item.exemptionReason,
   ...formatPeriod(item),

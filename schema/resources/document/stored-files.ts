@@ -75,7 +75,7 @@ async function makeDocumentFile(
   const stored = await findStored(context, document, format);
   if (stored) return stored;
   const source = await readSource(context, document);
-  if (source.number === null) return fileOf('draft', format, await makeFile(context, source, format));
+  if (source.number === null) return buildFile('draft', format, await makeFile(context, source, format));
   if (format !== 'pdf') return makeAndStore(context, document, source, format);
   return context.transaction(async (inside) => {
     if (!(await inside.db.tryAdvisoryLock(`pdf ${JSON.stringify(document)}`))) return undefined;
@@ -95,7 +95,7 @@ async function makeAndStore(
     refuse('format', 'This document was issued without a file in this format.');
   const sha256 = hash('sha256', bytes, 'buffer');
   await context.db.invoiceFile.createMany({ data: [{ ...document, format, bytes, sha256 }], skipDuplicates: true });
-  return (await findStored(context, document, format)) ?? fileOf(source.number ?? '', format, bytes);
+  return (await findStored(context, document, format)) ?? buildFile(source.number ?? '', format, bytes);
 }
 
 const number = { select: { number: true } } as const;
@@ -108,10 +108,10 @@ async function findStored(
   const include = { invoice: number, creditNote: number };
   const stored = await context.db.invoiceFile.findFirst({ where: { ...document, format }, include });
   const name = stored?.invoice?.number ?? stored?.creditNote?.number ?? '';
-  return stored ? fileOf(name, format, stored.bytes) : undefined;
+  return stored ? buildFile(name, format, stored.bytes) : undefined;
 }
 
-function fileOf(name: string, format: FileFormat, bytes: Uint8Array): DocumentFile {
+function buildFile(name: string, format: FileFormat, bytes: Uint8Array): DocumentFile {
   if (format === 'pdf') return { fileName: `${name}.pdf`, mediaType: 'application/pdf', bytes };
   return { fileName: `${name}-${eInvoiceFormats[format].fileName}`, mediaType: 'application/xml', bytes };
 }

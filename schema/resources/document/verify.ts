@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Context } from '../../graphql/context.ts';
-import { contentOf, hashOf, provenFile, provesData } from './proofs.ts';
+import { buildContent, computeHash, provenFile, provesData } from './proofs.ts';
 import { creditNoteData, dataHash, invoiceData } from './proven-data.ts';
 
 /** How many proofs or files are read at a time. */
@@ -76,19 +76,19 @@ async function verifyProofs({ db }: Context, found: Verification): Promise<void>
       const { id, position, content, hash: stated } = proof;
       const document = proof.invoice ?? proof.creditNote;
       const place: Place = { type: 'document_proof', key: id };
-      const name = nameOf(proof);
+      const name = getName(proof);
       if (position !== found.documents + 1) throw new Difference(place, `Proof ${position - 1} is missing`);
       if (!document) throw new Difference(place, `Proof ${position} is of no document`);
       for (const each of document.files) verifyFile(name, each, found);
       const data = provesData(content) ? dataHash(document) : undefined;
-      if (!hashOf(before, content).equals(stated))
+      if (!computeHash(before, content).equals(stated))
         throw new Difference(place, `${name}: its proof does not follow from the proof before it`);
       if (data !== undefined && !content.endsWith(`,"data":"${data}"}`))
         throw new Difference(
           { type: proof.invoice ? 'invoice' : 'credit_note', key: document.id },
           `${name}: what it says is not what was proven`,
         );
-      if (contentOf(document.number ?? '', document.files, data) !== content) {
+      if (buildContent(document.number ?? '', document.files, data) !== content) {
         const added = document.files.find(({ format, sha256 }) => !content.includes(provenFile(format, sha256)));
         throw new Difference(
           added ? { type: 'invoice_file', key: added.id } : place,
@@ -116,13 +116,13 @@ async function verifyOtherFiles({ db }: Context, found: Verification): Promise<v
       take: batchSize,
       select: { ...file.select, invoice: itsNumber, creditNote: itsNumber },
     });
-    for (const each of files) verifyFile(nameOf(each), each, found);
+    for (const each of files) verifyFile(getName(each), each, found);
     if (files.length < batchSize) return;
     after = files.at(-1)?.id;
   }
 }
 
-const nameOf = ({ invoice, creditNote }: { invoice: Numbered | null; creditNote: Numbered | null }): string =>
+const getName = ({ invoice, creditNote }: { invoice: Numbered | null; creditNote: Numbered | null }): string =>
   invoice ? `Invoice ${invoice.number}` : `Credit note ${creditNote?.number}`;
 
 interface Numbered {

@@ -22,7 +22,7 @@ export const balanceFields = {
 /**
  * What is to be paid of an invoice, or refunded where it is negative. An issued invoice with a balance of zero or less is paid.
  */
-export const balanceOf = ({ totalGross, amountCredited, amountPaid, amountRefunded }: Balanced): Decimal =>
+export const computeBalance = ({ totalGross, amountCredited, amountPaid, amountRefunded }: Balanced): Decimal =>
   new Decimal(totalGross.toFixed())
     .minus(amountCredited.toFixed())
     .minus(amountPaid.toFixed())
@@ -32,15 +32,16 @@ export const balanceOf = ({ totalGross, amountCredited, amountPaid, amountRefund
 export const balanceSql = 'total_gross - amount_credited - amount_paid + amount_refunded';
 
 /** What the customer has still to pay. */
-export const amountDueOf = (invoice: Balanced & { status: string }): Decimal =>
-  invoice.status === 'CANCELLED' ? new Decimal(0) : Decimal.max(balanceOf(invoice), 0);
+export const computeAmountDue = (invoice: Balanced & { status: string }): Decimal =>
+  invoice.status === 'CANCELLED' ? new Decimal(0) : Decimal.max(computeBalance(invoice), 0);
 
 /** What was paid of the credited amount, and not refunded yet. */
-export const amountToRefundOf = (invoice: Balanced): Decimal =>
-  Decimal.max(new Decimal(0).minus(balanceOf(invoice)), 0);
+export const computeAmountToRefund = (invoice: Balanced): Decimal =>
+  Decimal.max(new Decimal(0).minus(computeBalance(invoice)), 0);
 
 /** What is still to be refunded of one of the invoice's credit notes. */
-export const refundDueOf = (
+export const computeRefundDue = (
   { totalGross, amountRefunded }: Pick<Balanced, 'totalGross' | 'amountRefunded'>,
   invoice: Balanced,
-): Decimal => Decimal.min(new Decimal(totalGross.toFixed()).minus(amountRefunded.toFixed()), amountToRefundOf(invoice));
+): Decimal =>
+  Decimal.min(new Decimal(totalGross.toFixed()).minus(amountRefunded.toFixed()), computeAmountToRefund(invoice));

@@ -1,9 +1,9 @@
-import { isMemberState, vatCountryOf } from '../../codes/eu-countries.ts';
+import { isMemberState, getVatCountry } from '../../codes/eu-countries.ts';
 import { chosenLanguage } from '../../codes/languages.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
 import { isVatNumber } from '../../codes/vat-number.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
-import { placeOf, treatments } from './vat-treatment.ts';
+import { getPlace, treatments } from './vat-treatment.ts';
 import type { Warning, WarningCode } from '../warning.ts';
 
 // What an invoice must say, or should, and doesn't. The law is that of the country where the seller is taxed: Germany,
@@ -53,7 +53,7 @@ function missingTaxNumber(source: DocumentSource, firstLines: FirstLines): Findi
   if (firstLines.has('AE') || firstLines.has('K') || firstLines.has('G'))
     return [{ field, message: 'The company has no VAT number, which invoices across borders need.' }];
   const isTaxed = firstLines.has('S') || firstLines.has('Z');
-  if (vatCountryOf(source.seller) === 'DE' || !isTaxed)
+  if (getVatCountry(source.seller) === 'DE' || !isTaxed)
     return tax_number ? [] : [{ field, message: 'The company has neither a VAT number nor a tax number.' }];
   return [{ field, message: 'The company has no VAT number.' }];
 }
@@ -85,10 +85,10 @@ function missingReason(source: DocumentSource): Finding[] {
 }
 
 function unusualCategories({ seller, buyer }: DocumentSource, firstLines: FirstLines): Finding[] {
-  const place = placeOf(seller, buyer);
+  const place = getPlace(seller, buyer);
   if (!place) return [];
   const { unusual, reason } = treatments[place];
-  const why = reason(vatCountryOf(buyer) ?? '');
+  const why = reason(getVatCountry(buyer) ?? '');
   return unusual.flatMap((category) => {
     const at = firstLines.get(category);
     const what = category === 'S' ? 'VAT is charged (S)' : `The VAT category is ${category}`;
@@ -156,15 +156,15 @@ const rules: readonly InvoiceRule[] = [
 
 const lawNames: Record<Jurisdiction, string> = { DE: 'UStG', AT: 'UStG 1994', EU: 'Directive 2006/112/EC' };
 
-function jurisdictionOf({ seller }: DocumentSource): Jurisdiction | undefined {
-  const country = vatCountryOf(seller);
+function findJurisdiction({ seller }: DocumentSource): Jurisdiction | undefined {
+  const country = getVatCountry(seller);
   if (country === 'DE' || country === 'AT') return country;
   return country !== undefined && isMemberState(country) ? 'EU' : undefined;
 }
 
 /** What is missing or probably wrong in an invoice, as it was issued; in a draft, as it would be issued now. */
 export function findInvoiceWarnings(source: DocumentSource): Warning[] {
-  const jurisdiction = jurisdictionOf(source);
+  const jurisdiction = findJurisdiction(source);
   const firstLines = new Map<VatCategory, number>();
   for (const [at, { vatCategory }] of source.lines.entries())
     if (!firstLines.has(vatCategory)) firstLines.set(vatCategory, at);

@@ -5,15 +5,15 @@ import { Node } from '../../graphql/node.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { containingOrPartner, Customer } from '../customer.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
-import { unitCodeOf } from '../../codes/unit-codes.ts';
-import { vatCategoryOf } from '../../money/vat-categories.ts';
-import { amountDueOf, amountToRefundOf, balanceFields } from './balance.ts';
+import { getUnitCode } from '../../codes/unit-codes.ts';
+import { getVatCategory } from '../../money/vat-categories.ts';
+import { computeAmountDue, computeAmountToRefund, balanceFields } from './balance.ts';
 import { vatBreakdown, vatBreakdownByCategory } from '../../money/money.ts';
 import type { VatCategoryShare as VatCategoryShareOf, VatShare as VatShareOf } from '../../money/money.ts';
 import { byDay, byDecimal, byText, orderType } from '../../graphql/paging/order.ts';
-import { connectionOf, nodesOf, readPage, rowsOf } from '../../graphql/paging/page.ts';
+import { buildConnection, listNodes, readPage, buildWindow } from '../../graphql/paging/page.ts';
 import { periodRules, within } from '../../graphql/filters/period.ts';
-import { allOf, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { joinConditions, searchText, wordsIn } from '../../graphql/filters/search.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { byExternalId, externalIdArgument } from '../../graphql/filters/external-id.ts';
@@ -56,9 +56,9 @@ export const InvoiceItem = builder.prismaObject('InvoiceItem', {
     unitPriceNet: t.expose('unitPriceNet', { type: 'Decimal' }),
     vatRate: t.expose('vatRate', { type: 'Decimal' }),
     lineTotalNet: t.expose('lineTotalNet', { type: 'Decimal' }),
-    vatCategory: t.string({ select: { vatCategory: true, vatRate: true }, resolve: vatCategoryOf }),
+    vatCategory: t.string({ select: { vatCategory: true, vatRate: true }, resolve: getVatCategory }),
     exemptionReason: t.exposeString('exemptionReason', { nullable: true }),
-    unitCode: t.string({ select: { unit: true, unitCode: true }, resolve: unitCodeOf }),
+    unitCode: t.string({ select: { unit: true, unitCode: true }, resolve: getUnitCode }),
     description: t.exposeString('description', { nullable: true }),
     discountPercent: t.expose('discountPercent', { type: 'Decimal' }),
     servicePeriodStart: t.expose('servicePeriodStart', { type: 'Date', nullable: true }),
@@ -164,13 +164,13 @@ export const Invoice = builder.prismaObject('Invoice', {
       type: 'Decimal',
       description: 'The amount that is still to refund: it was paid, and then credited.',
       select: balanceFields,
-      resolve: amountToRefundOf,
+      resolve: computeAmountToRefund,
     }),
     amountDue: t.field({
       type: 'Decimal',
       description: 'The amount that is still to pay; 0 once cancelled.',
       select: { status: true, ...balanceFields },
-      resolve: amountDueOf,
+      resolve: computeAmountDue,
     }),
     isOverdue: t.boolean({
       description: "Issued, not fully paid, and due before the tenant's today.",
@@ -240,7 +240,7 @@ builder.queryFields((t) => ({
           ...(args.customerId && { customerId: args.customerId }),
           ...((args.from || args.to) && { invoiceDate: within(args) }),
           ...(args.overdue === false && { NOT: overdueOn(today(context)) }),
-          ...allOf<Prisma.InvoiceWhereInput>([
+          ...joinConditions<Prisma.InvoiceWhereInput>([
             ...(args.overdue ? [overdueOn(today(context))] : []),
             ...(await containingOrPartner<Prisma.InvoiceWhereInput>(
               args.q,
@@ -275,9 +275,10 @@ builder.prismaObjectField(Customer, 'invoices', (t) =>
       args: { offset: t.arg.int() },
       select: (args, _context, nested) => ({
         id: true,
-        invoices: nested(rowsOf(args), nodesOf('Invoice')),
+        invoices: nested(buildWindow(args), listNodes('Invoice')),
       }),
-      resolve: ({ id, invoices }, args, context) => connectionOf(args, invoices, () => invoicesOfCustomer(id, context)),
+      resolve: ({ id, invoices }, args, context) =>
+        buildConnection(args, invoices, () => invoicesOfCustomer(id, context)),
     },
     InvoiceConnection,
   ),

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
-import { unitCodeOf, usualUnitCode } from '../../codes/unit-codes.ts';
-import { isVatCategory, takesExemptionReason, usualVatCategory, vatCategoryOf } from '../../money/vat-categories.ts';
+import { getUnitCode, usualUnitCode } from '../../codes/unit-codes.ts';
+import { isVatCategory, takesExemptionReason, usualVatCategory, getVatCategory } from '../../money/vat-categories.ts';
 import type { Problems } from '../../errors.ts';
 import {
   decimal,
@@ -91,14 +91,14 @@ const wholeLine = (line: NewLine) => ({
 });
 
 /** The items of an invoice with these lines. */
-export const itemsOf = (lines: NewLine[], inCurrency: string) =>
+export const buildItems = (lines: NewLine[], inCurrency: string) =>
   lines.map((line, index) => ({
     ...wholeLine(line),
     position: index + 1,
     lineTotalNet: lineTotal(line, inCurrency),
   }));
 
-type StoredLine = Parameters<typeof vatCategoryOf>[0] & Parameters<typeof unitCodeOf>[0];
+type StoredLine = Parameters<typeof getVatCategory>[0] & Parameters<typeof getUnitCode>[0];
 
 /** Whether new lines differ from the stored ones. */
 export const areChanged = (stored: StoredLine[], lines: NewLine[]): boolean =>
@@ -106,6 +106,6 @@ export const areChanged = (stored: StoredLine[], lines: NewLine[]): boolean =>
   lines.some((line, index) => {
     const before = stored[index];
     if (!before) return true;
-    const known = { ...before, vatCategory: vatCategoryOf(before), unitCode: unitCodeOf(before) };
+    const known = { ...before, vatCategory: getVatCategory(before), unitCode: getUnitCode(before) };
     return isChanged(known, wholeLine(line));
   });

@@ -5,7 +5,7 @@ import { today, type Context } from '../../graphql/context.ts';
 import { refuse, type Problems } from '../../errors.ts';
 import { among, count, currency, given, notNull, text } from '../../graphql/input/validators.ts';
 import { Invoice, InvoiceStatus } from './invoice.ts';
-import { areChanged, InvoiceItemInput, isWhole, itemsOf, lineRules, type NewLine } from './line.ts';
+import { areChanged, InvoiceItemInput, isWhole, buildItems, lineRules, type NewLine } from './line.ts';
 import { issue, unbillEntries, type WholeInvoice } from './transitions.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import { takeSteps, type Step } from '../../rows/transition.ts';
@@ -101,14 +101,14 @@ const lastDay = new Date('9999-12-31T00:00:00Z');
 /** The days until payment where nothing else says so (DECISIONS.md#d11-defaults). */
 const usualTerms = 14;
 
-function dueDateOf(invoiceDate: Date, paymentTermsDays: number): Date {
+function computeDueDate(invoiceDate: Date, paymentTermsDays: number): Date {
   const due = new Date(invoiceDate);
   due.setUTCDate(due.getUTCDate() + paymentTermsDays);
   return due < lastDay ? due : lastDay;
 }
 
 /** The days until payment of a customer's invoices: the customer's own, or the company's; undefined without any. */
-export async function paymentTermsOf({ db }: Context, customerId: string): Promise<number | undefined> {
+export async function findPaymentTerms({ db }: Context, customerId: string): Promise<number | undefined> {
   const [terms] = await db.$rows<{ days: number | null }>(
     `select coalesce(customer.payment_terms_days, company.payment_terms_days) as days
      from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
@@ -134,20 +134,20 @@ interface Draft {
 export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }: Draft): WholeInvoice {
   const invoice = db.row('Invoice', {
     ...draft,
-    dueDate: draft.dueDate ?? dueDateOf(draft.invoiceDate, paymentTermsDays ?? usualTerms),
-    ...totalsOf(items, draft.currency),
+    dueDate: draft.dueDate ?? computeDueDate(draft.invoiceDate, paymentTermsDays ?? usualTerms),
+    ...computeTotals(items, draft.currency),
   });
-  const lines = itemsOf(items, draft.currency);
+  const lines = buildItems(items, draft.currency);
   return { ...invoice, items: lines.map((line) => db.row('InvoiceItem', { ...line, invoiceId: invoice.id })) };
 }
 
-function totalsOf(lines: Line[], inCurrency: string) {
+function computeTotals(lines: Line[], inCurrency: string) {
   const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
   return { totalNet, totalVat, totalGross };
 }
 
 /** Replaces the lines. Lines that existed before keep their ids. */
-async function replaceItems(context: Context, invoiceId: string, items: ReturnType<typeof itemsOf>): Promise<void> {
+async function replaceItems(context: Context, invoiceId: string, items: ReturnType<typeof buildItems>): Promise<void> {
   await context.db.invoiceItem.deleteMany({ where: { invoiceId } });
   await context.insert({ InvoiceItem: items.map((item) => context.db.row('InvoiceItem', { ...item, invoiceId })) });
 }
@@ -183,7 +183,7 @@ builder.mutationFields((t) => ({
       const { status, ...fields } = input;
       const draft = newDraft(context, {
         ...fields,
-        paymentTermsDays: input.dueDate ? undefined : await paymentTermsOf(context, input.customerId),
+        paymentTermsDays: input.dueDate ? undefined : await findPaymentTerms(context, input.customerId),
         currency: input.currency ?? context.tenant.defaultCurrency,
       });
       if (status !== 'ISSUED' && status !== 'PAID') return insertInvoice(context, draft, [], query);
@@ -215,14 +215,14 @@ builder.mutationFields((t) => ({
           deliveryDate: input.deliveryDate,
           subject: input.subject,
           currency: given(input.currency),
-          ...(lines.length > 0 && totalsOf(lines, input.currency ?? current.currency)),
+          ...(lines.length > 0 && computeTotals(lines, input.currency ?? current.currency)),
         };
       },
       dependents: {
         areChanged: ({ items }, stored = []) => areChanged(stored, items ?? stored),
         write: async (inside, { items, currency: newCurrency }, { id, currency: before }, stored = []) => {
           const lines = items ?? stored;
-          if (lines.length > 0) await replaceItems(inside, id, itemsOf(lines, newCurrency ?? before));
+          if (lines.length > 0) await replaceItems(inside, id, buildItems(lines, newCurrency ?? before));
         },
       },
       event: 'invoice.updated',

@@ -12,7 +12,7 @@ export async function nextInvoiceNumber(
   const year = invoiceDate.getUTCFullYear();
   const [next] = await db.$rows<{ last: number }>(takeNext, [year]);
   if (!next) throw new Error('The sequence of invoice numbers has answered nothing');
-  return invoiceNumberOf(year, next.last);
+  return formatInvoiceNumber(year, next.last);
 }
 
 const takeNext = `
@@ -20,14 +20,14 @@ const takeNext = `
   on conflict (tenant_id, year) do update set last = sequence.last + 1
   where sequence.tenant_id = $1 returning last`;
 
-export const invoiceNumberOf = (year: number, position: number): string =>
+export const formatInvoiceNumber = (year: number, position: number): string =>
   `${String(year).padStart(4, '0')}-${String(position).padStart(4, '0')}`;
 
 /** The year and the position of a number in this service's format; undefined for another format. */
 export function parseInvoiceNumber(number: string): { year: number; position: number } | undefined {
   const [, year, position] = /^(\d{4})-(\d{4,9})$/.exec(number)?.map(Number) ?? [];
   if (year === undefined || position === undefined || position === 0) return undefined;
-  return number === invoiceNumberOf(year, position) ? { year, position } : undefined;
+  return number === formatInvoiceNumber(year, position) ? { year, position } : undefined;
 }
 
 /** Has the sequences continue after these numbers, which were given out elsewhere. Locks each sequence that they belong to. */

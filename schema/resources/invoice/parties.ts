@@ -33,22 +33,22 @@ const currentParties = batchPerRequest(async (customerIds, { db }: Context) => {
 }, null);
 
 /** The parties of an invoice: as it was issued; of a draft, as it would be issued now. @throws NotFoundError */
-export async function partiesOf(context: Context, invoice: { id: string; customerId: string }): Promise<Parties> {
+export async function findParties(context: Context, invoice: { id: string; customerId: string }): Promise<Parties> {
   const frozen = await frozenParties(invoice.id, context);
-  return frozen ? readParties(context, frozen) : partiesOfDraft(context, invoice.customerId);
+  return frozen ? readParties(context, frozen) : findPartiesOfDraft(context, invoice.customerId);
 }
 
 /** The parties of an invoice that isn't issued, as it would be issued now. @throws NotFoundError */
-export const partiesOfDraft = async (context: Context, customerId: string): Promise<Parties> =>
+export const findPartiesOfDraft = async (context: Context, customerId: string): Promise<Parties> =>
   readParties(context, await found(currentParties(customerId, context)));
 
 const readParties = (context: Context, { seller, buyer }: StoredParties): Parties => ({
-  seller: sellerOf(context, seller),
+  seller: readSeller(context, seller),
   buyer: frozenBuyer.parse(buyer),
 });
 
 /** @param profile the columns of the company profile; null without one: then the tenant's name and country are known */
-function sellerOf({ tenant }: Context, profile: unknown): FrozenSeller {
+function readSeller({ tenant }: Context, profile: unknown): FrozenSeller {
   if (profile === null) return { legal_name: tenant.name, country: tenant.country };
   const seller = frozenSeller.parse(profile);
   return { ...seller, country: seller.country ?? tenant.country };

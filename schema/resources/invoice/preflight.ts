@@ -1,13 +1,13 @@
 import { builder } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
-import { breachesOf } from '../../documents/e-invoice/breaches.ts';
+import { findBreaches } from '../../documents/e-invoice/breaches.ts';
 import { Problems } from '../../errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { CreateInvoiceInput, invoiceRules, newDraft } from './mutations.ts';
-import { partiesOfDraft } from './parties.ts';
+import { findPartiesOfDraft } from './parties.ts';
 import { findInvoiceWarnings } from './find-warnings.ts';
 import { WarningType } from '../warning.ts';
-import { sourceOf } from '../document/read-source.ts';
+import { buildSource } from '../document/read-source.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
 import { BreachType } from '../document/queries.ts';
@@ -24,7 +24,7 @@ async function newInvoiceSource(context: Context, { status, ...fields }: Input):
   await problems.runDeferred();
   problems.throwIfAny();
   const draft = newDraft(context, { ...fields, currency: fields.currency ?? context.tenant.defaultCurrency });
-  const source = sourceOf(draft, draft.items, await partiesOfDraft(context, draft.customerId));
+  const source = buildSource(draft, draft.items, await findPartiesOfDraft(context, draft.customerId));
   return { ...source, isPaid: status === 'PAID' };
 }
 
@@ -39,7 +39,7 @@ builder.queryFields((t) => ({
     },
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (_root, { input, format }, context) =>
-      breachesOf(toEInvoice(await newInvoiceSource(context, input)), formatNamed(format)),
+      findBreaches(toEInvoice(await newInvoiceSource(context, input)), formatNamed(format)),
   }),
   newInvoiceWarnings: t.field({
     type: [WarningType],

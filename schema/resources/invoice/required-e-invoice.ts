@@ -1,17 +1,17 @@
 import type { Row } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
-import { breachesOf, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
+import { findBreaches, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { isEInvoiceFormat, type EInvoiceFormat } from '../../documents/e-invoice/formats.ts';
 import { ValidationError } from '../../errors.ts';
 import { findCompany } from '../company.ts';
-import { partiesOfDraft } from './parties.ts';
+import { findPartiesOfDraft } from './parties.ts';
 import type { WholeCreditNote } from '../credit-note/new-credit-note.ts';
-import { creditNoteSource, readSource, sourceOf } from '../document/read-source.ts';
+import { creditNoteSource, readSource, buildSource } from '../document/read-source.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 /** The format that invoices to a customer must keep to be issued; null for none, undefined without such a customer. */
-export async function requiredFormatOf(
+export async function findRequiredFormat(
   { db }: Context,
   customerId: string,
 ): Promise<EInvoiceFormat | null | undefined> {
@@ -38,8 +38,8 @@ export async function enforceFormat(
   await context.db.lock('Customer', invoice.customerId, 'no key update');
   const company = await findCompany(context);
   if (company) await context.db.lock('Company', company.id, 'no key update');
-  const source = sourceOf(invoice, items, await partiesOfDraft(context, invoice.customerId));
-  const breaches = breachesOf(toEInvoice(source), format);
+  const source = buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId));
+  const breaches = findBreaches(toEInvoice(source), format);
   if (breaches.length > 0) throw new ValidationError(breachMessages(breaches));
 }
 
@@ -53,9 +53,9 @@ export async function creditNoteBreaches(
   invoiceId: string,
   format: EInvoiceFormat,
 ): Promise<{ own: Breach[]; inherited: Breach[] }> {
-  const found = breachesOf(toEInvoice(source), format);
+  const found = findBreaches(toEInvoice(source), format);
   if (found.length === 0) return { own: [], inherited: [] };
-  const known = new Set(breachesOf(toEInvoice(await readSource(context, { invoiceId })), format).map(({ id }) => id));
+  const known = new Set(findBreaches(toEInvoice(await readSource(context, { invoiceId })), format).map(({ id }) => id));
   const { own = [], inherited = [] } = Object.groupBy(found, ({ id }) => (known.has(id) ? 'inherited' : 'own'));
   return { own, inherited };
 }
@@ -70,7 +70,7 @@ export async function enforceCreditNoteFormat(
   creditNote: WholeCreditNote,
   invoice: Row<'Invoice'>,
 ): Promise<void> {
-  const format = await requiredFormatOf(context, invoice.customerId);
+  const format = await findRequiredFormat(context, invoice.customerId);
   if (!format) return;
   const source = await creditNoteSource(context, creditNote, creditNote.items, invoice);
   const { own } = await creditNoteBreaches(context, source, invoice.id, format);

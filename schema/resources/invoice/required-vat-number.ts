@@ -1,11 +1,11 @@
 import type { Row } from '../../../prisma/client.ts';
-import { isMemberState, vatCountryOf } from '../../codes/eu-countries.ts';
-import { vatCategoryOf } from '../../money/vat-categories.ts';
+import { isMemberState, getVatCountry } from '../../codes/eu-countries.ts';
+import { getVatCategory } from '../../money/vat-categories.ts';
 import type { Context } from '../../graphql/context.ts';
-import { breachesOf, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
+import { findBreaches, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { ValidationError } from '../../errors.ts';
-import { partiesOfDraft } from './parties.ts';
-import { sourceOf } from '../document/read-source.ts';
+import { findPartiesOfDraft } from './parties.ts';
+import { buildSource } from '../document/read-source.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
@@ -17,12 +17,12 @@ const rules: ReadonlySet<string> = new Set(['BR-AE-02', 'BR-IC-02']);
 
 /** Whether the buyer owes the VAT in another country than the seller's, as far as the addresses say. */
 function isAcrossBorder({ seller, buyer }: DocumentSource): boolean {
-  const [from, to] = [vatCountryOf(seller), vatCountryOf(buyer)];
+  const [from, to] = [getVatCountry(seller), getVatCountry(buyer)];
   return from !== undefined && isMemberState(from) && (to === undefined || (to !== from && isMemberState(to)));
 }
 
 function findMissing(source: DocumentSource): Breach[] {
-  const breaches = breachesOf(toEInvoice(source), 'factur-x');
+  const breaches = findBreaches(toEInvoice(source), 'factur-x');
   const missing = breaches.filter(({ id, field }) => rules.has(id) && field === 'customer.vat_id');
   return missing.filter(({ id }) => id === 'BR-IC-02' || isAcrossBorder(source));
 }
@@ -36,8 +36,8 @@ export async function requireBuyerVatNumber(
   invoice: Row<'Invoice'>,
   items: Row<'InvoiceItem'>[],
 ): Promise<void> {
-  if (!items.map(vatCategoryOf).some((category) => category === 'AE' || category === 'K')) return;
+  if (!items.map(getVatCategory).some((category) => category === 'AE' || category === 'K')) return;
   await context.db.lock('Customer', invoice.customerId, 'no key update');
-  const missing = findMissing(sourceOf(invoice, items, await partiesOfDraft(context, invoice.customerId)));
+  const missing = findMissing(buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId)));
   if (missing.length > 0) throw new ValidationError(breachMessages(missing));
 }

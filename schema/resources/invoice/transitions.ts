@@ -2,15 +2,15 @@ import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { found, refuse } from '../../errors.ts';
-import { enforceFormat, requiredFormatOf } from './required-e-invoice.ts';
+import { enforceFormat, findRequiredFormat } from './required-e-invoice.ts';
 import { requireBuyerVatNumber } from './required-vat-number.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { byPosition, Invoice } from './invoice.ts';
-import { balanceOf } from './balance.ts';
+import { computeBalance } from './balance.ts';
 import { nextInvoiceNumber } from './next-number.ts';
 import { newCreditNote, planAllowedCredit, type WholeCreditNote } from '../credit-note/new-credit-note.ts';
 import { Decimal } from '../../money/money.ts';
-import { paidOf, paymentStep, settled, type Paid, type Payable } from '../payment-amount.ts';
+import { computePaid, paymentStep, settled, type Paid, type Payable } from '../payment-amount.ts';
 import { takeSteps, transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
@@ -35,12 +35,12 @@ export async function issue(
   status: 'ISSUED' | 'PAID' = 'ISSUED',
 ): Promise<Step<'Invoice'>[]> {
   const number = await nextInvoiceNumber(context, draft);
-  const requiredFormat = await requiredFormatOf(context, draft.customerId);
+  const requiredFormat = await findRequiredFormat(context, draft.customerId);
   const now = context.now();
   const steps: Step<'Invoice'>[] = [
     { changes: { number, status: 'ISSUED', issuedAt: now }, events: ['invoice.issued'] },
   ];
-  const due = balanceOf(draft);
+  const due = computeBalance(draft);
   if (status === 'PAID' || due.isZero())
     steps.push(paymentStep('invoice', { due, paid: new Decimal(draft.amountPaid) }, due, now));
   const { row: invoice } = takeSteps(draft, steps);
@@ -57,11 +57,11 @@ async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<P
 }
 
 /** What is to be paid of a locked invoice; null unless it is issued. */
-const payableOf = (invoice: Row<'Invoice'>): Payable | null =>
+const getPayable = (invoice: Row<'Invoice'>): Payable | null =>
   invoice.status === 'ISSUED'
     ? {
         id: invoice.id,
-        due: balanceOf(invoice),
+        due: computeBalance(invoice),
         paid: new Decimal(invoice.amountPaid),
         currency: invoice.currency,
       }
@@ -70,7 +70,7 @@ const payableOf = (invoice: Row<'Invoice'>): Payable | null =>
 /** Takes the lock of an issued invoice; null for any other. */
 export async function lockIssued(context: Context, id: string): Promise<Payable | null> {
   const invoice = await context.db.lock('Invoice', id, 'no key update');
-  return invoice && payableOf(invoice);
+  return invoice && getPayable(invoice);
 }
 
 /**
@@ -78,8 +78,8 @@ export async function lockIssued(context: Context, id: string): Promise<Payable 
  * @returns the amount paid
  */
 export async function payInvoice(context: Context, invoice: Row<'Invoice'>, amount?: Decimal | null): Promise<Paid> {
-  const payable = payableOf(invoice) ?? refuse('status', 'Only an issued invoice can be paid.');
-  const paid = paidOf(payable, amount);
+  const payable = getPayable(invoice) ?? refuse('status', 'Only an issued invoice can be paid.');
+  const paid = computePaid(payable, amount);
   await countTowardsInvoice(context, payable, paid.amount);
   return paid;
 }
@@ -93,7 +93,7 @@ export async function countTowardsInvoice(context: Context, invoice: Payable, am
 /** Undoes a payment: if something is due then, a paid invoice is issued again. */
 export async function unpayInvoice(context: Context, id: string, amount: Decimal): Promise<void> {
   const invoice = await found(context.db.lock('Invoice', id, 'no key update'));
-  const isDue = balanceOf(invoice).plus(amount).greaterThan(0);
+  const isDue = computeBalance(invoice).plus(amount).greaterThan(0);
   const data = { amountPaid: { decrement: amount }, ...(isDue && ({ status: 'ISSUED', paidAt: null } as const)) };
   await context.db.invoice.update({ where: key(context, id), data });
   await emit(context, 'invoice.payment_reverted', id);
@@ -110,7 +110,7 @@ export async function credit(
   query: object,
 ): Promise<Row<'CreditNote'>> {
   const isSettled =
-    invoice.status === 'ISSUED' && balanceOf(invoice).lessThanOrEqualTo(creditNote.totalGross.toFixed());
+    invoice.status === 'ISSUED' && computeBalance(invoice).lessThanOrEqualTo(creditNote.totalGross.toFixed());
   const changes = isSettled ? settled(context.now()) : {};
   const { credited, after } = await writeCreditNote(context, creditNote, changes, query);
   await emitAll(context, [['invoice.credited', after], ...(isSettled ? [['invoice.paid', after] as const] : [])]);

@@ -5,8 +5,8 @@ import type { Context } from '../../graphql/context.ts';
 import { usualReason } from '../../documents/pdf/vat-notes.ts';
 import { Decimal } from '../../money/money.ts';
 import { findCompany } from '../company.ts';
-import { partiesOfDraft, type Parties } from './parties.ts';
-import { placeOf, treatments, type Supply } from './vat-treatment.ts';
+import { findPartiesOfDraft, type Parties } from './parties.ts';
+import { getPlace, treatments, type Supply } from './vat-treatment.ts';
 
 /** The VAT that a whole invoice usually has. */
 export interface VatProposal {
@@ -19,7 +19,7 @@ export interface VatProposal {
 
 /** @param usualRate the company's; null without one */
 function proposeVat(supply: Supply, { seller, buyer }: Parties, usualRate: Decimal | null): VatProposal {
-  const place = placeOf(seller, buyer);
+  const place = getPlace(seller, buyer);
   const category = place ? treatments[place].usual[supply] : 'S';
   if (category === 'S') {
     const vatCategory = usualRate ? usualVatCategory(usualRate) : category;
@@ -32,7 +32,7 @@ function proposeVat(supply: Supply, { seller, buyer }: Parties, usualRate: Decim
 
 /** What invoices to a customer usually have: for services, and for goods. @throws NotFoundError */
 export async function findVatProposals(context: Context, customerId: string): Promise<Record<Supply, VatProposal>> {
-  const [parties, company] = await Promise.all([partiesOfDraft(context, customerId), findCompany(context)]);
+  const [parties, company] = await Promise.all([findPartiesOfDraft(context, customerId), findCompany(context)]);
   const usualRate = company?.defaultVatRate ? new Decimal(company.defaultVatRate.toFixed()) : null;
   return {
     SERVICES: proposeVat('SERVICES', parties, usualRate),

@@ -1,4 +1,4 @@
-import { isMemberState, memberStateOfVatNumber, vatCountryOf } from '../../codes/eu-countries.ts';
+import { isMemberState, memberStateOfVatNumber, getVatCountry } from '../../codes/eu-countries.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
 
 // Which VAT categories go with the countries and VAT numbers of seller and buyer: Directive 2006/112/EC, Art. 44 and 196
@@ -20,9 +20,9 @@ export type Place = 'domestic' | 'member state, business' | 'member state, other
 const isNorthernIrish = ({ vat_id }: VatParty): boolean => /^\s*XI/i.test(vat_id ?? '');
 
 /** @returns undefined where nothing can be said: the seller isn't in the EU, or nothing says where the buyer is */
-export function placeOf(seller: VatParty, buyer: VatParty): Place | undefined {
+export function getPlace(seller: VatParty, buyer: VatParty): Place | undefined {
   if (isNorthernIrish(seller) || isNorthernIrish(buyer)) return undefined;
-  const [from, to] = [vatCountryOf(seller), vatCountryOf(buyer)];
+  const [from, to] = [getVatCountry(seller), getVatCountry(buyer)];
   if (from === undefined || to === undefined || !isMemberState(from)) return undefined;
   if (from === to) return 'domestic';
   if (!isMemberState(to)) return 'third country';

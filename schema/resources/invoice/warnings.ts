@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts';
-import { sourceOf } from '../document/read-source.ts';
+import { buildSource } from '../document/read-source.ts';
 import { byPosition, Invoice } from './invoice.ts';
-import { partiesOf, partiesOfDraft } from './parties.ts';
+import { findParties, findPartiesOfDraft } from './parties.ts';
 import { findInvoiceWarnings } from './find-warnings.ts';
 import { WarningType } from '../warning.ts';
 
@@ -25,8 +25,8 @@ builder.prismaObjectField(Invoice, 'warnings', (t) =>
     },
     resolve: async (invoice, _args, context) => {
       const isDraft = invoice.number === null;
-      const parties = await (isDraft ? partiesOfDraft(context, invoice.customerId) : partiesOf(context, invoice));
-      return findInvoiceWarnings(sourceOf(invoice, invoice.items, parties));
+      const parties = await (isDraft ? findPartiesOfDraft(context, invoice.customerId) : findParties(context, invoice));
+      return findInvoiceWarnings(buildSource(invoice, invoice.items, parties));
     },
   }),
 );

@@ -77,7 +77,7 @@ const cut = (text: string, length: number): string => [...text].slice(0, length)
  * entries. Hours are the group's minutes, rounded once.
  * @param entries oldest first
  */
-export function linesOf(
+export function buildLines(
   entries: TimeEntry[],
   {
     groupBy,

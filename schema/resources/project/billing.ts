@@ -1,5 +1,5 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
-import { BilledTimeGrouping, linesOf } from './billing-lines.ts';
+import { BilledTimeGrouping, buildLines } from './billing-lines.ts';
 import { builder } from '../../graphql/builder.ts';
 import { usualVatCategory } from '../../money/vat-categories.ts';
 import { today, type Context } from '../../graphql/context.ts';
@@ -10,7 +10,7 @@ import type { Decimal } from '../../money/money.ts';
 import { findVatProposals } from '../invoice/vat-proposals.ts';
 import { Invoice } from '../invoice/invoice.ts';
 import { lineRules } from '../invoice/line.ts';
-import { insertInvoice, maxItems, newDraft, paymentTermsOf, totalRules } from '../invoice/mutations.ts';
+import { insertInvoice, maxItems, newDraft, findPaymentTerms, totalRules } from '../invoice/mutations.ts';
 import { enforce, withLockedRow } from '../../rows/locked-row.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { findById } from '../../graphql/find-by-id.ts';
@@ -80,21 +80,21 @@ builder.mutationField('billProject', (t) =>
         if (entries.length === 0) refuse('projectId', 'This project has no time to bill.');
         if (entries.length > maxEntries)
           refuse('until', `At most ${maxEntries} time entries are billed at once: bill up to an earlier day first.`);
-        const rateOf = (entry: TimeEntry) => entry.hourlyRateNet ?? project.hourlyRateNet;
-        const unpriced = entries.find((entry) => rateOf(entry) === null);
+        const getRate = (entry: TimeEntry) => entry.hourlyRateNet ?? project.hourlyRateNet;
+        const unpriced = entries.find((entry) => getRate(entry) === null);
         if (unpriced) refuse('projectId', `The time entry of ${formatDay(unpriced.date)} has no hourly rate.`);
 
         const members = groupBy === 'PERSON' ? await inside.identity.members() : [];
         const names = new Map(members.map(({ user }) => [user.id, user.name]));
         const titles = { project: name, nameOf: (userId: string) => names.get(userId) };
-        const lines = linesOf(entries, { groupBy: groupBy ?? 'ENTRY', titles, rateOf });
+        const lines = buildLines(entries, { groupBy: groupBy ?? 'ENTRY', titles, rateOf: getRate });
         if (lines.length > maxItems)
           refuse('until', `An invoice has at most ${maxItems} items: bill up to an earlier day first.`);
         const ofAll = await vatOfTime(inside, customerId, vat);
         const items = lines.map((line) => ({ ...line, ...ofAll }));
         await enforce((problems) => totalRules(items, currency, problems));
         const date = invoiceDate ?? today(context);
-        const paymentTermsDays = await paymentTermsOf(inside, customerId);
+        const paymentTermsDays = await findPaymentTerms(inside, customerId);
         const draft = newDraft(inside, {
           customerId,
           currency,

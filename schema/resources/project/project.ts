@@ -14,7 +14,7 @@ import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import { byText, orderType } from '../../graphql/paging/order.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
-import { allOf, containing, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { joinConditions, containing, searchText, wordsIn } from '../../graphql/filters/search.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -191,7 +191,7 @@ builder.queryFields((t) => ({
           ...updatedSince(args),
           ...(args.status && { status: args.status }),
           ...(args.customerId && { customerId: args.customerId }),
-          ...allOf(containing(args.q)),
+          ...joinConditions(containing(args.q)),
         };
         return readPage({ context, info }, 'Project', args, where, order.columns);
       },

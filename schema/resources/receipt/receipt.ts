@@ -20,7 +20,7 @@ import { byDay, byDecimal, orderType } from '../../graphql/paging/order.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 import { book, booking } from './transitions.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
-import { allOf, searchText, wordsIn } from '../../graphql/filters/search.ts';
+import { joinConditions, searchText, wordsIn } from '../../graphql/filters/search.ts';
 import { findById, findByIdIfAny } from '../../graphql/find-by-id.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -194,7 +194,7 @@ builder.queryFields((t) => ({
           ...byAmount('amountGross', args),
           ...(args.status && { status: args.status }),
           ...(args.supplierId && { supplierId: args.supplierId }),
-          ...allOf(
+          ...joinConditions(
             await containingOrPartner<Prisma.ReceiptWhereInput>(
               args.q,
               context,

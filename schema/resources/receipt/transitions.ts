@@ -5,7 +5,7 @@ import { emit } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
 import { writeSteps, type Step } from '../../rows/transition.ts';
-import { paidOf, paymentStep, type Paid, type Payable } from '../payment-amount.ts';
+import { computePaid, paymentStep, type Paid, type Payable } from '../payment-amount.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
 
@@ -19,7 +19,7 @@ export function book(context: Context, receipt: Row<'Receipt'>): Promise<Prefetc
 }
 
 /** What is to be paid of a locked receipt; null unless it is booked. */
-function payableOf({ id, status, amountGross, amountPaid, currency }: Row<'Receipt'>): Payable | null {
+function getPayable({ id, status, amountGross, amountPaid, currency }: Row<'Receipt'>): Payable | null {
   const paid = new Decimal(amountPaid);
   return status === 'BOOKED' ? { id, due: new Decimal(amountGross).minus(paid), paid, currency } : null;
 }
@@ -27,7 +27,7 @@ function payableOf({ id, status, amountGross, amountPaid, currency }: Row<'Recei
 /** Takes the lock of a booked receipt; null for any other. */
 export async function lockBooked(context: Context, id: string): Promise<Payable | null> {
   const receipt = await context.db.lock('Receipt', id, 'no key update');
-  return receipt && payableOf(receipt);
+  return receipt && getPayable(receipt);
 }
 
 /**
@@ -35,8 +35,8 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
  * @returns the amount paid: zero for a receipt of zero
  */
 export async function payReceipt(context: Context, receipt: Row<'Receipt'>, amount?: Decimal | null): Promise<Paid> {
-  const payable = payableOf(receipt) ?? refuse('status', 'Only a booked receipt can be paid.');
-  const paid = paidOf(payable, amount);
+  const payable = getPayable(receipt) ?? refuse('status', 'Only a booked receipt can be paid.');
+  const paid = computePaid(payable, amount);
   await countTowardsReceipt(context, payable, paid.amount);
   return paid;
 }

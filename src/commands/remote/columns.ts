@@ -25,7 +25,7 @@ const columnsOfLists: Record<string, string[]> = {
 };
 
 /** The columns that a list shows unless the user names others. */
-export function columnsOf({ noun, fields }: RemoteOperation): string[] {
+export function getColumns({ noun, fields }: RemoteOperation): string[] {
   const known = columnsOfLists[noun]?.filter((column) => fields.has(column));
   return known ?? [...fields].filter(([, type]) => type !== 'nested').map(([name]) => name);
 }

@@ -9,16 +9,16 @@ import { defaultPageSize, maxPageSize } from '../../../schema/graphql/paging/pag
 import { toSchema } from '../../../schema/index.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { print, printError, write } from '../output.ts';
-import { columnsOf } from './columns.ts';
-import { connectionOf, failureOf, send, withConnection, type ApiAnswer } from './connection.ts';
-import { operationsOf, type Flag, type RemoteOperation } from './operations.ts';
-import { requestOf } from './request.ts';
+import { getColumns } from './columns.ts';
+import { buildConnection, buildFailure, send, withConnection, type ApiAnswer } from './connection.ts';
+import { buildOperations, type Flag, type RemoteOperation } from './operations.ts';
+import { buildRequest } from './request.ts';
 import { formatItem, formatTable } from './table.ts';
 
 /** The REST API's operations, from its own description. */
 export function readOperations(): RemoteOperation[] {
   const schema = toSchema();
-  return operationsOf(describeApi({ schema, operations: loadOperations(schema) }, routes));
+  return buildOperations(describeApi({ schema, operations: loadOperations(schema) }, routes));
 }
 
 const meanings: Record<string, string> = {
@@ -55,7 +55,7 @@ interface Options {
 function addOperation(parent: Command, operation: RemoteOperation): void {
   const command = parent.command(operation.noun).description(operation.summary);
   for (const name of operation.pathParameters) command.argument(`<${name}>`);
-  const options = operation.flags.map((flag) => ({ flag, option: optionOf(flag) }));
+  const options = operation.flags.map((flag) => ({ flag, option: buildOption(flag) }));
   for (const { option } of options) command.addOption(option);
   if (operation.hasBody) {
     command.option(
@@ -77,21 +77,21 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
   withConnection(command);
   command.action(async () => {
     endWithReader();
-    const connection = connectionOf(command);
+    const connection = buildConnection(command);
     const given: Options = command.opts();
     const values: Record<string, unknown> = command.opts();
     const flags = options.flatMap(({ flag, option }): [string, string][] => {
       const value = values[option.attributeName()];
       return typeof value === 'string' ? [[flag.name, value]] : [];
     });
-    const request = await requestOf(operation, { path: command.args, flags: new Map(flags), ...given });
+    const request = await buildRequest(operation, { path: command.args, flags: new Map(flags), ...given });
     const ask = async (path: string): Promise<ApiAnswer> => {
       const answer = await send(connection, { ...request, path });
-      if (answer.status < 200 || answer.status > 299) throw failureOf(connection, answer, namesOf(operation));
+      if (answer.status < 200 || answer.status > 299) throw buildFailure(connection, answer, getNames(operation));
       return answer;
     };
-    if (operation.answer === 'file') return await writeFileOf(await ask(request.path), given);
-    if (operation.answer === 'list') return await printList(operation, given, pagesOf(ask, request.path, given));
+    if (operation.answer === 'file') return await saveFile(await ask(request.path), given);
+    if (operation.answer === 'list') return await printList(operation, given, readPages(ask, request.path, given));
     const { body } = await ask(request.path);
     printOne(operation, body, command.args, given);
   });
@@ -105,7 +105,7 @@ function endWithReader(): void {
   });
 }
 
-function optionOf({ name, type, choices, description, isRequired }: Flag): Option {
+function buildOption({ name, type, choices, description, isRequired }: Flag): Option {
   const [firstSentence = ''] = /^.*?\.(?= |$)|^.*$/s.exec(description.replaceAll('\n', ' ')) ?? [];
   const text = [firstSentence.replaceAll('`', '').replace(/\.$/, ''), isRequired && '(required)']
     .filter(Boolean)
@@ -120,7 +120,7 @@ function wholeNumber(text: string): number {
 }
 
 /** The service's name of a field → how the user gave it: `items.0.quantity` → `--items 0.quantity`. */
-const namesOf =
+const getNames =
   ({ flags }: RemoteOperation) =>
   (path: string): string => {
     const [field = '', ...rest] = path.split('.');
@@ -142,7 +142,7 @@ interface Page {
 }
 
 /** The pages of a list, as far as the user asked for rows. */
-async function* pagesOf(
+async function* readPages(
   ask: (path: string) => Promise<ApiAnswer>,
   start: string,
   { limit = defaultPageSize, all }: Options,
@@ -192,14 +192,14 @@ async function printList(
       `There is no column "${unknown}". There are: ${[...operation.fields.keys()].join(', ')}.`,
     );
   const width = columns ? Infinity : terminalWidth();
-  print(formatTable(rows, { columns: columns ?? columnsOf(operation), fields: operation.fields, width }));
+  print(formatTable(rows, { columns: columns ?? getColumns(operation), fields: operation.fields, width }));
   if (last && !last.isLast)
     printError(`${rows.length} of ${last.total ?? 'more'} rows. --all lists all, --limit more.`);
 }
 
 const terminalWidth = (): number => process.stdout.columns ?? Infinity;
 
-async function writeFileOf({ bytes }: ApiAnswer, { out }: Options): Promise<void> {
+async function saveFile({ bytes }: ApiAnswer, { out }: Options): Promise<void> {
   if (out === undefined) process.stdout.write(bytes);
   else await writeFile(out, bytes);
 }
@@ -218,5 +218,5 @@ function printOne(operation: RemoteOperation, body: unknown, [id]: string[], { j
   const rows = z.array(z.record(z.string(), z.unknown())).safeParse(data).data;
   const { fields } = operation;
   const width = terminalWidth();
-  print(rows ? formatTable(rows, { columns: columnsOf(operation), fields, width }) : formatItem(data, width));
+  print(rows ? formatTable(rows, { columns: getColumns(operation), fields, width }) : formatItem(data, width));
 }

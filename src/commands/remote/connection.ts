@@ -33,9 +33,9 @@ export const withConnection = (command: Command): Command =>
  * Reads the connection from a command's options, its program's options, and the environment, in this order.
  * @throws CommandFailure which never contains the token
  */
-export function connectionOf(command: Command, env: NodeJS.ProcessEnv = process.env): Connection {
+export function buildConnection(command: Command, env: NodeJS.ProcessEnv = process.env): Connection {
   const own: ConnectionOptions = command.opts();
-  const ofProgram: ConnectionOptions = rootOf(command).opts();
+  const ofProgram: ConnectionOptions = findRoot(command).opts();
   const url = own.url ?? ofProgram.url ?? (env['KONTOR_URL'] || defaultUrl);
   const token = (own.token ?? ofProgram.token ?? env['KONTOR_TOKEN'] ?? '').trim();
   if (token === '')
@@ -46,7 +46,7 @@ export function connectionOf(command: Command, env: NodeJS.ProcessEnv = process.
   return { url: baseUrl(url), token };
 }
 
-const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
+const findRoot = (command: Command): Command => (command.parent ? findRoot(command.parent) : command);
 
 function baseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -87,7 +87,7 @@ export async function send(connection: Connection, request: ApiRequest): Promise
     const response = await sendOnce(connection, request);
     const bytes = Buffer.from(await response.arrayBuffer().catch((error: unknown) => unreachable(connection, error)));
     if (response.status !== 429)
-      return { status: response.status, body: bodyOf(response, bytes.toString()), bytes, headers: response.headers };
+      return { status: response.status, body: parseBody(response, bytes.toString()), bytes, headers: response.headers };
     const seconds = Number(response.headers.get('retry-after')) || 1;
     printError(`The rate limit is reached. Waiting ${seconds} s.`);
     await sleep(seconds * 1000, undefined, { signal: request.signal });
@@ -125,7 +125,7 @@ function unreachable({ url }: Connection, error: unknown): never {
   throw new CommandFailure(exitCodes.failed, `${url} can't be reached: ${reason}`);
 }
 
-function bodyOf(response: Response, text: string): unknown {
+function parseBody(response: Response, text: string): unknown {
   if (text === '' || !response.headers.get('content-type')?.includes('json')) return undefined;
   try {
     return parseJson(text);
@@ -140,7 +140,7 @@ const refusal = z.object({ message: z.string(), errors: z.record(z.string(), z.a
  * The failure that an answer other than 2xx stands for.
  * @param nameOf how the user names a field, for the errors of a 422
  */
-export function failureOf(
+export function buildFailure(
   { url }: Connection,
   { status, body }: ApiAnswer,
   nameOf = (field: string): string => field,
@@ -150,13 +150,13 @@ export function failureOf(
     messages.map((message) => `${nameOf(field)}: ${message}`),
   );
   return new CommandFailure(
-    exitCodeOf(status),
+    getExitCode(status),
     errors.length > 0 ? 'The request is refused.' : (data?.message ?? `${url} answered ${status}, without a reason.`),
     errors,
   );
 }
 
-function exitCodeOf(status: number): number {
+function getExitCode(status: number): number {
   if (status === 401 || status === 403) return exitCodes.denied;
   if (status === 404) return exitCodes.notFound;
   return status >= 400 && status < 500 ? exitCodes.refused : exitCodes.failed;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError } from '../output.ts';
-import { failureOf, send, type Connection } from './connection.ts';
+import { buildFailure, send, type Connection } from './connection.ts';
 
 // GraphQL for the commands that REST has no operation for.
 
@@ -35,22 +35,22 @@ export async function askGraphql<Result>(
 ): Promise<Result> {
   const body = JSON.stringify({ query, variables });
   const sent = await send(connection, { method: 'POST', path: '/graphql', body });
-  return dataOf(connection, sent, result);
+  return readData(connection, sent, result);
 }
 
 /** The data of an answer. @throws CommandFailure with the service's errors */
-export function dataOf<Result>(
+export function readData<Result>(
   connection: Connection,
   sent: Awaited<ReturnType<typeof send>>,
   result: z.ZodType<Result>,
 ): Result {
   const { data: read } = answer.safeParse(sent.body);
   if (read?.errors) throw failureOfErrors(read.errors);
-  if (!read?.data) throw failureOf(connection, sent);
+  if (!read?.data) throw buildFailure(connection, sent);
   return result.parse(read.data);
 }
 
-const exitCodeOf: Record<string, number> = {
+const exitCodeByError: Record<string, number> = {
   UNAUTHENTICATED: exitCodes.denied,
   FORBIDDEN: exitCodes.denied,
   NOT_FOUND: exitCodes.notFound,
@@ -62,7 +62,7 @@ function failureOfErrors(errors: GraphqlErrors): CommandFailure {
   const [first] = errors;
   const fields = Object.entries(first?.extensions?.errors ?? {});
   const lines = fields.flatMap(([field, messages]) => messages.map((message) => `${field}: ${message}`));
-  const code = exitCodeOf[first?.extensions?.code ?? ''] ?? exitCodes.refused;
+  const code = exitCodeByError[first?.extensions?.code ?? ''] ?? exitCodes.refused;
   return new CommandFailure(code, first?.message ?? 'The request is refused.', lines);
 }
 

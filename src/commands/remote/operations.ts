@@ -104,17 +104,17 @@ const description = z.object({
 type Components = z.infer<typeof description>['components'];
 
 /** Lists the operations of an OpenAPI description. @throws Error for a description of another form */
-export function operationsOf(openapi: JsonSchema): RemoteOperation[] {
+export function buildOperations(openapi: JsonSchema): RemoteOperation[] {
   const { paths, components } = description.parse(openapi);
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const described = item[method];
-      return described ? [operationOf(method, path, described, components)] : [];
+      return described ? [buildOperation(method, path, described, components)] : [];
     }),
   );
 }
 
-function operationOf(
+function buildOperation(
   method: string,
   path: string,
   {
@@ -134,9 +134,9 @@ function operationOf(
   const isFile = success?.content !== undefined && !('application/json' in success.content);
   const isList = data?.type === 'array' && 'links' in answered;
   const resource = data?.type === 'array' ? resolve(data.items, components) : data;
-  const given = parameters.map((each) => ('$ref' in each ? components.parameters[nameOf(each.$ref)] : each)) as z.infer<
-    typeof parameter
-  >[];
+  const given = parameters.map((each) =>
+    '$ref' in each ? components.parameters[getName(each.$ref)] : each,
+  ) as z.infer<typeof parameter>[];
   return {
     verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
     noun: path.split('/').at(isFile ? -1 : 1) ?? '',
@@ -147,18 +147,18 @@ function operationOf(
       ...given
         .filter((each) => each.in === 'query' || each.in === 'header')
         .filter(({ name }) => !(isList && pagingParameters.has(name)))
-        .map((each) => flagOf(each.name, each.in === 'query' ? 'query' : 'header', each, each.schema, components)),
+        .map((each) => buildFlag(each.name, each.in === 'query' ? 'query' : 'header', each, each.schema, components)),
       ...Object.entries(body?.properties ?? {})
         .filter(([, { readOnly }]) => !readOnly)
         .map(([name, each]) =>
-          flagOf(name, 'body', { ...each, required: body?.required?.includes(name) }, each, components),
+          buildFlag(name, 'body', { ...each, required: body?.required?.includes(name) }, each, components),
         ),
     ].filter(({ name }) => !reserved.has(name)),
     hasBody: body !== undefined,
     summary,
     answer: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'none',
     fields: new Map(
-      Object.entries(resource?.properties ?? {}).map(([name, each]) => [name, fieldTypeOf(each, components)]),
+      Object.entries(resource?.properties ?? {}).map(([name, each]) => [name, findFieldType(each, components)]),
     ),
   };
 }
@@ -171,22 +171,22 @@ const pagingParameters = new Set(['page', 'per_page', 'cursor']);
  */
 const reserved = new Set(['if-none-match', 'data', 'clear', 'json', 'columns', 'url', 'token', 'help']);
 
-const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
+const getName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
 const jsonIn = (types: z.infer<typeof content> | undefined, components: Components): Schema | undefined =>
   resolve(types?.['application/json']?.schema, components);
 
 /** The schema that a reference, or a choice between a schema and null, stands for. Of several kinds, the first one. */
 function resolve(given: Schema | undefined, components: Components): Schema | undefined {
-  if (given?.$ref !== undefined) return resolve(components.schemas[nameOf(given.$ref)], components);
+  if (given?.$ref !== undefined) return resolve(components.schemas[getName(given.$ref)], components);
   const [choice] = given?.anyOf ?? given?.oneOf ?? [];
   if (choice) return resolve(choice, components);
   return given;
 }
 
-const typesOf = ({ type }: Schema): string[] => [type ?? []].flat().filter((each) => each !== 'null');
+const getTypes = ({ type }: Schema): string[] => [type ?? []].flat().filter((each) => each !== 'null');
 
-function flagOf(
+function buildFlag(
   field: string,
   place: Flag['in'],
   { description: text = '', required = false }: { description?: string | undefined; required?: boolean | undefined },
@@ -194,7 +194,7 @@ function flagOf(
   components: Components,
 ): Flag {
   const resolved = resolve(given, components) ?? {};
-  const types = typesOf(resolved);
+  const types = getTypes(resolved);
   const choices = resolved.enum?.filter((value) => typeof value === 'string');
   return {
     name: field.toLowerCase().replaceAll('_', '-'),
@@ -215,8 +215,8 @@ function flagOf(
   };
 }
 
-function fieldTypeOf(given: Schema, components: Components): FieldType {
-  const types = typesOf(resolve(given, components) ?? {});
+function findFieldType(given: Schema, components: Components): FieldType {
+  const types = getTypes(resolve(given, components) ?? {});
   if (types.some((each) => each === 'array' || each === 'object')) return 'nested';
   return types.includes('number') || types.includes('integer') ? 'number' : 'text';
 }

@@ -17,7 +17,7 @@ export interface Given {
 }
 
 /** The request that runs an operation. @throws CommandFailure for a body that is no JSON object */
-export async function requestOf(operation: RemoteOperation, given: Given): Promise<ApiRequest> {
+export async function buildRequest(operation: RemoteOperation, given: Given): Promise<ApiRequest> {
   const values = given.path.values();
   const path = operation.path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(values.next().value ?? ''));
   const of = (place: Flag['in']): [Flag, string][] =>
@@ -30,12 +30,12 @@ export async function requestOf(operation: RemoteOperation, given: Given): Promi
     method: operation.method,
     path: `/api/v1${path}${query.size > 0 ? `?${query}` : ''}`,
     headers: Object.fromEntries(of('header').map(([{ field }, value]) => [field, value])),
-    body: operation.hasBody ? await bodyOf(operation, of('body'), given) : undefined,
+    body: operation.hasBody ? await buildBody(operation, of('body'), given) : undefined,
   };
 }
 
 /** The fields of `--data`, replaced by those that have a flag of their own. */
-async function bodyOf(
+async function buildBody(
   { flags }: RemoteOperation,
   fields: [Flag, string][],
   { data, clear = [] }: Given,
@@ -45,11 +45,11 @@ async function bodyOf(
     parseObject(source);
     return source;
   }
-  const fieldOf = (name: string): string => flags.find((flag) => flag.name === name)?.field ?? name;
+  const getField = (name: string): string => flags.find((flag) => flag.name === name)?.field ?? name;
   return stringifyJson({
     ...parseObject(source),
-    ...Object.fromEntries(clear.map((name) => [fieldOf(name), null])),
-    ...Object.fromEntries(fields.map(([flag, value]) => [flag.field, valueOf(flag, value)])),
+    ...Object.fromEntries(clear.map((name) => [getField(name), null])),
+    ...Object.fromEntries(fields.map(([flag, value]) => [flag.field, parseValue(flag, value)])),
   });
 }
 
@@ -61,7 +61,7 @@ function parseObject(source: string): object {
 }
 
 /** A value that isn't of the flag's type is sent as text, and the service says what is wrong with it. */
-function valueOf({ name, type }: Flag, value: string): unknown {
+function parseValue({ name, type }: Flag, value: string): unknown {
   if (type === 'json') return parseOption(`--${name}`, value);
   if (type === 'boolean') return value === 'true';
   // As text, a decimal reaches the service exactly as it was written.

@@ -24,7 +24,7 @@ export function formatTable(rows: readonly Row[], { columns, fields, width }: Ta
   for (let count = columns.length; ; count -= 1) {
     const shown = columns.slice(0, count);
     const table = plainTable(shown.map((column) => (isNumber(column) ? 'right' : 'left')));
-    table.push(shown.map(headingOf));
+    table.push(shown.map(formatHeading));
     for (const row of rows) table.push(shown.map((column) => shorten(formatValue(row[column]), width)));
     if (table.width <= width || count <= 1) return withoutTrailingSpaces(table.toString());
   }
@@ -40,13 +40,13 @@ export function formatItem(item: unknown, width: number): string {
       const name = `${prefix}${key}`;
       if (isObject(value)) add(`${name}.`, value);
       else if (Array.isArray(value) && value.length > 0 && value.every(isObject)) lists.push([name, value]);
-      else table.push([headingOf(name), formatValue(value)]);
+      else table.push([formatHeading(name), formatValue(value)]);
     }
   };
   add('', item);
   const tables = lists.map(([name, rows]) => {
     const columns = Object.keys(rows[0] ?? {});
-    return `\n\n${headingOf(name)}\n${formatTable(rows, { columns, fields: new Map(), width })}`;
+    return `\n\n${formatHeading(name)}\n${formatTable(rows, { columns, fields: new Map(), width })}`;
   });
   return withoutTrailingSpaces(table.toString()) + tables.join('');
 }
@@ -55,7 +55,7 @@ const isObject = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
 /** `total_gross` → `total gross`. */
-const headingOf = (field: string): string => printable(field.replaceAll('_', ' '));
+const formatHeading = (field: string): string => printable(field.replaceAll('_', ' '));
 
 function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '–';

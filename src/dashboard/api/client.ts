@@ -35,11 +35,11 @@ interface ActiveQuery {
   data?: unknown;
 }
 
-const activeQueriesOf = new WeakMap<Client, Map<number, ActiveQuery>>();
+const activeQueries = new WeakMap<Client, Map<number, ActiveQuery>>();
 
 /** Fetches all queries of the current page again. */
 export function refetchActive(client: Client): void {
-  for (const { operation } of activeQueriesOf.get(client)?.values() ?? []) {
+  for (const { operation } of activeQueries.get(client)?.values() ?? []) {
     client.reexecuteOperation(
       makeOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }),
     );
@@ -70,7 +70,7 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
         onOperation: (operation) => {
           if (operation.kind === 'teardown') active.delete(operation.key);
           else if (operation.kind === 'query') active.set(operation.key, { ...active.get(operation.key), operation });
-          return { ...operation, context: contextOf(operation, headers) };
+          return { ...operation, context: buildContext(operation, headers) };
         },
         onResult: (result) => keepLastResult(result, active),
       }),
@@ -78,7 +78,7 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
       authExchange(() =>
         Promise.resolve({
           addAuthToOperation: (operation: Operation) => operation, // the browser sends the cookie
-          didAuthError: (error: CombinedError) => codeOf(error) === 'UNAUTHENTICATED',
+          didAuthError: (error: CombinedError) => getCode(error) === 'UNAUTHENTICATED',
           refreshAuth: async () => {
             await signInAgain();
           },
@@ -88,7 +88,7 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
         preferGetForPersistedQueries: false,
         enableForMutation: true,
         enableForSubscriptions: true,
-        generateHash: (_, document) => Promise.resolve(hashOf(document)),
+        generateHash: (_, document) => Promise.resolve(getHash(document)),
       }),
       fetchExchange,
       subscriptionExchange({
@@ -107,14 +107,14 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
       }),
     ],
   });
-  activeQueriesOf.set(client, active);
+  activeQueries.set(client, active);
   return client;
 }
 
 /** The hash of a trusted document, which the build adds. Without one, as in development, the text is sent. */
-const hashOf = (document: TypedDocumentNode & { documentId?: string }): string | undefined => document.documentId;
+const getHash = (document: TypedDocumentNode & { documentId?: string }): string | undefined => document.documentId;
 
-function contextOf({ context }: Operation, headers: Record<string, string>): OperationContext {
+function buildContext({ context }: Operation, headers: Record<string, string>): OperationContext {
   const { idempotencyKey, authAttempt: _, ...others } = context as OperationContext & Partial<IdempotentContext>;
   return {
     ...others,
@@ -136,7 +136,7 @@ function keepLastResult(result: OperationResult, active: Map<number, ActiveQuery
 }
 
 /** An error's code, such as `NOT_FOUND`. Undefined for a network error. */
-export function codeOf(error: CombinedError): string | undefined {
+export function getCode(error: CombinedError): string | undefined {
   const code = error.graphQLErrors[0]?.extensions.code;
   if (typeof code === 'string') return code;
   return (error.response as Response | undefined)?.status === 401 ? 'UNAUTHENTICATED' : undefined;

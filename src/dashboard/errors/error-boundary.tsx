@@ -4,7 +4,7 @@ import { Component, useEffect, useState, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../session/auth.ts';
-import { codeOf } from '../api/client.ts';
+import { getCode } from '../api/client.ts';
 import { fieldErrors, errorMessage } from './form-errors.ts';
 import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../navigation/lazy-page.ts';
 import { fieldName } from './plain-messages.ts';
@@ -67,7 +67,7 @@ function NotLoaded(): ReactNode {
 export function LoadError({ error, refetch }: { error: CombinedError; refetch?: () => void }): ReactNode {
   const [path] = useLocation();
   const invalid = fieldErrors(error).map((each) => each.path);
-  if (codeOf(error) === 'NOT_FOUND' || invalid.includes('id')) {
+  if (getCode(error) === 'NOT_FOUND' || invalid.includes('id')) {
     return <ErrorState title="Not found" description="It was deleted, or belongs to another tenant." />;
   }
   if (invalid.length > 0) {
@@ -115,8 +115,8 @@ const ErrorState = ({ title, description, children }: ErrorStateProps): ReactNod
 
 /** Replaces the app when the session can't be loaded. */
 export function SessionError({ error, refetch }: { error: CombinedError; refetch: () => void }): ReactNode {
-  if (codeOf(error) === 'UNAUTHENTICATED') return null; // the sign-in page opens
-  const forbidden = codeOf(error) === 'FORBIDDEN';
+  if (getCode(error) === 'UNAUTHENTICATED') return null; // the sign-in page opens
+  const forbidden = getCode(error) === 'FORBIDDEN';
   const openDefaultTenant = (): void => {
     forgetTenant();
     window.location.assign('/');

@@ -12,12 +12,12 @@ interface FormErrors {
  * Assigns validation errors to the fields of a form. The server names an error by its input path, such as
  * `input.items.0.quantity`; the form names its fields without `input.`.
  */
-export function formErrorsOf(error: CombinedError, isField: (path: string) => boolean): FormErrors {
+export function buildFormErrors(error: CombinedError, isField: (path: string) => boolean): FormErrors {
   const formErrors: FormErrors = { fields: {}, rest: [] };
   const errors = fieldErrors(error);
   if (errors.length === 0) formErrors.rest.push(errorMessage(error));
   for (const { path, messages } of errors) {
-    const field = fieldOf(path, isField);
+    const field = findField(path, isField);
     const texts = messages.map(plainMessage);
     if (field) formErrors.fields[field] ??= texts.join(' ');
     else formErrors.rest.push(...texts.map((text) => (isAboutForm(path) ? text : `${fieldName(path)}: ${text}`)));
@@ -41,7 +41,7 @@ export const fieldErrors = (error: CombinedError): FieldError[] =>
 const isAboutForm = (path: string): boolean => ['', 'id', 'status', 'matchStatus'].includes(path);
 
 /** The field at a path, or the field that contains it: `events` for `events.3`. */
-function fieldOf(path: string, isField: (path: string) => boolean): string | undefined {
+function findField(path: string, isField: (path: string) => boolean): string | undefined {
   const steps = path.split('.');
   const depth = steps.findLastIndex((_, index) => isField(steps.slice(0, index + 1).join('.')));
   return depth === -1 ? undefined : steps.slice(0, depth + 1).join('.');

@@ -34,7 +34,7 @@ const onlyGroups = new Set([' ', "'", '٬']);
 const onlyDecimals = new Set(['٫']);
 
 export function decimalText(locale: string): DecimalText {
-  const symbols = symbolsOf(locale);
+  const symbols = findSymbols(locale);
   const formats = new Map<number, Intl.NumberFormat>();
   const formatWith = (minDigits: number): Intl.NumberFormat => {
     const format =
@@ -50,7 +50,7 @@ export function decimalText(locale: string): DecimalText {
   };
 }
 
-function symbolsOf(locale: string): NumberSymbols {
+function findSymbols(locale: string): NumberSymbols {
   const plain = new Intl.NumberFormat(locale);
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'EUR' });
   // Some locales write money with other symbols, and people use both: Austria has 1 234,5 and € 1.234,50. If the two

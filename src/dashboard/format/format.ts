@@ -43,15 +43,15 @@ export function money(amount: string, currency: string): string {
   return parts.map(({ type, value }) => moneySigns[type] ?? value).join('');
 }
 
-const signOf = (type: string, options: Intl.NumberFormatOptions = {}): string | undefined =>
+const findSign = (type: string, options: Intl.NumberFormatOptions = {}): string | undefined =>
   numbers(options)
     .formatToParts(-1234567.5)
     .find((part) => part.type === type)?.value;
 
 // For en-DE, browsers write 1.234,5 but €1,234.50. The same sign must not mean two things on one page.
-const contradicts = signOf('group') === signOf('decimal', { style: 'currency', currency: 'EUR' });
+const contradicts = findSign('group') === findSign('decimal', { style: 'currency', currency: 'EUR' });
 const moneySigns: Partial<Record<string, string | undefined>> = contradicts
-  ? { group: signOf('group'), decimal: signOf('decimal') }
+  ? { group: findSign('group'), decimal: findSign('decimal') }
   : {};
 
 /** A rounded amount for the axis of a chart: `€12K`. */

@@ -1,5 +1,5 @@
 import type { OperationResult } from 'urql';
-import { codeOf } from '../api/client.ts';
+import { getCode } from '../api/client.ts';
 import { date } from '../format/format.ts';
 import { fieldName } from '../errors/plain-messages.ts';
 
@@ -22,7 +22,7 @@ export async function readStored<Data, Values>(
   deleted: string,
 ): Promise<StoredState<Values>> {
   const { data, error } = await result;
-  if (error && codeOf(error) === 'NOT_FOUND') return { blocked: deleted };
+  if (error && getCode(error) === 'NOT_FOUND') return { blocked: deleted };
   // On a network error the form is sent anyway, and reports it.
   return data ? read(data) : {};
 }

@@ -10,11 +10,11 @@ const decimals = decimalText(locale);
 export const numberExample = decimals.format('1234.56');
 
 /** A decimal as the initial text of a field: `1234.5` is `1.234,5` in German. */
-export const decimalField = (value: string): string => decimals.format(value, fractionOf(value));
+export const decimalField = (value: string): string => decimals.format(value, countDecimals(value));
 
 /** An amount as the initial text of a field, with at least its currency's minor digits: `59,50`. */
 export const amountField = (value: string, currency: string): string =>
-  decimals.format(value, Math.max(minorDigits(currency), fractionOf(value)));
+  decimals.format(value, Math.max(minorDigits(currency), countDecimals(value)));
 
 /**
  * Converts typed text to a decimal of the API; '' stays ''. Invalid and ambiguous text stays invalid, so that the server
@@ -34,7 +34,7 @@ export function toAmount(typed: string): string | undefined {
 /** Formats a typed decimal in the locale. Text that is no number stays as it is. */
 export function normalized(typed: string): string {
   const value = decimals.parse(typed);
-  return value === undefined || fractionOf(value) > 20 ? typed : decimalField(value);
+  return value === undefined || countDecimals(value) > 20 ? typed : decimalField(value);
 }
 
 /** Converts typed text to a nullable value: empty text is null. */
@@ -49,4 +49,4 @@ export function toCount(typed: string): number | null {
   return /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : -1;
 }
 
-const fractionOf = (value: string): number => value.split('.')[1]?.length ?? 0;
+const countDecimals = (value: string): number => value.split('.')[1]?.length ?? 0;

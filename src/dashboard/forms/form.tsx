@@ -2,8 +2,8 @@ import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
-import { codeOf, type IdempotentContext } from '../api/client.ts';
-import { formErrorsOf } from '../errors/form-errors.ts';
+import { getCode, type IdempotentContext } from '../api/client.ts';
+import { buildFormErrors } from '../errors/form-errors.ts';
 import { fieldName } from '../errors/plain-messages.ts';
 import { mergeEdits, taken, type Change, type StoredState } from './edit-conflict.ts';
 import { randomId } from './random-id.ts';
@@ -121,10 +121,10 @@ export function useSubmit<Values extends object, Data>(
     const key = unconfirmed?.request === text ? unconfirmed.key : randomId();
     const { data, error } = await send(values, { idempotencyKey: key }, now.version);
     setUnconfirmed(error?.networkError ? { key, request: text } : undefined);
-    if (error && codeOf(error) === 'VERSION_CONFLICT' && conflicts < maxConflicts)
+    if (error && getCode(error) === 'VERSION_CONFLICT' && conflicts < maxConflicts)
       return submit(values, now, conflicts + 1);
     if (error) {
-      const { fields, rest } = formErrorsOf(error, (path) => form.getInputNode(path) !== null);
+      const { fields, rest } = buildFormErrors(error, (path) => form.getInputNode(path) !== null);
       form.setErrors(fields);
       setErrors(rest);
       focusFirst(Object.keys(fields));

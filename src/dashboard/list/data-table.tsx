@@ -76,7 +76,7 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
           aria-busy={fetching}
         />
       )}
-      <Pagination list={list} connection={connection} order={orderOf(list.sort, columns)} />
+      <Pagination list={list} connection={connection} order={buildOrder(list.sort, columns)} />
     </Paper>
   );
 }
@@ -105,7 +105,7 @@ function SortHeading({ column, list }: HeadingProps): ReactNode {
 }
 
 /** Describes a list's order. */
-function orderOf<Row>(sort: ListState<never>['sort'], columns: SortableColumn<Row>[]): string {
+function buildOrder<Row>(sort: ListState<never>['sort'], columns: SortableColumn<Row>[]): string {
   const header = sort && columns.find((column) => column.sort === sort.field)?.header;
   if (header === undefined) return 'Newest first';
   return `Ordered by ${header}, ${sort?.direction === 'ASC' ? 'ascending' : 'descending'}`;

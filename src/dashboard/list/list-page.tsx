@@ -8,7 +8,7 @@ import type { EnumOf } from '../graphql.ts';
 import { Page, type PageProps } from '../layout/page.tsx';
 import { EmptyList, type EmptyListTexts } from './empty-list.tsx';
 import { Filters, Search, type Filter } from './list-filters.tsx';
-import { keysOf, useListState, type ListState, type Sort } from './list-state.ts';
+import { getKeys, useListState, type ListState, type Sort } from './list-state.ts';
 
 interface Props<Name extends string, Variables, Given> extends Omit<PageProps, 'back' | 'children'> {
   table: ComponentType<{ list: ListState<never>; filters: Variables; empty: ReactNode }>;
@@ -48,7 +48,7 @@ export function ListPage<Name extends string, Variables, Given extends Variables
   const { table: Table, search, filters, variables, initialSort, add, importable, empty, children, ...page } = props;
   const [path, navigate] = useLocation();
   const [adding, dialog] = useDisclosure();
-  const list = useListState<Name | 'q'>([...(search ? (['q'] as const) : []), ...keysOf(filters)], initialSort);
+  const list = useListState<Name | 'q'>([...(search ? (['q'] as const) : []), ...getKeys(filters)], initialSort);
   const button = (
     <>
       {importable && <ImportButton records={importable} title={page.title} />}
@@ -64,7 +64,7 @@ export function ListPage<Name extends string, Variables, Given extends Variables
           search && <Search label={search} value={list.filters.q} onChange={(value) => list.filter('q', value)} />
         }
       >
-        {keysOf(filters).map((name) => (
+        {getKeys(filters).map((name) => (
           <Fragment key={name}>
             {filters[name]({ value: list.filters[name], onChange: (value) => list.filter(name, value) })}
           </Fragment>

@@ -112,11 +112,11 @@ export function orderBy<Field extends string>(sort: Sort | undefined, fields: re
 }
 
 /** A filter's value if it is one of `values`, else null: the URL may contain anything. */
-export const oneOf = <Value extends string>(value: string | undefined, values: readonly Value[]): Value | null =>
+export const findOneOf = <Value extends string>(value: string | undefined, values: readonly Value[]): Value | null =>
   values.find((each) => each === value) ?? null;
 
 /**
  * The keys of a record, in order. For the values of a schema's enum: TypeScript requires a record of them to be complete,
  * so that a new value can't be forgotten.
  */
-export const keysOf = <Key extends string>(record: Record<Key, unknown>): Key[] => Object.keys(record) as Key[];
+export const getKeys = <Key extends string>(record: Record<Key, unknown>): Key[] => Object.keys(record) as Key[];

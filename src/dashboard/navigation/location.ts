@@ -17,8 +17,8 @@ const listeners = new Set<() => void>();
 let shown = browserLocation();
 
 // Each history entry has a number, so that Back can be reverted.
-const numberOf = (state: unknown): number | undefined => (state as { entry?: number } | null)?.entry;
-let entry = numberOf(window.history.state) ?? 0;
+const getNumber = (state: unknown): number | undefined => (state as { entry?: number } | null)?.entry;
+let entry = getNumber(window.history.state) ?? 0;
 window.history.replaceState({ entry }, '');
 
 /** Why the next popstate event occurs, if this module causes it. */
@@ -41,7 +41,7 @@ async function followHistory(): Promise<void> {
   const cause = pendingPop;
   pendingPop = undefined;
   if (cause === 'revert') return;
-  const arrived = numberOf(window.history.state);
+  const arrived = getNumber(window.history.state);
   if (arrived === undefined) {
     // A link within the page, such as to a heading, creates an entry without a number.
     entry += 1;

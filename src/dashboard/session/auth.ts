@@ -24,14 +24,14 @@ async function request<Data>(path: string, body?: object): Promise<AuthResult<Da
       ...(body && { body: JSON.stringify(body) }),
     });
     const content: unknown = await response.json().catch(() => null);
-    return response.ok ? { data: content as Data } : { refusal: refusalOf(response, content) };
+    return response.ok ? { data: content as Data } : { refusal: findRefusal(response, content) };
   } catch {
     const message = 'The server can’t be reached. Check your connection, and try again.';
     return { refusal: { message, fields: {}, status: 0, retryAfter: undefined } };
   }
 }
 
-function refusalOf({ status, headers }: Response, content: unknown): Refusal {
+function findRefusal({ status, headers }: Response, content: unknown): Refusal {
   const { message, errors } = (content ?? {}) as { message?: string; errors?: Record<string, string[]> };
   return {
     message: message ?? 'Something went wrong. Try again.',

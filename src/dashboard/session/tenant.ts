@@ -1,7 +1,7 @@
 const uuid = /^\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?=\/|$)/;
 
 /** The tenant in a path such as `/0190a1b2-…/invoices`. */
-export const tenantOf = (path: string): string | undefined => uuid.exec(path)?.[1];
+export const getTenant = (path: string): string | undefined => uuid.exec(path)?.[1];
 
 const storageKey = 'kontor-tenant';
 

@@ -14,7 +14,7 @@ export const knownDateFormats = [...dateFormats.map(([, format]) => format), 'MM
  * 12th.
  * @param ambiguous the format where no day is after the 12th
  */
-export function dateFormatOf(cells: string[], ambiguous = 'DD/MM/YYYY'): string | undefined {
+export function detectDateFormat(cells: string[], ambiguous = 'DD/MM/YYYY'): string | undefined {
   const known = cells.map((cell) => cell.trim()).filter(Boolean);
   const format = dateFormats.find(([pattern]) => known.length > 0 && known.every((cell) => pattern.test(cell)))?.[1];
   if (format !== 'DD/MM/YYYY') return format;
@@ -24,7 +24,7 @@ export function dateFormatOf(cells: string[], ambiguous = 'DD/MM/YYYY'): string 
 }
 
 /** The decimal separator of cells; undefined if none has a fraction. */
-export function decimalSeparatorOf(cells: string[]): string | undefined {
+export function detectDecimalSeparator(cells: string[]): string | undefined {
   const fractions = cells.flatMap((cell) => /([.,])(?:\d{1,2}|\d{4})\D*$/.exec(cell.trim())?.[1] ?? []);
   return fractions[0];
 }

@@ -3,11 +3,11 @@ import { parse } from 'csv-parse/browser/esm/sync';
 const headBytes = 64 * 1024;
 
 /** The beginning of a file. */
-export const headBytesOf = async (file: File): Promise<Uint8Array> =>
+export const readHeadBytes = async (file: File): Promise<Uint8Array> =>
   new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
 
 /** The encoding of a file's beginning. Like the server, it falls back to Windows-1252 if the file is no UTF-8. */
-export function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'windows-1252' {
+export function detectEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'windows-1252' {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   // The last character may be cut off, which doesn't mean another encoding.
@@ -15,9 +15,9 @@ export function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'windows-1
 }
 
 /** The beginning of a file as text. */
-export async function headOf(file: File): Promise<string> {
-  const bytes = await headBytesOf(file);
-  return new TextDecoder(encodingOf(bytes)).decode(bytes);
+export async function readHead(file: File): Promise<string> {
+  const bytes = await readHeadBytes(file);
+  return new TextDecoder(detectEncoding(bytes)).decode(bytes);
 }
 
 const xmlOrMt940 = /^\uFEFF?\s*<|(?:^|[\r\n]|\{4:)\s*:(?:20|25P?|28C?|60[FM]):|^\s*\{1:F/;
@@ -29,7 +29,7 @@ export const isCsv = (head: string): boolean =>
 export const delimiters = [';', ',', '\t', '|'] as const;
 
 /** The most frequent delimiter of a CSV's first row, as the server detects it. */
-export function delimiterOf(head: string, skipLines: number): string {
+export function detectDelimiter(head: string, skipLines: number): string {
   const lines = head.split('\n').slice(skipLines);
   const first = lines.find((line) => line.trim() !== '')?.replaceAll(/"[^"]*"/g, '') ?? '';
   const [delimiter = ','] = delimiters.toSorted((a, b) => first.split(b).length - first.split(a).length);
@@ -37,7 +37,7 @@ export function delimiterOf(head: string, skipLines: number): string {
 }
 
 /** The first rows of a CSV, at most 50. An empty list if they can't be parsed. */
-export function rowsOf(head: string, skipLines: number, delimiter = delimiterOf(head, skipLines)): string[][] {
+export function parseRows(head: string, skipLines: number, delimiter = detectDelimiter(head, skipLines)): string[][] {
   try {
     return parse(head, {
       bom: true,

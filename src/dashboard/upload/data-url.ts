@@ -1,5 +1,5 @@
 /** A file as a data URL, which a form can hold and compare like any text. */
-export const dataUrlOf = (file: File): Promise<string> =>
+export const readDataUrl = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(String(reader.result)));
@@ -8,7 +8,7 @@ export const dataUrlOf = (file: File): Promise<string> =>
   });
 
 /** The file of a data URL in Base64, to upload it. */
-export function fileOf(dataUrl: string, name: string): File {
+export function toFile(dataUrl: string, name: string): File {
   const [head = '', base64 = ''] = dataUrl.split(',');
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return new File([bytes], name, { type: /^data:([^;]*)/.exec(head)?.[1] ?? '' });

@@ -61,7 +61,7 @@ export async function joinEmbeddedPostgres(
     current.client.once('end', () => {
       if (left) return;
       held = alone(gate, () => enter(location, passwords, server.port)).then(hold, (error: unknown) => {
-        report(`The database server is gone: ${messageOf(error)}`);
+        report(`The database server is gone: ${getMessage(error)}`);
         return undefined;
       });
     });
@@ -122,7 +122,7 @@ function openLock(lockFile: string): DatabaseSync {
   try {
     return new DatabaseSync(lockFile);
   } catch (error) {
-    throw new Error(`${lockFile} can't be opened (${messageOf(error)}): start Kontor as the user it belongs to`, {
+    throw new Error(`${lockFile} can't be opened (${getMessage(error)}): start Kontor as the user it belongs to`, {
       cause: error,
     });
   }
@@ -149,7 +149,7 @@ async function enter(location: ServerLocation, passwords: Passwords, oldPort?: n
       try {
         return { client: await connect(running.port, passwords), port: running.port };
       } catch (error) {
-        problem = `process ${running.pid} can't be reached at 127.0.0.1:${running.port}: ${messageOf(error)}`;
+        problem = `process ${running.pid} can't be reached at 127.0.0.1:${running.port}: ${getMessage(error)}`;
       }
     } else {
       // PostgreSQL would mistake another process of its user with the old pid for a running server.
@@ -221,6 +221,6 @@ async function leave(client: LockHolder, location: ServerLocation): Promise<void
   await client.end().catch(() => {});
 }
 
-function messageOf(error: unknown): string {
+function getMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

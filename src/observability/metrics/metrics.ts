@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { DeliveryOutcomes } from '../../../schema/resources/delivery/attempts.ts';
 import type { RateLimiter } from '../../security/rate-limit.ts';
 import { success, type Outcome, type Poster } from '../../webhooks/post.ts';
-import { methodOf, routeOf } from './route.ts';
+import { getMethod, findRoute } from './route.ts';
 
 /** Why a connection was closed: `refused`, a new one without a free slot; `shed`, an idle one, to make room for a new one. */
 export type NoRoom = 'refused' | 'shed';
@@ -147,7 +147,7 @@ export function createMetrics(): Metrics {
       const start = performance.now();
       response.once('close', () => {
         const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
-        const labels = { ...routeOf(path), method: methodOf(request.method), status };
+        const labels = { ...findRoute(path), method: getMethod(request.method), status };
         requests.observe(labels, (performance.now() - start) / 1000);
       });
     },
@@ -174,7 +174,7 @@ export function createMetrics(): Metrics {
       deactivated.inc(consequences.deactivated);
     },
     jobFailed: (task, reason) => jobFailures.inc({ task, reason }),
-    databaseError: (code) => errors.inc({ code: labelOf(code) }),
+    databaseError: (code) => errors.inc({ code: getLabel(code) }),
     tenantBusy: (count) => void (countBusy = count),
     pool: (name, pool) => void pools.set(name, pool),
   };
@@ -192,7 +192,7 @@ function outcomeLabel(outcome: Outcome): string {
  */
 const faultCodes = new Set(['25006', '53100', '53200', '53300', '57P01', '57P02', '57P03', '57014', '40P01']);
 
-function labelOf(code: string): string {
+function getLabel(code: string): string {
   if (faultCodes.has(code)) return code;
   return /^[0-9A-Z]{5}$/.test(code) ? `${code.slice(0, 2)}xxx` : 'connection';
 }

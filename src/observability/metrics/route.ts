@@ -16,7 +16,7 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIO
  * The labels of a request: the API, and the route's template. Never the request's own path: it may contain ids, and
  * clients could create any number of time series.
  */
-export function routeOf(path: string): { api: string; route: string } {
+export function findRoute(path: string): { api: string; route: string } {
   const api = exact.get(path);
   if (api) return { api, route: path };
   if (path.startsWith(`${base}/`) || path === base) return { api: 'rest', route: restRoute(path.slice(base.length)) };
@@ -30,4 +30,4 @@ function restRoute(path: string): string {
   return templates.has(template) ? base + template : 'other';
 }
 
-export const methodOf = (method: string | undefined): string => (method && methods.has(method) ? method : 'other');
+export const getMethod = (method: string | undefined): string => (method && methods.has(method) ? method : 'other');

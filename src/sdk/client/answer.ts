@@ -21,24 +21,24 @@ const byStatus: Record<number, typeof KontorError> = {
 };
 
 /** The error for an answer, by its status. */
-export function errorOf({ status, statusText, headers }: Response, body: unknown): KontorError {
+export function buildError({ status, statusText, headers }: Response, body: unknown): KontorError {
   const ErrorClass = byStatus[status] ?? (status >= 500 ? ServerError : KontorError);
-  return new ErrorClass(messageOf(body) ?? `The service answered ${status} ${statusText}.`, {
+  return new ErrorClass(getMessage(body) ?? `The service answered ${status} ${statusText}.`, {
     status,
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfter: secondsOf(headers.get('retry-after')),
+    retryAfter: parseSeconds(headers.get('retry-after')),
     body,
   });
 }
 
 /** A Retry-After header in seconds: it has a number of them, or, from some proxies, a date. */
-function secondsOf(retryAfter: string | null): number | undefined {
+function parseSeconds(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
-function messageOf(body: unknown): string | undefined {
+function getMessage(body: unknown): string | undefined {
   const isError = typeof body === 'object' && body !== null && 'message' in body;
   return isError && typeof body.message === 'string' ? body.message : undefined;
 }

@@ -1,4 +1,4 @@
-import { errorOf, parseAnswer } from './answer.ts';
+import { buildError, parseAnswer } from './answer.ts';
 import { defaults } from './defaults.ts';
 import { ConnectionError, KontorError, TimeoutError } from './errors.ts';
 import { rememberEtag } from './etag.ts';
@@ -52,7 +52,7 @@ export class HttpClient {
   }
 
   async #send(method: Method, path: string, { query, body, options = {} }: Call, read: Reader): Promise<unknown> {
-    const url = this.#base + path + searchOf(query);
+    const url = this.#base + path + formatSearch(query);
     const request = {
       method,
       headers: this.#headers(method, body, options),
@@ -143,10 +143,10 @@ async function readJson(response: Response): Promise<unknown> {
 async function readError(response: Response): Promise<KontorError> {
   const body = parseAnswer(await response.text());
   rememberEtag(body, response.headers.get('etag'));
-  return errorOf(response, body);
+  return buildError(response, body);
 }
 
-function searchOf(query: object = {}): string {
+function formatSearch(query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return search && `?${search}`;

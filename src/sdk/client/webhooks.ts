@@ -36,8 +36,8 @@ export async function verifyWebhook(
 ): Promise<WebhookEvent> {
   if (!secret.startsWith(secretPrefix)) throw new WebhookVerificationError('This is not the secret of a webhook.');
   const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : new Uint8Array(payload);
-  const standard = headerOf(headers, 'webhook-signature');
-  if (standard === undefined) await verifyBody(secret, body, headerOf(headers, 'x-service-signature'));
+  const standard = findHeader(headers, 'webhook-signature');
+  if (standard === undefined) await verifyBody(secret, body, findHeader(headers, 'x-service-signature'));
   else await verifyStandard(secret, body, standard, headers, tolerance);
   return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;
 }
@@ -50,8 +50,8 @@ async function verifyStandard(
   headers: WebhookHeaders,
   tolerance: number,
 ): Promise<void> {
-  const id = headerOf(headers, 'webhook-id');
-  const time = headerOf(headers, 'webhook-timestamp');
+  const id = findHeader(headers, 'webhook-id');
+  const time = findHeader(headers, 'webhook-timestamp');
   if (id === undefined || time === undefined) throw new WebhookVerificationError('Headers are missing.');
   // A time that isn't a number differs by NaN.
   if (!(Math.abs(Date.now() - Number(time) * 1000) <= tolerance))
@@ -83,7 +83,7 @@ async function isSigned(key: Bytes, data: Bytes, signature: Bytes | undefined): 
 /** Any implementation of `Headers`, as frameworks bring their own. */
 const isHeaders = (headers: WebhookHeaders): headers is Headers => typeof headers['get'] === 'function';
 
-function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+function findHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const [, value] = Object.entries(headers).find(([each]) => each.toLowerCase() === name) ?? [];
   return typeof value === 'string' ? value : value?.[0];

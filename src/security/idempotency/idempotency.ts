@@ -58,7 +58,7 @@ const keyError = (message: string): ValidationError => new ValidationError({ [ke
  * The key of a request that should be answered once; undefined for any other.
  * @throws ValidationError
  */
-export function idempotencyKeyOf({ method, headersDistinct }: IncomingMessage): string | undefined {
+export function readIdempotencyKey({ method, headersDistinct }: IncomingMessage): string | undefined {
   const [key, ...others] = headersDistinct[keyHeader.toLowerCase()] ?? [];
   if (method !== 'POST' || key === undefined) return undefined;
   if (others.length > 0) throw keyError('Must be sent once.');
@@ -67,7 +67,7 @@ export function idempotencyKeyOf({ method, headersDistinct }: IncomingMessage): 
 }
 
 /** The replay policy of a response by its status. */
-export function replayPolicyOfStatus({ status }: Pick<Answer, 'status'>): ReplayPolicy {
+export function chooseReplayPolicyOfStatus({ status }: Pick<Answer, 'status'>): ReplayPolicy {
   if (status < 400) return 'done';
   return [401, 403, 412, 429].includes(status) || status >= 500 ? 'repeatable' : 'refused';
 }
@@ -116,10 +116,10 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
   return async (request, context, handling) => {
     const id = sha256(JSON.stringify([request.method, request.path, request.key]));
     const name = `${context.tenant.id} ${Buffer.from(id).toString('hex')}`;
-    const identityOf = rememberIdentityWrites(context.identity);
+    const wrapIdentity = rememberIdentityWrites(context.identity);
     const untilAnswered = async (): Promise<Response | StoredAnswer> => {
       for (;;) {
-        const outcome = await attempt(id, request, context, handling, identityOf);
+        const outcome = await attempt(id, request, context, handling, wrapIdentity);
         if (outcome) return outcome;
         await sleep(pollMs);
       }

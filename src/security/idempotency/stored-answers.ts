@@ -33,12 +33,12 @@ export const retentionMs = 24 * 60 * 60 * 1000;
 
 /** Stores the responses of the past 24 hours, encrypted: some contain a webhook's secret or a token's value. */
 export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
-  const keyOf = (context: Context, request: Uint8Array<ArrayBuffer>) => ({
+  const buildKey = (context: Context, request: Uint8Array<ArrayBuffer>) => ({
     tenantId_request: { tenantId: context.tenant.id, request },
   });
   return {
     find: async (context, request) => {
-      const row = await context.db.storedResponse.findUnique({ where: keyOf(context, request) });
+      const row = await context.db.storedResponse.findUnique({ where: buildKey(context, request) });
       if (!row || row.createdAt.getTime() <= context.now().getTime() - retentionMs) return undefined;
       return { body: row.body, ...(JSON.parse(open(row.response)) as Omit<StoredAnswer, 'body'>) };
     },
@@ -46,7 +46,7 @@ export function createStoredAnswers({ seal, open }: Encryption): StoredAnswers {
       const row = { body, response: seal(JSON.stringify(rest)), createdAt: context.now() };
       // An expired response may still be stored.
       await context.db.storedResponse.upsert({
-        where: keyOf(context, request),
+        where: buildKey(context, request),
         create: { request, ...row },
         update: row,
       });

@@ -5,7 +5,7 @@ import { toErrorResponse } from '../../../rest-shim/router.ts';
 import { truncated } from '../http/bounded-log.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { withDeadline } from '../http/deadline.ts';
-import { idOf, type RequestLog } from '../http/request-log.ts';
+import { getId, type RequestLog } from '../http/request-log.ts';
 import { placeholderHostname, respondNotFound, type Handler } from '../http/responses.ts';
 import type { Metrics } from '../../observability/metrics/metrics.ts';
 import type { AuthRequestContext } from './router.ts';
@@ -34,7 +34,7 @@ export function createAuthHandler({
   const listener = getRequestListener(
     (request, { outgoing: response }) => {
       if (!(response instanceof ServerResponse)) throw new Error('This is no server of HTTP/1.1');
-      const requestId = idOf(response);
+      const requestId = getId(response);
       const address = clientAddress(response.req, trustedProxies);
       const authRequest: AuthRequestContext = {
         incoming: response.req,

@@ -11,7 +11,7 @@ import type { RateLimiter } from '../../security/rate-limit.ts';
 import type { AnswerMemory } from '../http/answer-memory.ts';
 import type { ReadRetry } from '../http/read-retry.ts';
 import type { FollowedToken } from '../http/request-announcer.ts';
-import { idOf, type RequestLog } from '../http/request-log.ts';
+import { getId, type RequestLog } from '../http/request-log.ts';
 
 /** The credentials of a request: a token, or a session where the API accepts one. */
 export interface Credentials {
@@ -131,7 +131,7 @@ export function createRequestAdmission({
   };
 
   const open = ({ principal }: Caller, { response, credentials, signal }: ApiRequest): AdmittedRequest => {
-    const requestId = idOf(response);
+    const requestId = getId(response);
     const { tenant, token } = principal;
     const reserve = (bytes: number): void => answerMemory.reserve(tenant.id, response, bytes);
     const answer = new AnswerSize({ maxBytes: maxAnswerBytes, reserve });

@@ -48,7 +48,7 @@ export const respond = (body: unknown, { status = 200, cookie }: { status?: numb
   Response.json(body, { status, ...(cookie !== undefined && { headers: { 'Set-Cookie': cookie } }) });
 
 /** The body, which must be an object. @throws ValidationError, TransportError */
-export async function bodyOf(request: Request): Promise<object | undefined> {
+export async function parseBody(request: Request): Promise<object | undefined> {
   const problems = new Problems();
   const body = await readBody(request, problems, { maxBytes });
   problems.throwIfAny();

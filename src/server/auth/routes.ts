@@ -5,7 +5,7 @@ import { email, requiredText } from '../../../schema/graphql/input/validators.ts
 import { formatTime } from '../../../schema/graphql/scalars/scalars.ts';
 import {
   respond,
-  bodyOf,
+  parseBody,
   parsed,
   serve,
   throttled,
@@ -58,7 +58,7 @@ export function createAuthRoutes({
 }): AuthHandler {
   const current = (request: Request) =>
     findSession(client, sessionToken(request.headers.get('cookie'), publicUrl()), now());
-  const browserOf = (request: Request) => ({ userAgent: request.headers.get('user-agent'), now: now() });
+  const describeBrowser = (request: Request) => ({ userAgent: request.headers.get('user-agent'), now: now() });
 
   /** The user with the right password, or a refusal. */
   const verified = async (
@@ -87,9 +87,9 @@ export function createAuthRoutes({
   };
 
   const signIn: Handler = async (request, caller) => {
-    const input = parsed(await bodyOf(request), z.object({ email, password: secret }));
+    const input = parsed(await parseBody(request), z.object({ email, password: secret }));
     const user = await verified(input, caller, wrong);
-    return enter(request, caller, user, (await openSession(client, user, browserOf(request))) ?? wrong());
+    return enter(request, caller, user, (await openSession(client, user, describeBrowser(request))) ?? wrong());
   };
 
   const getSession: Handler = async (request) => {
@@ -108,29 +108,31 @@ export function createAuthRoutes({
   const change: Handler = async (request, caller) => {
     const session = await current(request);
     if (!session) throw new CodedError('UNAUTHENTICATED', 'The session has ended. Sign in again.');
-    const input = parsed(await bodyOf(request), passwords);
+    const input = parsed(await parseBody(request), passwords);
     const isWrong = (): never => refuse('currentPassword', 'Is not your password.');
     const user = await verified({ email: session.user.email, password: input.currentPassword }, caller, isWrong);
-    const changed = await changePassword(client, user, input, browserOf(request)).catch(asFieldError('newPassword'));
+    const changed = await changePassword(client, user, input, describeBrowser(request)).catch(
+      asFieldError('newPassword'),
+    );
     if (!changed) return isWrong();
     return enter(request, caller, user, changed, { revokedTokens: changed.revokedTokens });
   };
 
   /** Whether the request has a session of this address. Only then does the response reveal that the account exists. */
-  const sessionOf = async (request: Request, address: string) => {
+  const startSession = async (request: Request, address: string) => {
     const session = await current(request);
     return session?.user.email === address ? session : null;
   };
 
   const look: Handler = async (request) => {
-    const { token } = parsed(await bodyOf(request), z.object({ token: secret }));
+    const { token } = parsed(await parseBody(request), z.object({ token: secret }));
     const { email: invited, tenant, invitedBy, expiresAt } = await found(findInvitation(client, token, now()));
     return respond({
       email: invited,
       tenant: { name: tenant.name },
       invitedBy,
       expiresAt: formatTime(expiresAt),
-      hasAccount: (await sessionOf(request, invited)) ? true : null,
+      hasAccount: (await startSession(request, invited)) ? true : null,
     });
   };
 
@@ -139,10 +141,10 @@ export function createAuthRoutes({
    * the address has none. The response and its duration don't reveal whether the address had an account.
    */
   const accept: Handler = async (request, caller) => {
-    const body = await bodyOf(request);
+    const body = await parseBody(request);
     const { token } = parsed(body, z.object({ token: secret }));
     const { email: invited, tenant } = await found(findInvitation(client, token, now()));
-    const session = await sessionOf(request, invited);
+    const session = await startSession(request, invited);
     if (session) {
       await acceptInvitation(client, { secret: token, userId: session.user.id, now: now() });
       return respond({ ...sessionBody(session.user, session), tenant });

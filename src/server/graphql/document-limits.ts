@@ -16,7 +16,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { costOf, textLengths } from '../../../schema/graphql/execution/cost.ts';
+import { computeCost, textLengths } from '../../../schema/graphql/execution/cost.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
 
@@ -91,7 +91,7 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
   return {
     onSchemaChange: ({ schema }) => void withCosts(schema),
     onParams: ({ params: { query }, context }) =>
-      typeof query !== 'string' || good.get(query) ? undefined : scheduler.waitForTurn(tenantOf(context)),
+      typeof query !== 'string' || good.get(query) ? undefined : scheduler.waitForTurn(getTenant(context)),
     onParse: ({ params: { source }, parseFn, setParseFn }) => {
       const errors = exceeded({ characters: String(source).length });
       setParseFn((text, options) => {
@@ -114,7 +114,7 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
 }
 
 /** The scheduler's key: all documents of a tenant wait in one queue. */
-const tenantOf = (asked: object): string => (asked as { context: Context }).context.tenant.id;
+const getTenant = (asked: object): string => (asked as { context: Context }).context.tenant.id;
 
 /**
  * The errors of a document, as far as they don't depend on variables.
@@ -173,7 +173,7 @@ function withCosts(schema: GraphQLSchema): GraphQLSchema {
   const texts = textLengths(schema);
   for (const type of Object.values(plain.getTypeMap())) {
     if (!isObjectType(type)) continue;
-    const complexity = costOf(type.name, texts);
+    const complexity = computeCost(type.name, texts);
     for (const field of Object.values(type.getFields())) field.extensions = { complexity };
   }
   pricedSchemas.set(schema, plain);

@@ -26,7 +26,7 @@ const algorithms: Record<number, string> = { 32: 'md5', 40: 'sha1', 64: 'sha256'
  * @throws RefusedError if it is none, or if a hash isn't its document's
  */
 export function parseManifest(json: string): ManifestDocument[] {
-  const documents = documentsOf(json);
+  const documents = parseDocuments(json);
   for (const { hash, text } of documents) {
     const algorithm = /^[\da-f]+$/.test(hash) ? algorithms[hash.length] : undefined;
     if (!algorithm) throw new RefusedError(`"${hash}" is not a SHA-256, SHA-1, or MD5 hash in hexadecimal digits`);
@@ -36,7 +36,7 @@ export function parseManifest(json: string): ManifestDocument[] {
   return documents;
 }
 
-function documentsOf(json: string): ManifestDocument[] {
+function parseDocuments(json: string): ManifestDocument[] {
   let value: unknown;
   try {
     value = JSON.parse(json);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { TransportError } from '../../../rest-shim/request-body.ts';
-import { statusOf } from '../../../rest-shim/router.ts';
+import { statusByCode } from '../../../rest-shim/router.ts';
 import { asCoded, type ErrorCode } from '../../../schema/errors.ts';
 
 /** The error of a GraphQL request that is refused as a whole, with its HTTP status. */
@@ -29,5 +29,5 @@ export function toGraphqlError(error: unknown): GraphqlErrorResponse {
   const coded = asCoded(error);
   if (!coded) return { status: 500, code: 'INTERNAL_SERVER_ERROR', message: 'Internal error.' };
   const { code, ...extensions } = coded.extensions as { code: ErrorCode };
-  return { status: statusOf[code], code, message: coded.message, ...extensions };
+  return { status: statusByCode[code], code, message: coded.message, ...extensions };
 }

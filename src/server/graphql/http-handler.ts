@@ -6,10 +6,10 @@ import type { Admit, Credentials } from '../auth/request-admission.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { isForm } from '../http/multipart.ts';
-import { idOf, type RequestLog } from '../http/request-log.ts';
+import { getId, type RequestLog } from '../http/request-log.ts';
 import type { Handler } from '../http/responses.ts';
 import { sendWhole } from '../http/send-whole.ts';
-import { idempotencyKeyOf, type IdempotencyHandler } from '../../security/idempotency/idempotency.ts';
+import { readIdempotencyKey, type IdempotencyHandler } from '../../security/idempotency/idempotency.ts';
 import { handleIdempotentGraphql } from './idempotent-graphql.ts';
 import { sendGraphqlError, toGraphqlError } from './error-response.ts';
 import type { GraphqlHandler } from './handler.ts';
@@ -39,10 +39,10 @@ export function createGraphqlHttpHandler({
   timeouts,
 }: GraphqlHttpOptions): Handler {
   const respond = async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
-    const admitted = await admit({ response, credentials: credentialsOf(request, publicUrl()), signal });
+    const admitted = await admit({ response, credentials: readCredentials(request, publicUrl()), signal });
     // An import reads much.
     admitted.context.answer?.limit({ reads: !isForm(request.headers['content-type']), values: true });
-    const key = idempotencyKeyOf(request);
+    const key = readIdempotencyKey(request);
     if (key === undefined) return graphqlHandler.handle(request, response, admitted);
     const keyed = { key, bodyTurns, ...admitted };
     return sendWhole(response, await handleIdempotentGraphql(graphqlHandler, idempotent, request, keyed));
@@ -58,13 +58,13 @@ export function createGraphqlHttpHandler({
     } catch (error) {
       const refusal = toGraphqlError(error);
       if (refusal.status >= 500) requestLog.error(response, error);
-      sendGraphqlError(response, refusal, idOf(response));
+      sendGraphqlError(response, refusal, getId(response));
     }
   };
 }
 
 /** The token in the header; else the session's cookie, with the requested tenant. */
-function credentialsOf({ method = '', headers }: IncomingMessage, publicUrl: string): Credentials {
+function readCredentials({ method = '', headers }: IncomingMessage, publicUrl: string): Credentials {
   const authorization = headers.authorization ?? null;
   const token = sessionToken(headers.cookie, publicUrl);
   if (authorization !== null || token === undefined) return { authorization };

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../schema/errors.ts';
 import { importLimits } from '../../../schema/bank-statements/import-statement.ts';
 import type { GraphqlHandler, GraphqlRequest } from './handler.ts';
 import {
-  replayPolicyOfStatus,
+  chooseReplayPolicyOfStatus,
   sha256,
   type IdempotencyHandler,
   type ReplayPolicy,
@@ -45,7 +45,7 @@ export async function handleIdempotentGraphql(
     const { requestId } = graphqlRequest;
     return handleOnce({ method: 'POST', path: '/graphql', key, body: hash, requestId }, context, {
       handle: (inside) => handle(inside, true),
-      replayPolicyOf,
+      replayPolicyOf: chooseReplayPolicy,
       ...(form && { limits: importLimits }),
     });
   };
@@ -83,7 +83,7 @@ const repeatable = new Set<ErrorCode | DocumentCode>([
 ]);
 
 /** The replay policy of a GraphQL response. Without data nothing was done, and the error codes decide, as REST's statuses do. */
-function replayPolicyOf(answer: Answer): ReplayPolicy {
+function chooseReplayPolicy(answer: Answer): ReplayPolicy {
   const { data, errors = [] } = JSON.parse(answer.body) as {
     data?: unknown;
     errors?: { extensions?: { code?: ErrorCode | DocumentCode } }[];
@@ -91,6 +91,6 @@ function replayPolicyOf(answer: Answer): ReplayPolicy {
   if (data !== undefined && data !== null) return 'done';
   const codes = errors.map(({ extensions }) => extensions?.code);
   if (codes.some((code) => code !== undefined && repeatable.has(code))) return 'repeatable';
-  const policy = replayPolicyOfStatus(answer);
+  const policy = chooseReplayPolicyOfStatus(answer);
   return policy === 'done' ? 'refused' : policy;
 }

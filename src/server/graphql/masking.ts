@@ -2,7 +2,7 @@ import { getOperationAST, GraphQLError, type ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { isContention } from '../../../prisma/client.ts';
-import { statusOf } from '../../../rest-shim/router.ts';
+import { statusByCode } from '../../../rest-shim/router.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { asCoded, CodedError, TryLaterError, type ErrorCode } from '../../../schema/errors.ts';
 import { toGraphqlError } from './error-response.ts';
@@ -43,11 +43,11 @@ function refusedWhole(
 function withStatus(error: GraphQLError): GraphQLError {
   const { code, retryAfter } = error.extensions as { code?: ErrorCode; retryAfter?: number };
   if (code !== 'UNAVAILABLE') return error;
-  const http = { status: statusOf[code], headers: { 'Retry-After': String(retryAfter) } };
-  return new GraphQLError(error.message, { extensions: { ...error.extensions, http }, ...placeOf(error) });
+  const http = { status: statusByCode[code], headers: { 'Retry-After': String(retryAfter) } };
+  return new GraphQLError(error.message, { extensions: { ...error.extensions, http }, ...getPlace(error) });
 }
 
-const placeOf = ({ nodes, path }: GraphQLError) => ({ nodes, path });
+const getPlace = ({ nodes, path }: GraphQLError) => ({ nodes, path });
 
 /** Passes on errors that are meant for clients, of the domain or of GraphQL itself. Other errors are logged and masked. */
 export function mask(
@@ -60,7 +60,7 @@ export function mask(
     if (!error.originalError || error.originalError instanceof GraphQLError) return error;
   }
   const err = error instanceof GraphQLError ? (error.originalError ?? error) : error;
-  const place = error instanceof GraphQLError ? placeOf(error) : {};
+  const place = error instanceof GraphQLError ? getPlace(error) : {};
   const coded = asCoded(err);
   // Contention of a request that is retried is reported by the last attempt.
   if (coded instanceof TryLaterError && !(isRetried && isContention(err))) log.warn({ err, requestId }, 'unavailable');

@@ -40,9 +40,9 @@ export async function pushDocuments(
 
 /** Why documents can't be registered: one line for each error. */
 export const manifestErrors = (schema: GraphQLSchema, documents: readonly ManifestDocument[]): string[] =>
-  documents.flatMap(({ hash, text }) => errorsOf(schema, text).map(({ message }) => `${hash}: ${message}`));
+  documents.flatMap(({ hash, text }) => findErrors(schema, text).map(({ message }) => `${hash}: ${message}`));
 
-function errorsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
+function findErrors(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
   try {
     return documentErrors(schema, text);
   } catch (error) {
@@ -54,10 +54,10 @@ function errorsOf(schema: GraphQLSchema, text: string): readonly GraphQLError[] 
 /** The documents of a tenant or of the installation, newest first. */
 export async function listDocuments(client: UnscopedClient, tenantId: Owner): Promise<DocumentSummary[]> {
   const documents = await client.trustedDocument.findMany({ where: { tenantId }, orderBy: { id: 'desc' } });
-  return documents.map(({ hash, text, createdAt }) => ({ hash, name: namesOf(text), tenantId, createdAt }));
+  return documents.map(({ hash, text, createdAt }) => ({ hash, name: getNames(text), tenantId, createdAt }));
 }
 
-const namesOf = (text: string): string =>
+const getNames = (text: string): string =>
   parse(text)
     .definitions.flatMap((each) => (each.kind === Kind.OPERATION_DEFINITION && each.name ? [each.name.value] : []))
     .join(', ');
@@ -115,7 +115,7 @@ export function createTrustedDocuments(
       if (isLimited(context)) throw textRefused();
       return params;
     }
-    const hash = hashOf(params);
+    const hash = readHash(params);
     if (hash === undefined) {
       if (isLimited(context)) throw textRefused();
       return params;
@@ -140,7 +140,7 @@ export function createTrustedDocuments(
     },
     plugin: {
       onParams: async ({ request, params, setParams, context }) => {
-        const named = request.method === 'GET' ? { ...params, ...idsOf(request.url) } : params;
+        const named = request.method === 'GET' ? { ...params, ...readIds(request.url) } : params;
         const complete = await withText(named, (context as unknown as { context: Context }).context);
         if (complete !== named) setParams(complete as GraphQLParams);
       },
@@ -149,13 +149,13 @@ export function createTrustedDocuments(
 }
 
 /** The ids in a GET's query string: Yoga reads only the parameters that it knows. */
-const idsOf = (url: string): Record<string, string> =>
+const readIds = (url: string): Record<string, string> =>
   Object.fromEntries(
     new URLSearchParams(url.slice(url.indexOf('?') + 1)).entries().filter(([name]) => idParameters.includes(name)),
   );
 
 /** The hash by which a request names a document: `sha256:abc…` of GraphQL over HTTP, or as Relay and Apollo send it. */
-function hashOf(params: Record<string, unknown>): string | undefined {
+function readHash(params: Record<string, unknown>): string | undefined {
   const { persistedQuery } = isObject(params['extensions']) ? params['extensions'] : {};
   const ids = [
     ...idParameters.map((name) => params[name]),

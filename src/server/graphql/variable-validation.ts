@@ -18,7 +18,7 @@ import type { Context } from '../../../schema/graphql/context.ts';
 import { Problems, ValidationError, type CodedError } from '../../../schema/errors.ts';
 import { validateArguments } from '../../../schema/graphql/input/validate-arguments.ts';
 import { isTooWide, tooWideMessage } from '../../../schema/graphql/input/width.ts';
-import { checksOf, refusedBy } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
+import { getChecks, refusedBy } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 
 /**
  * Reports invalid variables like any other invalid input: VALIDATION_FAILED, by path. This is done before their cost is
@@ -58,20 +58,20 @@ function findRefusal(
   context: Context,
 ): CodedError | undefined {
   const fields = schema.getRootType(operation.operation)?.getFields() ?? {};
-  const refusalOf = (node: SelectionNode): CodedError | undefined => {
+  const findFieldRefusal = (node: SelectionNode): CodedError | undefined => {
     if (node.kind === Kind.FIELD)
-      return refusedBy(checksOf(fields[node.name.value]?.extensions['pothosOptions']), context);
+      return refusedBy(getChecks(fields[node.name.value]?.extensions['pothosOptions']), context);
     const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragmentNamed(document, node.name.value) : node;
-    return fragment && firstOf(fragment.selectionSet);
+    return fragment && findFirst(fragment.selectionSet);
   };
-  const firstOf = ({ selections }: SelectionSetNode): CodedError | undefined => {
+  const findFirst = ({ selections }: SelectionSetNode): CodedError | undefined => {
     for (const node of selections) {
-      const refusal = refusalOf(node);
+      const refusal = findFieldRefusal(node);
       if (refusal) return refusal;
     }
     return undefined;
   };
-  return firstOf(operation.selectionSet);
+  return findFirst(operation.selectionSet);
 }
 
 const fragmentNamed = (document: DocumentNode, name: string): FragmentDefinitionNode | undefined =>

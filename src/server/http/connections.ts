@@ -104,7 +104,7 @@ export class Connections {
   }
 
   #admit(socket: Socket): void {
-    const address = networkOf(socket.remoteAddress ?? '');
+    const address = getNetwork(socket.remoteAddress ?? '');
     let client = this.#clients.get(address);
     if (!client) this.#clients.set(address, (client = { open: 0, idle: new Set() }));
     client.open += 1;
@@ -146,7 +146,7 @@ export class Connections {
 }
 
 /** The network that an address is counted under: with IPv6, each customer of a provider has at least a /64. */
-export function networkOf(address: string): string {
+export function getNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();

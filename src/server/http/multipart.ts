@@ -45,10 +45,10 @@ export async function receiveForm(request: IncomingMessage, isHashed: boolean): 
     const file = new UploadedFile(join(folder.path, 'file'));
     const fields = new FormFields(file);
     const hash = createHash('sha256');
-    const parser = parserOf(request, fields);
+    const parser = createParser(request, fields);
     try {
       await pipeline(
-        bodyOf(request, hash, () => !isHashed && fields.isFileTooLong),
+        readBody(request, hash, () => !isHashed && fields.isFileTooLong),
         parser,
       );
     } catch (error) {
@@ -65,7 +65,7 @@ export async function receiveForm(request: IncomingMessage, isHashed: boolean): 
   }
 }
 
-function parserOf({ headers }: IncomingMessage, fields: FormFields): busboy.Busboy {
+function createParser({ headers }: IncomingMessage, fields: FormFields): busboy.Busboy {
   const limits = { fieldSize: maxField, fields: 2, fileSize: maxUpload + 1, files: 1 };
   let parser: busboy.Busboy;
   try {
@@ -91,7 +91,7 @@ function parserOf({ headers }: IncomingMessage, fields: FormFields): busboy.Busb
     );
 }
 
-async function* bodyOf(
+async function* readBody(
   request: IncomingMessage,
   hash: ReturnType<typeof createHash>,
   isEnough: () => boolean,
@@ -121,10 +121,10 @@ class FormFields {
 
   field(name: string, value: string, isCut: boolean): void {
     if (isCut) throw new TransportError(413, `The form's field ${name} must not be longer than ${maxField} bytes.`);
-    if (name === 'operations') this.#operations = objectOf(value, name);
+    if (name === 'operations') this.#operations = parseObject(value, name);
     if (name !== 'map') return;
     if (!this.#operations) throw new TransportError(400, "The form's map must come after its operations.");
-    const map = objectOf(value, name);
+    const map = parseObject(value, name);
     const entries = Object.entries(map);
     if (entries.length > 1) throw new TransportError(413, 'A form can have 1 file at most (1 max).');
     for (const [, paths] of entries) {
@@ -169,7 +169,7 @@ class FormFields {
   }
 }
 
-function objectOf(text: string, name: string): Record<string, unknown> {
+function parseObject(text: string, name: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -6,7 +6,7 @@ import { BoundedLog, truncated } from './bounded-log.ts';
 import type { FollowedToken, RequestAnnouncer } from './request-announcer.ts';
 
 /** The id of a request, from its response's header. */
-export const idOf = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
+export const getId = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
 
 /** Removes an invitation's secret from its link: anybody with the secret can join. */
 const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/, '/invitation/…');
@@ -41,7 +41,7 @@ export class RequestLog {
     response.once('close', () => {
       const ms = Math.round((performance.now() - start) * 10) / 10;
       const aborted = !response.writableFinished;
-      const replayed = idOf(response) !== requestId && { replayed: idOf(response) };
+      const replayed = getId(response) !== requestId && { replayed: getId(response) };
       const log = this.#admitted.has(response) ? this.#log : this.beforeAdmission;
       const { statusCode: status } = response;
       const { method = '' } = request;
@@ -64,7 +64,7 @@ export class RequestLog {
   /** Logs an error of the service in a request, or, as a warning, why it could not answer. */
   error(response: ServerResponse, err: unknown): void {
     const log = this.#admitted.has(response) ? this.#log : this.errorsBeforeAdmission;
-    const entry = { err, requestId: idOf(response) };
+    const entry = { err, requestId: getId(response) };
     if (asCoded(err)) log.warn(entry, 'unavailable');
     else log.error(entry, 'fault');
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Database } from '../../database/database.ts';
-import { idOf } from './request-log.ts';
+import { getId } from './request-log.ts';
 
 /** Responds to a request, on Node's own objects. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -11,12 +11,12 @@ export function respondJson(response: ServerResponse, status: number, body: obje
 }
 
 export const respondNotFound: Handler = (_, response) =>
-  respondJson(response, 404, { message: 'Not found.', request_id: idOf(response) });
+  respondJson(response, 404, { message: 'Not found.', request_id: getId(response) });
 
 /** Refuses a request that can't be routed or read, and closes its connection. */
 export function respondBadRequest(response: ServerResponse, message: string): void {
   response.setHeader('Connection', 'close');
-  respondJson(response, 400, { message, request_id: idOf(response) });
+  respondJson(response, 400, { message, request_id: getId(response) });
 }
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110, 9.3.7). No other method has this target. */

@@ -7,8 +7,8 @@ import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-s
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import type { Domain } from '../../domain.ts';
 import {
-  idempotencyKeyOf,
-  replayPolicyOfStatus,
+  readIdempotencyKey,
+  chooseReplayPolicyOfStatus,
   sha256,
   type IdempotencyHandler,
 } from '../../security/idempotency/idempotency.ts';
@@ -17,7 +17,7 @@ import type { WaitForTurn } from './body-turns.ts';
 import { withDeadline, type Extend } from './deadline.ts';
 import { waitWithAccess } from './long-poll.ts';
 import type { ReadRetry } from './read-retry.ts';
-import { idOf, type RequestLog } from './request-log.ts';
+import { getId, type RequestLog } from './request-log.ts';
 import { placeholderHostname, respondNotFound, type Handler } from './responses.ts';
 import type { HttpTimeouts } from './timeouts.ts';
 
@@ -54,7 +54,7 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
       const waiting = { access: admitted, signal: request.signal, extend, readmit: () => admit(apiRequest) };
       return read(request, { ...caller, whileWaiting: (ms, work) => waitWithAccess(waiting, ms, work) }, signal);
     }
-    const key = idempotencyKeyOf(response.req);
+    const key = readIdempotencyKey(response.req);
     return key === undefined ? write(request, caller) : writeOnce(router, options, key, request, caller);
   };
 
@@ -65,7 +65,7 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
         respond(request, response, signal, extend),
       ).catch((error: unknown) =>
         toErrorResponse(error, request, {
-          requestId: idOf(response),
+          requestId: getId(response),
           report: (err) => requestLog.error(response, err),
         }),
       );
@@ -108,17 +108,17 @@ async function writeOnce(
         // Contention is retried, and reported only if no retry succeeds.
         report: (error) => (isContention(error) ? undefined : report(error)),
       }),
-    replayPolicyOf: replayPolicyOfStatus,
+    replayPolicyOf: chooseReplayPolicyOfStatus,
   });
 }
 
 /** One path for each resource: the router also takes slashes at the end, and ids in capitals or percent-encoded. */
 function canonicalPath(pathname: string): string {
   const segments = pathname.replace(/\/+$/, '').split('/');
-  return segments.map((segment) => uuidOf(segment) ?? segment).join('/');
+  return segments.map((segment) => parseUuid(segment) ?? segment).join('/');
 }
 
-function uuidOf(segment: string): string | undefined {
+function parseUuid(segment: string): string | undefined {
   try {
     const decoded = decodeURIComponent(segment);
     return isUuid(decoded) ? decoded.toLowerCase() : undefined;

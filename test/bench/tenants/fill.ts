@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { resources } from '../../../prisma/resources.ts';
-import { tableOf } from '../../../prisma/tables.ts';
+import { getTable } from '../../../prisma/tables.ts';
 import { countAnew, countedTables } from '../../counted-rows.ts';
 import { createWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { tenantSizes } from './sizes.ts';
@@ -30,7 +30,7 @@ const fillingSteps = (): Step[] =>
 /** What triggers would have written: row counts, and the change feed. */
 const recordingSteps = (): Step[] => [
   ...resources.map(({ model, name }) => {
-    const { table } = tableOf(model);
+    const { table } = getTable(model);
     return {
       name: `changes of ${table}`,
       sql: `insert into changes (tenant_id, resource, id, position, deleted, changed_at)

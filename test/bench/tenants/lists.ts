@@ -13,7 +13,7 @@ import {
   type GraphQLNamedType,
 } from 'graphql';
 import { resources } from '../../../prisma/resources.ts';
-import { tableOf } from '../../../prisma/tables.ts';
+import { getTable } from '../../../prisma/tables.ts';
 import type { Installation, Tenant } from './installation.ts';
 import type { KontorProcess } from './processes.ts';
 import { figure, type Row } from './report.ts';
@@ -55,7 +55,7 @@ async function someIds(pool: Installation['pool'], { id, webhookId }: Tenant): P
   const ids = new Map<string, string>();
   for (const { name, model } of resources) {
     const { rows } = await pool.query<{ id: string }>(
-      `select id from ${tableOf(model).table} where tenant_id = $1 order by id desc limit 1`,
+      `select id from ${getTable(model).table} where tenant_id = $1 order by id desc limit 1`,
       [id],
     );
     if (rows[0]) ids.set(name, rows[0].id);

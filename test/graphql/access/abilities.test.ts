@@ -1,7 +1,7 @@
 import { getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abilityScopes, type Ability } from '../../../schema/ability.ts';
-import { checksOf } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
+import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../../harness.ts';
@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const places = placesOf(toSchema());
-const abilityOf = ({ field }: Place): Ability | undefined => checksOf(field.extensions['pothosOptions']).ability;
-const isForSessions = ({ field }: Place): boolean => checksOf(field.extensions['pothosOptions']).inSession === true;
+const abilityOf = ({ field }: Place): Ability | undefined => getChecks(field.extensions['pothosOptions']).ability;
+const isForSessions = ({ field }: Place): boolean => getChecks(field.extensions['pothosOptions']).inSession === true;
 const everything = abilityScopes.flatMap((scope) => [`${scope}:read`, `${scope}:write`]);
 
 /** An integrator of Acme with these abilities. */

@@ -1,7 +1,7 @@
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abilityScopes, type AbilityScope } from '../../../schema/ability.ts';
-import { eventTypes, resourceOf } from '../../../schema/events/events.ts';
+import { eventTypes, findResource } from '../../../schema/events/events.ts';
 import { resources } from '../../../prisma/client.ts';
 import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
 import { toSchema } from '../../../schema/index.ts';
@@ -224,7 +224,7 @@ describe('a webhook shows the data of its events, so that it', () => {
     'mutation ($id: UUID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { id active } }';
   const url = 'http://127.0.0.1:9/theirs';
   // In the order of the list of event types.
-  const reads = [...new Set(eventTypes.map((type) => `${resourceOf(type).scope}:read`))];
+  const reads = [...new Set(eventTypes.map((type) => `${findResource(type).scope}:read`))];
   const forbidden = (abilities: string) => ({
     code: 'FORBIDDEN',
     message: `This token lacks the ${abilities.includes(',') ? 'abilities' : 'ability'} ${abilities}.`,

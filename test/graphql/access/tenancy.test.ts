@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buildClientSchema, getIntrospectionQuery, getNamedType, isObjectType, type GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checksOf } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
+import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { resources } from '../../../prisma/client.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createInvitation, createToken, createUser, startSession } from '../../../src/identity/index.ts';
@@ -155,7 +155,7 @@ describe('another tenant’s id is answered exactly like an unknown id', () => {
         if (at.join('.') === path.join('.')) return isList(place, path) ? [id] : id;
         return pathIsRequired(place, at) ? own.get(at.join('.')) : undefined;
       });
-      const { inSession } = checksOf(place.field.extensions['pothosOptions']);
+      const { inSession } = getChecks(place.field.extensions['pothosOptions']);
       if (inSession) return sendInSession(acme, documentFor(place, args), args);
       return acme.graphqlAnswer(documentFor(place, args), args);
     };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { resources, delegateName } from '../../../prisma/client.ts';
-import { resourceOf, type EventType } from '../../../schema/events/events.ts';
+import { findResource, type EventType } from '../../../schema/events/events.ts';
 import { camt, imported } from '../../bank/statement.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { samples } from '../../resources.ts';
@@ -354,7 +354,7 @@ describe('a mutation emits its events, at least one for each resource that it ch
       (key) => before.get(key) !== after.get(key),
     );
     const named = events.map(({ type, body }) => {
-      const { name } = resourceOf(type as EventType);
+      const { name } = findResource(type as EventType);
       return `${name} ${body.data[name].id}`;
     });
     expect(new Set(named)).toEqual(new Set(changed));
@@ -370,7 +370,7 @@ describe('a mutation emits its events, at least one for each resource that it ch
     );
     for (const { type, body } of last.values()) {
       if (type.endsWith('.deleted')) continue;
-      const { name, path } = resourceOf(type as EventType);
+      const { name, path } = findResource(type as EventType);
       const read = await acme.rest('GET', `/${path}/${body.data[name].id}`);
       expect(body.data).toEqual({ [name]: read.body.data });
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
-import { checksOf } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
+import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { codeOf, fromOurPage, signedIn, type Browser } from '../../identity/browser.ts';
 import { fill } from '../../isolation/books.ts';
 import { expectNoInternalError } from '../../rest/samples.ts';
@@ -80,7 +80,7 @@ it('every input of fields that require a session causes no internal error in a s
   const fieldOf = (about = ''): string => about.split(':', 1)[0]!;
   const mutations = service.domain.schema.getMutationType()?.getFields() ?? {};
   const fields = Object.values(mutations)
-    .filter(({ args, extensions }) => args.length > 0 && checksOf(extensions['pothosOptions']).inSession)
+    .filter(({ args, extensions }) => args.length > 0 && getChecks(extensions['pothosOptions']).inSession)
     .map(({ name }) => name);
   expect(fields.toSorted()).toEqual([
     'createApiToken',

@@ -1,29 +1,29 @@
 import { legalRegistration } from '../derived-terms.ts';
 import type { EInvoice, Party, Seller } from '../model.ts';
-import { textOf } from '../xml.ts';
+import { escapeText } from '../xml.ts';
 import { isNorwegianNumber, isSwedishNumber } from './check-digits.ts';
 import { isGiven, lineRule, rule, type Rule } from './rule.ts';
 
 // Peppol's rules for sellers of some countries; those of Germany are in shared.ts. Some demand what Kontor's invoices
 // don't say: from Greece, and within Iceland, nothing can be sent over Peppol yet.
 
-const countryOf = ({ address }: Party): string => textOf(address.country);
+const getCountry = ({ address }: Party): string => escapeText(address.country);
 
 /** Some rules take the country of the VAT number if there is one. */
-const taxCountryOf = (party: Party): string => textOf(party.vatId).slice(0, 2).toUpperCase() || countryOf(party);
+const getTaxCountry = (party: Party): string => escapeText(party.vatId).slice(0, 2).toUpperCase() || getCountry(party);
 
 const from =
   (country: string, isKept: (invoice: EInvoice) => boolean) =>
   (invoice: EInvoice): boolean =>
-    countryOf(invoice.seller) !== country || isKept(invoice);
+    getCountry(invoice.seller) !== country || isKept(invoice);
 
 const taxedIn =
   (country: string, isKept: (invoice: EInvoice) => boolean) =>
   (invoice: EInvoice): boolean =>
-    taxCountryOf(invoice.seller) !== country || isKept(invoice);
+    getTaxCountry(invoice.seller) !== country || isKept(invoice);
 
 const isSwedish = ({ seller }: EInvoice): boolean =>
-  countryOf(seller) === 'SE' && textOf(seller.vatId).startsWith('SE');
+  getCountry(seller) === 'SE' && escapeText(seller.vatId).startsWith('SE');
 
 const hasFullAddress = ({ address: { line1, city, postalCode } }: Party): boolean =>
   [line1, city, postalCode].every(isGiven);
@@ -31,7 +31,7 @@ const hasFullAddress = ({ address: { line1, city, postalCode } }: Party): boolea
 /** The number under which a seller is registered, as it is written: with a scheme, or as a register entry without one. */
 const registered = (seller: Seller) => {
   const { value, scheme } = legalRegistration(seller) ?? {};
-  return { isGiven: isGiven(value), number: textOf(value), scheme };
+  return { isGiven: isGiven(value), number: escapeText(value), scheme };
 };
 
 const unsupported = 'Kontor cannot make Peppol invoices of sellers in this country yet.';
@@ -51,7 +51,7 @@ export const nationalRules: Rule[] = [
     from('DK', ({ seller }) => !registered(seller).isGiven || registered(seller).scheme === '0184'),
     'A seller in Denmark needs its CVR number as registration number, with scheme 0184.',
   ),
-  rule('GR-R-001-1', 'company.country', ({ seller }) => !['GR', 'EL'].includes(taxCountryOf(seller)), unsupported),
+  rule('GR-R-001-1', 'company.country', ({ seller }) => !['GR', 'EL'].includes(getTaxCountry(seller)), unsupported),
   rule(
     'IS-R-002',
     'company.registration_number',
@@ -67,14 +67,14 @@ export const nationalRules: Rule[] = [
   rule(
     'IS-R-004',
     'customer.country',
-    from('IS', ({ buyer }) => countryOf(buyer) !== 'IS'),
+    from('IS', ({ buyer }) => getCountry(buyer) !== 'IS'),
     "Kontor cannot write an Icelandic buyer's kennitala yet.",
   ),
 
   rule(
     'IT-R-001',
     'company.tax_number',
-    taxedIn('IT', ({ seller }) => !isGiven(seller.taxNumber) || /^[A-Z0-9]{11,16}$/.test(textOf(seller.taxNumber))),
+    taxedIn('IT', ({ seller }) => !isGiven(seller.taxNumber) || /^[A-Z0-9]{11,16}$/.test(escapeText(seller.taxNumber))),
     'An Italian tax number has 11 to 16 capital letters and digits.',
   ),
   rule(
@@ -120,7 +120,7 @@ export const nationalRules: Rule[] = [
   rule(
     'NL-R-004',
     'customer.address_line1',
-    from('NL', ({ buyer }) => countryOf(buyer) !== 'NL' || hasFullAddress(buyer)),
+    from('NL', ({ buyer }) => getCountry(buyer) !== 'NL' || hasFullAddress(buyer)),
     'A buyer in the Netherlands needs street, city, and postal code.',
   ),
   rule(
@@ -134,7 +134,7 @@ export const nationalRules: Rule[] = [
     'NO-R-001',
     'company.vat_id',
     ({ seller }) => {
-      const vatId = textOf(seller.vatId);
+      const vatId = escapeText(seller.vatId);
       const [, number = ''] = /^NO(\d{9})MVA$/.exec(vatId) ?? [];
       return !vatId.startsWith('NO') || isNorwegianNumber(number);
     },
@@ -144,13 +144,13 @@ export const nationalRules: Rule[] = [
   rule(
     'SE-R-001',
     'company.vat_id',
-    (invoice) => !isSwedish(invoice) || /^SE.{12}$/.test(textOf(invoice.seller.vatId)),
+    (invoice) => !isSwedish(invoice) || /^SE.{12}$/.test(escapeText(invoice.seller.vatId)),
     'A Swedish VAT number is SE and 12 digits.',
   ),
   rule(
     'SE-R-002',
     'company.vat_id',
-    (invoice) => !isSwedish(invoice) || /^SE\d+$/.test(textOf(invoice.seller.vatId)),
+    (invoice) => !isSwedish(invoice) || /^SE\d+$/.test(escapeText(invoice.seller.vatId)),
     'A Swedish VAT number is SE and 12 digits.',
   ),
   rule(
@@ -167,7 +167,7 @@ export const nationalRules: Rule[] = [
       ({ seller }) =>
         !registered(seller).isGiven ||
         !isGiven(seller.taxNumber) ||
-        textOf(seller.taxNumber).toUpperCase() === 'GODKÄND FÖR F-SKATT',
+        escapeText(seller.taxNumber).toUpperCase() === 'GODKÄND FÖR F-SKATT',
     ),
     "The tax number of a seller in Sweden must be 'Godkänd för F-skatt'.",
   ),

@@ -1,5 +1,5 @@
 import type { EInvoice, Line, Party } from '../model.ts';
-import { textOf } from '../xml.ts';
+import { escapeText } from '../xml.ts';
 import { hasCode } from '../../../codes/code-lists.ts';
 import {
   isAbn,
@@ -30,7 +30,7 @@ const forms: { id: string; scheme: string; isValid: (address: string) => boolean
 const hasForm =
   (scheme: string, isValid: (address: string) => boolean) =>
   ({ electronicAddress }: Party): boolean =>
-    electronicAddress?.scheme !== scheme || isValid(textOf(electronicAddress.value));
+    electronicAddress?.scheme !== scheme || isValid(escapeText(electronicAddress.value));
 
 /** Peppol's list isn't that of EN 16931: it lacks schemes of letters, such as EM for e-mail, and others. */
 const hasPeppolScheme = ({ electronicAddress }: Party, day: string): boolean =>
@@ -94,7 +94,7 @@ export const peppol: Rule[] = [
       id,
       'company.registration_number',
       ({ seller: { registrationNumber } }) =>
-        registrationNumber?.scheme !== scheme || isValid(textOf(registrationNumber.value)),
+        registrationNumber?.scheme !== scheme || isValid(escapeText(registrationNumber.value)),
       `A registration number with scheme ${scheme} must be ${name}.`,
     ),
   ]),

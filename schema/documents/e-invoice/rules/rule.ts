@@ -1,5 +1,5 @@
 import type { EInvoice, Line, VatCategory } from '../model.ts';
-import { textOf } from '../xml.ts';
+import { escapeText } from '../xml.ts';
 
 /** A rule that an invoice may break, of EN 16931 or of a usage specification of it. */
 export interface Rule {
@@ -48,7 +48,7 @@ export const categoryRule = (
 });
 
 /** Whether a text says something, as a document writes it. */
-export const isGiven = (text: string | undefined): boolean => textOf(text) !== '';
+export const isGiven = (text: string | undefined): boolean => escapeText(text) !== '';
 
 export const uses = ({ lines }: EInvoice, category: VatCategory): boolean =>
   lines.some(({ vatCategory }) => vatCategory === category);

@@ -69,7 +69,7 @@ const rateRules = categories.map(({ code, prefix, name }) =>
       ),
 );
 
-const partsOf = ({ vatBreakdown }: EInvoice, code: VatCategory): VatBreakdown[] =>
+const getParts = ({ vatBreakdown }: EInvoice, code: VatCategory): VatBreakdown[] =>
   vatBreakdown.filter(({ category }) => category === code);
 
 const reasonRules = categories.map(({ code, prefix, name }) => {
@@ -78,7 +78,7 @@ const reasonRules = categories.map(({ code, prefix, name }) => {
     `${prefix}-10`,
     code,
     'exemption_reason',
-    (invoice) => partsOf(invoice, code).every(({ exemptionReason }) => isGiven(exemptionReason) !== hasNone),
+    (invoice) => getParts(invoice, code).every(({ exemptionReason }) => isGiven(exemptionReason) !== hasNone),
     hasNone ? `For ${name} there must be no exemption reason.` : `For ${name} there must be an exemption reason.`,
   );
 });
@@ -110,22 +110,22 @@ const netOfLines = ({ lines }: EInvoice, { category, rate }: VatBreakdown): Deci
   sum(lines.filter((line) => line.vatCategory === category && line.vatRate.equals(rate)).map(({ net }) => net));
 
 /** VAT of a part of the breakdown, rounded to the currency's minor digits. */
-const vatOf = ({ net, rate }: VatBreakdown, currency: string): Decimal =>
+const computeVat = ({ net, rate }: VatBreakdown, currency: string): Decimal =>
   new Decimal(net).times(rate).dividedBy(100).toDecimalPlaces(minorDigits(currency));
 
 /**
  * Of a credit note, VAT may differ by one minor unit, as the standard's validators allow: it is the difference between the
  * invoice's VAT before and after, each of which is rounded.
  */
-function isVatOf(part: VatBreakdown, { typeCode, currency }: EInvoice): boolean {
+function hasVatOf(part: VatBreakdown, { typeCode, currency }: EInvoice): boolean {
   const tolerance = typeCode === '381' ? new Decimal(10).pow(-minorDigits(currency)) : new Decimal(0);
-  return part.vat.minus(vatOf(part, currency)).abs().lessThanOrEqualTo(tolerance);
+  return part.vat.minus(computeVat(part, currency)).abs().lessThanOrEqualTo(tolerance);
 }
 
-const isPartOf = (invoice: EInvoice, code: VatCategory): boolean =>
+const hasPart = (invoice: EInvoice, code: VatCategory): boolean =>
   invoice.lines
     .filter(({ vatCategory }) => vatCategory === code)
-    .every((line) => partsOf(invoice, code).filter(({ rate }) => rate.equals(line.vatRate)).length === 1);
+    .every((line) => getParts(invoice, code).filter(({ rate }) => rate.equals(line.vatRate)).length === 1);
 
 /** Validators round the rate, and then expect no VAT at a rate of 0. */
 const hasVatOfItsRate = ({ vatRate }: Line, { vatBreakdown }: EInvoice): boolean =>
@@ -162,7 +162,7 @@ const sumRules: Rule[] = [
   rule(
     'BR-CO-17',
     'vat_breakdown',
-    (invoice) => invoice.vatBreakdown.every((part) => isVatOf(part, invoice)),
+    (invoice) => invoice.vatBreakdown.every((part) => hasVatOf(part, invoice)),
     'VAT must be the net amount times the rate, rounded.',
   ),
   rule('BR-CO-18', 'vat_breakdown', ({ vatBreakdown }) => vatBreakdown.length > 0, 'There must be a VAT breakdown.'),
@@ -172,13 +172,13 @@ const sumRules: Rule[] = [
       `${prefix}-01`,
       code,
       'vat_category',
-      (invoice) => isPartOf(invoice, code),
+      (invoice) => hasPart(invoice, code),
       `The VAT breakdown must have a part for ${name}.`,
     ),
     rule(
       `${prefix}-08`,
       'vat_breakdown',
-      (invoice) => partsOf(invoice, code).every((part) => part.net.equals(netOfLines(invoice, part))),
+      (invoice) => getParts(invoice, code).every((part) => part.net.equals(netOfLines(invoice, part))),
       `The net amount for ${name} must be the sum of its lines.`,
     ),
   ]),

@@ -18,7 +18,7 @@ const systems: [name: string, pattern: RegExp][] = [
 ];
 
 /** The browser's name from its user agent: `Firefox on Windows`. Only common browsers are recognized. */
-export function browserOf(userAgent: string | null): string {
+export function describeBrowser(userAgent: string | null): string {
   if (!userAgent) return 'Unknown browser';
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const system = systems.find(([, pattern]) => pattern.test(userAgent))?.[0];

@@ -8,7 +8,7 @@ import { SimpleTable } from '../../list/simple-table.tsx';
 import { Ago } from '../../components/time.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { browserOf } from './browser.ts';
+import { describeBrowser } from './browser.ts';
 
 const SessionsQuery = graphql(`
   query Sessions {
@@ -85,7 +85,7 @@ const columns: Column<Session>[] = [
     cell: ({ userAgent, current }) => (
       <Group gap="xs">
         <Text size="sm" fw={600} title={userAgent ?? undefined}>
-          {browserOf(userAgent)}
+          {describeBrowser(userAgent)}
         </Text>
         {current && (
           <Badge variant="light" color="teal" size="sm" tt="none">
@@ -118,7 +118,7 @@ function SignOutSession({ session: { id, userAgent } }: { session: Session }): R
       size="xs"
       onClick={send}
       loading={fetching}
-      aria-label={`Sign out ${browserOf(userAgent)}`}
+      aria-label={`Sign out ${describeBrowser(userAgent)}`}
     >
       Sign out
     </Button>

@@ -12,7 +12,7 @@ import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { date, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { BankTransactionFields, iban, isMoneyOut, nameOf } from './fields.ts';
+import { BankTransactionFields, iban, isMoneyOut, getName } from './fields.ts';
 import { MatchForm } from './match-form.tsx';
 import { Matches } from './matches.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
@@ -101,7 +101,7 @@ function Details({ transaction }: { transaction: TransactionDetails }): ReactNod
   const open = matchStatus === 'UNMATCHED' || matchStatus === 'PARTIALLY_MATCHED';
   return (
     <Page
-      title={nameOf(transaction)}
+      title={getName(transaction)}
       back={back}
       badge={<MatchState matchStatus={matchStatus} />}
       description={transaction.reference}

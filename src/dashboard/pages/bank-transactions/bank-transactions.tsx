@@ -7,10 +7,10 @@ import { graphql } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { Choice, period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
-import { keysOf, oneOf } from '../../list/list-state.ts';
+import { getKeys, findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
-import { BankTransactionFields, directions, nameOf, type BankTransaction } from './fields.ts';
+import { BankTransactionFields, directions, getName, type BankTransaction } from './fields.ts';
 import { matchStatuses, MatchState } from './state.tsx';
 
 const BankTransactionsQuery = graphql(
@@ -63,7 +63,7 @@ const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>[] = [
     lead: true,
     cell: (transaction) => (
       <>
-        <LongText to={`/bank-transactions/${transaction.id}`}>{nameOf(transaction)}</LongText>
+        <LongText to={`/bank-transactions/${transaction.id}`}>{getName(transaction)}</LongText>
         <LongText secondary lines={1}>
           {transaction.reference}
         </LongText>
@@ -113,8 +113,8 @@ export default function BankTransactions(): ReactNode {
       }}
       variables={({ q, status, direction, from, to }) => ({
         q,
-        matchStatus: oneOf(status, matchStatuses),
-        direction: oneOf(direction, keysOf(directions)),
+        matchStatus: findOneOf(status, matchStatuses),
+        direction: findOneOf(direction, getKeys(directions)),
         from,
         to,
       })}

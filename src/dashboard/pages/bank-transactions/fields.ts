@@ -28,7 +28,7 @@ export const isMoneyOut = ({ amount }: Pick<BankTransaction, 'amount'>): boolean
 export const unsigned = (amount: string): string => amount.replace('-', '');
 
 /** A transaction's name: the counterparty's name, or else its account. */
-export const nameOf = ({ counterpartyName, counterpartyIban }: BankTransaction): string =>
+export const getName = ({ counterpartyName, counterpartyIban }: BankTransaction): string =>
   counterpartyName ?? (counterpartyIban ? iban(counterpartyIban) : 'Bank transaction');
 
 /** Formats an IBAN in groups of four, as it is printed; other account numbers stay unchanged. */

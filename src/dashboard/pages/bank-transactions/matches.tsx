@@ -7,7 +7,7 @@ import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { date, label, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import type { TransactionDetails } from './bank-transaction.tsx';
-import { PayableLink, payableOf } from './payable.tsx';
+import { PayableLink, getPayable } from './payable.tsx';
 
 const Unmatch = graphql(`
   mutation Unmatch($id: UUID!, $matched: UUID!) {
@@ -25,7 +25,7 @@ export function Matches({ transaction }: { transaction: TransactionDetails }): R
   const [, unmatch] = useMutation(Unmatch);
   if (matches.length === 0) return null;
   const confirmAndUndo = async (match: Match): Promise<void> => {
-    const name = payableOf(match)?.name ?? label(match.type);
+    const name = getPayable(match)?.name ?? label(match.type);
     const confirmed = await confirm({
       title: 'Undo the match?',
       children:
@@ -61,7 +61,7 @@ interface ItemProps {
 }
 
 function MatchItem({ match, currency, undo }: ItemProps): ReactNode {
-  const payable = payableOf(match);
+  const payable = getPayable(match);
   const name = payable?.name ?? label(match.type);
   return (
     <Group component="li" justify="space-between" gap="xs">

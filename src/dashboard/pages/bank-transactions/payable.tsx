@@ -84,7 +84,7 @@ export const ofCreditNote = (creditNote: FragmentOf<typeof RefundedCreditNote>):
 });
 
 /** What a match or a suggestion names. Undefined if it has been deleted. */
-export function payableOf(match: {
+export function getPayable(match: {
   invoice: FragmentOf<typeof PaidInvoice> | null;
   receipt: FragmentOf<typeof PaidReceipt> | null;
   creditNote: FragmentOf<typeof RefundedCreditNote> | null;

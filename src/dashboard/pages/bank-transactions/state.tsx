@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { label } from '../../format/format.ts';
-import { keysOf } from '../../list/list-state.ts';
+import { getKeys } from '../../list/list-state.ts';
 import type { BankTransaction } from './fields.ts';
 
 const colors: Record<BankTransaction['matchStatus'], string> = {
@@ -11,7 +11,7 @@ const colors: Record<BankTransaction['matchStatus'], string> = {
   IGNORED: 'gray',
 };
 
-export const matchStatuses = keysOf(colors);
+export const matchStatuses = getKeys(colors);
 
 export function MatchState({ matchStatus }: Pick<BankTransaction, 'matchStatus'>): ReactNode {
   return <StatusBadge color={colors[matchStatus]}>{label(matchStatus)}</StatusBadge>;

@@ -9,7 +9,7 @@ import { isMoneyOut } from './fields.ts';
 import { CreateReceipt } from './create-receipt.tsx';
 import { MatchBankTransaction } from './match-form.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
-import { PayableLink, payableOf } from './payable.tsx';
+import { PayableLink, getPayable } from './payable.tsx';
 
 type Suggestion = TransactionDetails['suggestions'][number];
 
@@ -26,7 +26,7 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
     const { type, id: payable, amount } = suggestion;
     const { data, error } = await match({ id, matches: [{ type, id: payable, amount }] });
     if (error) return notifyError(error);
-    const message = `Matched with ${payableOf(suggestion)?.name ?? label(type)}.`;
+    const message = `Matched with ${getPayable(suggestion)?.name ?? label(type)}.`;
     if (data?.matchBankTransaction.matchStatus === 'MATCHED') await openNextUnmatched(message);
     else notifySuccess(message);
   };
@@ -83,7 +83,7 @@ const likely = 75;
 
 function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): ReactNode {
   const { type, amount, score, reasons } = suggestion;
-  const payable = payableOf(suggestion);
+  const payable = getPayable(suggestion);
   const name = payable?.name ?? label(type);
   return (
     <Group component="li" justify="space-between" align="flex-start" gap="sm">

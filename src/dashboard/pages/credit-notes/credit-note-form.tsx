@@ -13,10 +13,10 @@ import { decimal, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Row, Totals } from '../invoices/totals.tsx';
 import {
-  inputOf,
+  buildInput,
   linesLeft,
   newCreditNote,
-  previewInputOf,
+  buildPreviewInput,
   wholeLine,
   wholeShare,
   type CreditNoteValues,
@@ -69,7 +69,7 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
   const form = useForm<CreditNoteValues>({ mode: 'controlled', initialValues: newCreditNote });
   const submission = useSubmit(
     form,
-    (values, context) => create({ input: inputOf(id, values) }, context),
+    (values, context) => create({ input: buildInput(id, values) }, context),
     ({ created }) => {
       notifySuccess(`Credit note ${created.number} is created.`);
       navigate(`/credit-notes/${created.id}`);
@@ -81,7 +81,7 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
     event.preventDefault();
     if (asking.current) return;
     asking.current = true;
-    const input = inputOf(id, form.getValues());
+    const input = buildInput(id, form.getValues());
     const { data } = await client.query(PreviewQuery, { input }, { requestPolicy: 'network-only' }).toPromise();
     const confirmed = !data || (await confirmNew(data.preview.totalGross));
     asking.current = false;
@@ -260,7 +260,7 @@ interface PreviewProps {
 }
 
 function Preview({ invoiceId, values, currency }: PreviewProps): ReactNode {
-  const input = useDebouncedInput(previewInputOf(invoiceId, values));
+  const input = useDebouncedInput(buildPreviewInput(invoiceId, values));
   const [{ data, error }] = useQuery({
     query: PreviewQuery,
     variables: { input: input ?? { invoiceId } },

@@ -7,7 +7,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
-import { reasonOf } from './fields.ts';
+import { getReason } from './fields.ts';
 
 const CreditNotesQuery = graphql(
   `
@@ -84,7 +84,7 @@ const columns: SortableColumn<Row, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TOTAL_GROSS'
       <div>
         <LongText>{row.customer.companyName}</LongText>
         <LongText secondary lines={1}>
-          {reasonOf(row)}
+          {getReason(row)}
         </LongText>
       </div>
     ),

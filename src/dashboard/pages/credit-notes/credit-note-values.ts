@@ -82,7 +82,7 @@ export const wholeShare = ({ vatCategory, vatRate, net }: ShareLeft, currency: s
 });
 
 /** What is taken back, as input. */
-const takenOf = ({ extent, items, amounts }: CreditNoteValues) => ({
+const getTaken = ({ extent, items, amounts }: CreditNoteValues) => ({
   ...(extent === 'LINES' && {
     items: items.map(({ invoiceItemId, quantity }) => ({ invoiceItemId, quantity: toDecimal(quantity) })),
   }),
@@ -91,16 +91,16 @@ const takenOf = ({ extent, items, amounts }: CreditNoteValues) => ({
   }),
 });
 
-export const inputOf = (invoiceId: string, values: CreditNoteValues) => ({
+export const buildInput = (invoiceId: string, values: CreditNoteValues) => ({
   invoiceId,
   reason: orNull(values.reason),
   creditNoteDate: values.creditNoteDate || undefined,
-  ...takenOf(values),
+  ...getTaken(values),
 });
 
 /** The input for the preview. Undefined while nothing is chosen, or while a number is not valid. */
-export function previewInputOf(invoiceId: string, values: CreditNoteValues) {
-  const taken = takenOf(values);
+export function buildPreviewInput(invoiceId: string, values: CreditNoteValues) {
+  const taken = getTaken(values);
   const numbers = [
     ...(taken.items ?? []).map(({ quantity }) => quantity),
     ...(taken.amounts ?? []).map(({ net }) => net),

@@ -15,7 +15,7 @@ import { LineTable } from '../invoices/line-table.tsx';
 import { Row, Totals } from '../invoices/totals.tsx';
 import { Payments } from '../payments/payments.tsx';
 import { CreditNoteDocuments } from './documents.tsx';
-import { CreditNoteFields, nameOf, reasonOf, type CreditNote } from './fields.ts';
+import { CreditNoteFields, getName, getReason, type CreditNote } from './fields.ts';
 import { RefundForm } from './refund-form.tsx';
 
 const CreditNoteQuery = graphql(
@@ -45,9 +45,9 @@ export default function CreditNotePage(): ReactNode {
   const { invoice, customer, creditNoteDate, createdAt } = creditNote;
   return (
     <Page
-      title={nameOf(creditNote)}
+      title={getName(creditNote)}
       back={back}
-      description={reasonOf(creditNote)}
+      description={getReason(creditNote)}
       actions={<Refund creditNote={creditNote} />}
     >
       <Stack gap="lg">

@@ -57,10 +57,10 @@ export const CreditNoteFields = graphql(`
 
 export type CreditNote = FragmentOf<typeof CreditNoteFields>;
 
-export const nameOf = ({ number }: { number: string }): string => `Credit note ${number}`;
+export const getName = ({ number }: { number: string }): string => `Credit note ${number}`;
 
 /** Why a credit note was made. */
-export const reasonOf = ({
+export const getReason = ({
   reason,
   isCancellation,
 }: {

@@ -45,7 +45,7 @@ const StoredCustomer = graphql(
   [CustomerFields],
 );
 
-const valuesOf = (customer?: Customer) => ({
+const buildValues = (customer?: Customer) => ({
   type: customer?.type ?? 'CUSTOMER',
   companyName: customer?.companyName ?? '',
   email: customer?.email ?? '',
@@ -76,9 +76,9 @@ const details = [
   'requiredEInvoice',
 ] as const satisfies (keyof Values)[];
 
-type Values = ReturnType<typeof valuesOf>;
+type Values = ReturnType<typeof buildValues>;
 
-const inputOf = (values: Values) => ({
+const buildInput = (values: Values) => ({
   type: values.type,
   companyName: values.companyName,
   email: orNull(values.email),
@@ -110,20 +110,20 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
   const client = useClient();
   const [, create] = useMutation(CreateCustomer);
   const [, update] = useMutation(UpdateCustomer);
-  const form = useForm({ mode: 'controlled', initialValues: { ...valuesOf(customer), ...initial } });
+  const form = useForm({ mode: 'controlled', initialValues: { ...buildValues(customer), ...initial } });
   const submission = useSubmit(
     form,
     (typed, context, expectedVersion) =>
       customer
-        ? update({ id: customer.id, input: inputOf(typed), expectedVersion }, context)
-        : create({ input: inputOf(typed) }, context),
+        ? update({ id: customer.id, input: buildInput(typed), expectedVersion }, context)
+        : create({ input: buildInput(typed) }, context),
     (data) => onDone(data.saved),
     customer && {
       version: customer.version,
       read: () =>
         readStored(
           client.query(StoredCustomer, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
-          (data) => ({ version: data.stored.version, values: valuesOf(data.stored) }),
+          (data) => ({ version: data.stored.version, values: buildValues(data.stored) }),
           'This customer has been deleted.',
         ),
     },

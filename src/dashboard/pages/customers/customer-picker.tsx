@@ -30,7 +30,7 @@ interface Props extends PickerProps {
   canCreate?: boolean;
 }
 
-const creationOf = (type: 'CUSTOMER' | 'SUPPLIER'): Creation => ({
+const buildCreation = (type: 'CUSTOMER' | 'SUPPLIER'): Creation => ({
   title: type === 'CUSTOMER' ? 'Add a customer' : 'Add a supplier',
   form: ({ name, onDone, onCancel }) => (
     <CustomerForm initial={{ type, companyName: name }} onDone={({ id }) => onDone(id)} onCancel={onCancel} />
@@ -42,7 +42,7 @@ export const CustomerPicker = ({ type, canCreate = false, ...rest }: Props): Rea
     find={FindQuery}
     variables={{ type: type ?? null }}
     get={NameQuery}
-    creation={canCreate ? creationOf(type ?? 'CUSTOMER') : undefined}
+    creation={canCreate ? buildCreation(type ?? 'CUSTOMER') : undefined}
     {...rest}
   />
 );

@@ -6,7 +6,7 @@ import { graphql } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { Choice } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
-import { oneOf } from '../../list/list-state.ts';
+import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerForm } from './customer-form.tsx';
@@ -72,7 +72,7 @@ export default function Customers(): ReactNode {
       filters={{
         type: (filter) => <Choice label="Kind" all="All kinds" options={labelled(customerTypes)} {...filter} />,
       }}
-      variables={({ q, type }) => ({ q, type: oneOf(type, customerTypes) })}
+      variables={({ q, type }) => ({ q, type: findOneOf(type, customerTypes) })}
       importable="CUSTOMER"
       add={{
         label: 'Add a customer',

@@ -1,4 +1,4 @@
-import { keysOf } from '../../list/list-state.ts';
+import { getKeys } from '../../list/list-state.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 
 export const CustomerFields = graphql(`
@@ -27,4 +27,4 @@ export const CustomerFields = graphql(`
 
 export type Customer = FragmentOf<typeof CustomerFields>;
 
-export const customerTypes = keysOf<Customer['type']>({ CUSTOMER: true, SUPPLIER: true });
+export const customerTypes = getKeys<Customer['type']>({ CUSTOMER: true, SUPPLIER: true });

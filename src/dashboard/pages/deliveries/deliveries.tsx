@@ -7,7 +7,7 @@ import { Choice, period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { graphql } from '../../graphql.ts';
 import { useStream } from '../../api/event-stream.ts';
-import { keysOf, oneOf, useListState } from '../../list/list-state.ts';
+import { getKeys, findOneOf, useListState } from '../../list/list-state.ts';
 import { RedeliverMissedDialog } from '../settings/webhooks/redeliver-missed.tsx';
 import { DeliveryTable, noDeliveries } from './delivery-table.tsx';
 import { states } from './state.tsx';
@@ -81,9 +81,9 @@ export default function Deliveries(): ReactNode {
       variables={({ webhook: webhookId, event, state, from, to }) => ({
         webhookId,
         event,
-        state: oneOf(state, keysOf(states)),
-        since: from && startOf(from, 0),
-        until: to && startOf(to, 1),
+        state: findOneOf(state, getKeys(states)),
+        since: from && getStart(from, 0),
+        until: to && getStart(to, 1),
       })}
       empty={noDeliveries}
     >
@@ -93,7 +93,7 @@ export default function Deliveries(): ReactNode {
 }
 
 /** The start of a day in the reader's time zone, some days later. */
-function startOf(day: string, daysLater: number): string {
+function getStart(day: string, daysLater: number): string {
   const start = new Date(`${day}T00:00`);
   start.setDate(start.getDate() + daysLater);
   return start.toISOString();

@@ -33,7 +33,7 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
     // A window that is opened later, without a click, would be blocked.
     const tab = window.open('', '_blank');
     const { data: read, error } = await readPdf();
-    if (read) tab?.location.replace(URL.createObjectURL(blobOf(read.file)));
+    if (read) tab?.location.replace(URL.createObjectURL(toBlob(read.file)));
     else {
       tab?.close();
       if (error) notifyError(error);
@@ -85,13 +85,13 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
   );
 }
 
-function blobOf({ base64, mediaType }: File): Blob {
+function toBlob({ base64, mediaType }: File): Blob {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return new Blob([bytes], { type: mediaType });
 }
 
 function save(given: File): void {
-  const url = URL.createObjectURL(blobOf(given));
+  const url = URL.createObjectURL(toBlob(given));
   const link = document.createElement('a');
   link.href = url;
   link.download = given.fileName;

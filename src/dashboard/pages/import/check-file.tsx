@@ -4,7 +4,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { count, label, sentence } from '../../format/format.ts';
 import { SimpleTable } from '../../list/simple-table.tsx';
-import { labelOf, type Kind } from './fields.ts';
+import { getLabel, type Kind } from './fields.ts';
 import type { Result } from './import-mutations.ts';
 import { ImportProgress } from './import-progress.tsx';
 import type { Column } from './mapping-values.ts';
@@ -75,7 +75,7 @@ function Errors({ errors, columns }: Pick<Result, 'errors'> & { columns: Column[
         rows={errors.map((error, index) => ({ ...error, id: String(index) }))}
         columns={[
           { header: 'Line', cell: ({ line }) => line ?? 'File', width: 90 },
-          { header: 'Column', cell: ({ column }) => column && headingOf(column, columns) },
+          { header: 'Column', cell: ({ column }) => column && formatHeading(column, columns) },
           { header: 'Error', cell: ({ message }) => sentence(message) },
         ]}
       />
@@ -84,9 +84,9 @@ function Errors({ errors, columns }: Pick<Result, 'errors'> & { columns: Column[
 }
 
 /** The heading of a column that is named by its position, and the name of a field without a column. */
-function headingOf(column: string, columns: Column[]): string {
+function formatHeading(column: string, columns: Column[]): string {
   const known = columns.find(({ value }) => value === column);
-  return known ? known.heading : /^[a-z]\w*$/.test(column) ? labelOf(column) : column;
+  return known ? known.heading : /^[a-z]\w*$/.test(column) ? getLabel(column) : column;
 }
 
 /** The first rows as they will be imported. */
@@ -107,7 +107,7 @@ function Preview({ kind, preview }: { kind: Kind; preview: Result['preview'] }):
             fz="xs"
             style={{ whiteSpace: 'nowrap' }}
             data={{
-              head: ['Line', ...shown.map(({ name }) => labelOf(name))],
+              head: ['Line', ...shown.map(({ name }) => getLabel(name))],
               body: preview.map(({ line, cells }) => [
                 line,
                 ...shown.map(({ name, type }) => {

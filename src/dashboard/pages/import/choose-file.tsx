@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { DropZone } from '../../upload/drop-zone.tsx';
 import { allRecords, records as known, type Records } from './records.ts';
-import { oneOf } from '../../list/list-state.ts';
+import { findOneOf } from '../../list/list-state.ts';
 
 interface Props {
   records: Records;
@@ -24,7 +24,7 @@ export function ChooseFile({ records, onRecords, file, onFile, onNext }: Props):
         data={allRecords.map((value) => ({ value, label: known[value].label }))}
         value={records}
         onChange={(value) => {
-          const chosen = oneOf(value ?? undefined, allRecords);
+          const chosen = findOneOf(value ?? undefined, allRecords);
           if (chosen) onRecords(chosen);
         }}
       />

@@ -53,7 +53,7 @@ const names: Record<string, string> = {
 };
 
 /** A field's name for users. */
-export const labelOf = (field: string): string => names[field] ?? fieldName(field);
+export const getLabel = (field: string): string => names[field] ?? fieldName(field);
 
 /** A field's description for users: without the marks of code. */
-export const hintOf = ({ description }: Field): string => description.replaceAll('`', '');
+export const getHint = ({ description }: Field): string => description.replaceAll('`', '');

@@ -1,4 +1,4 @@
-import { delimiterOf, encodingOf, headBytesOf, rowsOf } from '../../upload/csv-head.ts';
+import { detectDelimiter, detectEncoding, readHeadBytes, parseRows } from '../../upload/csv-head.ts';
 
 /** A file with its beginning, and how it is written. */
 export interface FileHead {
@@ -10,15 +10,15 @@ export interface FileHead {
   delimiter: string | null;
 }
 
-const textOf = (bytes: Uint8Array, encoding: string): string => new TextDecoder(encoding).decode(bytes);
+const decodeText = (bytes: Uint8Array, encoding: string): string => new TextDecoder(encoding).decode(bytes);
 
 export async function readHead(file: File): Promise<FileHead> {
-  const bytes = await headBytesOf(file);
-  const encoding = encodingOf(bytes);
-  const detected = { encoding, delimiter: delimiterOf(textOf(bytes, encoding), 0) };
+  const bytes = await readHeadBytes(file);
+  const encoding = detectEncoding(bytes);
+  const detected = { encoding, delimiter: detectDelimiter(decodeText(bytes, encoding), 0) };
   return { file, bytes, detected, encoding: null, delimiter: null };
 }
 
 /** The file's first rows; none if they can't be parsed. */
 export const rowsOfHead = ({ bytes, detected, encoding, delimiter }: FileHead): string[][] =>
-  rowsOf(textOf(bytes, encoding ?? detected.encoding), 0, delimiter ?? detected.delimiter);
+  parseRows(decodeText(bytes, encoding ?? detected.encoding), 0, delimiter ?? detected.delimiter);

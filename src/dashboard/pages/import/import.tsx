@@ -4,14 +4,14 @@ import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
-import { oneOf } from '../../list/list-state.ts';
+import { findOneOf } from '../../list/list-state.ts';
 import { CheckFile } from './check-file.tsx';
 import { ChooseFile } from './choose-file.tsx';
 import { readHead, rowsOfHead, type FileHead } from './file-head.ts';
 import { ImportKinds, type Kind } from './fields.ts';
 import type { Result } from './import-mutations.ts';
 import { MapColumns } from './map-columns.tsx';
-import { columnsOf, detectPreset, mappingFor, type MappingValues } from './mapping-values.ts';
+import { getColumns, detectPreset, mappingFor, type MappingValues } from './mapping-values.ts';
 import { Outcome } from './outcome.tsx';
 import { allRecords, type Records } from './records.ts';
 import { useImport } from './use-import.ts';
@@ -38,7 +38,9 @@ export default function Import(): ReactNode {
 function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
   const [search] = useSearchParams();
   const [step, setStep] = useState(0);
-  const [records, setRecords] = useState<Records>(oneOf(search.get('records') ?? undefined, allRecords) ?? 'CUSTOMER');
+  const [records, setRecords] = useState<Records>(
+    findOneOf(search.get('records') ?? undefined, allRecords) ?? 'CUSTOMER',
+  );
   const [head, setHead] = useState<FileHead>();
   const [mapping, setMapping] = useState<MappingValues>();
   const [checked, setChecked] = useState<Result>();
@@ -49,7 +51,7 @@ function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
   const guess = (of: FileHead, as: Records): void => {
     const chosen = kinds.find(({ resource }) => resource === as);
     const rows = rowsOfHead(of);
-    if (chosen) setMapping(mappingFor(chosen, rows, detectPreset(chosen, columnsOf(rows))));
+    if (chosen) setMapping(mappingFor(chosen, rows, detectPreset(chosen, getColumns(rows))));
     setHead(of);
   };
   /** Takes a file, or another way to read it. With the same headings as before, the mapping stays. */
@@ -117,7 +119,7 @@ function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
       {step === 2 && head && checked && (
         <CheckFile
           kind={kind}
-          columns={columnsOf(rowsOfHead(head))}
+          columns={getColumns(rowsOfHead(head))}
           result={checked}
           run={run}
           onBack={() => setStep(1)}

@@ -15,10 +15,10 @@ import type { ReactNode } from 'react';
 import { delimiters } from '../../upload/csv-head.ts';
 import { knownDateFormats } from '../../upload/csv-formats.ts';
 import { CsvPreview } from '../../upload/csv-preview.tsx';
-import { hintOf, labelOf, type Field, type Kind } from './fields.ts';
+import { getHint, getLabel, type Field, type Kind } from './fields.ts';
 import { rowsOfHead, type FileHead } from './file-head.ts';
 import { ImportProgress } from './import-progress.tsx';
-import { columnsOf, mappingFor, type MappingValues } from './mapping-values.ts';
+import { getColumns, mappingFor, type MappingValues } from './mapping-values.ts';
 import type { ImportRun } from './use-import.ts';
 
 interface Props {
@@ -199,18 +199,18 @@ interface FieldProps {
 function FieldMapping({ field, rows, mapping, onMapping, error }: FieldProps): ReactNode {
   const { name, isRequired } = field;
   const [, first = []] = rows;
-  const label = labelOf(name);
+  const label = getLabel(name);
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="xs">
       <Select
         label={label}
-        description={hintOf(field)}
+        description={getHint(field)}
         required={isRequired}
         error={error}
         searchable
         clearable
         clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
-        data={columnsOf(rows).map(({ value, heading, index }) => ({
+        data={getColumns(rows).map(({ value, heading, index }) => ({
           value,
           label: first[index]?.trim() ? `${heading} (${first[index].trim().slice(0, 24)})` : heading,
         }))}

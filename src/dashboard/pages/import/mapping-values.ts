@@ -1,11 +1,11 @@
 import type { EnumOf } from '../../graphql.ts';
-import { dateFormatOf, decimalSeparatorOf } from '../../upload/csv-formats.ts';
-import { labelOf, type Field, type Kind, type PresetFile } from './fields.ts';
+import { detectDateFormat, detectDecimalSeparator } from '../../upload/csv-formats.ts';
+import { getLabel, type Field, type Kind, type PresetFile } from './fields.ts';
 
 /** The values of the mapping. */
 export interface MappingValues {
   preset: EnumOf<'ImportPreset'> | null;
-  /** The column of each field, as `columnsOf` names it; null for none. */
+  /** The column of each field, as `getColumns` names it; null for none. */
   columns: Record<string, string | null>;
   /** What is read where a cell is empty. */
   defaults: Record<string, string>;
@@ -21,7 +21,7 @@ export interface Column {
 }
 
 /** The columns of a file. A heading that occurs twice, is empty, or is a number doesn't name a column. */
-export const columnsOf = ([headings = []]: string[][]): Column[] =>
+export const getColumns = ([headings = []]: string[][]): Column[] =>
   headings.map((cell, index) => {
     const heading = cell.trim();
     const isName =
@@ -96,7 +96,7 @@ const synonyms: Record<string, RegExp> = {
 function guessColumns(fields: readonly Field[], columns: Column[]): Record<string, string | null> {
   const found = fields.map(({ name }): [string, string | null] => {
     const pattern = synonyms[name];
-    const named = columnNamed(columns, labelOf(name));
+    const named = columnNamed(columns, getLabel(name));
     return [name, named ?? (pattern && columns.find(({ heading }) => pattern.test(plain(heading)))?.value) ?? null];
   });
   return Object.fromEntries(found);
@@ -104,12 +104,12 @@ function guessColumns(fields: readonly Field[], columns: Column[]): Record<strin
 
 /** The mapping that a preset says, or that the headings suggest; formats as the first rows have them. */
 export function mappingFor(kind: Kind, rows: string[][], preset: PresetFile | undefined): MappingValues {
-  const columns = columnsOf(rows);
+  const columns = getColumns(rows);
   const named = new Map(preset?.columns.map(({ field, text }) => [field, text]));
   const mapped = preset
     ? Object.fromEntries(kind.fields.map(({ name }) => [name, columnNamed(columns, named.get(name) ?? '\0')]))
     : guessColumns(kind.fields, columns);
-  const cellsOf = (...types: Field['type'][]): string[] =>
+  const getCells = (...types: Field['type'][]): string[] =>
     kind.fields
       .filter(({ type }) => types.includes(type))
       .flatMap(({ name }) => columns.find(({ value }) => value === mapped[name]) ?? [])
@@ -119,8 +119,8 @@ export function mappingFor(kind: Kind, rows: string[][], preset: PresetFile | un
     preset: preset?.preset ?? null,
     columns: mapped,
     defaults: Object.fromEntries(preset?.defaults.map(({ field, text }) => [field, text]) ?? []),
-    dateFormat: dateFormatOf(cellsOf('DAY'), preset?.dateFormat) ?? usual,
-    decimalSeparator: decimalSeparatorOf(cellsOf('DECIMAL')) ?? preset?.decimalSeparator ?? '.',
+    dateFormat: detectDateFormat(getCells('DAY'), preset?.dateFormat) ?? usual,
+    decimalSeparator: detectDecimalSeparator(getCells('DECIMAL')) ?? preset?.decimalSeparator ?? '.',
   };
 }
 

@@ -1,5 +1,5 @@
 import type { EnumOf } from '../../graphql.ts';
-import { keysOf } from '../../list/list-state.ts';
+import { getKeys } from '../../list/list-state.ts';
 
 /** The kinds of records that can be imported, with their names and lists. */
 export const records = {
@@ -11,4 +11,4 @@ export const records = {
 } as const satisfies Partial<Record<EnumOf<'ResourceName'>, { label: string; list: string }>>;
 
 export type Records = keyof typeof records;
-export const allRecords = keysOf(records);
+export const allRecords = getKeys(records);

@@ -5,7 +5,7 @@ import { plainMessage } from '../../errors/plain-messages.ts';
 import { randomId } from '../../forms/random-id.ts';
 import { graphql } from '../../graphql.ts';
 import { uploadingFetch } from '../../upload/uploading-fetch.ts';
-import { labelOf } from './fields.ts';
+import { getLabel } from './fields.ts';
 import type { FileHead } from './file-head.ts';
 import { imports, type Result } from './import-mutations.ts';
 import { mappingArguments, type MappingValues } from './mapping-values.ts';
@@ -59,7 +59,7 @@ export function useImport(records: Records): ImportRun {
     const { data, error } = await imports[records](client, variables, { fetch: uploadingFetch(setSent) });
     setId(undefined);
     if (data) return data.result;
-    if (error) setFailed(failuresOf(error));
+    if (error) setFailed(getFailures(error));
     return undefined;
   };
   return {
@@ -71,7 +71,7 @@ export function useImport(records: Records): ImportRun {
   };
 }
 
-function failuresOf(error: Parameters<typeof fieldErrors>[0]): Pick<ImportRun, 'fieldErrors' | 'errors'> {
+function getFailures(error: Parameters<typeof fieldErrors>[0]): Pick<ImportRun, 'fieldErrors' | 'errors'> {
   const failures: Pick<ImportRun, 'fieldErrors' | 'errors'> = { fieldErrors: {}, errors: [] };
   const all = fieldErrors(error);
   if (all.length === 0) failures.errors.push(errorMessage(error));
@@ -81,7 +81,7 @@ function failuresOf(error: Parameters<typeof fieldErrors>[0]): Pick<ImportRun, '
     if (field === undefined) failures.errors.push(text);
     else {
       failures.fieldErrors[field] = text;
-      failures.errors.push(`${labelOf(field)}: ${text}`);
+      failures.errors.push(`${getLabel(field)}: ${text}`);
     }
   }
   return failures;

@@ -16,7 +16,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
-import { nameOf, type Invoice } from './fields.ts';
+import { getName, type Invoice } from './fields.ts';
 import { InvoicePaymentForm } from './payment-form.tsx';
 import { InvoiceWarningsQuery, WarningLines } from './warnings.tsx';
 
@@ -126,7 +126,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
   const confirmAndCancel = async (): Promise<void> => {
     const confirmed = await confirm({
       title: 'Cancel the invoice?',
-      children: `${nameOf(invoice)} no longer has to be paid. It stays in the books with its number, and a credit note takes back all that is left of it. This can’t be undone.`,
+      children: `${getName(invoice)} no longer has to be paid. It stays in the books with its number, and a credit note takes back all that is left of it. This can’t be undone.`,
       confirm: 'Cancel the invoice',
       cancel: 'Keep it',
       danger: true,
@@ -134,7 +134,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
     if (!confirmed) return;
     const { error } = await cancel({ id });
     if (error) notifyError(error);
-    else notifySuccess(`${nameOf(invoice)} is cancelled.`);
+    else notifySuccess(`${getName(invoice)} is cancelled.`);
   };
   return (
     <>

@@ -2,7 +2,7 @@ import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { date, money } from '../../format/format.ts';
-import { reasonOf } from '../credit-notes/fields.ts';
+import { getReason } from '../credit-notes/fields.ts';
 import type { Invoice } from './fields.ts';
 
 type Props = Pick<Invoice, 'creditNotes' | 'currency'>;
@@ -23,7 +23,7 @@ export function InvoiceCreditNotes({ creditNotes, currency }: Props): ReactNode 
                 {creditNote.number}
               </Anchor>
               <Text className="long" size="sm" c="dimmed">
-                {[date(creditNote.creditNoteDate), reasonOf(creditNote)].filter(Boolean).join(', ')}
+                {[date(creditNote.creditNoteDate), getReason(creditNote)].filter(Boolean).join(', ')}
               </Text>
             </div>
             <Text className="numbers figure">{money(creditNote.totalGross, currency)}</Text>

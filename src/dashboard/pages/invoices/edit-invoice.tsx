@@ -7,7 +7,7 @@ import { Page } from '../../layout/page.tsx';
 import type { Invoice } from './fields.ts';
 import { InvoiceQuery } from './invoice.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
-import { valuesOf } from './invoice-values.ts';
+import { buildValues } from './invoice-values.ts';
 
 export default function EditInvoice(): ReactNode {
   const { id = '' } = useParams();
@@ -25,7 +25,7 @@ export default function EditInvoice(): ReactNode {
   return (
     <Page title="Edit the draft" back={{ to: `/invoices/${id}`, label: 'Draft' }}>
       {invoice ? (
-        <InvoiceEditor invoice={invoice} initial={valuesOf(invoice)} />
+        <InvoiceEditor invoice={invoice} initial={buildValues(invoice)} />
       ) : error ? (
         <LoadError error={error} refetch={refetch} />
       ) : (

@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { Breaches } from './breaches.tsx';
 import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
-import { inputOf, linesOf, type InvoiceValues } from './invoice-values.ts';
+import { buildInput, buildLines, type InvoiceValues } from './invoice-values.ts';
 
 const RequirementQuery = graphql(`
   query RequiredOfCustomer($customerId: UUID!) {
@@ -24,9 +24,9 @@ const PreflightQuery = graphql(`
 
 /** The input that is checked. Undefined while the server would refuse it: the form says why when it is saved. */
 export function checkedInput(values: InvoiceValues) {
-  if (!values.customerId || !values.invoiceDate || !linesOf(values)) return undefined;
+  if (!values.customerId || !values.invoiceDate || !buildLines(values)) return undefined;
   if (values.items.some(({ title }) => title.trim() === '')) return undefined;
-  return inputOf(values);
+  return buildInput(values);
 }
 
 interface Props {
@@ -50,7 +50,7 @@ export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNod
   const format = chosen ?? required;
   const [{ data, error }] = useQuery({
     query: PreflightQuery,
-    variables: { input: input ?? inputOf(values), format: format ?? 'XRECHNUNG_CII' },
+    variables: { input: input ?? buildInput(values), format: format ?? 'XRECHNUNG_CII' },
     pause: !input || !format,
     requestPolicy: 'network-only',
   });

@@ -72,4 +72,4 @@ export const InvoiceFields = graphql(`
 export type Invoice = FragmentOf<typeof InvoiceFields>;
 
 /** An invoice's name. Drafts have no number yet. */
-export const nameOf = ({ number }: { number: string | null }): string => (number ? `Invoice ${number}` : 'Draft');
+export const getName = ({ number }: { number: string | null }): string => (number ? `Invoice ${number}` : 'Draft');

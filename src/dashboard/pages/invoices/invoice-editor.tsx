@@ -11,7 +11,7 @@ import { graphql } from '../../graphql.ts';
 import { readStored, type StoredState } from '../../forms/edit-conflict.ts';
 import { checkedInput, EditorPreflight } from './editor-preflight.tsx';
 import { InvoiceFields, type Invoice } from './fields.ts';
-import { inputOf, linesOf, valuesOf, type InvoiceValues } from './invoice-values.ts';
+import { buildInput, buildLines, buildValues, type InvoiceValues } from './invoice-values.ts';
 import { LineEditor } from './line-editor.tsx';
 import { Totals } from './totals.tsx';
 import { VatProposal } from './vat-proposal.tsx';
@@ -77,7 +77,7 @@ const readDraft = (client: Client, id: string): Promise<StoredState<InvoiceValue
     client.query(StoredDraft, { id }, { requestPolicy: 'network-only' }).toPromise(),
     ({ stored }) =>
       stored.status === 'DRAFT'
-        ? { version: stored.version, values: valuesOf(stored) }
+        ? { version: stored.version, values: buildValues(stored) }
         : { blocked: `This draft has been issued as invoice ${stored.number}, so it can’t be edited.` },
     'This draft has been deleted.',
   );
@@ -98,12 +98,12 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
     form,
     (typed, context, expectedVersion) =>
       invoice && !submission.blocked
-        ? update({ id: invoice.id, input: inputOf(typed), expectedVersion }, context)
-        : create({ input: inputOf(typed) }, context),
+        ? update({ id: invoice.id, input: buildInput(typed), expectedVersion }, context)
+        : create({ input: buildInput(typed) }, context),
     (data) => navigate(`/invoices/${data.saved.id}`),
     invoice && { version: invoice.version, read: () => readDraft(client, invoice.id) },
   );
-  const lines = useDebouncedInput(linesOf(form.values));
+  const lines = useDebouncedInput(buildLines(form.values));
   const [{ data }] = useQuery({
     query: TotalsQuery,
     variables: { input: lines ?? { items: [] } },
@@ -114,7 +114,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   const checked = useDebouncedInput(checkedInput(form.values));
   const [{ data: warned, error: notChecked }] = useQuery({
     query: NewInvoiceWarnings,
-    variables: { input: checked ?? inputOf(form.values) },
+    variables: { input: checked ?? buildInput(form.values) },
     pause: !checked,
     requestPolicy: 'network-only',
   });

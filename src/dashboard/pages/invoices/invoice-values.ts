@@ -92,7 +92,7 @@ export const newInvoice = (customerId: string | null, currency: string, vatRate?
   items: [{ ...newLine(), ...(vatRate !== undefined && { vatRate: decimalField(vatRate) }) }],
 });
 
-export const valuesOf = (invoice: Invoice): InvoiceValues => ({
+export const buildValues = (invoice: Invoice): InvoiceValues => ({
   customerId: invoice.customer.id,
   invoiceDate: invoice.invoiceDate,
   dueDate: invoice.dueDate,
@@ -116,14 +116,22 @@ export const valuesOf = (invoice: Invoice): InvoiceValues => ({
   })),
 });
 
-const numbersOf = ({ quantity, unitPriceNet, vatRate, discountPercent }: LineValues) => ({
+const parseNumbers = ({ quantity, unitPriceNet, vatRate, discountPercent }: LineValues) => ({
   quantity: toDecimal(quantity),
   unitPriceNet: toDecimal(unitPriceNet),
   vatRate: toDecimal(vatRate),
   discountPercent: toDecimal(discountPercent) || '0',
 });
 
-export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, items, ...values }: InvoiceValues) => ({
+export const buildInput = ({
+  customerId,
+  invoiceDate,
+  dueDate,
+  subject,
+  currency,
+  items,
+  ...values
+}: InvoiceValues) => ({
   // A missing value is sent, so that the server reports it for the field.
   customerId: customerId ?? '',
   invoiceDate,
@@ -134,7 +142,7 @@ export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, i
   items: items.map((line) => ({
     title: line.title,
     unit: orNull(line.unit),
-    ...numbersOf(line),
+    ...parseNumbers(line),
     description: orNull(line.description),
     vatCategory: line.vatCategory,
     exemptionReason: orNull(line.exemptionReason),
@@ -145,8 +153,8 @@ export const inputOf = ({ customerId, invoiceDate, dueDate, subject, currency, i
 });
 
 /** The input for the totals. Undefined while a line has no valid numbers. */
-export function linesOf({ items, currency }: InvoiceValues) {
-  const lines = items.map(numbersOf);
+export function buildLines({ items, currency }: InvoiceValues) {
+  const lines = items.map(parseNumbers);
   const valid = lines.every((line) => Object.values(line).every((value) => /^-?\d+(\.\d+)?$/.test(value)));
   return valid ? { currency, items: lines } : undefined;
 }

@@ -12,7 +12,7 @@ import { graphql } from '../../graphql.ts';
 import { InvoiceActions } from './actions.tsx';
 import { InvoiceCreditNotes } from './credit-notes.tsx';
 import { InvoiceDocuments } from './documents.tsx';
-import { InvoiceFields, nameOf, type Invoice } from './fields.ts';
+import { InvoiceFields, getName, type Invoice } from './fields.ts';
 import { LineTable } from './line-table.tsx';
 import { InvoiceState } from './state.tsx';
 import { Row, Totals } from './totals.tsx';
@@ -47,7 +47,7 @@ export default function InvoicePage(): ReactNode {
   const { customer, subject, invoiceDate, dueDate, deliveryDate, issuedAt, paidAt, cancelledAt, currency } = invoice;
   return (
     <Page
-      title={nameOf(invoice)}
+      title={getName(invoice)}
       back={back}
       badge={<InvoiceState {...invoice} />}
       description={subject}

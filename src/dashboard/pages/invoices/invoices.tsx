@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { labelled } from '../../format/format.ts';
 import { Choice, period, pickerFilter } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
-import { oneOf } from '../../list/list-state.ts';
+import { findOneOf } from '../../list/list-state.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { InvoiceTable } from './invoice-table.tsx';
 import { invoiceStatuses } from './state.tsx';
@@ -23,7 +23,7 @@ export default function Invoices(): ReactNode {
       }}
       variables={({ q, status, customer, from, to }) => ({
         q,
-        status: oneOf(status, invoiceStatuses),
+        status: findOneOf(status, invoiceStatuses),
         overdue: status === 'OVERDUE' ? true : null,
         customerId: customer,
         from,

@@ -74,7 +74,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
     if (isNew) title.current?.focus();
   }, [isNew]);
   const field = (name: string) => form.getInputProps(`items.${at}.${name}`);
-  const labelOf = (name: string): string => `${name}, line ${at + 1}`;
+  const getLabel = (name: string): string => `${name}, line ${at + 1}`;
   const move = (to: number) => (): void => form.reorderListItem('items', { from: at, to });
   return (
     <Card withBorder radius="md" p="sm" role="group" aria-label={`Line ${at + 1}`}>
@@ -82,21 +82,21 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
         <TextInput
           label="Title"
           ref={title}
-          aria-label={labelOf('Title')}
+          aria-label={getLabel('Title')}
           required
           style={{ flex: '4 1 220px' }}
           {...field('title')}
         />
         <DecimalInput
           label="Quantity"
-          aria-label={labelOf('Quantity')}
+          aria-label={getLabel('Quantity')}
           required
           style={{ flex: '1 1 84px' }}
           {...field('quantity')}
         />
         <TextInput
           label="Unit"
-          aria-label={labelOf('Unit')}
+          aria-label={getLabel('Unit')}
           style={{ flex: '1 1 84px' }}
           {...field('unit')}
           onChange={(event) => {
@@ -106,20 +106,20 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
         />
         <DecimalInput
           label="Unit price, net"
-          aria-label={labelOf('Unit price, net')}
+          aria-label={getLabel('Unit price, net')}
           required
           style={{ flex: '1 1 120px' }}
           {...field('unitPriceNet')}
         />
         <DecimalInput
           label="VAT, %"
-          aria-label={labelOf('VAT, per cent')}
+          aria-label={getLabel('VAT, per cent')}
           required
           style={{ flex: '1 1 76px' }}
           {...field('vatRate')}
         />
       </Group>
-      <Details form={form} at={at} labelOf={labelOf} />
+      <Details form={form} at={at} labelOf={getLabel} />
       <Group justify="space-between" mt="xs" wrap="nowrap">
         <Text size="sm" c="dimmed" className="numbers">
           {total === undefined ? '–' : `Net ${money(total, currency)}`}
@@ -129,7 +129,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={labelOf('Move up')}
+            aria-label={getLabel('Move up')}
             disabled={at === 0}
             onClick={move(at - 1)}
           >
@@ -139,7 +139,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={labelOf('Move down')}
+            aria-label={getLabel('Move down')}
             disabled={last}
             onClick={move(at + 1)}
           >
@@ -149,7 +149,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
             variant="subtle"
             color="red"
             size="lg"
-            aria-label={labelOf('Remove')}
+            aria-label={getLabel('Remove')}
             disabled={last && at === 0}
             onClick={remove}
           >

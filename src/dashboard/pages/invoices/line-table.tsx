@@ -8,7 +8,7 @@ import type { Invoice } from './fields.ts';
 type Line = Omit<Invoice['items'][number], 'unitCode'>;
 
 /** What a line says beside its title and numbers. */
-function detailsOf(line: Line): string[] {
+function getDetails(line: Line): string[] {
   const { servicePeriodStart: start, servicePeriodEnd: end, discountPercent, vatCategory } = line;
   const period = [...new Set([start, end])].flatMap((day) => day ?? []).map(date);
   return [
@@ -20,14 +20,14 @@ function detailsOf(line: Line): string[] {
   ].filter(Boolean);
 }
 
-const columnsOf = (currency: string): Column<Line>[] => [
+const getColumns = (currency: string): Column<Line>[] => [
   {
     header: 'Title',
     lead: true,
     cell: (line) => (
       <>
         <span className="long">{line.title}</span>
-        {detailsOf(line).map((text) => (
+        {getDetails(line).map((text) => (
           <Text key={text} size="sm" c="dimmed" fw={400} className="long" style={{ whiteSpace: 'pre-line' }}>
             {text}
           </Text>
@@ -48,5 +48,5 @@ interface Props {
 
 /** The lines of an invoice or of a credit note. */
 export const LineTable = ({ lines, currency }: Props): ReactNode => (
-  <ResponsiveTable caption="Lines" columns={columnsOf(currency)} rows={lines} />
+  <ResponsiveTable caption="Lines" columns={getColumns(currency)} rows={lines} />
 );

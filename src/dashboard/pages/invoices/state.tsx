@@ -1,14 +1,14 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { label } from '../../format/format.ts';
-import { keysOf } from '../../list/list-state.ts';
+import { getKeys } from '../../list/list-state.ts';
 import type { Invoice } from './fields.ts';
 
 type Props = Pick<Invoice, 'status' | 'isOverdue' | 'amountPaid' | 'amountToRefund'>;
 
 const colors: Record<Invoice['status'], string> = { DRAFT: 'gray', ISSUED: 'blue', PAID: 'teal', CANCELLED: 'gray' };
 
-export const invoiceStatuses = keysOf(colors);
+export const invoiceStatuses = getKeys(colors);
 
 /** Whether an issued invoice is partially paid. */
 const isPartPaid = ({ status, amountPaid }: Pick<Invoice, 'status' | 'amountPaid'>): boolean =>

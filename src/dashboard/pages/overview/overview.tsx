@@ -105,7 +105,7 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
       </Figure>
       <Figure
         name="Paid this month"
-        to={`/payments${periodOf(months.at(-1)?.month)}`}
+        to={`/payments${getPeriod(months.at(-1)?.month)}`}
         value={<Money totals={paidThisMonth} />}
       >
         {payments(paidThisMonth)}
@@ -124,14 +124,14 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
   );
 }
 
-const sumOf = (totals: readonly Total[]): number => totals.reduce((sum, total) => sum + total.count, 0);
+const computeSum = (totals: readonly Total[]): number => totals.reduce((sum, total) => sum + total.count, 0);
 const invoices = (totals: readonly Total[]): string =>
-  sumOf(totals) === 1 ? '1 invoice' : `${count(sumOf(totals))} invoices`;
+  computeSum(totals) === 1 ? '1 invoice' : `${count(computeSum(totals))} invoices`;
 const payments = (totals: readonly Total[]): string =>
-  sumOf(totals) === 1 ? '1 payment or refund' : `${count(sumOf(totals))} payments and refunds`;
+  computeSum(totals) === 1 ? '1 payment or refund' : `${count(computeSum(totals))} payments and refunds`;
 
 /** The filters of a list for the days of a month. */
-const periodOf = (month: string | undefined): string =>
+const getPeriod = (month: string | undefined): string =>
   month === undefined ? '' : `?from=${month}-01&to=${lastDay(month)}`;
 
 /** Amounts by currency. Amounts in different currencies can't be added. */

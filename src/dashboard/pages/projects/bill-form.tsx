@@ -8,7 +8,7 @@ import { Form, useSubmit } from '../../forms/form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import { minutes } from '../../format/format.ts';
 import { graphql, type EnumOf } from '../../graphql.ts';
-import { keysOf, oneOf } from '../../list/list-state.ts';
+import { getKeys, findOneOf } from '../../list/list-state.ts';
 import { decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
 import { categoryLabel, VatProposals } from '../invoices/vat-proposal.tsx';
 import type { Project } from './fields.ts';
@@ -72,7 +72,7 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
           vatRate: toDecimal(vatRate),
           until: orNull(until),
           invoiceDate: orNull(invoiceDate),
-          groupBy: oneOf(groupBy, keysOf(groupings)) ?? undefined,
+          groupBy: findOneOf(groupBy, getKeys(groupings)) ?? undefined,
         },
         context,
       ),

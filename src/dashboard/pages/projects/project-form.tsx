@@ -54,7 +54,7 @@ const values = (project: Project | undefined, currency: string, name = '') => ({
 
 type Values = ReturnType<typeof values>;
 
-const inputOf = (typed: Values) => ({
+const buildInput = (typed: Values) => ({
   name: typed.name,
   customerId: typed.customerId,
   description: orNull(typed.description),
@@ -85,8 +85,8 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
     form,
     (typed, context, expectedVersion) =>
       project
-        ? update({ id: project.id, input: inputOf(typed), expectedVersion }, context)
-        : create({ input: inputOf(typed) }, context),
+        ? update({ id: project.id, input: buildInput(typed), expectedVersion }, context)
+        : create({ input: buildInput(typed) }, context),
     (data) => onDone(data.saved.id),
     project && {
       version: project.version,

@@ -6,7 +6,7 @@ import { graphql } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { Choice, pickerFilter } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
-import { oneOf } from '../../list/list-state.ts';
+import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
@@ -85,7 +85,7 @@ export default function Projects(): ReactNode {
           <CustomerPicker label="Customer" placeholder="All customers" type="CUSTOMER" {...pickerFilter(filter)} />
         ),
       }}
-      variables={({ q, status, customer }) => ({ q, status: oneOf(status, projectStatuses), customerId: customer })}
+      variables={({ q, status, customer }) => ({ q, status: findOneOf(status, projectStatuses), customerId: customer })}
       importable="PROJECT"
       add={{ label: 'Add a project', form: (props) => <ProjectForm {...props} /> }}
       empty={{

@@ -7,7 +7,7 @@ import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
-import { nameOf, type Receipt } from './fields.ts';
+import { getName, type Receipt } from './fields.ts';
 import { ReceiptPaymentForm } from './payment-form.tsx';
 import { ReceiptForm } from './receipt-form.tsx';
 
@@ -47,7 +47,7 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
             Edit
           </Button>
           <DeleteButton
-            name={nameOf(receipt)}
+            name={getName(receipt)}
             question="Delete the receipt?"
             remove={() => remove({ id: receipt.id })}
             list="/receipts"

@@ -39,8 +39,8 @@ export const ReceiptFields = graphql(`
 export type Receipt = FragmentOf<typeof ReceiptFields>;
 
 /** A receipt's name. It may have no number, because suppliers assign them. */
-export const nameOf = ({ receiptNumber }: Pick<Receipt, 'receiptNumber'>): string =>
+export const getName = ({ receiptNumber }: Pick<Receipt, 'receiptNumber'>): string =>
   receiptNumber ? `Receipt ${receiptNumber}` : 'Receipt';
 
-export const dueOf = ({ amountGross, amountPaid }: Pick<Receipt, 'amountGross' | 'amountPaid'>): string =>
+export const computeDue = ({ amountGross, amountPaid }: Pick<Receipt, 'amountGross' | 'amountPaid'>): string =>
   minus(amountGross, amountPaid) ?? amountGross;

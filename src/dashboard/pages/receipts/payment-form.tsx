@@ -3,7 +3,7 @@ import { useMutation } from 'urql';
 import { PaymentForm } from '../payments/payment-form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
-import { dueOf, type Receipt } from './fields.ts';
+import { computeDue, type Receipt } from './fields.ts';
 
 const PayReceipt = graphql(`
   mutation PayReceipt($id: UUID!, $amount: Decimal, $paidOn: Date) {
@@ -18,7 +18,7 @@ export function ReceiptPaymentForm({ receipt, onClose }: { receipt: Receipt; onC
   const [, pay] = useMutation(PayReceipt);
   return (
     <PaymentForm
-      due={dueOf(receipt)}
+      due={computeDue(receipt)}
       currency={receipt.currency}
       pay={(payment, context) => pay({ id: receipt.id, ...payment }, context)}
       onDone={({ payReceipt: { status } }) => {

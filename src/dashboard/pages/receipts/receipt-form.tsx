@@ -57,7 +57,7 @@ const values = (receipt: Receipt | undefined, currency: string) => ({
 
 type Values = ReturnType<typeof values>;
 
-const inputOf = (typed: Values) => ({
+const buildInput = (typed: Values) => ({
   supplierId: typed.supplierId,
   receiptNumber: orNull(typed.receiptNumber),
   receiptDate: typed.receiptDate,
@@ -94,8 +94,8 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
     form,
     (typed, context, expectedVersion) =>
       receipt
-        ? update({ id: receipt.id, input: inputOf(typed), expectedVersion }, context)
-        : create({ input: { ...inputOf(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }, context),
+        ? update({ id: receipt.id, input: buildInput(typed), expectedVersion }, context)
+        : create({ input: { ...buildInput(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }, context),
     (data) => onDone(data.saved.id),
     receipt && {
       version: receipt.version,

@@ -10,7 +10,7 @@ import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { ReceiptActions } from './actions.tsx';
-import { dueOf, nameOf, ReceiptFields, type Receipt } from './fields.ts';
+import { computeDue, getName, ReceiptFields, type Receipt } from './fields.ts';
 import { SameNumber } from './same-number.tsx';
 import { ReceiptState } from './state.tsx';
 
@@ -44,7 +44,7 @@ export default function ReceiptPage(): ReactNode {
   const { receipt } = data;
   return (
     <Page
-      title={nameOf(receipt)}
+      title={getName(receipt)}
       back={back}
       badge={<ReceiptState {...receipt} />}
       description={receipt.description}
@@ -80,7 +80,7 @@ function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
         ['Gross', money(receipt.amountGross, currency)],
         ['Net', money(receipt.amountNet, currency)],
         [`VAT, ${percent(receipt.vatRate)}`, money(receipt.vatAmount, currency)],
-        ['Amount due', status === 'BOOKED' ? money(dueOf(receipt), currency) : null],
+        ['Amount due', status === 'BOOKED' ? money(computeDue(receipt), currency) : null],
         ['Date', date(receipt.receiptDate)],
         ['Due date', dueDate && date(dueDate)],
         ['Paid', paidAt && dateTime(paidAt)],

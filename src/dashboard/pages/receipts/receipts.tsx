@@ -6,7 +6,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { Choice, pickerFilter } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
-import { oneOf } from '../../list/list-state.ts';
+import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
@@ -104,7 +104,7 @@ export default function Receipts(): ReactNode {
           <CustomerPicker label="Supplier" placeholder="All suppliers" type="SUPPLIER" {...pickerFilter(filter)} />
         ),
       }}
-      variables={({ q, status, supplier }) => ({ q, status: oneOf(status, receiptStatuses), supplierId: supplier })}
+      variables={({ q, status, supplier }) => ({ q, status: findOneOf(status, receiptStatuses), supplierId: supplier })}
       importable="RECEIPT"
       add={{ label: 'Add a receipt', form: (props) => <ReceiptForm {...props} /> }}
       initialSort={{ field: 'RECEIPT_DATE', direction: 'DESC' }}

@@ -11,7 +11,7 @@ import { decimalField, orNull, toCount, toDecimal } from '../../forms/form-value
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 import { requiredEInvoices } from '../invoices/formats.ts';
-import { fileOf } from '../../upload/data-url.ts';
+import { toFile } from '../../upload/data-url.ts';
 import { LogoField } from './logo-field.tsx';
 import { Page } from '../../layout/page.tsx';
 
@@ -73,7 +73,7 @@ const UpdateCompany = graphql(
 
 type Company = FragmentOf<typeof CompanyFields>;
 
-const valuesOf = (company: Company | null) => ({
+const buildValues = (company: Company | null) => ({
   legalName: company?.legalName ?? '',
   addressLine1: company?.addressLine1 ?? '',
   addressLine2: company?.addressLine2 ?? '',
@@ -102,10 +102,10 @@ const valuesOf = (company: Company | null) => ({
   logo: company?.logo ? `data:image/png;base64,${company.logo.base64}` : '',
 });
 
-type Values = ReturnType<typeof valuesOf>;
+type Values = ReturnType<typeof buildValues>;
 
 /** @param stored the logo that need not be sent, because it is stored */
-const inputOf = (values: Values, stored: string) => ({
+const buildInput = (values: Values, stored: string) => ({
   legalName: values.legalName,
   addressLine1: orNull(values.addressLine1),
   addressLine2: orNull(values.addressLine2),
@@ -130,7 +130,7 @@ const inputOf = (values: Values, stored: string) => ({
   language: values.language,
   accentColor: orNull(values.accentColor),
   requiredEInvoice: values.requiredEInvoice,
-  logo: values.logo === stored ? undefined : values.logo === '' ? null : fileOf(values.logo, 'logo'),
+  logo: values.logo === stored ? undefined : values.logo === '' ? null : toFile(values.logo, 'logo'),
 });
 
 /** The company profile: what invoices say of the seller. */
@@ -152,11 +152,11 @@ export default function CompanyPage(): ReactNode {
 function CompanyForm({ company }: { company: Company | null }): ReactNode {
   const client = useClient();
   const [, update] = useMutation(UpdateCompany);
-  const form = useForm({ mode: 'controlled', initialValues: valuesOf(company) });
+  const form = useForm({ mode: 'controlled', initialValues: buildValues(company) });
   const submission = useSubmit(
     form,
     (typed, context, expectedVersion) =>
-      update({ input: inputOf(typed, valuesOf(company).logo), expectedVersion }, context),
+      update({ input: buildInput(typed, buildValues(company).logo), expectedVersion }, context),
     () => notifySuccess('The company profile is saved.'),
     company
       ? {
@@ -164,7 +164,7 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
           read: () =>
             readStored(
               client.query(CompanyQuery, {}, { requestPolicy: 'network-only' }).toPromise(),
-              ({ company: stored }) => ({ version: stored?.version ?? 0, values: valuesOf(stored) }),
+              ({ company: stored }) => ({ version: stored?.version ?? 0, values: buildValues(stored) }),
               'There is no company profile any more.',
             ),
         }

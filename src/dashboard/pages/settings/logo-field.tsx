@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Image, Input } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { dataUrlOf } from '../../upload/data-url.ts';
+import { readDataUrl } from '../../upload/data-url.ts';
 
 interface Props {
   /** A data URL; '' without a logo. */
@@ -14,7 +14,7 @@ interface Props {
 /** Shows the logo, and takes another one. */
 export function LogoField({ value, onChange, error, 'data-path': path }: Props): ReactNode {
   const choose = async (file: File | null): Promise<void> => {
-    if (file) onChange(await dataUrlOf(file));
+    if (file) onChange(await readDataUrl(file));
   };
   return (
     <Input.Wrapper

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { labelled } from '../../format/format.ts';
 import { Choice, period, pickerFilter } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
-import { keysOf, oneOf } from '../../list/list-state.ts';
+import { getKeys, findOneOf } from '../../list/list-state.ts';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { QuickEntry } from './quick-entry.tsx';
 import { TimeEntryTable } from './time-entry-table.tsx';
@@ -15,7 +15,7 @@ const billings = {
   NOT_BILLABLE: { billed: false, billable: false },
 } satisfies Record<string, { billed: boolean; billable?: boolean }>;
 
-const billing = keysOf(billings);
+const billing = getKeys(billings);
 
 export default function TimeEntries(): ReactNode {
   return (
@@ -30,7 +30,7 @@ export default function TimeEntries(): ReactNode {
         ...period,
       }}
       variables={({ project, billing: chosen, from, to }) => {
-        const name = oneOf(chosen, billing);
+        const name = findOneOf(chosen, billing);
         return { projectId: project, ...(name && billings[name]), from, to };
       }}
       initialSort={{ field: 'DATE', direction: 'DESC' }}

@@ -55,7 +55,7 @@ type Values = ReturnType<typeof values>;
 export const durationRule = (typed: string): string | null =>
   Number.isNaN(toMinutes(typed)) ? `Enter hours and minutes, such as 1:30, or hours, such as ${decimal('1.5')}.` : null;
 
-const inputOf = ({ date, durationMinutes, description, hourlyRateNet, billable }: Values) => ({
+const buildInput = ({ date, durationMinutes, description, hourlyRateNet, billable }: Values) => ({
   date,
   durationMinutes: toMinutes(durationMinutes),
   description: orNull(description),
@@ -86,8 +86,8 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
     form,
     (typed, context, expectedVersion) =>
       entry
-        ? update({ id: entry.id, input: inputOf(typed), expectedVersion }, context)
-        : create({ input: { ...inputOf(typed), projectId: typed.projectId ?? '' } }, context),
+        ? update({ id: entry.id, input: buildInput(typed), expectedVersion }, context)
+        : create({ input: { ...buildInput(typed), projectId: typed.projectId ?? '' } }, context),
     onDone,
     entry && {
       version: entry.version,

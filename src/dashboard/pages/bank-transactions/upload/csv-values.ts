@@ -1,4 +1,4 @@
-import { dateFormatOf } from '../../../upload/csv-formats.ts';
+import { detectDateFormat } from '../../../upload/csv-formats.ts';
 import { orNull } from '../../../forms/form-values.ts';
 
 /** How a CSV states its amounts. */
@@ -92,12 +92,12 @@ export function guessMapping([header = [], ...rows]: string[][], currency: strin
     columns.counterpartyIban = columns.accountIban;
     columns.accountIban = null;
   }
-  const cellOf = (column: Column): string => sample[Number(column) - 1]?.trim() ?? '';
-  const amount = cellOf(columns.amount ?? columns.credit) || cellOf(columns.debit);
+  const getCell = (column: Column): string => sample[Number(column) - 1]?.trim() ?? '';
+  const amount = getCell(columns.amount ?? columns.credit) || getCell(columns.debit);
   return {
     headerRow: true,
     skipLines: '0',
-    dateFormat: dateFormatOf([cellOf(columns.bookingDate)]) ?? 'DD.MM.YYYY',
+    dateFormat: detectDateFormat([getCell(columns.bookingDate)]) ?? 'DD.MM.YYYY',
     decimalSeparator: /\.\d{1,2}\D*$/.test(amount) ? '.' : ',',
     amountKind: columns.debit && columns.credit ? 'debitAndCredit' : columns.direction ? 'direction' : 'signed',
     columns,
@@ -107,7 +107,7 @@ export function guessMapping([header = [], ...rows]: string[][], currency: strin
 }
 
 /** Converts the form's values to the mutation's input. Missing values are sent, so that the server reports them. */
-export function mappingOf(values: CsvValues) {
+export function buildMapping(values: CsvValues) {
   const { columns, amountKind, skipLines, accountIban, currency, ...rest } = values;
   const { amount, direction, debit, credit, bookingDate, ...others } = columns;
   return {

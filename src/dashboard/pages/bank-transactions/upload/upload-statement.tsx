@@ -8,10 +8,10 @@ import { Page } from '../../../layout/page.tsx';
 import { percent as percentText } from '../../../format/format.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
 import { useSession } from '../../../session/session.tsx';
-import { headOf, isCsv, rowsOf } from '../../../upload/csv-head.ts';
+import { readHead, isCsv, parseRows } from '../../../upload/csv-head.ts';
 import { CsvMapping } from './csv-mapping.tsx';
 import { loadMapping, saveMapping } from './csv-memory.ts';
-import { guessMapping, mappingOf, type CsvValues } from './csv-values.ts';
+import { guessMapping, buildMapping, type CsvValues } from './csv-values.ts';
 import { DropZone } from '../../../upload/drop-zone.tsx';
 import { Outcome } from './outcome.tsx';
 import { uploadingFetch } from '../../../upload/uploading-fetch.ts';
@@ -66,10 +66,10 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
   });
   const { file, csv } = form.values;
   const mapped = file !== null && isCsv(head);
-  const rows = mapped ? rowsOf(head, Number(csv.skipLines) || 0) : [];
+  const rows = mapped ? parseRows(head, Number(csv.skipLines) || 0) : [];
   const choose = async (chosen: File): Promise<void> => {
-    const text = await headOf(chosen);
-    const first = rowsOf(text, 0);
+    const text = await readHead(chosen);
+    const first = parseRows(text, 0);
     setHead(text);
     form.clearErrors();
     form.setValues({ file: chosen, csv: loadMapping(first) ?? guessMapping(first, tenant.defaultCurrency) });
@@ -78,11 +78,11 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
     form,
     (values) => {
       setSent(0);
-      const variables = { file: values.file as File, csv: mapped ? mappingOf(values.csv) : null };
+      const variables = { file: values.file as File, csv: mapped ? buildMapping(values.csv) : null };
       return importStatement(variables, { fetch: uploadingFetch(setSent) });
     },
     ({ importBankStatement }) => {
-      if (mapped) saveMapping(rowsOf(head, 0), csv);
+      if (mapped) saveMapping(parseRows(head, 0), csv);
       onDone(importBankStatement, file?.name ?? '');
     },
   );

@@ -56,7 +56,7 @@ interface Values {
   events: string[];
 }
 
-const valuesOf = (webhook?: Webhook): Values => ({
+const buildValues = (webhook?: Webhook): Values => ({
   url: webhook?.url ?? 'https://',
   description: webhook?.description ?? '',
   events: webhook?.events ?? ['*'],
@@ -65,7 +65,7 @@ const valuesOf = (webhook?: Webhook): Values => ({
 function useWebhookForm(webhook?: Webhook) {
   return useForm<Values>({
     mode: 'controlled',
-    initialValues: valuesOf(webhook),
+    initialValues: buildValues(webhook),
     validate: { events: (events) => (events.length > 0 ? null : 'Choose at least one event, or all.') },
   });
 }
@@ -131,7 +131,7 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
     read: () =>
       readStored(
         client.query(StoredWebhook, { id }, { requestPolicy: 'network-only' }).toPromise(),
-        (data) => ({ values: valuesOf(data.stored) }),
+        (data) => ({ values: buildValues(data.stored) }),
         'This webhook has been deleted.',
       ),
   });
