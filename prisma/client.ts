@@ -17,7 +17,7 @@ export { violatedCheck, violatedConstraint, type ModelWith, type NewRow, type Ro
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type ModelDelegate, type TenantClient } from './tenant/client.ts';
 export { delegateName, getTable as tableOf, type Column } from './tables.ts';
-export { resourceNamed, resources, type Resource } from './resources.ts';
+export { countedRows } from './row-counts.ts';
 export { Prisma };
 export type * from './generated/client/client.ts';
 

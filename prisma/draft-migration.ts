@@ -7,26 +7,28 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { ConnectionPool } from './connection.ts';
 import { migrations } from './migrate.ts';
-import { resources } from './resources.ts';
-import { getStateColumn } from './row-counts.ts';
+import { countedRows, getStateColumn } from './row-counts.ts';
 import { applyMigrations, drift, lockfile } from './schema-engine.ts';
 import { getTable, type Table } from './tables.ts';
 import { tenantModels } from './tenant/client.ts';
 
 const folder = new URL('migrations/', import.meta.url);
 
+/** `TimeEntry` becomes `time_entry`. */
+const toSnakeCase = (model: string): string => model.replaceAll(/(?<=.)[A-Z]/g, '_$&').toLowerCase();
+
 /** Adds row-level security for the new tables of the books, and row counts and the change feed for the new resources. */
 function withIsolation(script: string): string {
   const isNew = ({ table }: Table): boolean => script.includes(`CREATE TABLE "${table}" (`);
   const isolated = [...tenantModels].map(getTable).filter(isNew);
-  const tracked = resources.flatMap((resource) => {
-    const table = getTable(resource.model);
-    const column = getStateColumn(resource);
+  const tracked = (Object.keys(countedRows) as (keyof typeof countedRows)[]).flatMap((model) => {
+    const table = getTable(model);
+    const column = getStateColumn(model);
     if (!isNew(table)) return [];
     const state = column === null ? '' : `, '${column}'`;
     return [
       `select count_rows('${table.table}'${state});`,
-      `select track_changes('${table.table}', '${resource.name}');`,
+      `select track_changes('${table.table}', '${toSnakeCase(model)}');`,
     ];
   });
   if (isolated.length === 0) return script;

@@ -2,17 +2,32 @@ import type { Prisma } from './generated/client/client.ts';
 import { placeholder, type CompilerState } from './query-compiler/conditions.ts';
 import { Parameter } from './query-compiler/shape.ts';
 import { findType } from './query-compiler/values.ts';
-import { resources, type Resource } from './resources.ts';
 import { getTable, type Column } from './tables.ts';
 
-/** Triggers count the rows of each resource's table as they are written (the migrations' count_rows()). */
-const countedResources = new Map<Prisma.ModelName, Resource>(resources.map((resource) => [resource.model, resource]));
+/**
+ * The models whose rows triggers count as they are written (the migrations' count_rows()). Each has the field by whose value
+ * its rows are counted, beside counting all of them; null where there is none.
+ */
+export const countedRows = {
+  Customer: 'type',
+  Invoice: 'status',
+  CreditNote: null,
+  Receipt: 'status',
+  Project: 'status',
+  TimeEntry: null,
+  BankTransaction: 'matchStatus',
+} as const satisfies Partial<Record<Prisma.ModelName, string | null>>;
 
-/** The column by whose value a resource's rows are counted; null where there is none. */
-export const getStateColumn = (resource: Resource): string | null => getColumn(resource)?.column ?? null;
+const stateFields = new Map<Prisma.ModelName, string | null>(
+  Object.entries(countedRows) as [Prisma.ModelName, string | null][],
+);
 
-function getColumn({ model, state }: Resource): Column | undefined {
-  const field = state === null ? undefined : getTable(model).fields.get(state);
+/** The column by whose value a model's rows are counted; null where there is none. */
+export const getStateColumn = (model: Prisma.ModelName): string | null => getColumn(model)?.column ?? null;
+
+function getColumn(model: Prisma.ModelName): Column | undefined {
+  const state = stateFields.get(model);
+  const field = state == null ? undefined : getTable(model).fields.get(state);
   return field?.kind === 'column' ? field : undefined;
 }
 
@@ -23,14 +38,13 @@ function getColumn({ model, state }: Resource): Column | undefined {
  * @param where with Parameters in place of values
  */
 export function maintainedCount(compiler: CompilerState, model: Prisma.ModelName, where: object): string | undefined {
-  const counted = countedResources.get(model);
   const [condition, ...others] = Object.entries(where);
-  if (!counted || others.length > 0) return undefined;
+  if (!stateFields.has(model) || others.length > 0) return undefined;
   const sum = `select coalesce(sum(rows), 0)::int as total from row_counts
     where tenant_id = $1 and resource = '${getTable(model).table}'`;
   if (!condition) return sum;
   const [field, value] = condition as [string, unknown];
-  const column = getColumn(counted);
+  const column = getColumn(model);
   if (column?.name !== field || !(value instanceof Parameter)) return undefined;
   return `${sum} and state = ${placeholder(compiler, value, findType(column).encode)}`;
 }

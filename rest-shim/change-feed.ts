@@ -1,4 +1,5 @@
-import { resources, type Context, type RenderPayload } from '../schema/graphql/context.ts';
+import type { Context, RenderPayload } from '../schema/graphql/context.ts';
+import { resources } from '../schema/resources.ts';
 import { AnswerTooLargeError, NotFoundError } from '../schema/errors.ts';
 import { watchChanges, type Change, type ChangePage } from '../schema/changes/feed.ts';
 import { resourceName, type ResourceName } from '../schema/graphql/resource-name.ts';

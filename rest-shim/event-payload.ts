@@ -1,4 +1,5 @@
-import type { Context, Resource } from '../schema/graphql/context.ts';
+import type { Context } from '../schema/graphql/context.ts';
+import type { Resource } from '../schema/resources.ts';
 import { startExecution } from '../schema/graphql/execution/compile-selection.ts';
 import { findById } from '../schema/graphql/find-by-id.ts';
 import type { CompiledSchema } from './endpoint.ts';

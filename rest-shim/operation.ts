@@ -17,7 +17,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { Ability } from '../schema/ability.ts';
+import type { Ability } from '../schema/graphql/ability.ts';
 import { getChecks } from '../schema/graphql/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { Problems } from '../schema/errors.ts';

@@ -3,7 +3,7 @@ import { forTenant } from '../prisma/client.ts';
 import { loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createFileLinks } from '../rest-shim/file-links.ts';
 import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
-import { allows } from '../schema/ability.ts';
+import { allows } from '../schema/graphql/ability.ts';
 import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
 import { toSchema } from '../schema/index.ts';

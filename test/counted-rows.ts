@@ -1,4 +1,4 @@
-import { resources } from '../prisma/resources.ts';
+import { resources } from '../schema/resources.ts';
 import { getStateColumn } from '../prisma/row-counts.ts';
 import { getTable } from '../prisma/tables.ts';
 
@@ -8,7 +8,7 @@ import { getTable } from '../prisma/tables.ts';
  */
 export const countedTables = resources.map((resource) => {
   const { table } = getTable(resource.model);
-  const column = getStateColumn(resource);
+  const column = getStateColumn(resource.model);
   const state = column === null ? "''" : `${column}::text`;
   return { table, sql: `select tenant_id, ${state} as state, count(*)::int as rows from ${table} group by 1, 2` };
 });

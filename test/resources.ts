@@ -1,4 +1,4 @@
-import { resources, type Resource } from '../prisma/client.ts';
+import { resources, type Resource } from '../schema/resources.ts';
 import {
   item,
   makeBankTransaction,

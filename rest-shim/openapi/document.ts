@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql';
-import { grantable } from '../../schema/ability.ts';
-import type { Resource } from '../../schema/graphql/context.ts';
+import { grantable } from '../../schema/graphql/ability.ts';
+import type { Resource } from '../../schema/resources.ts';
 import { isAnnounced } from '../deprecation.ts';
 import type { CompiledSchema } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';

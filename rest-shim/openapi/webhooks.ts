@@ -1,5 +1,5 @@
 import { events, findResource, type EventType } from '../../schema/events/events.ts';
-import type { Resource } from '../../schema/graphql/context.ts';
+import type { Resource } from '../../schema/resources.ts';
 import { component, type Components, type JsonSchema } from './schemas.ts';
 
 const header = (name: string, description: string, schema: JsonSchema): JsonSchema => ({

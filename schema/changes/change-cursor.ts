@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { resources, type Resource } from '../../prisma/client.ts';
+import { resources, type Resource } from '../resources.ts';
 import type { Context } from '../graphql/context.ts';
 import { CodedError, refuse } from '../errors.ts';
 

@@ -1,5 +1,5 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { resourceNamed } from '../../prisma/client.ts';
+import { resourceNamed } from '../resources.ts';
 import { builder } from '../graphql/builder.ts';
 import { NotFoundError } from '../errors.ts';
 import { wholeNumber } from '../graphql/input/validators.ts';

@@ -1,4 +1,4 @@
-import { resources, type Resource } from '../../prisma/client.ts';
+import { resources, type Resource } from '../resources.ts';
 import type { Context } from '../graphql/context.ts';
 import { resourceName, type ResourceName } from '../graphql/resource-name.ts';
 import { defaultChanges } from '../graphql/paging/page.ts';

@@ -1,5 +1,6 @@
-import { resources, type Resource, type Rows } from '../../prisma/client.ts';
-import type { Ability } from '../ability.ts';
+import type { Rows } from '../../prisma/client.ts';
+import { resources, type Resource } from '../resources.ts';
+import type { Ability } from '../graphql/ability.ts';
 import type { Context } from '../graphql/context.ts';
 import type { externalId } from '../graphql/filters/external-id.ts';
 import type { Errors } from './errors.ts';

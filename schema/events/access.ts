@@ -1,4 +1,4 @@
-import type { Ability } from '../ability.ts';
+import type { Ability } from '../graphql/ability.ts';
 import type { Context } from '../graphql/context.ts';
 import { requireAbilities } from '../errors.ts';
 import { eventTypes, findResource, type EventType } from './events.ts';

@@ -1,4 +1,5 @@
-import { resourceNamed, type Resource, type Row } from '../../prisma/client.ts';
+import type { Row } from '../../prisma/client.ts';
+import { resourceNamed, type Resource } from '../resources.ts';
 import type { Context } from '../graphql/context.ts';
 import type { PrefetchedRow } from '../graphql/find-by-id.ts';
 import { formatTime } from '../graphql/scalars/scalars.ts';
@@ -55,7 +56,7 @@ export const eventTypes = Object.keys(events) as EventType[];
 /** The resource that an event is about: the first part of its name. */
 export function findResource(type: EventType): Resource {
   const resource = resourceNamed(type.slice(0, type.indexOf('.')));
-  if (!resource) throw new Error(`prisma/resources.ts has no resource of the event ${type}`);
+  if (!resource) throw new Error(`schema/resources.ts has no resource of the event ${type}`);
   return resource;
 }
 

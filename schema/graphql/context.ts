@@ -1,10 +1,9 @@
-import { retryContended, type Db, type Resource, type Rows, type TenantClient } from '../../prisma/client.ts';
-import type { Ability } from '../ability.ts';
+import { retryContended, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
+import type { Resource } from '../resources.ts';
+import type { Ability } from './ability.ts';
 import type { AnswerSize } from './execution/answer-size.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity.ts';
 import type { PrefetchedRow } from './find-by-id.ts';
-
-export { resourceNamed, resources, type Resource } from '../../prisma/client.ts';
 
 /** The authenticated caller, as `src/identity/` established it. */
 export interface Principal {

@@ -1,4 +1,4 @@
-import { grantable } from '../ability.ts';
+import { grantable } from '../graphql/ability.ts';
 import { builder } from '../graphql/builder.ts';
 import { found } from '../errors.ts';
 import type { ApiToken as ApiTokenRow } from '../graphql/identity.ts';

@@ -1,9 +1,10 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { batchPerRequest } from '../../prisma/batching.ts';
-import { resources, type Prisma, type Resource } from '../../prisma/client.ts';
+import type { Prisma } from '../../prisma/client.ts';
+import { resources, type Resource } from '../resources.ts';
 import { getTable } from '../../prisma/tables.ts';
-import type { Ability } from '../ability.ts';
+import type { Ability } from '../graphql/ability.ts';
 import { builder } from '../graphql/builder.ts';
 import type { Context } from '../graphql/context.ts';
 import { readableEvents } from '../events/access.ts';

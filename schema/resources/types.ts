@@ -1,4 +1,4 @@
-import type { Resource } from '../../prisma/client.ts';
+import type { Resource } from '../resources.ts';
 import { BankTransaction } from './bank-transaction/bank-transaction.ts';
 import { CreditNote } from './credit-note/credit-note.ts';
 import { Customer } from './customer.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiToken, Prisma, UnscopedClient } from '../../prisma/client.ts';
-import { grantable } from '../../schema/ability.ts';
+import { grantable } from '../../schema/graphql/ability.ts';
 import { requiredText } from '../../schema/graphql/input/validators.ts';
 import { active } from './accounts.ts';
 import { checked, checkedId, quoted, RefusedError } from './refused.ts';

@@ -1,8 +1,8 @@
 // Loads the whole schema first: its files refer to one another, and expect this order.
 import '../../schema/index.ts';
-import { resources } from '../../prisma/resources.ts';
+import { resources } from '../../schema/resources.ts';
 import { routes } from '../../rest-shim/routes.ts';
-import { abilityScopes, type AbilityScope } from '../../schema/ability.ts';
+import { abilityScopes, type AbilityScope } from '../../schema/graphql/ability.ts';
 import { events, eventTypes } from '../../schema/events/events.ts';
 import { limits } from '../server/graphql/document-limits.ts';
 

@@ -1,4 +1,4 @@
-import { resources } from '../../prisma/client.ts';
+import { resources } from '../../schema/resources.ts';
 import type { Integrator } from '../harness.ts';
 
 // A consumer of the change feed, and the books that its copy has to equal.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { abilityScopes, grantable } from '../../schema/ability.ts';
+import { abilityScopes, grantable } from '../../schema/graphql/ability.ts';
 import { byResource, describeAbilities } from '../../src/dashboard/pages/settings/abilities.ts';
 
 it('offers the ability to read and to write each resource, in that order', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { maxBodyBytes } from '../../rest-shim/request-body.ts';
 import { routes } from '../../rest-shim/routes.ts';
-import { grantable } from '../../schema/ability.ts';
+import { grantable } from '../../schema/graphql/ability.ts';
 import { eventTypes } from '../../schema/events/events.ts';
 import { limits } from '../../src/server/graphql/document-limits.ts';
 import { maxUpload } from '../../src/server/http/multipart.ts';

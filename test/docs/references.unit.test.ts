@@ -131,7 +131,7 @@ describe('a stale reference is reported', () => {
 
   it('unless its target exists', () => {
     const text = [
-      '// See schema/ability.ts, ability.ts, rest-shim/, DECISIONS.md#d12-rounding, /docs/limits, and `lineTotal()`.',
+      '// See schema/graphql/ability.ts, ability.ts, rest-shim/, DECISIONS.md#d12-rounding, /docs/limits, and `lineTotal()`.',
       '// OPERATING.md, Scaling out; DATABASE_URL; kontor_http_request_duration_seconds_count; TenantPool; emit().',
       '// `webhook ping|rotate ID`, `user invite --email ADDRESS --tenant ID`, kontor -- backup FILE --passphrase-stdin',
     ];

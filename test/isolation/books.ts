@@ -1,4 +1,5 @@
-import { delegateName, resources } from '../../prisma/client.ts';
+import { delegateName } from '../../prisma/client.ts';
+import { resources } from '../../schema/resources.ts';
 import type { Integrator } from '../harness.ts';
 import {
   makeBankTransaction,

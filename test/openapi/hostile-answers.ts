@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { expect } from 'vitest';
 import type { Answer, Integrator } from '../harness.ts';
-import { resources } from '../../prisma/client.ts';
+import { resources } from '../../schema/resources.ts';
 import { bodyEndpoints, samples } from '../resources.ts';
 import type { ApiValidator, Endpoint } from './description.ts';
 import type { HostileRequest } from './hostile.ts';

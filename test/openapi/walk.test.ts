@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
-import { resources } from '../../prisma/client.ts';
+import { resources } from '../../schema/resources.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { makeCreditNote } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';

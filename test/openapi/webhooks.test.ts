@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources } from '../../prisma/client.ts';
+import { resources } from '../../schema/resources.ts';
 import { toSchema } from '../../schema/index.ts';
 import { overdue } from '../../src/jobs/overdue.ts';
 import { camt, imported } from '../bank/statement.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { delegateName, resources } from '../../prisma/client.ts';
+import { delegateName } from '../../prisma/client.ts';
+import { resources } from '../../schema/resources.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { createToken } from '../../src/identity/index.ts';
 import {

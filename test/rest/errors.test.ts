@@ -4,7 +4,7 @@ import { mintToken } from '../../src/identity/token.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
-import { resources } from '../../prisma/client.ts';
+import { resources } from '../../schema/resources.ts';
 import { makeEach } from '../resources.ts';
 import * as sample from './samples.ts';
 import { create, invalidFields, refusal } from './samples.ts';

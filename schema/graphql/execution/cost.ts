@@ -1,5 +1,5 @@
 import { getNamedType, isInputObjectType, type GraphQLField, type GraphQLSchema } from 'graphql';
-import { resources } from '../../../prisma/client.ts';
+import { resources } from '../../resources.ts';
 import { getBounds } from '../input/validators.ts';
 import {
   defaultChanges,

@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { getNamedType, Kind, type GraphQLResolveInfo } from 'graphql';
-import { resources, type ModelWith } from '../../../prisma/client.ts';
+import type { ModelWith } from '../../../prisma/client.ts';
+import { resources } from '../../resources.ts';
 import type { Context } from '../context.ts';
 import { findById } from '../find-by-id.ts';
 import { compileOperation, graphqlFormat, startExecution } from './compile-selection.ts';

@@ -7,7 +7,7 @@ import SchemaBuilder, {
 import { type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
 import { Prisma, violatedCheck } from '../../../prisma/client.ts';
-import type { Ability } from '../../ability.ts';
+import type { Ability } from '../ability.ts';
 import { constraintError } from '../input/constraints.ts';
 import type { Context } from '../context.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../../errors.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ability } from '../../../schema/ability.ts';
+import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { ForbiddenError, ValidationError } from '../../../schema/errors.ts';
 import type { Identity } from '../../../schema/graphql/identity.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../../prisma/client.ts';
-import type { Ability } from '../../../schema/ability.ts';
+import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import type { Encryption } from '../encryption.ts';
 

@@ -12,7 +12,7 @@ import {
   type GraphQLInputField,
   type GraphQLNamedType,
 } from 'graphql';
-import { resources } from '../../../prisma/resources.ts';
+import { resources } from '../../../schema/resources.ts';
 import { getTable } from '../../../prisma/tables.ts';
 import type { Installation, Tenant } from './installation.ts';
 import type { KontorProcess } from './processes.ts';

@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { abilityScopes, type Ability } from '../../../schema/ability.ts';
+import { abilityScopes, type Ability } from '../../../schema/graphql/ability.ts';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';

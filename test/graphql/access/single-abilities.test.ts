@@ -1,8 +1,8 @@
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { abilityScopes, type AbilityScope } from '../../../schema/ability.ts';
+import { abilityScopes, type AbilityScope } from '../../../schema/graphql/ability.ts';
 import { eventTypes, findResource } from '../../../schema/events/events.ts';
-import { resources } from '../../../prisma/client.ts';
+import { resources } from '../../../schema/resources.ts';
 import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';

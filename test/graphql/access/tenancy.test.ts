@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { buildClientSchema, getIntrospectionQuery, getNamedType, isObjectType, type GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
-import { resources } from '../../../prisma/client.ts';
+import { resources } from '../../../schema/resources.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createInvitation, createToken, createUser, startSession } from '../../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';

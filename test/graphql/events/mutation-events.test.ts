@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resources, delegateName } from '../../../prisma/client.ts';
+import { delegateName } from '../../../prisma/client.ts';
+import { resources } from '../../../schema/resources.ts';
 import { findResource, type EventType } from '../../../schema/events/events.ts';
 import { camt, imported } from '../../bank/statement.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';

@@ -10,7 +10,8 @@ import {
   type GraphQLInputField,
   type GraphQLInputType,
 } from 'graphql';
-import { delegateName, resources } from '../../../prisma/client.ts';
+import { delegateName } from '../../../prisma/client.ts';
+import { resources } from '../../../schema/resources.ts';
 import type { fill } from '../../isolation/books.ts';
 import { unknownId } from '../../rest/samples.ts';
 import { aliasedSelection, pick, schema, type Random } from './hostile-aliases.ts';

@@ -1,22 +1,22 @@
-import type { Prisma } from './generated/client/client.ts';
+import { countedRows, type Prisma } from '../prisma/client.ts';
 
 /**
  * The resources of the API, in the order in which documents list them. Abilities, events, row counts, and REST's operations
  * follow from this list. CONTRIBUTING.md#a-new-resource says what else a resource needs.
  */
 export const resources = [
-  { model: 'Customer', name: 'customer', path: 'customers', scope: 'customers', state: 'type' },
-  { model: 'Invoice', name: 'invoice', path: 'invoices', scope: 'invoices', state: 'status' },
-  { model: 'CreditNote', name: 'credit_note', path: 'credit-notes', scope: 'invoices', state: null },
-  { model: 'Receipt', name: 'receipt', path: 'receipts', scope: 'receipts', state: 'status' },
-  { model: 'Project', name: 'project', path: 'projects', scope: 'projects', state: 'status' },
-  { model: 'TimeEntry', name: 'time_entry', path: 'time-entries', scope: 'time-entries', state: null },
+  { model: 'Customer', name: 'customer', path: 'customers', scope: 'customers', state: countedRows.Customer },
+  { model: 'Invoice', name: 'invoice', path: 'invoices', scope: 'invoices', state: countedRows.Invoice },
+  { model: 'CreditNote', name: 'credit_note', path: 'credit-notes', scope: 'invoices', state: countedRows.CreditNote },
+  { model: 'Receipt', name: 'receipt', path: 'receipts', scope: 'receipts', state: countedRows.Receipt },
+  { model: 'Project', name: 'project', path: 'projects', scope: 'projects', state: countedRows.Project },
+  { model: 'TimeEntry', name: 'time_entry', path: 'time-entries', scope: 'time-entries', state: countedRows.TimeEntry },
   {
     model: 'BankTransaction',
     name: 'bank_transaction',
     path: 'bank-transactions',
     scope: 'bank-transactions',
-    state: 'matchStatus',
+    state: countedRows.BankTransaction,
   },
 ] as const satisfies {
   model: Prisma.ModelName;

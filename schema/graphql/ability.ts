@@ -1,4 +1,4 @@
-import { resources, type Resource } from '../prisma/client.ts';
+import { resources, type Resource } from '../resources.ts';
 
 /** The scopes of abilities: those of the resources, and of what only GraphQL has. */
 export type AbilityScope = Resource['scope'] | 'company' | 'webhooks';
