@@ -81,6 +81,7 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
 /** @throws the error of a read whose connection was lost, so that it can be tried again */
 async function readOnce(router: RestHandler, request: Request, caller: RestRequestContext): Promise<Response> {
   let failure: { error: unknown } | undefined;
+  caller.context.answer?.restart(); // what an earlier try has read is not part of the response
   const response = await router(request, { ...caller, report: (error) => (failure = { error }) });
   if (failure && isConnectionLost(failure.error)) throw failure.error;
   if (failure) caller.report(failure.error);
