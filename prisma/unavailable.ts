@@ -1,5 +1,4 @@
-import { DatabaseError } from 'pg';
-import { Prisma } from './generated/client/client.ts';
+import { getErrorCode } from './error-code.ts';
 import { isContention } from './transaction-retry.ts';
 
 // The only place that decides which errors mean that the service can't answer at the moment. They are no faults of the
@@ -11,7 +10,7 @@ export class UnavailableError extends Error {}
 /**
  * Whether the database, or the time for it, was lacking: the connection was refused or lost, there was none in time, a
  * statement or transaction ran out of time, or nothing can be written (a full disk, a server that is read-only).
- * @param error of pg's, of Prisma's, of Node's sockets, or our own
+ * @param error of pg's, of Prisma's, of its adapter, of Node's sockets, or our own
  */
 export function isUnavailable(error: unknown): boolean {
   return isConnectionLost(error) || isOutOfTime(error) || isUnwritable(error) || isContention(error);
@@ -22,7 +21,7 @@ export function isUnavailable(error: unknown): boolean {
  * executed, so only what reads can be sent again.
  */
 export function isConnectionLost(error: unknown): boolean {
-  const code = getCode(error);
+  const code = getErrorCode(error);
   // PostgreSQL's own protocol error is a fault of ours; a pooler's is a lost connection.
   if (code === '08P01' && /bind message/.test((error as Error).message)) return false;
   if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
@@ -31,12 +30,12 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** Whether the database can be read but not written to. */
-export const isUnwritable = (error: unknown): boolean => unwritableCodes.test(getCode(error) ?? '');
+export const isUnwritable = (error: unknown): boolean => unwritableCodes.test(getErrorCode(error) ?? '');
 
 function isOutOfTime(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
   if (error instanceof DOMException) return error.name === 'AbortError' || error.name === 'TimeoutError';
-  const code = getCode(error);
+  const code = getErrorCode(error);
   if (code !== undefined) return outOfTimeCodes.test(code);
   return error instanceof Error && outOfTimeMessages.test(error.message);
 }
@@ -62,17 +61,3 @@ const outOfTimeMessages =
 
 /** PostgreSQL: the disk is full, an error of the disk, the server is read-only. */
 const unwritableCodes = /^(?:53100|58030|25006)$/;
-
-/** The code of PostgreSQL's if there is one, else of Prisma's, or of the socket. */
-function getCode(error: unknown): string | undefined {
-  if (error instanceof DatabaseError) return error.code;
-  if (error instanceof Prisma.PrismaClientKnownRequestError) return getOriginalCode(error) ?? error.code;
-  if (error instanceof AggregateError) return getCode(error.errors[0]);
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'string' ? code : undefined;
-}
-
-function getOriginalCode({ meta }: Prisma.PrismaClientKnownRequestError): string | undefined {
-  const { driverAdapterError } = (meta ?? {}) as { driverAdapterError?: { cause?: { originalCode?: string } } };
-  return driverAdapterError?.cause?.originalCode;
-}

@@ -1,3 +1,4 @@
+import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { DatabaseError } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { isConnectionLost, isUnavailable, isUnwritable, Prisma, UnavailableError } from '../prisma/client.ts';
@@ -14,6 +15,9 @@ const ofPrisma = (code: string, originalCode?: string): Error =>
     clientVersion: '0',
     ...(originalCode !== undefined && { meta: { driverAdapterError: { cause: { originalCode } } } }),
   });
+/** As Prisma's adapter throws it, from a savepoint. */
+const ofAdapter = (cause: DriverAdapterError['cause']): Error => new DriverAdapterError(cause);
+const terminated = { kind: 'postgres', code: '57P01', severity: 'FATAL', message: '' } as const;
 const ofSocket = (code: string, syscall = 'connect'): Error => Object.assign(new Error('a message'), { code, syscall });
 
 const lost: [string, unknown][] = [
@@ -23,6 +27,12 @@ const lost: [string, unknown][] = [
   ]),
   ...['P1001', 'P1017'].map((code): [string, unknown] => [`Prisma's ${code}`, ofPrisma(code)]),
   ["Prisma's P2010 for 57P01", ofPrisma('P2010', '57P01')],
+  ["the adapter's closed connection", ofAdapter({ kind: 'ConnectionClosed' })],
+  ["the adapter's unreachable server", ofAdapter({ kind: 'DatabaseNotReachable' })],
+  [
+    "the adapter's 57P01",
+    ofAdapter({ ...terminated, originalCode: '57P01', detail: undefined, column: undefined, hint: undefined }),
+  ],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT'].map((code): [string, unknown] => [
     code,
     ofSocket(code),
@@ -38,6 +48,7 @@ const late: [string, unknown][] = [
     ofPostgres(code),
   ]),
   ...['P2024', 'P2028', 'P1008', 'P2034'].map((code): [string, unknown] => [`Prisma's ${code}`, ofPrisma(code)]),
+  ["the adapter's contention", ofAdapter({ kind: 'TransactionWriteConflict' })],
   ["Prisma's P2039 for 57014", ofPrisma('P2039', '57014')],
   ['no connection in time', new Error('timeout exceeded when trying to connect')],
   ['no answer in time', new Error('Query read timeout')],
