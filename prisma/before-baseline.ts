@@ -87,6 +87,7 @@ const removed = [
   ]),
   'drop function tally(regclass, text)',
   'drop function define_tally(text, text)',
+  'drop function count_request(text, int, float8)',
   'drop function isolate(regclass)',
   'drop function track_changes(regclass, text)',
   'drop trigger refuse_change_of_issued on invoices',
@@ -106,7 +107,7 @@ const renamed = [
 /** The baseline's statements that make again what was removed. */
 function madeAgain(script: string): string[] {
   const starts = [
-    ...['isolate', 'track_changes', 'sum_row_counts', 'count_rows'].flatMap((name) => [
+    ...['count_requests', 'isolate', 'track_changes', 'sum_row_counts', 'count_rows'].flatMap((name) => [
       `create function ${name}(`,
       `revoke all on function ${name} `,
     ]),

@@ -275,6 +275,8 @@ const bursts = fc.array(
     after: fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.constantFrom(0, 59_999, 60_000, 60_001)),
     requests: fc.integer({ min: 1, max: 90 }),
     limit: fc.integer({ min: 1, max: 200 }),
+    /** Whether they are sent without waiting for each other, so that most are counted together. */
+    atOnce: fc.boolean(),
   }),
   { minLength: 4, maxLength: 10 },
 );
@@ -287,11 +289,13 @@ describe('the store in PostgreSQL', () => {
         const clock = { ms: 0 };
         const [model, store] = [memoryStore(() => clock.ms), postgresStore(pool())];
         const identity = `model ${run++}`;
-        for (const { after, requests, limit } of all) {
+        for (const { after, requests, limit, atOnce } of all) {
           await pass(after);
           clock.ms += after;
+          const hit = (): Promise<unknown> => store.hit(identity, limit);
+          const sent = atOnce ? Array.from({ length: requests }, hit) : undefined;
           for (let each = 0; each < requests; each += 1)
-            expect(await store.hit(identity, limit)).toEqual(await model.hit(identity, limit));
+            expect(await (sent?.[each] ?? hit())).toEqual(await model.hit(identity, limit));
         }
       }),
       { numRuns: 12 },
@@ -321,6 +325,20 @@ describe('the store in PostgreSQL', () => {
     const answers = await Promise.all(Array.from({ length: 400 }, (_, index) => limiters[index % 2]!.admit('a')));
     expect(answers.filter((answer) => answer?.admitted)).toHaveLength(60);
     expect(new Set(answers.map((answer) => answer?.retryAfter))).toEqual(new Set([undefined, 60]));
+  });
+
+  it('counts requests of many identities together, each towards its own limit', async () => {
+    const store = postgresStore(pool());
+    const limitOf = (identity: number): number => (identity % 3) + 1;
+    const requests = Array.from({ length: 300 }, (_, index) => index % 20);
+    const hits = await Promise.all(
+      requests.map(async (identity) => {
+        const { earlier } = await store.hit(`one of many ${identity}`, limitOf(identity));
+        return { identity, admitted: earlier < limitOf(identity) };
+      }),
+    );
+    for (let identity = 0; identity < 20; identity += 1)
+      expect(hits.filter((hit) => hit.identity === identity && hit.admitted)).toHaveLength(limitOf(identity));
   });
 
   it('counts a request at the time that it is processed, not at its arrival', async () => {

@@ -10,7 +10,8 @@ export async function restartInTurns(times: number): Promise<Recovered> {
   const system = await startTestSystem({
     gateways: 2,
     workers: 1,
-    settings: { DRAIN_SECONDS: '2' },
+    // On a busy machine, the balancer notices late.
+    settings: { DRAIN_SECONDS: '5' },
     before: async (urls) => {
       balancer = await startBalancer(urls);
       await until(() => urls.every((url) => balancer?.uses(url)), 'the balancer to find the gateways');

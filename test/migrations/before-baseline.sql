@@ -167,3 +167,65 @@ create trigger refuse_change_of_issued before update on invoices for each row wh
 create trigger refuse_change_of_delivery_date before update on invoices for each row when (
   old.number is not null and current_user = 'kontor_books' and old.delivery_date is distinct from new.delivery_date
 ) execute function refuse_change_of_issued_invoice();
+
+drop function count_requests(text, int, int, float8);
+create function count_request(key text, most int, window_ms float8, out earlier int, out next_free_in_ms float8)
+language plpgsql as $$
+declare
+  size constant int := 64;
+  counted rate_limits;
+  page_times timestamptz[];
+  time timestamptz;
+  horizon timestamptz;
+  forgotten bigint;
+  oldest bigint;
+begin
+  loop
+    select * into counted from rate_limits where identity = key for update;
+    exit when found;
+    insert into rate_limits (identity) values (key) on conflict (identity) do nothing;
+  end loop;
+  -- While the row is locked: requests are serialized, and each has the time at which it got the lock.
+  time := clock_timestamp();
+  horizon := time - make_interval(secs => window_ms / 1000);
+  if counted.last_at > time then
+    -- The clock was set back. Times in the future are moved to the present, so that no wait exceeds the window.
+    update rate_limit_pages set times = array(
+      select least(each, time) from unnest(times) with ordinality as moved (each, at) order by at
+    ) where identity = key;
+    counted.last_at := time;
+  end if;
+
+  forgotten := counted.first;
+  if counted.last_at <= horizon then
+    forgotten := counted.next;
+  end if;
+  while forgotten < counted.next loop
+    if page_times is null or forgotten % size = 0 then
+      select times into page_times from rate_limit_pages where identity = key and page = forgotten / size;
+    end if;
+    exit when page_times[forgotten % size + 1] > horizon;
+    forgotten := forgotten + 1;
+  end loop;
+
+  earlier := counted.next - forgotten;
+  oldest := forgotten + greatest(earlier - most, 0);
+  if earlier < most then
+    if counted.next % size = 0 then
+      delete from rate_limit_pages where identity = key and page < forgotten / size;
+      insert into rate_limit_pages (identity, page, times) values (key, counted.next / size, array[time])
+      on conflict (identity, page) do update set times = excluded.times;
+    else
+      update rate_limit_pages set times = times[1:counted.next % size] || time
+      where identity = key and page = counted.next / size;
+    end if;
+    update rate_limits set first = forgotten, next = counted.next + 1, last_at = time where identity = key;
+  elsif forgotten > counted.first then
+    update rate_limits set first = forgotten where identity = key;
+  end if;
+
+  select extract(epoch from times[oldest % size + 1] - time) * 1000 + window_ms into next_free_in_ms
+  from rate_limit_pages where identity = key and page = oldest / size;
+end
+$$;
+revoke all on function count_request from public;

@@ -540,7 +540,7 @@ create table secret_checks (
 );
 
 
--- Rate limits. The times of an identity's requests are in pages of 64, and a request writes one page and the row of its
+-- Rate limits. The times of an identity's requests are in pages of 64, and a count writes a page and the row of its
 -- identity, both of bounded size. Limits are worth nothing after a crash, hence unlogged. The fillfactor leaves room for a
 -- row's next version on the same page: no index is written then, and the space is used again at once.
 
@@ -561,10 +561,12 @@ create unlogged table rate_limit_pages (
   foreign key (identity) references rate_limits on delete cascade
 ) with (fillfactor = 50);
 
--- Counts a request of an identity, unless `most` were admitted in the last `window_ms`. `earlier` is how many that were before
--- this one; `next_free_in_ms` is how long it takes until the oldest stops counting, or after a refusal, until a request can be
--- admitted.
-create function count_request(key text, most int, window_ms float8, out earlier int, out next_free_in_ms float8)
+-- Counts requests of an identity that came at the same time: as many of `wanted` as the limit leaves room for, which is `most` in
+-- the last `window_ms`. `earlier` is how many counted before them; `next_free_in_ms` is how long it takes until the oldest stops
+-- counting, or where there was no room, until a request can be admitted.
+create function count_requests(
+  key text, most int, wanted int, window_ms float8, out earlier int, out next_free_in_ms float8
+)
 language plpgsql as $$
 declare
   size constant int := 64;
@@ -574,13 +576,15 @@ declare
   horizon timestamptz;
   forgotten bigint;
   oldest bigint;
+  free int;
+  added int;
 begin
   loop
     select * into counted from rate_limits where identity = key for update;
     exit when found;
     insert into rate_limits (identity) values (key) on conflict (identity) do nothing;
   end loop;
-  -- While the row is locked: requests are serialized, and each has the time at which it got the lock.
+  -- While the row is locked: counts are serialized, and each has the time at which it got the lock.
   time := clock_timestamp();
   horizon := time - make_interval(secs => window_ms / 1000);
   if counted.last_at > time then
@@ -605,16 +609,20 @@ begin
 
   earlier := counted.next - forgotten;
   oldest := forgotten + greatest(earlier - most, 0);
-  if earlier < most then
-    if counted.next % size = 0 then
-      delete from rate_limit_pages where identity = key and page < forgotten / size;
-      insert into rate_limit_pages (identity, page, times) values (key, counted.next / size, array[time])
-      on conflict (identity, page) do update set times = excluded.times;
-    else
-      update rate_limit_pages set times = times[1:counted.next % size] || time
-      where identity = key and page = counted.next / size;
-    end if;
-    update rate_limits set first = forgotten, next = counted.next + 1, last_at = time where identity = key;
+  free := least(wanted, most - earlier);
+  if free > 0 then
+    while free > 0 loop
+      if counted.next % size = 0 then
+        delete from rate_limit_pages where identity = key and page < forgotten / size;
+      end if;
+      added := least(free, size - counted.next % size);
+      insert into rate_limit_pages as page (identity, page, times)
+      values (key, counted.next / size, array_fill(time, array[added]))
+      on conflict (identity, page) do update set times = page.times[1:counted.next % size] || excluded.times;
+      counted.next := counted.next + added;
+      free := free - added;
+    end loop;
+    update rate_limits set first = forgotten, next = counted.next, last_at = time where identity = key;
   elsif forgotten > counted.first then
     update rate_limits set first = forgotten where identity = key;
   end if;
@@ -623,7 +631,7 @@ begin
   from rate_limit_pages where identity = key and page = oldest / size;
 end
 $$;
-revoke all on function count_request from public;
+revoke all on function count_requests from public;
 
 
 -- Customers and suppliers, and the tenant's own company
