@@ -5,12 +5,13 @@ import { isLockTimeout } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { CodedError } from '../errors.ts';
 import { renderEvents } from '../events/events.ts';
-import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/matching.ts';
+import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/transitions.ts';
 import { Decimal } from '../money/money.ts';
 import { readStatementFile } from './parsers/parse-file.ts';
 import { readRows, type StatementRow } from './parsers/rows.ts';
 import { StatementError, type StatementOptions } from './parsers/statement.ts';
-import { findCertain, namesOfOpen, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
+import { findCertain, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
+import { namesOfOpen } from '../resources/bank-transaction/candidates.ts';
 import { makeTemporaryFolder } from '../graphql/input/temporary-folder.ts';
 
 /** A file is imported in one transaction, however long that takes; 100,000 entries take up to a minute. */

@@ -1,10 +1,10 @@
 import type { Prisma } from '../../prisma/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { today, type Context } from '../graphql/context.ts';
-import { overdueOn } from './invoice/invoice.ts';
+import { overdueOn } from './invoice/queries.ts';
 import { balanceFields, computeBalance } from './invoice/balance.ts';
 import { Decimal } from '../money/money.ts';
-import { unbilled } from './project/project.ts';
+import { unbilled } from './project/type.ts';
 import { formatDay } from '../graphql/scalars/scalars.ts';
 
 const monthsShown = 12;

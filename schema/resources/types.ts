@@ -1,11 +1,11 @@
 import type { Resource } from '../resources.ts';
-import { BankTransaction } from './bank-transaction/bank-transaction.ts';
-import { CreditNote } from './credit-note/credit-note.ts';
-import { Customer } from './customer.ts';
-import { Invoice } from './invoice/invoice.ts';
-import { Project } from './project/project.ts';
-import { Receipt } from './receipt/receipt.ts';
-import { TimeEntry } from './time-entry.ts';
+import { BankTransaction } from './bank-transaction/type.ts';
+import { CreditNote } from './credit-note/type.ts';
+import { Customer } from './customer/type.ts';
+import { Invoice } from './invoice/type.ts';
+import { Project } from './project/type.ts';
+import { Receipt } from './receipt/type.ts';
+import { TimeEntry } from './time-entry/type.ts';
 
 /** The GraphQL type of each resource, by its model. */
 export const resourceTypes = {

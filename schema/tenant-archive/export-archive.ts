@@ -1,5 +1,5 @@
 import type { Context } from '../graphql/context.ts';
-import { byPosition } from '../resources/invoice/invoice.ts';
+import { byPosition } from '../resources/invoice/type.ts';
 import {
   endType,
   format,

@@ -18,8 +18,9 @@ import {
 } from '../money/money.ts';
 import { parseCreditNoteNumber } from '../resources/credit-note/next-number.ts';
 import { readBreakdown, storedBreakdown } from '../resources/credit-note/vat-breakdown.ts';
-import { lineRules } from '../resources/invoice/line.ts';
-import { maxItems, totalRules } from '../resources/invoice/mutations.ts';
+import { lineRules } from '../resources/invoice/rules.ts';
+import { maxItems } from '../resources/invoice/mutations.ts';
+import { totalRules } from '../resources/invoice/rules.ts';
 import { parseInvoiceNumber } from '../resources/invoice/next-number.ts';
 import {
   asColumn,

@@ -20,7 +20,7 @@ import {
 } from '../../schema/graphql/paging/page.ts';
 import { maxErrors, maxRows } from '../../schema/csv-import/read-file.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
-import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/webhook.ts';
+import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/rules.ts';
 import { exitCodes } from '../commands/exit-codes.ts';
 import { readConfig } from '../config/config.ts';
 import { maxTransactions } from '../../schema/bank-statements/parsers/statement.ts';

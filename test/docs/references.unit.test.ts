@@ -42,7 +42,7 @@ const foreign = new Set(
 );
 
 /** CONTRIBUTING's example of a new resource: quotes. */
-const example = /[ /]quotes?\.(?:ts|graphql)$/;
+const example = /[ /]quotes?(?:\.graphql|\/)$/;
 /** Paths that git ignores are generated. */
 const ignored = readText('.gitignore').split('\n').filter(Boolean);
 const stale = (path: string, text: string): string[] =>

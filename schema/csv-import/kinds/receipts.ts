@@ -1,7 +1,7 @@
 import type { Context } from '../../graphql/context.ts';
 import { Problems } from '../../errors.ts';
 import { Decimal, vatIncluded } from '../../money/money.ts';
-import { supplierRules } from '../../resources/receipt/receipt.ts';
+import { supplierRules } from '../../resources/receipt/rules.ts';
 import { currencyField, externalIdField, reference } from '../common-fields.ts';
 import { checkDecimals, findCurrency } from '../currency.ts';
 import type { Kind, RowBuilder } from '../kind.ts';

@@ -1,12 +1,12 @@
 import { builder } from '../../graphql/builder.ts';
 import { key } from '../../graphql/context.ts';
-import { enforceCreditNoteFormat } from '../invoice/required-e-invoice.ts';
+import { enforceCreditNoteFormat } from './rules.ts';
 import { refuse } from '../../errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { count, decimal, text, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import { maxItems } from '../invoice/mutations.ts';
 import { credit } from '../invoice/transitions.ts';
-import { CreditNote } from './credit-note.ts';
+import { CreditNote } from './type.ts';
 import { newCreditNote, planAllowedCredit, planCredit } from './new-credit-note.ts';
 
 const CreditNoteItemInput = builder.inputType('CreditNoteItemInput', {

@@ -3,7 +3,7 @@ import { key } from '../../graphql/context.ts';
 import { refuse } from '../../errors.ts';
 import type { Decimal } from '../../money/money.ts';
 import { computeAmountDue, computeAmountToRefund } from '../invoice/balance.ts';
-import { VatCategoryShare, VatShare } from '../invoice/invoice.ts';
+import { VatCategoryShare, VatShare } from '../vat-share.ts';
 import { CreateCreditNoteInput } from './mutations.ts';
 import { planAllowedCredit } from './new-credit-note.ts';
 import type { CreditTotals } from './remainder.ts';

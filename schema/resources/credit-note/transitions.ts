@@ -3,7 +3,7 @@ import { found, refuse } from '../../errors.ts';
 import { emitAll, type EventInput } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
 import { computeBalance, computeRefundDue } from '../invoice/balance.ts';
-import { computePaid, settled, type Paid, type Payable } from '../payment-amount.ts';
+import { computePaid, settled, type Paid, type Payable } from '../payment/amount.ts';
 
 // Refunds: what was paid, and then credited, is paid back. Each locks the invoice first, and then the credit note, so that
 // credit notes, payments, and refunds of an invoice come one after the other.

@@ -1,7 +1,8 @@
 import { builder } from '../../graphql/builder.ts';
 import { readSource } from '../document/read-source.ts';
-import { creditNoteBreaches, findRequiredFormat } from '../invoice/required-e-invoice.ts';
-import { CreditNote } from './credit-note.ts';
+import { creditNoteBreaches } from './rules.ts';
+import { findRequiredFormat } from '../invoice/rules.ts';
+import { CreditNote } from './type.ts';
 import { WarningType, type Warning } from '../warning.ts';
 
 builder.prismaObjectField(CreditNote, 'warnings', (t) =>

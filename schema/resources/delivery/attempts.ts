@@ -10,7 +10,8 @@ import {
 import { isLastAttempt, nextAttemptAt, type RetryPolicy } from './retry-policy.ts';
 import { traced } from '../../graphql/execution/tracing.ts';
 import { signingSecrets, type SigningSecrets } from '../webhook/secrets.ts';
-import { failuresToDeactivate, setAside } from '../webhook/webhook.ts';
+import { failuresToDeactivate } from '../webhook/rules.ts';
+import { setAside } from '../webhook/transitions.ts';
 
 // The attempts of deliveries (DECISIONS.md#d32-attempts), as the worker makes them: for many deliveries of a tenant at a
 // time. Each step is one transaction. Its update checks the state of the rows that it locks, so a job that comes twice,

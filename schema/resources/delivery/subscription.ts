@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { Delivery } from './delivery.ts';
+import { Delivery } from './type.ts';
 import { readableEvents } from '../../events/access.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 

@@ -1,23 +1,14 @@
+import { BreachType } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
-import { findBreaches, type Breach } from '../../documents/e-invoice/breaches.ts';
+import { EInvoiceFormatType, nameOfFormat, formatNamed } from '../../documents/format-types.ts';
+import { findRequiredFormat } from '../invoice/rules.ts';
 import { NotFoundError } from '../../errors.ts';
-import { idArgument } from '../../graphql/input/id-argument.ts';
 import { DocumentFileType } from '../../documents/document-file.ts';
-import { readSource } from './read-source.ts';
-import { EInvoiceFormatType, formatNamed, nameOfFormat } from '../../documents/format-types.ts';
-import { findRequiredFormat } from '../invoice/required-e-invoice.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
 import { documentFileInTime } from './stored-files.ts';
+import { findBreaches } from '../../documents/e-invoice/breaches.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
-
-export const BreachType = builder.objectRef<Breach>('EInvoiceBreach').implement({
-  description: 'A rule that an invoice breaks.',
-  example: { rule: 'BR-DE-8', field: 'customer.city', message: 'The buyer needs a city.' },
-  fields: (t) => ({
-    rule: t.exposeString('id', { description: 'The official id of the rule, of EN 16931, XRechnung, or Peppol.' }),
-    field: t.exposeString('field', { description: 'The field to change, by its name in REST.' }),
-    message: t.exposeString('message', { description: 'What the rule demands.' }),
-  }),
-});
+import { readSource } from './read-source.ts';
 
 builder.queryFields((t) => ({
   requiredEInvoice: t.field({

@@ -1,19 +1,17 @@
 import { builder } from '../../graphql/builder.ts';
-import { getUnitCode, usualUnitCode } from '../../codes/unit-codes.ts';
-import { isVatCategory, takesExemptionReason, usualVatCategory, getVatCategory } from '../../money/vat-categories.ts';
-import type { Problems } from '../../errors.ts';
 import {
-  decimal,
-  discountPercent,
   requiredText,
+  decimal,
   text,
-  unitCode,
   unitPrice,
-  vatCategory,
   vatRate,
+  vatCategory,
+  unitCode,
+  discountPercent,
 } from '../../graphql/input/validators.ts';
-import { Decimal, lineTotal, type Line } from '../../money/money.ts';
-import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
+import { type Line, Decimal, lineTotal } from '../../money/money.ts';
+import { usualVatCategory, getVatCategory } from '../../money/vat-categories.ts';
+import { usualUnitCode, getUnitCode } from '../../codes/unit-codes.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 
 // The lines of an invoice that are to be written: their input, their rules, and what follows from their fields.
@@ -37,7 +35,7 @@ export const InvoiceItemInput = builder.inputType('InvoiceItemInput', {
 });
 
 /** A line's fields that may be left out. */
-interface Details {
+export interface Details {
   unit?: string | null;
   vatCategory?: string | null;
   exemptionReason?: string | null;
@@ -50,28 +48,6 @@ interface Details {
 /** A line as an input has it, or as it is stored. */
 export interface NewLine extends Line, Details {
   title: string;
-}
-
-export const isWhole = (line: Readable<Line> | undefined): line is Line =>
-  line?.quantity !== undefined && line.unitPriceNet !== undefined && line.vatRate !== undefined;
-
-type RuledLine = Readable<Details> & { vatRate?: Parameters<typeof usualVatCategory>[0] };
-
-/** Checks the rules between a line's fields, on those that are valid by themselves. @param at its path, '' for none */
-export function lineRules(line: RuledLine | undefined, problems: Problems, at: string): void {
-  if (!line) return;
-  const { vatRate: rate, exemptionReason, servicePeriodStart: start, servicePeriodEnd: end } = line;
-  const path = (field: string): string => (at === '' ? field : `${at}.${field}`);
-  const category = line.vatCategory ?? (rate && usualVatCategory(rate));
-  const isZero = rate?.toFixed() === '0';
-  if (rate && category && isVatCategory(category) && isZero === (category === 'S')) {
-    const message = isZero ? 'S needs a VAT rate above 0.' : 'Must be S, as the VAT rate is above 0.';
-    problems.add(path('vatCategory'), message);
-  }
-  const isKnown = !problems.has(path('vatCategory')); // an invalid one isn't in the line
-  if (isKnown && exemptionReason && category && isVatCategory(category) && !takesExemptionReason(category))
-    problems.add(path('exemptionReason'), 'Only with a VAT category of E, AE, K, G, or O.');
-  if (start && end && end < start) problems.add(path('servicePeriodEnd'), 'Must not be before the first day.');
 }
 
 /** A line's fields in full. */

@@ -1,23 +1,24 @@
+import { invoiceRules, refuseUnlessDraft } from './rules.ts';
+import { type InputFields, builder } from '../../graphql/builder.ts';
+import { text, count, currency, among, notNull, given } from '../../graphql/input/validators.ts';
+import { InvoiceStatus, Invoice } from './type.ts';
 import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated/client/client.ts';
-import { builder, type InputFields } from '../../graphql/builder.ts';
-import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
-import { today, type Context } from '../../graphql/context.ts';
-import { refuse, type Problems } from '../../errors.ts';
-import { among, count, currency, given, notNull, text } from '../../graphql/input/validators.ts';
-import { Invoice, InvoiceStatus } from './invoice.ts';
-import { areChanged, InvoiceItemInput, isWhole, buildItems, lineRules, type NewLine } from './line.ts';
-import { issue, unbillEntries, type WholeInvoice } from './transitions.ts';
-import { changeRow, deleteRow } from '../../rows/change-row.ts';
-import { takeSteps, type Step } from '../../rows/transition.ts';
-import { Decimal, fits, invoiceTotals, lineTotal, type Line } from '../../money/money.ts';
-import { requireExisting } from '../../graphql/input/references.ts';
+import { InvoiceItemInput, type NewLine, buildItems, areChanged } from './line.ts';
+import { type Context, today } from '../../graphql/context.ts';
+import { type WholeInvoice, issue, unbillEntries } from './transitions.ts';
+import { type Line, invoiceTotals, Decimal } from '../../money/money.ts';
+import { type Step, takeSteps } from '../../rows/transition.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
+import { changeRow, deleteRow } from '../../rows/change-row.ts';
+import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
 const subject = (t: InputFields) => t.string({ validate: text(255) });
+
 /** The most items of one invoice (DECISIONS.md#d10-bounds). */
 export const maxItems = 500;
+
 const itemCount = count(1, maxItems, 'items');
 
 export const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
@@ -58,40 +59,7 @@ const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
   }),
 });
 
-type InvoiceUpdate = typeof UpdateInvoiceInput.$inferInput;
-type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | InvoiceUpdate>;
-/** The invoice that an input changes; nothing for a new one. */
-type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { items: Line[] }) | undefined;
-
-/** Checks the rules between an invoice's fields, on the fields that are valid by themselves. */
-export function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
-  requireExisting(context, problems, 'customer', input.customerId);
-  const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
-  const dueDate = input.dueDate ?? current?.dueDate;
-  if (invoiceDate && dueDate && dueDate < invoiceDate) {
-    problems.add('input.dueDate', 'Must not be before the invoice date.');
-  }
-  for (const [index, item] of (input.items ?? []).entries()) lineRules(item, problems, `input.items.${index}`);
-  const lines = input.items ?? current?.items;
-  if (lines?.every(isWhole)) {
-    totalRules(lines, input.currency ?? current?.currency ?? context.tenant.defaultCurrency, problems);
-  }
-}
-
-/** Checks the bounds of an invoice's totals. */
-export function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
-  for (const [index, line] of lines.entries()) {
-    if (!fits(lineTotal(line, inCurrency))) problems.add(`input.items.${index}`, "The line's total is too large.");
-  }
-  const { vatBreakdown, totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
-  const answered = [totalNet, totalVat, totalGross, ...vatBreakdown.flatMap(({ net, vat }) => [net, vat])];
-  if (!answered.every(fits)) problems.add('input.items', "The invoice's total is too large.");
-  if (totalGross.lessThan(0)) problems.add('input.items', "The invoice's total must not be negative.");
-}
-
-function refuseUnlessDraft({ status }: Pick<WholeInvoice, 'status'>): void {
-  if (status !== 'DRAFT') refuse('status', 'Only a draft can be changed or deleted.');
-}
+export type InvoiceUpdate = typeof UpdateInvoiceInput.$inferInput;
 
 const itemsByPosition = (context: Context, invoiceId: string) =>
   context.db.invoiceItem.findMany({ where: { invoiceId }, orderBy: { position: 'asc' } });

@@ -3,14 +3,15 @@ import type { Context } from '../../graphql/context.ts';
 import { findBreaches } from '../../documents/e-invoice/breaches.ts';
 import { Problems } from '../../errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
-import { CreateInvoiceInput, invoiceRules, newDraft } from './mutations.ts';
+import { CreateInvoiceInput, newDraft } from './mutations.ts';
+import { invoiceRules } from './rules.ts';
 import { findPartiesOfDraft } from './parties.ts';
-import { findInvoiceWarnings } from './find-warnings.ts';
+import { findInvoiceWarnings } from './warnings.ts';
 import { WarningType } from '../warning.ts';
 import { buildSource } from '../document/read-source.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
-import { BreachType } from '../document/queries.ts';
+import { BreachType } from '../document/type.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 // The preflight of an invoice before it is created: a front end shows what is missing while the user types.

@@ -8,9 +8,9 @@ import {
   vatCategory,
   vatRate,
 } from '../../graphql/input/validators.ts';
-import { VatCategoryShare, VatShare } from './invoice.ts';
-import { isWhole, lineRules } from './line.ts';
-import { totalRules } from './mutations.ts';
+import { VatCategoryShare, VatShare } from '../vat-share.ts';
+import { isWhole, lineRules } from './rules.ts';
+import { totalRules } from './rules.ts';
 import { invoiceTotals, lineTotal, vatBreakdownByCategory } from '../../money/money.ts';
 import type { Decimal, InvoiceTotals as Totals, VatCategoryShare as CategoryShare } from '../../money/money.ts';
 

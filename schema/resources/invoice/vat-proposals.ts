@@ -4,7 +4,7 @@ import { usualVatCategory, type VatCategory } from '../../money/vat-categories.t
 import type { Context } from '../../graphql/context.ts';
 import { usualReason } from '../../documents/pdf/vat-notes.ts';
 import { Decimal } from '../../money/money.ts';
-import { findCompany } from '../company.ts';
+import { findCompany } from '../company/queries.ts';
 import { findPartiesOfDraft, type Parties } from './parties.ts';
 import { getPlace, treatments, type Supply } from './vat-treatment.ts';
 

@@ -1,11 +1,15 @@
 import type { Row } from '../../../prisma/client.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { refuse } from '../../errors.ts';
+import { builder } from '../../graphql/builder.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
+import { Receipt } from './type.ts';
 import { emit } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
-import { writeSteps, type Step } from '../../rows/transition.ts';
-import { computePaid, paymentStep, type Paid, type Payable } from '../payment-amount.ts';
+import { transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
+import { computePaid, paymentStep, type Paid, type Payable } from '../payment/amount.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
 
@@ -13,7 +17,7 @@ import { computePaid, paymentStep, type Paid, type Payable } from '../payment-am
 export const booking: Step<'Receipt'> = { changes: { status: 'BOOKED' }, events: ['receipt.booked'] };
 
 /** Books a stored receipt. */
-export function book(context: Context, receipt: Row<'Receipt'>): Promise<PrefetchedRow> {
+function book(context: Context, receipt: Row<'Receipt'>): Promise<PrefetchedRow> {
   if (receipt.status !== 'DRAFT') refuse('status', 'Only a draft can be booked.');
   return writeSteps(context, 'Receipt', receipt, [booking]);
 }
@@ -53,3 +57,13 @@ export async function unpayReceipt(context: Context, id: string, amount: Decimal
   const receipt = await context.db.receipt.update({ where: key(context, id), data });
   await emit(context, 'receipt.payment_reverted', receipt);
 }
+
+builder.mutationField('bookReceipt', (t) =>
+  t.prismaField({
+    type: Receipt,
+    description: 'Books a draft. The receipt is then to be paid.',
+    ability: 'receipts:write',
+    args: { ...idArgument, ...expectedVersionArgument },
+    ...transitionRow('Receipt', book),
+  }),
+);

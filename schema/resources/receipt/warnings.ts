@@ -2,7 +2,7 @@ import { batchPerRequest } from '../../../prisma/batching.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
 import { text } from '../../graphql/input/validators.ts';
-import { Receipt } from './receipt.ts';
+import { Receipt } from './type.ts';
 import { WarningType, type Warning } from '../warning.ts';
 
 const duplicate: Warning = {

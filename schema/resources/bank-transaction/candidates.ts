@@ -1,0 +1,233 @@
+import type { Suggestion } from './suggestions.ts';
+import type { BankTransaction as BankTransactionRow, Prisma } from '../../../prisma/generated/client/client.ts';
+import { Decimal } from '../../money/money.ts';
+import type { Context } from '../../graphql/context.ts';
+import { balanceFields, computeBalance, computeRefundDue } from '../invoice/balance.ts';
+import { parseCreditNoteNumber } from '../credit-note/next-number.ts';
+import { parseInvoiceNumbers, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
+import { partnerCalled } from '../customer/search.ts';
+
+/** The data of a transaction that suggestions need. */
+export type Clues = Pick<
+  BankTransactionRow,
+  'amountOpen' | 'currency' | 'matchStatus' | 'counterpartyIban' | 'counterpartyName' | 'reference' | 'externalId'
+>;
+
+/** A candidate: an open invoice or receipt, or a credit note, in the same terms. */
+export interface Candidate {
+  type: Suggestion['type'];
+  id: string;
+  number: string | null;
+  due: Decimal;
+  partnerId: string | null;
+  partnerName: string | null;
+}
+
+/** Candidates for each clue. */
+export const atMost = 50;
+
+/**
+ * The names that are numbers of open invoices, booked receipts, or credit notes: a query of each for many transactions.
+ * @param names numbers as parseInvoiceNumbers() and numbersOfSent() return them
+ */
+export async function namesOfOpen(
+  context: Context,
+  names: { numbers: string[]; words: string[] },
+): Promise<Set<string | null | undefined>> {
+  const [invoices, receipts, creditNotes] = await Promise.all([
+    names.numbers.length === 0
+      ? []
+      : context.db.invoice.findMany({
+          where: { status: 'ISSUED', number: { in: names.numbers } },
+          select: { number: true },
+        }),
+    names.words.length === 0 ? [] : bookedReceiptsCalled(context, names.words),
+    creditNotesNumbered(context, names.words),
+  ]);
+  return new Set([
+    ...invoices.map(({ number }) => number),
+    ...receipts.map(({ receiptNumber }) => receiptNumber.toLowerCase()),
+    ...creditNotes.map(({ number }) => number),
+  ]);
+}
+
+const ofCreditNote = { customer: true, invoice: { select: balanceFields } } as const;
+
+/** The credit notes of paid invoices among these names. */
+export async function creditNotesNumbered(context: Context, names: string[]): Promise<RefundableNote[]> {
+  const numbers = names.filter((name) => parseCreditNoteNumber(name) !== undefined);
+  if (numbers.length === 0) return [];
+  return context.db.creditNote.findMany({
+    where: { number: { in: numbers }, invoice: { status: 'PAID' } },
+    include: ofCreditNote,
+  });
+}
+
+/** Finds receipts by the words of a batch of transactions. There are thousands, and Prisma would make a pattern of each. */
+const bookedReceiptsCalled = (context: Context, called: string[]): Promise<{ id: string; receiptNumber: string }[]> =>
+  context.db.$rows(
+    `select id, receipt_number as "receiptNumber" from receipts
+      where tenant_id = $1 and status = 'booked' and lower(receipt_number) = any ($2::text[])`,
+    [called],
+  );
+
+const called = (names: string[]): Prisma.ReceiptWhereInput => ({
+  receiptNumber: { in: [...new Set(names)], mode: 'insensitive' },
+});
+
+/** All texts of a transaction that may name an invoice or receipt. */
+export const getText = ({ reference, externalId }: Pick<BankTransactionRow, 'reference' | 'externalId'>): string =>
+  [reference, externalId].filter(Boolean).join(' ');
+
+/** Words as a bank may cut or capitalise them. */
+export const normal = (name: string): string =>
+  name
+    .toLocaleLowerCase('und')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+type InCurrency = Candidate & { currency: string };
+
+export async function invoicesNumbered(context: Context, numbers: Set<string>): Promise<Map<string, InCurrency[]>> {
+  if (numbers.size === 0) return new Map();
+  const invoices = await context.db.invoice.findMany({
+    where: { status: 'ISSUED', number: { in: [...numbers] } },
+    include: { customer: true },
+  });
+  return Map.groupBy(
+    invoices.map((invoice) => ({ ...invoiceCandidate(invoice), currency: invoice.currency })),
+    ({ number }) => number ?? '',
+  );
+}
+
+export async function receiptsCalled(context: Context, names: Set<string>): Promise<Map<string, InCurrency[]>> {
+  if (names.size === 0) return new Map();
+  const ids = (await bookedReceiptsCalled(context, [...names])).map(({ id }) => id);
+  const receipts = await context.db.receipt.findMany({ where: { id: { in: ids } }, include: { supplier: true } });
+  return Map.groupBy(
+    receipts.map((receipt) => ({ ...receiptCandidate(receipt), currency: receipt.currency })),
+    ({ number }) => number?.toLowerCase() ?? '',
+  );
+}
+
+/** Open invoices or booked receipts: those that the transaction names, and those with other clues. */
+export async function candidates(context: Context, transaction: Clues, partners: Set<string>): Promise<Candidate[]> {
+  const open = new Decimal(transaction.amountOpen);
+  if (open.isZero()) return [];
+  if (open.isPositive()) return openInvoices(context, transaction, open.abs(), partners);
+  const found = await Promise.all([
+    openReceipts(context, transaction, open.abs(), partners),
+    context.may('invoices:read') ? refundableNotes(context, transaction, open.abs(), partners) : [],
+  ]);
+  return found.flat();
+}
+
+/** The rows of several queries, without duplicates. With a query for each clue, many rows of one don't displace others. */
+async function distinct<Row extends { id: string }>(queries: PromiseLike<Row[]>[]): Promise<Row[]> {
+  const rows = (await Promise.all(queries)).flat();
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+async function openInvoices(
+  context: Context,
+  transaction: Clues,
+  amount: Decimal,
+  partners: Set<string>,
+): Promise<Candidate[]> {
+  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: parseInvoiceNumbers(getText(transaction)) } }];
+  const name = transaction.counterpartyName?.trim();
+  likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
+  likely.push({ amountCredited: { gt: 0 } });
+  if (name) likely.push({ customer: partnerCalled(name) });
+  const invoices = await distinct(
+    likely.map((clue) =>
+      context.db.invoice.findMany({
+        where: { AND: [clue], status: 'ISSUED', currency: transaction.currency },
+        include: { customer: true },
+        orderBy: { id: 'desc' },
+        take: atMost,
+      }),
+    ),
+  );
+  return invoices.map(invoiceCandidate);
+}
+
+type OpenInvoice = Prisma.InvoiceGetPayload<{ include: { customer: true } }>;
+
+const invoiceCandidate = ({ customer, ...invoice }: OpenInvoice): Candidate => ({
+  type: 'INVOICE',
+  id: invoice.id,
+  number: invoice.number,
+  due: computeBalance(invoice),
+  partnerId: customer.id,
+  partnerName: customer.companyName,
+});
+
+/** Credit notes of paid invoices. Those of which nothing is to be refunded are left out as suggestions of no amount. */
+async function refundableNotes(
+  context: Context,
+  transaction: Clues,
+  amount: Decimal,
+  partners: Set<string>,
+): Promise<Candidate[]> {
+  const likely: Prisma.CreditNoteWhereInput[] = [{ number: { in: parseCreditNoteNumbers(getText(transaction)) } }];
+  const name = transaction.counterpartyName?.trim();
+  likely.push({ totalGross: amount }, { customerId: { in: [...partners] } });
+  if (name) likely.push({ customer: partnerCalled(name) });
+  const creditNotes = await distinct(
+    likely.map((clue) =>
+      context.db.creditNote.findMany({
+        where: { AND: [clue], currency: transaction.currency, invoice: { status: 'PAID' } },
+        include: ofCreditNote,
+        orderBy: { id: 'desc' },
+        take: atMost,
+      }),
+    ),
+  );
+  return creditNotes.map(creditNoteCandidate);
+}
+
+type RefundableNote = Prisma.CreditNoteGetPayload<{ include: typeof ofCreditNote }>;
+
+export const creditNoteCandidate = ({ customer, invoice, ...creditNote }: RefundableNote): Candidate => ({
+  type: 'CREDIT_NOTE',
+  id: creditNote.id,
+  number: creditNote.number,
+  due: computeRefundDue(creditNote, invoice),
+  partnerId: customer.id,
+  partnerName: customer.companyName,
+});
+
+async function openReceipts(
+  context: Context,
+  transaction: Clues,
+  amount: Decimal,
+  partners: Set<string>,
+): Promise<Candidate[]> {
+  const likely: Prisma.ReceiptWhereInput[] = [called(parseReceiptNumbers(getText(transaction)))];
+  const name = transaction.counterpartyName?.trim();
+  likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
+  if (name) likely.push({ supplier: partnerCalled(name) });
+  const receipts = await distinct(
+    likely.map((clue) =>
+      context.db.receipt.findMany({
+        where: { AND: [clue], status: 'BOOKED', currency: transaction.currency },
+        include: { supplier: true },
+        orderBy: { id: 'desc' },
+        take: atMost,
+      }),
+    ),
+  );
+  return receipts.map(receiptCandidate);
+}
+
+type OpenReceipt = Prisma.ReceiptGetPayload<{ include: { supplier: true } }>;
+
+const receiptCandidate = ({ id, receiptNumber, amountGross, amountPaid, supplier }: OpenReceipt): Candidate => ({
+  type: 'RECEIPT',
+  id,
+  number: receiptNumber,
+  due: new Decimal(amountGross).minus(amountPaid),
+  partnerId: supplier?.id ?? null,
+  partnerName: supplier?.companyName ?? null,
+});

@@ -1,0 +1,43 @@
+import type { Prisma } from '../../../prisma/generated/client/client.ts';
+import { holdingFirst, fold, holding, containing, splitWords } from '../../graphql/filters/search.ts';
+import type { Context } from '../../graphql/context.ts';
+
+/** More ids than this are not put into one statement. */
+const maxPartners = 1000;
+
+/** For so many words of a search, partners are looked up first. */
+const maxLookups = 5;
+
+/** A partner's searched fields, the company name first: as the migrations' search_text has them. */
+const searchedFields = 4;
+
+/** The condition that a partner has this company name, in upper or lower case. It uses the index of searches. */
+export const partnerCalled = (name: string): Prisma.CustomerWhereInput => ({
+  companyName: { equals: name, mode: 'insensitive' },
+  ...holdingFirst(fold(name).replaceAll('\n', ' '), searchedFields),
+});
+
+/**
+ * The conditions, all of which must hold, under which each word of `q` is in a row's searched fields or its partner's
+ * company name; in the row's alone for those who may not read customers. Few partners are looked up first: PostgreSQL
+ * serves `byIds` from an index beside other conditions, while `byPartner`, a join, would make it read every row. Where
+ * many match, so do many rows, and a page is soon full.
+ */
+export async function containingOrPartner<Where extends object>(
+  q: string | null | undefined,
+  context: Context,
+  byIds: (ids: string[]) => Where,
+  byPartner: (partner: Prisma.CustomerWhereInput) => Where,
+): Promise<({ OR: (Where | ReturnType<typeof holding>)[] } | ReturnType<typeof holding>)[]> {
+  if (!context.may('customers:read')) return containing(q);
+  const ofPartners = async (word: string, at: number): Promise<Where[]> => {
+    const where = holdingFirst(word, searchedFields);
+    if (at >= maxLookups) return [byPartner(where)];
+    const partners = await context.db.customer.findMany({ where, select: { id: true }, take: maxPartners + 1 });
+    if (partners.length > maxPartners) return [byPartner(where)];
+    return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
+  };
+  return Promise.all(
+    splitWords(q ?? '').map(async (word, at) => ({ OR: [holding(word), ...(await ofPartners(word, at))] })),
+  );
+}

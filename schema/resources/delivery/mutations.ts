@@ -1,0 +1,87 @@
+import { Delivery } from './type.ts';
+import { maxAMinute, limitRequests, mustReadDelivery, refuseUnlessActive } from './rules.ts';
+import { builder } from '../../graphql/builder.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { withLockedWebhook } from '../webhook/rules.ts';
+import { renderBody } from '../../events/events.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { mustRead } from '../../events/access.ts';
+
+builder.mutationFields((t) => ({
+  pingWebhook: t.prismaField({
+    type: Delivery,
+    description: `Sends webhook.ping, regardless of the webhook's events, and even if it is off. At most ${maxAMinute} times a minute. Needs the abilities to read the resources of its events.`,
+    ability: 'webhooks:write',
+    args: idArgument,
+    resolve: (query, _root, { id: webhookId }, context) =>
+      withLockedWebhook(context, webhookId, async (inside) => {
+        const createdAt = context.now();
+        await limitRequests(inside, { webhookId, kind: 'PING' });
+        const body = renderBody('webhook.ping', context.tenant.id, createdAt, '{"message":"pong"}');
+        const event = await inside.db.event.create({ data: { type: 'webhook.ping', body, createdAt } });
+        const data = { webhookId, eventId: event.id, kind: 'PING', nextAttemptAt: createdAt, createdAt } as const;
+        const { id } = await inside.db.delivery.create({ data });
+        return findById(inside, 'Delivery', id, query);
+      }),
+  }),
+
+  redeliver: t.prismaField({
+    type: Delivery,
+    description: `Makes a new delivery of the same event: a new id, attempt 1, the same body. At most ${maxAMinute} a minute of one event to one webhook. Needs the abilities to read the resources of the webhook's events.`,
+    ability: 'webhooks:write',
+    args: { id: t.arg({ type: 'UUID', required: true, description: 'The id of a delivery.' }) },
+    rules: async ({ id }, context) => {
+      if (id) await mustReadDelivery(context, id);
+    },
+    resolve: async (query, _root, { id: earlier }, context) => {
+      // Neither of these changes.
+      const { webhookId, eventId } = await findById(context, 'Delivery', earlier);
+      return withLockedWebhook(context, webhookId, async (inside, webhook) => {
+        refuseUnlessActive(webhook);
+        await limitRequests(inside, { webhookId, eventId, kind: 'REDELIVERY' });
+        const createdAt = context.now();
+        const data = { webhookId, eventId, kind: 'REDELIVERY', nextAttemptAt: createdAt, createdAt } as const;
+        const { id } = await inside.db.delivery.create({ data });
+        return findById(inside, 'Delivery', id, query);
+      });
+    },
+  }),
+
+  redeliverMissed: t.int({
+    description:
+      'Makes a new delivery of each event that this webhook has missed since a given time: all deliveries of the event failed or were set aside. Returns the number of new deliveries. Needs the abilities to read the resources of these events.',
+    ability: 'webhooks:write',
+    args: {
+      webhookId: t.arg({ type: 'UUID', required: true, description: 'A webhook that is active.' }),
+      since: t.arg({
+        type: 'DateTime',
+        required: true,
+        description: 'Considers deliveries that were created at this time or later.',
+      }),
+    },
+    resolve: (_root, { webhookId, since }, context) =>
+      // Of two concurrent requests, the second waits here, and then finds the first one's deliveries.
+      withLockedWebhook(context, webhookId, async (inside, webhook) => {
+        refuseUnlessActive(webhook);
+        const missed = await inside.db.delivery.findMany({
+          where: {
+            webhookId,
+            state: { in: ['FAILED', 'SET_ASIDE'] },
+            kind: { not: 'PING' },
+            createdAt: { gte: since },
+            event: { deliveries: { none: { webhookId, state: { in: ['WAITING', 'DELIVERED'] } } } },
+          },
+          distinct: 'eventId',
+          select: { eventId: true, event: { select: { type: true } } },
+          orderBy: { id: 'asc' },
+        });
+        const types = new Set(missed.map(({ event }) => event.type));
+        mustRead(context, [...types]);
+        const plan = { webhookId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
+        const { count } = await inside.db.delivery.createMany({
+          data: missed.map(({ eventId }) => ({ ...plan, eventId })),
+        });
+        return count;
+      }),
+  }),
+}));

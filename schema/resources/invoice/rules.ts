@@ -1,0 +1,141 @@
+import type { CreateInvoiceInput, InvoiceUpdate } from './mutations.ts';
+import type { Details } from './line.ts';
+import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
+import type { WholeInvoice } from './transitions.ts';
+import { type Line, fits, lineTotal, invoiceTotals } from '../../money/money.ts';
+import type { Context } from '../../graphql/context.ts';
+import { type Problems, refuse, ValidationError } from '../../errors.ts';
+import { requireExisting } from '../../graphql/input/references.ts';
+import { usualVatCategory, isVatCategory, takesExemptionReason, getVatCategory } from '../../money/vat-categories.ts';
+import { type EInvoiceFormat, isEInvoiceFormat } from '../../documents/e-invoice/formats.ts';
+import type { Row } from '../../../prisma/client.ts';
+import { findCompany } from '../company/queries.ts';
+import { buildSource } from '../document/read-source.ts';
+import { findPartiesOfDraft } from './parties.ts';
+import { findBreaches, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
+import { toEInvoice } from '../../documents/to-e-invoice.ts';
+import type { DocumentSource } from '../../documents/document-source.ts';
+import { getVatCountry, isMemberState } from '../../codes/eu-countries.ts';
+
+type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | InvoiceUpdate>;
+
+/** The invoice that an input changes; nothing for a new one. */
+type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { items: Line[] }) | undefined;
+
+/** Checks the rules between an invoice's fields, on the fields that are valid by themselves. */
+export function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
+  requireExisting(context, problems, 'customer', input.customerId);
+  const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
+  const dueDate = input.dueDate ?? current?.dueDate;
+  if (invoiceDate && dueDate && dueDate < invoiceDate) {
+    problems.add('input.dueDate', 'Must not be before the invoice date.');
+  }
+  for (const [index, item] of (input.items ?? []).entries()) lineRules(item, problems, `input.items.${index}`);
+  const lines = input.items ?? current?.items;
+  if (lines?.every(isWhole)) {
+    totalRules(lines, input.currency ?? current?.currency ?? context.tenant.defaultCurrency, problems);
+  }
+}
+
+/** Checks the bounds of an invoice's totals. */
+export function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
+  for (const [index, line] of lines.entries()) {
+    if (!fits(lineTotal(line, inCurrency))) problems.add(`input.items.${index}`, "The line's total is too large.");
+  }
+  const { vatBreakdown, totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+  const answered = [totalNet, totalVat, totalGross, ...vatBreakdown.flatMap(({ net, vat }) => [net, vat])];
+  if (!answered.every(fits)) problems.add('input.items', "The invoice's total is too large.");
+  if (totalGross.lessThan(0)) problems.add('input.items', "The invoice's total must not be negative.");
+}
+
+export function refuseUnlessDraft({ status }: Pick<WholeInvoice, 'status'>): void {
+  if (status !== 'DRAFT') refuse('status', 'Only a draft can be changed or deleted.');
+}
+
+export const isWhole = (line: Readable<Line> | undefined): line is Line =>
+  line?.quantity !== undefined && line.unitPriceNet !== undefined && line.vatRate !== undefined;
+
+type RuledLine = Readable<Details> & { vatRate?: Parameters<typeof usualVatCategory>[0] };
+
+/** Checks the rules between a line's fields, on those that are valid by themselves. @param at its path, '' for none */
+export function lineRules(line: RuledLine | undefined, problems: Problems, at: string): void {
+  if (!line) return;
+  const { vatRate: rate, exemptionReason, servicePeriodStart: start, servicePeriodEnd: end } = line;
+  const path = (field: string): string => (at === '' ? field : `${at}.${field}`);
+  const category = line.vatCategory ?? (rate && usualVatCategory(rate));
+  const isZero = rate?.toFixed() === '0';
+  if (rate && category && isVatCategory(category) && isZero === (category === 'S')) {
+    const message = isZero ? 'S needs a VAT rate above 0.' : 'Must be S, as the VAT rate is above 0.';
+    problems.add(path('vatCategory'), message);
+  }
+  const isKnown = !problems.has(path('vatCategory')); // an invalid one isn't in the line
+  if (isKnown && exemptionReason && category && isVatCategory(category) && !takesExemptionReason(category))
+    problems.add(path('exemptionReason'), 'Only with a VAT category of E, AE, K, G, or O.');
+  if (start && end && end < start) problems.add(path('servicePeriodEnd'), 'Must not be before the first day.');
+}
+
+/** The format that invoices to a customer must keep to be issued; null for none, undefined without such a customer. */
+export async function findRequiredFormat(
+  { db }: Context,
+  customerId: string,
+): Promise<EInvoiceFormat | null | undefined> {
+  const [row] = await db.$rows<{ required: string }>(
+    `select coalesce(customer.required_e_invoice, company.required_e_invoice, 'none') as required
+     from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
+     where customer.tenant_id = $1 and customer.id = $2`,
+    [customerId],
+  );
+  return row && (isEInvoiceFormat(row.required) ? row.required : null);
+}
+
+/**
+ * Refuses an invoice that breaks rules of a format. Called in the transaction that issues it: until its end, seller and buyer
+ * stay as they were checked.
+ * @throws ValidationError with all these rules
+ */
+export async function enforceFormat(
+  context: Context,
+  invoice: Row<'Invoice'>,
+  items: Row<'InvoiceItem'>[],
+  format: EInvoiceFormat,
+): Promise<void> {
+  await context.db.lock('Customer', invoice.customerId, 'no key update');
+  const company = await findCompany(context);
+  if (company) await context.db.lock('Company', company.id, 'no key update');
+  const source = buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId));
+  const breaches = findBreaches(toEInvoice(source), format);
+  if (breaches.length > 0) throw new ValidationError(breachMessages(breaches));
+}
+
+// An invoice without VAT to a business in another member state must have the buyer's VAT number: Directive 2006/112/EC,
+// Art. 226 (4); § 14a (1), (3) UStG; § 11 (1a) UStG 1994. See DECISIONS.md#d124-vat-of-an-invoice.
+
+/** The rules of EN 16931 that demand it. */
+const rules: ReadonlySet<string> = new Set(['BR-AE-02', 'BR-IC-02']);
+
+/** Whether the buyer owes the VAT in another country than the seller's, as far as the addresses say. */
+function isAcrossBorder({ seller, buyer }: DocumentSource): boolean {
+  const [from, to] = [getVatCountry(seller), getVatCountry(buyer)];
+  return from !== undefined && isMemberState(from) && (to === undefined || (to !== from && isMemberState(to)));
+}
+
+function findMissing(source: DocumentSource): Breach[] {
+  const breaches = findBreaches(toEInvoice(source), 'factur-x');
+  const missing = breaches.filter(({ id, field }) => rules.has(id) && field === 'customer.vat_id');
+  return missing.filter(({ id }) => id === 'BR-IC-02' || isAcrossBorder(source));
+}
+
+/**
+ * Refuses an invoice of the categories AE or K whose buyer has no VAT number. Called in the transaction that issues it.
+ * @throws ValidationError
+ */
+export async function requireBuyerVatNumber(
+  context: Context,
+  invoice: Row<'Invoice'>,
+  items: Row<'InvoiceItem'>[],
+): Promise<void> {
+  if (!items.map(getVatCategory).some((category) => category === 'AE' || category === 'K')) return;
+  await context.db.lock('Customer', invoice.customerId, 'no key update');
+  const missing = findMissing(buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId)));
+  if (missing.length > 0) throw new ValidationError(breachMessages(missing));
+}

@@ -1,0 +1,110 @@
+import { amountRules } from './rules.ts';
+import { Payment } from './type.ts';
+import { type MutationFields, builder } from '../../graphql/builder.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { decimal } from '../../graphql/input/validators.ts';
+import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
+import { type RowArguments, requireVersion } from '../../rows/locked-row.ts';
+import { Decimal } from '../../money/money.ts';
+import { Invoice } from '../invoice/type.ts';
+import { key, today } from '../../graphql/context.ts';
+import { transitionRow } from '../../rows/transition.ts';
+import { payInvoice } from '../invoice/transitions.ts';
+import { Receipt } from '../receipt/type.ts';
+import { payReceipt } from '../receipt/transitions.ts';
+import { CreditNote } from '../credit-note/type.ts';
+import { found, ForbiddenError, refuse } from '../../errors.ts';
+import { lockRefundable, refund } from '../credit-note/transitions.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { paidBy, payables } from './payables.ts';
+
+const paymentArgs = (t: MutationFields) => ({
+  ...idArgument,
+  amount: t.arg({ type: 'Decimal', description: 'Default: the amount due.', validate: decimal({}) }),
+  paidOn: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
+  ...expectedVersionArgument,
+});
+
+interface PaymentArguments extends RowArguments {
+  amount?: Decimal | null;
+  paidOn?: Date | null;
+}
+
+builder.mutationFields((t) => ({
+  payInvoice: t.prismaField({
+    type: Invoice,
+    description:
+      'Records a payment without a bank transaction. When nothing is due any more, the invoice becomes paid.',
+    ability: 'invoices:write',
+    args: paymentArgs(t),
+    rules: ({ id, amount }, context, problems) => {
+      if (id) amountRules(amount, () => context.db.invoice.findUnique({ where: key(context, id) }), problems);
+    },
+    ...transitionRow('Invoice', async (inside, invoice, { amount, paidOn }: PaymentArguments) => {
+      const paid = await payInvoice(inside, invoice, amount);
+      await inside.db.payment.create({ data: { invoiceId: invoice.id, ...paid, paidOn: paidOn ?? today(inside) } });
+      return invoice.id;
+    }),
+  }),
+
+  payReceipt: t.prismaField({
+    type: Receipt,
+    description:
+      'Records a payment without a bank transaction. When nothing is due any more, the receipt becomes paid.',
+    ability: 'receipts:write',
+    args: paymentArgs(t),
+    rules: ({ id, amount }, context, problems) => {
+      if (id) amountRules(amount, () => context.db.receipt.findUnique({ where: key(context, id) }), problems);
+    },
+    ...transitionRow('Receipt', async (inside, receipt, { amount, paidOn }: PaymentArguments) => {
+      const paid = await payReceipt(inside, receipt, amount);
+      if (!paid.amount.isZero())
+        await inside.db.payment.create({ data: { receiptId: receipt.id, ...paid, paidOn: paidOn ?? today(inside) } });
+      return receipt.id;
+    }),
+  }),
+
+  refundCreditNote: t.prismaField({
+    type: CreditNote,
+    description:
+      'Records a refund without a bank transaction: money sent for what was paid of the invoice, and then credited.',
+    ability: 'invoices:write',
+    args: paymentArgs(t),
+    rules: ({ id, amount }, context, problems) => {
+      if (id) amountRules(amount, () => context.db.creditNote.findUnique({ where: key(context, id) }), problems);
+    },
+    resolve: (query, _root, { id, amount, paidOn, expectedVersion }, context) =>
+      context.transaction(async (inside) => {
+        const creditNote = await found(lockRefundable(inside, id));
+        requireVersion(creditNote, expectedVersion);
+        const paid = await refund(inside, creditNote, amount);
+        await inside.db.payment.create({ data: { creditNoteId: id, ...paid, paidOn: paidOn ?? today(context) } });
+        return findById(inside, 'CreditNote', id, query);
+      }),
+  }),
+
+  undoPayment: t.prismaField({
+    type: Payment,
+    description: 'Undoes a payment or a refund, and returns it. Its amount is due again.',
+    args: idArgument,
+    // The needed ability depends on what the payment settles.
+    rules: async ({ id }, context) => {
+      if (!id) return;
+      const { type } = paidBy(await findById(context, 'Payment', id));
+      const ability = `${payables[type].scope}:write` as const;
+      if (!context.may(ability)) throw new ForbiddenError(ability);
+    },
+    resolve: (query, _root, { id }, context) =>
+      context.transaction(async (inside) => {
+        // Payments are immutable, so that no lock is needed. Of two concurrent requests, the second finds no row to delete.
+        const payment = await findById(inside, 'Payment', id, query);
+        const { bankTransactionId, amount } = payment;
+        if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
+        const { count } = await inside.db.payment.deleteMany({ where: { id } });
+        if (count === 0) refuse('id', 'This payment is undone already.');
+        const { type, id: paid } = paidBy(payment);
+        await payables[type].unpay(inside, paid, new Decimal(amount));
+        return payment;
+      }),
+  }),
+}));

@@ -1,0 +1,68 @@
+import { Receipt, ReceiptStatus } from './type.ts';
+import { builder } from '../../graphql/builder.ts';
+import { orderType, byDay, byDecimal } from '../../graphql/paging/order.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { wordsIn, searchText, joinConditions } from '../../graphql/filters/search.ts';
+import { externalIdArgument, byExternalId } from '../../graphql/filters/external-id.ts';
+import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
+import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
+import type { Prisma } from '../../../prisma/generated/client/client.ts';
+import { containingOrPartner } from '../customer/search.ts';
+import { readPage } from '../../graphql/paging/page.ts';
+
+const ReceiptConnection = builder.connectionObject({ type: Receipt, name: 'ReceiptConnection' });
+
+const order = orderType('Receipt', {
+  RECEIPT_DATE: byDay('receiptDate', 'The day on the receipt.'),
+  AMOUNT_GROSS: byDecimal('amountGross', 'The gross amount, whatever the currency.'),
+});
+
+builder.queryFields((t) => ({
+  receipt: t.prismaField({
+    type: Receipt,
+    description: 'One receipt.',
+    ability: 'receipts:read',
+    args: idArgument,
+    resolve: (query, _root, { id }, context) => findById(context, 'Receipt', id, query),
+  }),
+  receipts: t.connection(
+    {
+      type: Receipt,
+      description: 'The receipts, newest first.',
+      ability: 'receipts:read',
+      args: {
+        status: t.arg({ type: ReceiptStatus, description: 'Only rows in this state.' }),
+        supplierId: t.arg({ type: 'UUID', description: 'Only receipts of this supplier.' }),
+        q: t.arg.string({
+          description: `${wordsIn} supplier's own number, the description and, for those who may read customers, the supplier's company name.`,
+          validate: searchText,
+        }),
+        ...externalIdArgument,
+        ...amountArgument,
+        ...updatedSinceArgument,
+        orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
+        offset: t.arg.int(),
+      },
+      resolve: async (_root, args, context, info) => {
+        const where: Prisma.ReceiptWhereInput = {
+          ...byExternalId(args),
+          ...updatedSince(args),
+          ...byAmount('amountGross', args),
+          ...(args.status && { status: args.status }),
+          ...(args.supplierId && { supplierId: args.supplierId }),
+          ...joinConditions(
+            await containingOrPartner<Prisma.ReceiptWhereInput>(
+              args.q,
+              context,
+              (ids) => ({ supplierId: { in: ids } }),
+              (supplier) => ({ supplier }),
+            ),
+          ),
+        };
+        return readPage({ context, info }, 'Receipt', args, where, order.columns);
+      },
+    },
+    ReceiptConnection,
+  ),
+}));

@@ -1,0 +1,55 @@
+import { builder } from '../../graphql/builder.ts';
+import type { ReceiptStatus as ReceiptStatuses } from '../../../prisma/generated/client/client.ts';
+import { Node } from '../../graphql/node.ts';
+
+export const ReceiptStatus = builder.enumType('ReceiptStatus', {
+  description: 'draft → booked → paid.',
+  values: {
+    DRAFT: { description: 'Not booked yet.' },
+    BOOKED: { description: 'Booked and to be paid; may be partly paid.' },
+    PAID: { description: 'Paid in full; booked again when a payment is undone.' },
+  } satisfies Record<ReceiptStatuses, object>,
+});
+
+export const Receipt = builder.prismaObject('Receipt', {
+  interfaces: [Node],
+  example: {
+    receiptNumber: 'R-2026-88',
+    receiptDate: '2026-01-20',
+    dueDate: '2026-02-14',
+    description: 'Design of the new shop pages',
+    category: 'software',
+    currency: 'EUR',
+    amountGross: '119',
+    vatRate: '19',
+    vatAmount: '19',
+    amountNet: '100',
+    paidAt: null,
+    externalId: null,
+  },
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    supplierId: t.expose('supplierId', { type: 'UUID', nullable: true }),
+    supplier: t.relation('supplier', { ability: 'customers:read', nullable: true }),
+    projectId: t.expose('projectId', { type: 'UUID', nullable: true }),
+    status: t.expose('status', { type: ReceiptStatus }),
+    receiptNumber: t.exposeString('receiptNumber', { nullable: true }),
+    receiptDate: t.expose('receiptDate', { type: 'Date' }),
+    dueDate: t.expose('dueDate', { type: 'Date', nullable: true }),
+    description: t.exposeString('description', { nullable: true }),
+    category: t.exposeString('category', { nullable: true }),
+    currency: t.exposeString('currency'),
+    amountGross: t.expose('amountGross', { type: 'Decimal' }),
+    vatRate: t.expose('vatRate', { type: 'Decimal' }),
+    vatAmount: t.expose('vatAmount', { type: 'Decimal' }),
+    amountNet: t.expose('amountNet', { type: 'Decimal' }),
+    amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
+    paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
+    externalId: t.exposeString('externalId', { nullable: true }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});

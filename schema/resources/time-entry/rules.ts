@@ -1,0 +1,7 @@
+import type { TimeEntry as TimeEntryRow } from '../../../prisma/generated/client/client.ts';
+import { refuse } from '../../errors.ts';
+
+/** Only an entry that no invoice bills may change. */
+export function refuseBilled({ invoiceId }: TimeEntryRow, path: string): void {
+  if (invoiceId) refuse(path, 'An invoice bills this time entry.');
+}

@@ -1,0 +1,151 @@
+import { WebhookWithSecret, Webhook } from './type.ts';
+import { maxWebhooks, mustReadWanted, webhookRules, existing, withLockedWebhook } from './rules.ts';
+import { enabling, setAside } from './transitions.ts';
+import { text, notNull, given } from '../../graphql/input/validators.ts';
+import { type InputFields, builder } from '../../graphql/builder.ts';
+import { eventTypes } from '../../events/events.ts';
+import { refuse } from '../../errors.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { key } from '../../graphql/context.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { rotatedSecrets, formerSecrets } from './secrets.ts';
+import { formatTime } from '../../graphql/scalars/scalars.ts';
+import type { Db } from '../../../prisma/client.ts';
+
+const url = text(2048);
+
+const optionalFields = (t: InputFields) => ({
+  description: t.string({ validate: text(255) }),
+  events: t.stringList({
+    description: `Names of events, or \`*\` for all (default): ${eventTypes.join(', ')}.`,
+    ...notNull,
+  }),
+});
+
+const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  description: 'A new webhook.',
+  fields: (t) => ({ url: t.string({ required: true, validate: url }), ...optionalFields(t) }),
+});
+
+const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  description: 'Only the fields that are present change.',
+  fields: (t) => ({
+    url: t.string({ validate: url, ...notNull }),
+    active: t.boolean({ description: 'False pauses the webhook, true resumes it.', ...notNull }),
+    ...optionalFields(t),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createWebhook: t.field({
+    type: WebhookWithSecret,
+    description: `Adds a webhook and makes its secret. A tenant has at most ${maxWebhooks}. Needs the abilities to read the resources of its events.`,
+    ability: 'webhooks:write',
+    args: { input: t.arg({ type: CreateWebhookInput, required: true }) },
+    rules: ({ input }, context, problems) => {
+      mustReadWanted(context, input?.events ?? ['*']);
+      return webhookRules(input ?? {}, context, problems);
+    },
+    resolve: async (_root, { input }, context) => {
+      const secret = context.webhooks.newSecret();
+      const data = { ...input, events: input.events ?? ['*'], secret: context.webhooks.seal(secret) };
+      const id = await insertIntoSlot(context.db, data);
+      if (id === undefined) refuse('input', `A tenant has at most ${maxWebhooks} webhooks.`);
+      return { id, secret };
+    },
+  }),
+
+  updateWebhook: t.prismaField({
+    type: Webhook,
+    description:
+      'Changes, pauses or resumes a webhook. Needs the abilities to read the resources of its events, of those before and those after the change.',
+    ability: 'webhooks:write',
+    args: { ...idArgument, input: t.arg({ type: UpdateWebhookInput, required: true }) },
+    rules: async ({ id, input }, context, problems) => {
+      if (id) {
+        const webhook = await existing(context, id);
+        mustReadWanted(context, [...webhook.events, ...(input?.events ?? [])]);
+      }
+      await webhookRules(input ?? {}, context, problems);
+    },
+    resolve: (query, _root, { id, input }, context) =>
+      withLockedWebhook(context, id, async (inside, current) => {
+        const { url: to, active, events, description } = input;
+        const enabled = active === true && !current.active ? enabling : {};
+        const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
+        await inside.db.webhook.update({ where: key(context, id), data });
+        return findById(inside, 'Webhook', id, query);
+      }),
+  }),
+
+  enableWebhook: t.prismaField({
+    type: Webhook,
+    description:
+      'Makes a deactivated or paused webhook active again. The count of failures starts at 0. Needs the abilities to read the resources of its events.',
+    ability: 'webhooks:write',
+    args: idArgument,
+    resolve: (query, _root, { id }, context) =>
+      withLockedWebhook(context, id, async (inside, current) => {
+        if (!current.active) await inside.db.webhook.update({ where: key(context, id), data: enabling });
+        return findById(inside, 'Webhook', id, query);
+      }),
+  }),
+
+  rotateWebhookSecret: t.field({
+    type: WebhookWithSecret,
+    description:
+      'Makes a new secret. The previous one stays valid for 24 hours. The Standard Webhooks header carries a signature for each valid secret, at most three. X-Service-Signature uses the oldest valid secret, or at once the new one. A third rotation within 24 hours is refused. Needs the abilities to read the resources of its events.',
+    ability: 'webhooks:write',
+    args: {
+      ...idArgument,
+      immediately: t.arg.boolean({
+        description: 'Whether X-Service-Signature uses the new secret at once.',
+      }),
+    },
+    resolve: (_root, { id, immediately }, context) =>
+      withLockedWebhook(context, id, async (inside, webhook) => {
+        const now = context.now();
+        const secret = context.webhooks.newSecret();
+        const data = rotatedSecrets(webhook, context.webhooks.seal(secret), { immediately: immediately === true, now });
+        if (!data) {
+          const [oldest] = formerSecrets(webhook, now);
+          refuse('id', `Was rotated twice within 24 hours. It can be again from ${formatTime(oldest?.until ?? now)}.`);
+        }
+        await inside.db.webhook.update({ where: key(context, id), data });
+        return { id, secret };
+      }),
+  }),
+
+  deleteWebhook: t.prismaField({
+    type: Webhook,
+    description:
+      'Deletes a webhook. Its waiting deliveries are set aside. All its deliveries stay in the audit log. Needs the abilities to read the resources of its events.',
+    ability: 'webhooks:write',
+    args: idArgument,
+    resolve: (query, _root, { id }, context) =>
+      withLockedWebhook(
+        context,
+        id,
+        async (inside) => {
+          const webhook = await findById(inside, 'Webhook', id, query);
+          const data = { deletedAt: context.now(), slot: null, active: false };
+          await inside.db.webhook.update({ where: key(context, id), data });
+          await setAside(inside.db, id, context.now());
+          return webhook;
+        },
+        'update',
+      ),
+  }),
+}));
+
+/** Takes the first free slot. If a concurrent request takes it first, tries the next one. */
+async function insertIntoSlot(
+  db: Db,
+  data: { url: string; description?: string | null; events: string[]; secret: Uint8Array<ArrayBuffer> },
+): Promise<string | undefined> {
+  for (let slot = 1; slot <= maxWebhooks; slot += 1) {
+    const [made] = await db.webhook.createManyAndReturn({ data: { ...data, slot }, skipDuplicates: true });
+    if (made) return made.id;
+  }
+  return undefined;
+}

@@ -1,0 +1,65 @@
+import { eventTypes } from '../../events/events.ts';
+import type { Context } from '../../graphql/context.ts';
+import { mustRead } from '../../events/access.ts';
+import { type Problems, found, NotFoundError } from '../../errors.ts';
+import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
+import type { RowLock } from '../../../prisma/client.ts';
+import { withLockedRow } from '../../rows/locked-row.ts';
+
+/** At most this many per tenant. */
+export const maxWebhooks = 10;
+
+/** The failed delivery in a row that deactivates a webhook (CONTRACT.md#delivery-outcome). */
+export const failuresToDeactivate = 100;
+
+const known = new Set<string>(['*', ...eventTypes]);
+
+/**
+ * A webhook sends its events' resources to the owner of its address.
+ * @throws ForbiddenError if the caller may not read all of them
+ */
+export function mustReadWanted(context: Context, events: readonly (string | null | undefined)[]): void {
+  mustRead(
+    context,
+    events.filter((event) => event != null),
+  );
+}
+
+export async function webhookRules(
+  input: { url?: string | null; events?: (string | null | undefined)[] | null },
+  context: Context,
+  problems: Problems,
+): Promise<void> {
+  const fault = input.url ? await context.webhooks.urlFault(input.url) : undefined;
+  if (fault) problems.add('input.url', fault);
+  if (input.events?.length === 0) problems.add('input.events', 'Must name at least one event, or *.');
+  for (const [index, event] of (input.events ?? []).entries()) {
+    if (event && !known.has(event)) problems.add(`input.events.${index}`, 'There is no such event.');
+  }
+}
+
+export const existing = (context: Context, id: string): Promise<WebhookRow> =>
+  found(context.db.webhook.findFirst({ where: { id, deletedAt: null } }));
+
+/**
+ * Runs a change while the webhook is locked.
+ * @throws NotFoundError if it is deleted; ForbiddenError if the caller may not read all of its events
+ *   (DECISIONS.md#d117-managing-webhooks)
+ */
+export const withLockedWebhook = <Result>(
+  context: Context,
+  id: string,
+  work: (inside: Context, webhook: WebhookRow) => Promise<Result>,
+  lock?: RowLock,
+): Promise<Result> =>
+  withLockedRow(
+    context,
+    'Webhook',
+    id,
+    async (inside, webhook) => {
+      if (webhook.deletedAt) throw new NotFoundError();
+      mustRead(context, webhook.events);
+      return work(inside, webhook);
+    },
+    lock,
+  );

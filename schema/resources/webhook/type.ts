@@ -1,0 +1,78 @@
+import { builder } from '../../graphql/builder.ts';
+import { Node } from '../../graphql/node.ts';
+import { formerSecrets } from './secrets.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { type EventType, events as eventDescriptions } from '../../events/events.ts';
+import { deprecated } from '../../graphql/deprecation.ts';
+
+const secretColumns = {
+  secret: true,
+  previousSecret: true,
+  previousSecretUntil: true,
+  signsWithPrevious: true,
+  earlierSecret: true,
+  earlierSecretUntil: true,
+  signsWithEarlier: true,
+} as const;
+
+export const Webhook = builder.prismaObject('Webhook', {
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    url: t.exposeString('url'),
+    description: t.exposeString('description', { nullable: true }),
+    events: t.exposeStringList('events'),
+    active: t.exposeBoolean('active', {
+      description: 'Whether events are sent. If not, their deliveries are set aside.',
+    }),
+    consecutiveFailures: t.exposeInt('consecutiveFailures'),
+    disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true }),
+    disabledReason: t.string({
+      nullable: true,
+      description: 'Why it was deactivated, in words; null while active or when paused by a user.',
+      select: { disabledAt: true, consecutiveFailures: true },
+      resolve: ({ disabledAt, consecutiveFailures }) =>
+        disabledAt ? `${consecutiveFailures} deliveries in a row failed.` : null,
+    }),
+    previousSecretUntil: t.expose('previousSecretUntil', { type: 'DateTime', nullable: true }),
+    formerSecretsUntil: t.field({
+      type: ['DateTime'],
+      description:
+        "When each former secret expires, the oldest first: none, one or two. While there are two, the secret can't be rotated.",
+      select: secretColumns,
+      resolve: (webhook, _args, context) => formerSecrets(webhook, context.now()).map(({ until }) => until),
+    }),
+    lastSuccessAt: t.expose('lastSuccessAt', { type: 'DateTime', nullable: true }),
+    lastFailureAt: t.expose('lastFailureAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+
+export const WebhookWithSecret = builder.objectRef<{ id: string; secret: string }>('WebhookWithSecret').implement({
+  description: 'A webhook and its secret, which is shown only once.',
+  fields: (t) => ({
+    webhook: t.prismaField({
+      type: Webhook,
+      description: 'The webhook.',
+      resolve: (query, { id }, _args, context) => findById(context, 'Webhook', id, query),
+    }),
+    secret: t.exposeString('secret', {
+      description:
+        '`whsec_…`. The whole text is the key of X-Service-Signature; its base64 part, decoded, is the key of Standard Webhooks.',
+    }),
+  }),
+});
+
+export const EventKind = builder.objectRef<EventType>('EventType').implement({
+  description: 'A type of event to which a webhook can subscribe.',
+  fields: (t) => ({
+    name: t.string({ description: '`invoice.paid`, say.', resolve: (type) => type }),
+    description: t.string({ description: 'When it happens, in words.', resolve: (type) => eventDescriptions[type] }),
+    occasion: t.string({
+      description: 'When it happens, in words.',
+      deprecationReason: deprecated('Use `description`.', '2026-11-22', '2027-06-01'),
+      resolve: (type) => eventDescriptions[type],
+    }),
+  }),
+});
