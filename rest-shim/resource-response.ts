@@ -1,4 +1,5 @@
-import { startExecution, buildWriter } from '../schema/graphql/execution/compile-selection.ts';
+import { startExecution } from '../schema/graphql/execution/compile-selection.ts';
+import { writeMember } from '../schema/graphql/execution/json-serializer.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import { entityTag, matchesTag } from './entity-tag.ts';
@@ -66,5 +67,5 @@ const represent = (row: unknown, text: string): Representation => ({
 /** The body with one resource, and with the warnings about it, if the operation has any. */
 async function envelope(data: string, { warnings }: Operation, row: unknown, context: Context): Promise<string> {
   if (!warnings) return `{"data":${data}}`;
-  return `{"data":${data},"warnings":${await buildWriter(warnings)(row, startExecution(context))}}`;
+  return `{"data":${data},"warnings":${await writeMember(warnings, row, startExecution(context))}}`;
 }

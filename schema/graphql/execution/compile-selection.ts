@@ -3,6 +3,7 @@ import {
   getArgumentValues,
   getNamedType,
   getNullableType,
+  isCompositeType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -24,16 +25,16 @@ import {
 } from 'graphql';
 import type { Context } from '../context.ts';
 import { AnswerSize } from './answer-size.ts';
+import { uncountedResolver, weigh } from './count-resolved.ts';
 import {
-  complete,
   buildLeaf,
   leafSerializer,
   buildList,
-  notNull,
   buildObject,
-  orNull,
-  type Call,
+  writeMember,
   type Execution,
+  type Member,
+  type Place,
   type Write,
 } from './json-serializer.ts';
 
@@ -59,12 +60,10 @@ export interface Selection {
   fields: Map<string, SelectedField>;
 }
 
-export interface SelectedField extends Selection {
+export interface SelectedField extends Selection, Member {
   field: GraphQLField<unknown, Context>;
   /** The `info` of the field's resolver, but for the variables. */
   info: GraphQLResolveInfo;
-  /** Runs the field's resolver on its parent object. */
-  resolve: (parent: unknown, execution: Execution) => unknown;
 }
 
 /** The state that the parts of one operation share while it is compiled. */
@@ -108,76 +107,63 @@ export const startExecution = (context: Context, variables: Execution['variables
   answer: context.answer ?? new AnswerSize(),
 });
 
-/** @param whose the field's name, for an error */
+/** @param field the name of the field that has the value */
 function compileValue(
   type: GraphQLOutputType,
   nodes: FieldNodes,
   path: Path,
   compilation: Compilation,
-  whose: string,
+  field: string,
 ): Selection {
-  const { write, fields } = compilePresent(getNullableType(type), nodes, path, compilation, whose);
-  return { type, write: isNonNullType(type) ? notNull(write, whose) : orNull(write), fields };
-}
-
-function compilePresent(
-  type: GraphQLOutputType,
-  nodes: FieldNodes,
-  path: Path,
-  compilation: Compilation,
-  whose: string,
-): Pick<Selection, 'write' | 'fields'> {
-  if (isListType(type)) {
-    const { write, fields } = compileValue(type.ofType, nodes, path, compilation, whose);
-    return { write: buildList(write), fields };
+  const present = getNullableType(type);
+  const place = { field, isNullable: !isNonNullType(type) };
+  if (isListType(present)) {
+    const { write, fields } = compileValue(present.ofType, nodes, path, compilation, field);
+    const { schema, fragments } = compilation.shared;
+    const perItem = isCompositeType(getNamedType(type))
+      ? weigh({ schema, fragments, fieldNodes: nodes, returnType: type }).values
+      : 0;
+    return { type, write: buildList(write, place, perItem), fields };
   }
-  if (isObjectType(type)) return compileObject(type, nodes, path, compilation);
-  if (!isLeafType(type)) throw new Error(`${whose} is neither one type of object nor a value`);
-  return { write: buildLeaf(compilation.format.leaf(type)), fields: new Map() };
+  if (isObjectType(present)) return { type, ...compileObject(present, nodes, path, compilation, place) };
+  if (!isLeafType(present)) throw new Error(`${field} is neither one type of object nor a value`);
+  return { type, write: buildLeaf(compilation.format.leaf(present), place), fields: new Map() };
 }
 
-/** @param nodes the object's selections, to be merged */
+/**
+ * @param nodes the object's selections, to be merged
+ * @param place undefined for the root of the operation
+ */
 function compileObject(
   type: GraphQLObjectType,
   nodes: readonly Selecting[],
   path: Path,
   compilation: Compilation,
+  place?: Place,
 ): Pick<Selection, 'write' | 'fields'> {
   const fields = new Map<string, SelectedField>();
-  const parts: [key: string, write: Write][] = [];
+  const members: [key: string, member: Member][] = [];
   for (const same of selectedFields(type, nodes, compilation.shared.fragments).values()) {
     const key = compilation.format.key(same[0]);
     if (same[0].name.value === TypeNameMetaFieldDef.name) {
       const text = JSON.stringify(type.name);
-      parts.push([key, () => text]);
+      members.push([key, { property: undefined, resolve: () => type.name, write: () => text }]);
       continue;
     }
     const field = compileField(type, same, path, compilation);
     fields.set(key, field);
-    parts.push([key, buildWriter(field)]);
+    members.push([key, field]);
   }
   const [only, ...others] = fields.values();
   if (only && others.length === 0 && compilation.format.isWholeObject?.(getNamedType(only.type)))
-    return { write: buildWriter(only), fields };
-  return { write: buildObject(parts), fields };
+    return { write: (object, execution) => writeMember(only, object, execution), fields };
+  return { write: buildObject(members, place), fields };
 }
 
 /** The same selection of an object without one of its fields. The object must not be null. */
 export function withoutField(selection: Selection, without: string): Selection {
   const fields = new Map([...selection.fields].filter(([key]) => key !== without));
-  return {
-    type: selection.type,
-    fields,
-    write: buildObject([...fields].map(([key, field]) => [key, buildWriter(field)])),
-  };
-}
-
-/** Serializes a field of its parent object. A plain property takes neither a call nor a promise. */
-export function buildWriter({ field, resolve, write }: SelectedField): Write {
-  const { name } = field;
-  return !field.resolve && isLeafType(getNamedType(field.type))
-    ? (parent, execution) => write((parent as Record<string, unknown>)[name], execution)
-    : (parent, execution) => complete(resolve(parent, execution), write, execution);
+  return { type: selection.type, fields, write: buildObject([...fields]) };
 }
 
 function compileField(
@@ -191,21 +177,23 @@ function compileField(
   if (!field) throw new Error(`${parentType.name} has no field ${node.name.value}`);
   // All rows of a list share a path. Pothos caches by it which plan has loaded a row, and one plan loads a list's rows.
   const path = { prev: above, key: (node.alias ?? node.name).value, typename: parentType.name };
-  const { name: fieldName, type: returnType, resolve = defaultFieldResolver } = field;
+  const { name: fieldName, type: returnType } = field;
+  const resolver = uncountedResolver(field);
+  const run = resolver ?? defaultFieldResolver;
   const info = { ...compilation.shared, fieldName, fieldNodes: [...nodes], returnType, parentType, path };
   const number = compilation.count++;
-  const callIn = ({ calls, variables }: Execution): Call =>
-    (calls[number] ??= {
-      args: getArgumentValues(field as GraphQLField<unknown, unknown>, node, variables),
-      info: { ...info, variableValues: variables },
-    });
   return {
     ...compileValue(returnType, nodes, path, compilation, `${parentType.name}.${fieldName}`),
     field,
     info,
-    resolve: (parent, execution) => {
-      const call = callIn(execution);
-      return resolve(parent, call.args, execution.context, call.info);
+    property: !resolver && isLeafType(getNamedType(returnType)) ? fieldName : undefined,
+    resolve: (parent, { calls, context, variables, answer }) => {
+      if (answer.error) throw answer.error; // before more is read in vain
+      const { args, info: ofRun } = (calls[number] ??= {
+        args: getArgumentValues(field as GraphQLField<unknown, unknown>, node, variables),
+        info: { ...info, variableValues: variables },
+      });
+      return run(parent, args, context, ofRun);
     },
   };
 }

@@ -15,11 +15,19 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Context } from '../context.ts';
+import type { AnswerSize } from './answer-size.ts';
 
-// Counts what resolvers return towards the size of the answer. The values in lists count for all executors, as a list may
-// have more rows than the document's cost assumes. Texts count for graphql-js only, which would write any answer.
+// Counts what resolvers return towards the size of the answer, for graphql-js, which would write any answer. The compiled
+// executor counts what it writes, and runs the resolvers as they were.
 
 type Field = GraphQLField<unknown, Context>;
+type Resolver = GraphQLFieldResolver<unknown, Context>;
+
+/** The fields that count, and their resolvers without that. */
+const uncounted = new WeakMap<Field, Resolver | undefined>();
+
+export const uncountedResolver = (field: Field): Resolver | undefined =>
+  uncounted.has(field) ? uncounted.get(field) : field.resolve;
 
 /** Adds the counting to a schema's resolvers. */
 export function countResolved(schema: GraphQLSchema): GraphQLSchema {
@@ -27,8 +35,9 @@ export function countResolved(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      if (isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type))) countRows(field);
-      else if (field.resolve && isLeafType(getNullableType(field.type)) && isText(field)) countText(field);
+      if (isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type)))
+        countWith(field, countRows);
+      else if (field.resolve && isLeafType(getNullableType(field.type)) && isText(field)) countWith(field, countText);
       if (type === subscription) restartAnswer(field);
     }
   }
@@ -36,50 +45,44 @@ export function countResolved(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /** graphql-js's resolver of fields without one of their own. */
-export const countingFieldResolver: GraphQLFieldResolver<unknown, Context> = (parent, args, context, info) => {
+export const countingFieldResolver: Resolver = (parent, args, context, info) => {
   const value = defaultFieldResolver(parent, args, context, info);
-  return typeof value === 'string' ? counted(value, context) : value;
+  if (context.answer?.countsResolved) countText(value, context.answer);
+  return value;
 };
 
 /** The types of values that are texts of any length. */
 const isText = ({ type }: Field): boolean => ['String', 'EventJson'].includes(getNamedType(type).name);
 
-function countText(field: Field): void {
+function countWith(field: Field, count: (value: unknown, answer: AnswerSize, info: GraphQLResolveInfo) => void): void {
   const { resolve = defaultFieldResolver } = field;
+  uncounted.set(field, field.resolve);
   field.resolve = (parent, args, context, info) => {
     const { answer } = context;
     if (!answer?.countsResolved) return resolve(parent, args, context, info);
-    if (answer.error) throw answer.error; // before the next long text is made
+    if (answer.error) throw answer.error; // before the next long text or list is made
+    const counted = (value: unknown): unknown => {
+      count(value, answer, info);
+      return value;
+    };
     const value: unknown = resolve(parent, args, context, info);
-    return isPromise(value) ? value.then((each) => counted(each, context)) : counted(value, context);
+    return isPromise(value) ? value.then(counted) : counted(value);
   };
 }
 
 /** From this length on, a text's length as JSON is measured: escapes can make it six times as long. */
 const longText = 256;
 
-function counted(value: unknown, { answer }: Context): unknown {
-  if (typeof value === 'string' && answer?.countsResolved)
+function countText(value: unknown, answer: AnswerSize): void {
+  if (typeof value === 'string')
     answer.write(value.length < longText ? value.length : Buffer.byteLength(JSON.stringify(value)));
-  return value;
 }
 
-function countRows(field: Field): void {
-  const { resolve = defaultFieldResolver } = field;
-  field.resolve = (parent, args, context, info) => {
-    const { answer } = context;
-    if (!answer) return resolve(parent, args, context, info);
-    if (answer.error) throw answer.error;
-    const count = (rows: unknown): unknown => {
-      if (!Array.isArray(rows) || rows.length === 0) return rows;
-      const { values, keys } = weigh(info);
-      answer.addValues(rows.length * values);
-      if (answer.countsResolved) answer.write(rows.length * keys);
-      return rows;
-    };
-    const rows: unknown = resolve(parent, args, context, info);
-    return isPromise(rows) ? rows.then(count) : count(rows);
-  };
+function countRows(rows: unknown, answer: AnswerSize, info: GraphQLResolveInfo): void {
+  if (!Array.isArray(rows) || rows.length === 0) return;
+  const { values, keys } = weigh(info);
+  answer.addValues(rows.length * values);
+  answer.write(rows.length * keys);
 }
 
 /** Each item of a subscription is an answer of its own. */
@@ -97,10 +100,16 @@ interface Weight {
   keys: number;
 }
 
-/** The weights of selections. graphql-js selects a list's fields once for all of its parents, the compiled executor for ever. */
+/** The weights of selections. graphql-js selects a list's fields once for all of its parents. */
 const weights = new WeakMap<readonly FieldNode[], Weight>();
 
-function weigh({ schema, fragments, fieldNodes, returnType }: GraphQLResolveInfo): Weight {
+/** The weight of a list's rows, by its selection. */
+export function weigh({
+  schema,
+  fragments,
+  fieldNodes,
+  returnType,
+}: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'fieldNodes' | 'returnType'>): Weight {
   const known = weights.get(fieldNodes);
   if (known) return known;
   const weight = { values: 0, keys: 0 };

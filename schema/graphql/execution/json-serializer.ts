@@ -30,22 +30,33 @@ type Text = string | Promise<string>;
 /** Serializes a value. Throws, or rejects, where GraphQL would answer an error. */
 export type Write = (value: unknown, execution: Execution) => Text;
 
-/** @param whose the field's name, for the error */
-export function notNull(write: Write, whose: string): Write {
-  return (value, execution) => {
-    if (value == null) throw new Error(`Cannot return null for non-nullable field ${whose}.`);
-    return write(value, execution);
-  };
+/** A field of an object, compiled. */
+export interface Member {
+  /** The property that has the value; undefined where a resolver has to be called. */
+  property: string | undefined;
+  /** Runs the field's resolver on its parent object. */
+  resolve: (parent: unknown, execution: Execution) => unknown;
+  write: Write;
 }
 
-export const orNull =
-  (write: Write): Write =>
-  (value, execution) =>
-    value == null ? 'null' : write(value, execution);
+/** Where a value stands in the answer. */
+export interface Place {
+  /** The field's name, for an error. */
+  field: string;
+  isNullable: boolean;
+}
 
-export function buildList(write: Write): Write {
+function writeNull({ field, isNullable }: Place): 'null' {
+  if (!isNullable) throw new Error(`Cannot return null for non-nullable field ${field}.`);
+  return 'null';
+}
+
+/** @param valuesPerItem how many values of the answer each item has */
+export function buildList(write: Write, place: Place, valuesPerItem: number): Write {
   return (values, execution) => {
+    if (values == null) return writeNull(place);
     if (!Array.isArray(values)) throw new Error('Expected a list');
+    execution.answer.addValues(values.length * valuesPerItem);
     let parts: Parts = '';
     try {
       for (let at = 0; at < values.length; at += 1)
@@ -57,17 +68,21 @@ export function buildList(write: Write): Write {
   };
 }
 
-/** @param fields each serializes its part of the object; there is at least one */
-export function buildObject(fields: readonly (readonly [key: string, write: Write])[]): Write {
-  const keys = fields.map(([key], at) => `${at === 0 ? '{' : ','}${JSON.stringify(key)}:`);
-  const writes = fields.map(([, write]) => write);
+/**
+ * @param members there is at least one
+ * @param place undefined for the root of an operation, which has no value
+ */
+export function buildObject(members: readonly (readonly [key: string, member: Member])[], place?: Place): Write {
+  const keys = members.map(([key], at) => `${at === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+  const fields = members.map(([, member]) => member);
   const length = keys.reduce((sum, key) => sum + key.length, 1);
-  return (value, execution) => {
+  return (object, execution) => {
+    if (object == null && place) return writeNull(place);
     let parts: Parts = '';
     try {
       execution.answer.write(length);
-      for (let at = 0; at < writes.length; at += 1)
-        parts = append(parts, keys[at] as string, (writes[at] as Write)(value, execution));
+      for (let at = 0; at < fields.length; at += 1)
+        parts = append(parts, keys[at] as string, writeMember(fields[at] as Member, object, execution));
     } catch (error) {
       return fail(parts, error);
     }
@@ -75,24 +90,29 @@ export function buildObject(fields: readonly (readonly [key: string, write: Writ
   };
 }
 
+/** Serializes a field of its parent object. A plain property takes neither a call nor a promise. */
+export const writeMember = ({ property, resolve, write }: Member, parent: unknown, execution: Execution): Text =>
+  property === undefined
+    ? complete(resolve(parent, execution), write, execution)
+    : write((parent as Record<string, unknown>)[property], execution);
+
 /** Serializes what a resolver returned: a value, a promise of one, or an error. */
-export function complete(result: unknown, write: Write, execution: Execution): Text {
-  if (isPromise(result)) return result.then((value) => complete(value, write, execution));
+function complete(result: unknown, write: Write, execution: Execution): Text {
+  if (typeof (result as PromiseLike<unknown> | null | undefined)?.then === 'function')
+    return (result as Promise<unknown>).then((value) => complete(value, write, execution));
   if (result instanceof Error) throw result;
   return write(result, execution);
 }
 
-const isPromise = (value: unknown): value is Promise<unknown> =>
-  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
-
 /** Serializes a value, and counts its text. */
-export const buildLeaf =
-  (serialize: (value: unknown) => string): Write =>
-  (value, { answer }) => {
+export function buildLeaf(serialize: (value: unknown) => string, place: Place): Write {
+  return (value, { answer }) => {
+    if (value == null) return writeNull(place);
     const text = serialize(value);
     answer.write(text.length);
     return text;
   };
+}
 
 /** Serializes a scalar or enum as GraphQL does. Throws for a result other than text, number or boolean: graphql-js handles it. */
 export function leafSerializer(type: GraphQLLeafType): (value: unknown) => string {
