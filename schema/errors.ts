@@ -113,6 +113,10 @@ export const maxProblems = 100;
 
 /** Collects the validation errors of an input, so that many of them can be reported at once. */
 export class Problems {
+  /** Whether there is one. */
+  any = false;
+  /** Whether no more are collected: the rest of the input need not be checked. */
+  isFull = false;
   #count = 0;
   readonly #deferred: (() => PromiseLike<unknown>)[] = [];
   // Without a prototype, because a path is a client's text, which may be __proto__.
@@ -124,11 +128,8 @@ export class Problems {
     if (messages.includes(message)) return;
     messages.push(message);
     this.#count += 1;
-  }
-
-  /** Whether no more are collected: the rest of the input need not be checked. */
-  get isFull(): boolean {
-    return this.#count >= maxProblems;
+    this.any = true;
+    this.isFull = this.#count === maxProblems;
   }
 
   has(path: string): boolean {
@@ -140,13 +141,6 @@ export class Problems {
     this.#deferred.push(check);
   }
 
-  /** Deferred check of a reference: the foreign key enforces it. */
-  addUnlessExists(exists: () => PromiseLike<unknown>, path: string, message: string): void {
-    this.defer(async () => {
-      if (!(await exists())) this.add(path, message);
-    });
-  }
-
   /** Runs the deferred checks. Called where nothing will be written: the input has errors, or the database refused it. */
   async runDeferred(): Promise<void> {
     // A deferred check may defer others.
@@ -155,10 +149,6 @@ export class Problems {
       if (checks.length === 0) return;
       await Promise.all(checks.map((check) => check()));
     }
-  }
-
-  get any(): boolean {
-    return this.#count > 0;
   }
 
   throwIfAny(): void {

@@ -1,6 +1,6 @@
 import type { Prisma, Row } from '../../prisma/client.ts';
 import { key, type Context } from './context.ts';
-import { found } from '../errors.ts';
+import { NotFoundError } from '../errors.ts';
 
 /** All columns of a row, and those of its relations that are loaded, in the order in which its type lists them. */
 export type PrefetchedRow = { id: string };
@@ -24,7 +24,10 @@ export async function findById<Name extends Prisma.ModelName>(
   query: Selection = {},
 ): Promise<Row<Name>> {
   if (typeof row !== 'string' && hasAllSelected(row, query)) return row as Row<Name>;
-  return found(findByIdIfAny(context, model, typeof row === 'string' ? row : row.id, query));
+  const id = typeof row === 'string' ? row : row.id;
+  const stored = await context.db.model(model).findUnique({ ...query, where: key(context, id) });
+  if (stored === null) throw new NotFoundError();
+  return stored;
 }
 
 /** One of the tenant's rows, with the fields that `query` selects; null if the tenant has no such row. */

@@ -1,4 +1,5 @@
 import {
+  getNamedType,
   getNullableType,
   GraphQLError,
   isEnumType,
@@ -12,7 +13,7 @@ import {
 import type { z } from 'zod';
 import type { Problems } from '../../errors.ts';
 
-type Input = GraphQLArgument | GraphQLInputField;
+export type Input = GraphQLArgument | GraphQLInputField;
 
 /**
  * Validates `values` against the declared inputs and reports every error under its path: missing and unknown fields,
@@ -25,23 +26,34 @@ export function validateArguments(
   problems: Problems,
   path = '',
 ): Record<string, unknown> {
+  const named = Object.create(null) as Record<string, Input>;
+  for (const input of inputs) named[input.name] = input;
+  return validateFields(named, values, problems, path);
+}
+
+/** @param inputs by their names, without a prototype */
+function validateFields(
+  inputs: Readonly<Record<string, Input>>,
+  values: object,
+  problems: Problems,
+  path: string,
+): Record<string, unknown> {
   const readable: Record<string, unknown> = {};
   for (const name in values) {
     if (problems.isFull) return readable;
-    const value = (values as Record<string, unknown>)[name];
-    const input = inputs.find((candidate) => candidate.name === name);
+    const input = inputs[name];
     if (!input) problems.add(path + name, 'This field is not known here.');
-    else readable[name] = validateInput(input, value, problems, path + name);
+    else readable[name] = validateInput(input, (values as Record<string, unknown>)[name], problems, path + name);
   }
-  for (const input of inputs) {
-    if (isNonNullType(input.type) && (values as Record<string, unknown>)[input.name] === undefined) {
-      problems.add(path + input.name, 'Required.');
-    }
+  for (const name in inputs) {
+    if (isNonNullType(inputs[name]?.type) && (values as Record<string, unknown>)[name] === undefined)
+      problems.add(path + name, 'Required.');
   }
   return readable;
 }
 
-function validateInput(input: Input, value: unknown, problems: Problems, path: string): unknown {
+/** @returns the value, parsed; undefined for an invalid one */
+export function validateInput(input: Input, value: unknown, problems: Problems, path: string): unknown {
   if (value === undefined) return undefined;
   if (value === null) {
     if (!isNonNullType(input.type) && !input.extensions['notNull']) return null;
@@ -56,12 +68,22 @@ function validateInput(input: Input, value: unknown, problems: Problems, path: s
   return applyValidator(input, validateValue(input.type, value, problems, path), problems, path);
 }
 
-function applyValidator({ extensions }: Input, value: unknown, problems: Problems, path: string): unknown {
-  const schema = (extensions['pothosOptions'] as { validate?: z.ZodType } | undefined)?.validate;
-  if (value === undefined || !schema) return value;
-  const { data, error } = schema.safeParse(value);
+function applyValidator(input: Input, value: unknown, problems: Problems, path: string): unknown {
+  const validator = getValidator(input);
+  if (value === undefined || !validator) return value;
+  const { data, error } = validator.safeParse(value);
   for (const issue of error?.issues ?? []) problems.add(path, issue.message);
   return data;
+}
+
+const getValidator = ({ extensions }: Input): z.ZodType | undefined =>
+  (extensions['pothosOptions'] as { validate?: z.ZodType } | undefined)?.validate;
+
+/** Whether anything of an input is validated beside its type. */
+export function hasValidator(input: Input): boolean {
+  if (getValidator(input) || input.extensions['notNull']) return true;
+  const type = getNamedType(input.type);
+  return isInputObjectType(type) && Object.values(type.getFields()).some(hasValidator);
 }
 
 function validateValue(type: GraphQLInputType, value: unknown, problems: Problems, path: string): unknown {
@@ -84,7 +106,7 @@ function validateValue(type: GraphQLInputType, value: unknown, problems: Problem
   }
   if (isInputObjectType(type)) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return validateArguments(Object.values(type.getFields()), value, problems, `${path}.`);
+      return validateFields(type.getFields(), value, problems, `${path}.`);
     }
     problems.add(path, 'Must be an object.');
     return undefined;

@@ -4,7 +4,7 @@ import SchemaBuilder, {
   type PothosOutputFieldConfig,
   type SchemaTypes,
 } from '@pothos/core';
-import { type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
+import type { GraphQLFieldResolver } from 'graphql';
 import type { z } from 'zod';
 import { Prisma, violatedCheck } from '../../../prisma/client.ts';
 import type { Ability } from '../ability.ts';
@@ -12,7 +12,7 @@ import { constraintError } from '../input/constraints.ts';
 import type { Context } from '../context.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../../errors.ts';
 import { mayReadRow, selectRow } from '../execution/select-row.ts';
-import { validateArguments } from '../input/validate-arguments.ts';
+import { hasValidator, validateInput, type Input } from '../input/validate-arguments.ts';
 
 /** An input without its invalid parts. */
 export type Readable<T> = T extends
@@ -57,52 +57,74 @@ class AuthorizationAndValidationPlugin<Types extends SchemaTypes> extends BasePl
     field: PothosOutputFieldConfig<Types>,
   ) {
     const checks = getChecks(field.pothosOptions);
-    const { ability, inSession, rules } = checks;
+    const { ability, inSession } = checks;
     if (!resolver || (!ability && !inSession && Object.keys(field.args).length === 0)) return resolver;
-
-    return async (parent: unknown, args: object, requestContext: Types['Context'], info: GraphQLResolveInfo) => {
-      const context = requestContext as Context;
-      const forbidden = refusedBy(checks, context);
-      if (forbidden) throw forbidden;
-      const check = async (isRefused: boolean): Promise<object> => {
-        const problems = new Problems();
-        const readable = validateArguments(info.parentType.getFields()[info.fieldName]?.args ?? [], args, problems);
-        await rules?.(readable, context, problems);
-        if (isRefused || problems.any) await problems.runDeferred();
-        problems.throwIfAny();
-        return readable;
-      };
-      const readable = await check(false);
-      try {
-        return await resolver(parent, readable, requestContext, info);
-      } catch (error) {
-        if (error instanceof VersionConflictError) {
-          if (!mayReadRow(context, info)) throw new VersionConflictError();
-          throw new VersionConflictError(await selectRow(context, error.rowId ?? (args as { id: string }).id, info));
-        }
-        if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
-        // A concurrent request may have changed the rows that the rules read, or the rules left a check to a foreign key.
-        // Running the rules again finds the error.
-        await check(true);
-        const constraint = violatedCheck(error);
-        const refusal = constraint === undefined ? undefined : constraintError(constraint);
-        if (refusal) throw refusal;
-        throw error.code === rowIsGone ? new NotFoundError() : error;
-      }
-    };
+    return checked(resolver as Resolver, checks, field.parentType === 'Mutation') as typeof resolver;
   }
 }
-
-/** Prisma's code for an update or a deletion that found no row. */
-const rowIsGone = 'P2025';
 
 const pluginName = 'checks';
 SchemaBuilder.registerPlugin(pluginName, AuthorizationAndValidationPlugin);
 export default pluginName;
 
+type Resolver = GraphQLFieldResolver<unknown, Context, object>;
+
+/** A resolver behind a field's checks. */
+function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resolver {
+  const { rules } = checks;
+  /** The arguments that have validators. Their types are known once the schema is built. */
+  let validated: readonly Input[] | undefined;
+
+  const validate = async (args: object, context: Context, isRefused = false): Promise<object> => {
+    const problems = new Problems();
+    const readable: Record<string, unknown> = { ...args };
+    for (const input of validated ?? [])
+      readable[input.name] = validateInput(input, readable[input.name], problems, input.name);
+    await rules?.(readable, context, problems);
+    if (isRefused || problems.any) {
+      await problems.runDeferred();
+      problems.throwIfAny();
+    }
+    return readable;
+  };
+
+  const validateAndResolve = async (...[parent, args, context, info]: Parameters<Resolver>): Promise<unknown> => {
+    const readable = await validate(args, context);
+    try {
+      return await resolver(parent, readable, context, info);
+    } catch (error) {
+      if (error instanceof VersionConflictError) {
+        if (!mayReadRow(context, info)) throw new VersionConflictError();
+        throw new VersionConflictError(await selectRow(context, error.rowId ?? (args as { id: string }).id, info));
+      }
+      if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
+      // A concurrent request may have changed the rows that the rules read, or the rules left a check to a foreign key.
+      // Running the rules again finds the error.
+      await validate(args, context, true);
+      const constraint = violatedCheck(error);
+      const refusal = constraint === undefined ? undefined : constraintError(constraint);
+      if (refusal) throw refusal;
+      throw error.code === rowIsGone ? new NotFoundError() : error;
+    }
+  };
+
+  return (parent, args, context, info) => {
+    const refusal = refusedBy(checks, context);
+    if (refusal) throw refusal;
+    validated ??= info.parentType.getFields()[info.fieldName]?.args.filter(hasValidator) ?? [];
+    // A read without rules is never refused by the database.
+    return isMutation || rules || validated.some(({ name }) => name in args)
+      ? validateAndResolve(parent, args, context, info)
+      : resolver(parent, args, context, info);
+  };
+}
+
+/** Prisma's code for an update or a deletion that found no row. */
+const rowIsGone = 'P2025';
+
 /** Why the caller may not have a field, by its ability and session; undefined if they may. */
 export function refusedBy(
-  { ability, inSession }: Pick<ReturnType<typeof getChecks>, 'ability' | 'inSession'>,
+  { ability, inSession }: Checks,
   { may, session }: Pick<Context, 'may' | 'session'>,
 ): CodedError | undefined {
   if (ability && !may(ability)) return new ForbiddenError(ability);
@@ -110,7 +132,11 @@ export function refusedBy(
   return undefined;
 }
 
-/** The checks a built or configured field was declared with. */
-export function getChecks(options: unknown): { ability?: Ability; inSession?: boolean; rules?: Rules } {
-  return (options ?? {}) as ReturnType<typeof getChecks>;
+interface Checks {
+  ability?: Ability;
+  inSession?: boolean;
+  rules?: Rules;
 }
+
+/** The checks a built or configured field was declared with. */
+export const getChecks = (options: unknown): Checks => options ?? {};
