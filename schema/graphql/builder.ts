@@ -41,13 +41,6 @@ builder.queryType({});
 builder.subscriptionType({ description: 'Changes as they happen, over server-sent events.' });
 builder.mutationType({});
 
-builder.globalConnectionField('totalCount', (t) =>
-  t.int({
-    description: 'The number of rows on all pages.',
-    resolve: (connection) => connection.totalCount(),
-  }),
-);
-
 /** The field builder of input types, for fields that several of them share. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 export type MutationFields = PothosSchemaTypes.MutationFieldBuilder<typeof builder.$inferSchemaTypes, object>;

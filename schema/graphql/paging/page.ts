@@ -1,6 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { Kind, type GraphQLResolveInfo } from 'graphql';
 import type { ModelWith, Prisma, Row as RowOf } from '../../../prisma/client.ts';
+import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { Problems } from '../../errors.ts';
 import type { Columns } from './order.ts';
@@ -38,20 +39,12 @@ export interface PageArgs {
   orderBy?: { field: string; direction: 'ASC' | 'DESC' } | null;
 }
 
-/** Encodes the cursor when it is asked for: REST needs only the first and the last. */
-class Edge<Row extends { id: string }> {
-  readonly node: Row;
-  readonly #order: Order;
-
-  constructor(node: Row, order: Order) {
-    this.node = node;
-    this.#order = order;
-  }
-
-  get cursor(): string {
-    return encodeCursor(this.#order, this.node);
-  }
-}
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description: 'The number of rows on all pages.',
+    resolve: (connection) => connection.totalCount(),
+  }),
+);
 
 export interface Connection<Row> {
   edges: { cursor: string; node: Row }[];
@@ -104,22 +97,23 @@ function sorted({ column }: Order, direction: Direction): Window['orderBy'] {
 }
 
 function readArguments(args: PageArgs, order: Order): { after?: Position; before?: Position } {
-  const problems = new Problems();
+  let problems: Problems | undefined;
+  const refuse = (name: keyof PageArgs, message: string): void => (problems ??= new Problems()).add(name, message);
   for (const name of ['first', 'last'] as const) {
     const size = args[name];
-    if (size != null && (size < 1 || size > maxPageSize)) problems.add(name, `Must be from 1 to ${maxPageSize}.`);
+    if (size != null && (size < 1 || size > maxPageSize)) refuse(name, `Must be from 1 to ${maxPageSize}.`);
   }
-  if (args.first != null && args.last != null) problems.add('last', 'Must not be combined with first.');
-  if (args.offset != null && args.offset < 0) problems.add('offset', 'Must not be negative.');
+  if (args.first != null && args.last != null) refuse('last', 'Must not be combined with first.');
+  if (args.offset != null && args.offset < 0) refuse('offset', 'Must not be negative.');
   const positions: { after?: Position; before?: Position } = {};
   for (const name of ['after', 'before'] as const) {
     const cursor = args[name];
     if (cursor == null) continue;
     const position = decodeCursor(cursor, order);
     if (position) positions[name] = position;
-    else problems.add(name, 'Must be a cursor of this list, in this order.');
+    else refuse(name, 'Must be a cursor of this list, in this order.');
   }
-  problems.throwIfAny();
+  problems?.throwIfAny();
   return positions;
 }
 
@@ -151,7 +145,13 @@ function toConnection<Row extends { id: string }>(
   const more = rows.length === take;
   const nodes = more ? rows.slice(0, -1) : rows;
   if (backwards) nodes.reverse();
-  const edges = nodes.map((node) => new Edge(node, order));
+  // A cursor is encoded when it is asked for: REST needs only the first and the last.
+  const edges = nodes.map((node) => ({
+    node,
+    get cursor() {
+      return encodeCursor(order, node);
+    },
+  }));
   return {
     edges,
     pageInfo: {
@@ -184,31 +184,29 @@ export async function readPage<Name extends ModelWith<{ id: string }>>(
   let total: Promise<number> | undefined;
   const totalCount = (): Promise<number> => (total ??= delegate.count({ where: filter }));
 
-  /** Reads rows; the first time their total too, if it is selected. */
-  const find = async (query: object): Promise<RowOf<Name>[]> => {
-    if (total || !isSelected('totalCount', info)) return delegate.findMany({ ...selected, ...query });
-    const found = await delegate.findManyWithTotal({ ...selected, ...query }, filter);
-    total = found.total;
-    return found.rows;
-  };
-
   const isFar = page.window.skip > maxOffsetScan && args.after == null && args.before == null;
   const { window, ranges } = isFar ? await seekToOffset(page, filter, delegate, await totalCount()) : page;
   const rows: RowOf<Name>[] = [];
   for (const range of ranges) {
     const take = window.take - rows.length;
-    if (take > 0) rows.push(...(await find({ ...window, take, where: { AND: [filter, range] } })));
+    if (take === 0) break;
+    const query = { ...selected, ...window, take, where: { AND: [filter, range] } };
+    if (!total && isSelected('totalCount', info)) {
+      const found = await delegate.findManyWithTotal(query, filter);
+      total = found.total;
+      rows.push(...found.rows);
+    } else rows.push(...(await delegate.findMany(query)));
   }
   return toConnection(args, page, rows, totalCount);
 }
 
 /** Whether the field is selected unconditionally, and directly rather than in a fragment. */
-const isSelected = (name: string, { fieldNodes }: GraphQLResolveInfo): boolean =>
-  fieldNodes.some(({ selectionSet }) =>
-    selectionSet?.selections.some(
-      (node) => node.kind === Kind.FIELD && node.name.value === name && !node.directives?.length,
-    ),
-  );
+function isSelected(name: string, { fieldNodes }: GraphQLResolveInfo): boolean {
+  for (const { selectionSet } of fieldNodes)
+    for (const node of selectionSet?.selections ?? [])
+      if (node.kind === Kind.FIELD && node.name.value === name && !node.directives?.length) return true;
+  return false;
+}
 
 /**
  * Replaces a page's offset by the position of the row before it. That row is looked up from the nearer end of the list by
