@@ -53,12 +53,16 @@ export type EventType = keyof typeof events;
 
 export const eventTypes = Object.keys(events) as EventType[];
 
+const eventResources = new Map(
+  eventTypes.map((type) => {
+    const resource = resourceNamed(type.slice(0, type.indexOf('.')));
+    if (!resource) throw new Error(`schema/resources.ts has no resource of the event ${type}`);
+    return [type, resource];
+  }),
+);
+
 /** The resource that an event is about: the first part of its name. */
-export function findResource(type: EventType): Resource {
-  const resource = resourceNamed(type.slice(0, type.indexOf('.')));
-  if (!resource) throw new Error(`schema/resources.ts has no resource of the event ${type}`);
-  return resource;
-}
+export const findResource = (type: EventType): Resource => eventResources.get(type) as Resource;
 
 /** An event to record: its type, and the resource by its id or as a prefetched row. */
 export type EventInput = readonly [type: EventType, what: string | PrefetchedRow];
@@ -101,7 +105,8 @@ export async function renderEvents(context: Context, inputs: EventInput[]): Prom
     ),
   );
   const ids = rendered.map(({ row }) => row.id).toSorted(); // jobs are added in the order of ids
-  return rendered.map(({ row, payload }, at) => ({ row: { ...row, id: ids[at] ?? row.id }, payload }));
+  for (const [at, { row }] of rendered.entries()) row.id = ids[at] as string;
+  return rendered;
 }
 
 /**
