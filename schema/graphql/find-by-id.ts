@@ -7,8 +7,8 @@ export type PrefetchedRow = { id: string };
 
 /** The part of a Prisma query that selects fields. */
 interface Selection {
-  include?: object;
-  select?: object;
+  include?: object | undefined;
+  select?: object | undefined;
 }
 
 /**
@@ -42,12 +42,14 @@ export function findByIdIfAny<Name extends Prisma.ModelName>(
 
 /** Whether a row has all the relations that a query selects, without a filter or a limit on them. */
 function hasAllSelected(row: object, { select, include }: Selection): boolean {
-  return Object.entries({ ...select, ...include }).every(([name, selected]: [string, unknown]) => {
+  for (const [name, selected] of Object.entries<unknown>({ ...select, ...include })) {
     const value = (row as Record<string, unknown>)[name];
-    if (selected === true) return value !== undefined;
-    const { orderBy: _, ...inner } = selected as Selection & { orderBy?: unknown };
-    const isWhole = Object.keys(inner).every((part) => part === 'select' || part === 'include');
-    if (!isWhole || value === undefined) return false;
-    return [value].flat().every((each) => each === null || hasAllSelected(each as object, inner));
-  });
+    if (value === undefined) return false;
+    if (selected === true) continue;
+    const { orderBy: _, select: inner, include: joined, ...others } = selected as Selection & { orderBy?: unknown };
+    if (Object.keys(others).length > 0) return false;
+    for (const each of [value].flat())
+      if (each !== null && !hasAllSelected(each as object, { select: inner, include: joined })) return false;
+  }
+  return true;
 }

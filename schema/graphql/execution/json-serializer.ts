@@ -64,7 +64,8 @@ export function buildList(write: Write, place: Place, valuesPerItem: number): Wr
     } catch (error) {
       return fail(parts, error);
     }
-    return end(parts, values.length === 0 ? '[]' : ']');
+    const closing = values.length === 0 ? '[]' : ']';
+    return typeof parts === 'string' ? parts + closing : join(parts, closing);
   };
 }
 
@@ -86,7 +87,7 @@ export function buildObject(members: readonly (readonly [key: string, member: Me
     } catch (error) {
       return fail(parts, error);
     }
-    return end(parts, '}');
+    return typeof parts === 'string' ? `${parts}}` : join(parts, '}');
   };
 }
 
@@ -141,10 +142,10 @@ function append(parts: Parts, before: string, text: Text): Parts {
   return parts;
 }
 
-function end(parts: Parts, closing: string): Text {
-  return typeof parts === 'string'
-    ? parts + closing
-    : Promise.all(parts).then((texts) => texts.reduce((all, text) => all + text) + closing);
+async function join(parts: Text[], closing: string): Promise<string> {
+  let all = '';
+  for (const text of await Promise.all(parts)) all += text;
+  return all + closing;
 }
 
 /** Rejects rather than throws once a text is promised: its own rejection would otherwise be unhandled. */

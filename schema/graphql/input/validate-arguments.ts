@@ -68,22 +68,24 @@ export function validateInput(input: Input, value: unknown, problems: Problems, 
   return applyValidator(input, validateValue(input.type, value, problems, path), problems, path);
 }
 
-function applyValidator(input: Input, value: unknown, problems: Problems, path: string): unknown {
-  const validator = getValidator(input);
-  if (value === undefined || !validator) return value;
-  const { data, error } = validator.safeParse(value);
-  for (const issue of error?.issues ?? []) problems.add(path, issue.message);
+function applyValidator({ extensions }: Input, value: unknown, problems: Problems, path: string): unknown {
+  const { validate } = (extensions['pothosOptions'] ?? {}) as InputOptions;
+  if (value === undefined || !validate) return value;
+  const { data, error } = validate.safeParse(value);
+  if (error) for (const { message } of error.issues) problems.add(path, message);
   return data;
 }
 
-const getValidator = ({ extensions }: Input): z.ZodType | undefined =>
-  (extensions['pothosOptions'] as { validate?: z.ZodType } | undefined)?.validate;
+interface InputOptions {
+  validate?: z.ZodType;
+}
 
 /** Whether anything of an input is validated beside its type. */
-export function hasValidator(input: Input): boolean {
-  if (getValidator(input) || input.extensions['notNull']) return true;
-  const type = getNamedType(input.type);
-  return isInputObjectType(type) && Object.values(type.getFields()).some(hasValidator);
+export function hasValidator({ extensions, type }: Input): boolean {
+  const { validate } = (extensions['pothosOptions'] ?? {}) as InputOptions;
+  if (validate || extensions['notNull']) return true;
+  const named = getNamedType(type);
+  return isInputObjectType(named) && Object.values(named.getFields()).some(hasValidator);
 }
 
 function validateValue(type: GraphQLInputType, value: unknown, problems: Problems, path: string): unknown {

@@ -46,9 +46,8 @@ export function boundsInWords(validate: unknown): string {
   return parts.filter(Boolean).join(' ');
 }
 
-/** Whether a text has at most `max` code points. They are counted only if the length doesn't show it already. */
-const hasAtMost = (max: number, text: string): boolean =>
-  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+/** Whether a text that is longer than `max` has at most so many code points. */
+const hasAtMost = (max: number, text: string): boolean => text.length <= 2 * max && [...text].length <= max;
 
 /** Characters that PostgreSQL or JSON can't carry. */
 export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -59,7 +58,7 @@ export const text = (max: number) =>
     .string()
     .trim()
     .refine(storable, 'Must not contain NUL characters or lone surrogates.')
-    .refine((value) => hasAtMost(max, value), `Must not be longer than ${max} characters.`)
+    .refine((value) => value.length <= max || hasAtMost(max, value), `Must not be longer than ${max} characters.`)
     .meta({ maxLength: max });
 
 /** Text that is not empty. */
@@ -134,7 +133,7 @@ export interface DecimalBounds {
 
 export const decimal = ({ decimals, min, max, nonZero }: DecimalBounds) =>
   z
-    .custom<Decimal>((value) => value instanceof Decimal)
+    .instanceof(Decimal)
     .superRefine((value, issues) => {
       const report = (message: string): void => issues.addIssue({ code: 'custom', message });
       if (!fits(value)) report(`Must not have more than ${maxDigits} digits.`);

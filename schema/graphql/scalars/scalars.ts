@@ -25,7 +25,7 @@ builder.scalarType('UUID', {
 
 builder.scalarType('Date', {
   description: 'A calendar day, `YYYY-MM-DD`.',
-  serialize: (day) => formatDay(day),
+  serialize: formatDay,
   parseValue: (value) => {
     const day = value instanceof Date ? value : parseDay(value);
     if (!day) throw invalid('Must be a calendar day, YYYY-MM-DD.');
@@ -54,7 +54,7 @@ function parseTime(value: unknown): Date | undefined {
 
 builder.scalarType('DateTime', {
   description: 'A point in time, ISO 8601 with offset: `2026-01-31T09:30:00+00:00`.',
-  serialize: (time) => formatTime(time),
+  serialize: formatTime,
   parseValue: (value) => {
     if (value instanceof Date) return value;
     const time = parseTime(value);
