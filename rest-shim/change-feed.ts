@@ -5,8 +5,8 @@ import { watchChanges, type Change, type ChangePage } from '../schema/changes/fe
 import { resourceName, type ResourceName } from '../schema/graphql/resource-name.ts';
 import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
-import { jsonResponse } from './exact-json.ts';
 import { readWholeNumber } from './list-envelope.ts';
+import { runOperation } from './operation.ts';
 import type { OperationRequest, ReadParameters } from './rest-request.ts';
 
 /** The longest time that a request may wait for a change, in seconds. */
@@ -17,13 +17,16 @@ export const readChangeFeed: ReadParameters = (query, _variables, problems) => {
   const wait = readWholeNumber(query, 'wait', { otherwise: 0, min: 0, max: longestWait }, problems);
   return async (request) => {
     const page = await readOrWait(wait * 1000, request);
-    return jsonResponse(await changesEnvelope(page, request.operation.shape, request.context));
+    const body = await changesEnvelope(page, request.operation.shape, request.caller.context);
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
   };
 };
 
 /** Reads a page of the feed. If it is empty, waits for a change. */
-async function readOrWait(ms: number, { run, context, whileWaiting }: OperationRequest): Promise<ChangePage> {
-  const read = async (since: object = {}): Promise<ChangePage> => (await run(since)) as ChangePage;
+async function readOrWait(ms: number, { operation, variables, caller }: OperationRequest): Promise<ChangePage> {
+  const { context, whileWaiting } = caller;
+  const read = async (since: object = {}): Promise<ChangePage> =>
+    (await runOperation(operation, { ...variables, ...since }, context)) as ChangePage;
   if (ms === 0 || !whileWaiting) return read();
   return whileWaiting(ms, async (ended, checkAccess) => {
     let page = await read();

@@ -8,20 +8,16 @@ type Input = GraphQLArgument | GraphQLInputField;
 /**
  * The headers that announce deprecations used by a request: of the endpoint, of fields in the response, and of parameters
  * or fields that were sent (DECISIONS.md#d70-deprecation). `Deprecation` (RFC 9745) has the day of the announcement,
- * `Sunset` (RFC 8594) the day of the removal; of several deprecations, the earliest.
+ * `Sunset` (RFC 8594) the day of the removal; of several deprecations, the earliest. Undefined for an operation without any.
  */
-export function deprecationHeaders(operation: Operation): (variables: object) => [name: string, value: string][] {
+export function deprecationHeaders(operation: Operation): ((variables: object) => Record<string, string>) | undefined {
+  if (!isAnnounced(operation)) return undefined;
   const always = [operation.field, ...answeredFields(operation.shape)].flatMap(announced);
-  const mayBe = operation.field.args.some(involvesDeprecated);
-  if (always.length === 0 && !mayBe) return () => [];
-  return (variables) => {
+  return (variables): Record<string, string> => {
     const found = [...always, ...sent(operation.field.args, variables)];
-    if (found.length === 0) return [];
+    if (found.length === 0) return {};
     const earliest = (of: keyof Deprecation): Date => new Date(Math.min(...found.map((each) => Number(each[of]))));
-    return [
-      ['Deprecation', `@${Number(earliest('since')) / 1000}`],
-      ['Sunset', earliest('sunset').toUTCString()],
-    ];
+    return { Deprecation: `@${Number(earliest('since')) / 1000}`, Sunset: earliest('sunset').toUTCString() };
   };
 }
 

@@ -1,4 +1,5 @@
 import { getNullableType, isListType, type GraphQLSchema } from 'graphql';
+import type { IRequestStrict } from 'itty-router';
 import type { Context } from '../schema/graphql/context.ts';
 import {
   ForbiddenError,
@@ -14,10 +15,10 @@ import { parseExpectedVersion } from './entity-tag.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { isPlainVariable } from './list-paging.ts';
-import { findErrors, runOperation, type Operation } from './operation.ts';
+import { findErrors, runOperation, type Operation, type Parameter, type Values } from './operation.ts';
 import { preconditionFailed } from './resource-response.ts';
 import { responseKinds } from './response-kinds.ts';
-import type { RestRequestContext } from './rest-request.ts';
+import type { Respond, RestRequestContext } from './rest-request.ts';
 import type { Route } from './routes.ts';
 import { toRestPath } from './naming.ts';
 
@@ -26,7 +27,7 @@ export interface CompiledSchema {
   operations: Map<string, Operation>;
 }
 
-type Handler = (request: Request, params: { id?: string }, caller: RestRequestContext) => Promise<Response>;
+type Handler = (request: IRequestStrict, caller: RestRequestContext) => Promise<Response>;
 
 export interface EndpointOptions {
   /** The path that the routes' paths are relative to. */
@@ -49,56 +50,65 @@ export function endpoint(
   const operation = operations.get(name);
   if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
 
+  const lookup = operations.get(lookupOperation ?? '');
   const deprecations = deprecationHeaders(operation);
-  const readParameters = responseKinds[responseKind];
+  const kind = responseKinds[responseKind];
   const isConditional = operation.parameters.has('expected_version');
+  const filters =
+    method === 'GET' ? [...operation.parameters].filter(([, { name: variable }]) => isPlainVariable(variable)) : [];
+  const readsQuery = filters.length > 0 || 'readParameters' in kind;
+  const hasBody = method === 'POST' || method === 'PATCH';
 
-  const handle: Handler = async (request, { id }, { context, beforeParsing, whileWaiting }) => {
-    if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
-
-    const { pathname, search, searchParams } = new URL(request.url);
+  /** Reads the operation's variables into `variables`. @throws ValidationError for all that are wrong */
+  const readRequest = async (
+    request: IRequestStrict,
+    variables: Values,
+    { context, beforeParsing }: RestRequestContext,
+  ): Promise<Respond> => {
     const problems = new Problems();
-    const variables: Record<string, unknown> = id === undefined ? {} : { id };
-    const ifMatch = request.headers.get('if-match');
-    if (ifMatch !== null && isConditional) variables['expectedVersion'] = parseExpectedVersion(ifMatch);
-    const respond = readParameters(searchParams, variables, problems);
-    if (method === 'GET') readFilters(searchParams, operation, variables, problems);
-    if (method === 'POST' || method === 'PATCH') {
+    const ifMatch = isConditional ? request.headers.get('if-match') : null;
+    if (ifMatch !== null) variables['expectedVersion'] = parseExpectedVersion(ifMatch);
+    const query = readsQuery ? new URL(request.url).searchParams : noParameters;
+    const respond = 'respond' in kind ? kind.respond : kind.readParameters(query, variables, problems);
+    if (filters.length > 0) readFilters(query, filters, variables, problems);
+    if (hasBody) {
       const body = await readBody(request, problems, { isOptional: operation.isBodyOptional, beforeParsing });
       if (body) Object.assign(variables, operation.decodeBody(body, problems));
     }
-
     if (problems.any) await throwAllErrors(operation, variables, context, problems);
-    const response = await traced(name, () =>
-      respond({
-        operation,
-        run: (more) => runOperation(operation, { ...variables, ...more }, context),
-        context,
-        whileWaiting,
-        ifNoneMatch: method === 'GET' ? request.headers.get('if-none-match') : null,
-        url: (to = pathname + search) => new URL(to, publicUrl()),
-        at: base + path,
-      }),
-    ).catch(rethrowInRestNames);
-    for (const [header, value] of deprecations(variables)) response.headers.set(header, value);
-    return response;
+    return respond;
   };
 
-  const lookup = operations.get(lookupOperation ?? '');
-  return async (request, { id }, caller) => {
-    if (id === undefined) return handle(request, {}, caller);
+  return async (request, caller) => {
     const { context } = caller;
-    if (!isUuid(id)) throw new NotFoundError();
-    return handle(request, { id }, caller).catch(async (error: unknown) => {
+    const { id } = request.params;
+    if (id !== undefined && !isUuid(id)) throw new NotFoundError();
+    try {
+      if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
+      const variables: Values = id === undefined ? {} : { id };
+      const respond = await readRequest(request, variables, caller);
+      const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
+      const { url } = request;
+      const { status, headers, body } = await traced(name, () =>
+        respond({ operation, variables, caller, ifNoneMatch, url, path: base + path, publicUrl }),
+      ).catch(rethrowInRestNames);
+      return new Response(body, {
+        status,
+        headers: deprecations ? { ...headers, ...deprecations(variables) } : headers,
+      });
+    } catch (error) {
+      if (id === undefined || !lookup) throw error;
       // A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
-      if (lookup && [ForbiddenError, TransportError, ValidationError].some((kind) => error instanceof kind))
+      if ([ForbiddenError, TransportError, ValidationError].some((type) => error instanceof type))
         await runOperation(lookup, { id }, unlimited(context));
-      if (lookup && error instanceof VersionConflictError)
-        throw mayRun(lookup, context) ? await preconditionFailed(lookup, id, context) : error;
+      if (error instanceof VersionConflictError && mayRun(lookup, context))
+        throw await preconditionFailed(lookup, id, context);
       throw error;
-    });
+    }
   };
 }
+
+const noParameters = new URLSearchParams();
 
 const mayRun = ({ ability }: Operation, { may }: Context): boolean => ability === undefined || may(ability);
 
@@ -111,21 +121,22 @@ const unlimited = (context: Context): Context => ({ ...context, may: () => true 
  */
 function readFilters(
   query: URLSearchParams,
-  operation: Operation,
-  variables: Record<string, unknown>,
+  filters: readonly [restName: string, Parameter][],
+  variables: Values,
   problems: Problems,
 ): void {
-  for (const [restName, { name, type, decode }] of operation.parameters) {
+  for (const [restName, { name, type, decode }] of filters) {
     const texts = query.getAll(restName);
+    if (texts.length === 0) continue;
     const value = isListType(getNullableType(type)) ? texts.flatMap((text) => text.split(',')) : texts.at(-1);
-    if (texts.length > 0 && isPlainVariable(name)) variables[name] = decode(value, problems, restName);
+    variables[name] = decode(value, problems, restName);
   }
 }
 
 /** Adds the domain's validation errors to those found here, so that all are answered at once. */
 async function throwAllErrors(
   operation: Operation,
-  variables: Record<string, unknown>,
+  variables: Values,
   context: Context,
   problems: Problems,
 ): Promise<never> {

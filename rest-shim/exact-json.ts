@@ -44,12 +44,3 @@ export function isTextTooWide(bytes: Uint8Array): boolean {
 /** Writes JSON. Each JsonNumber is written as its text. */
 export const stringifyJson = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) => (part instanceof JsonNumber ? JSON.rawJSON(part.source) : part));
-
-/** Checks that a decimal's text is a JSON number. @throws Error for NaN and Infinity */
-export function numberText(text: string): string {
-  if (text.endsWith('N') || text.endsWith('y')) throw new Error(`JSON has no ${text}`);
-  return text;
-}
-
-export const jsonResponse = (text: string, status = 200, headers?: Record<string, string>): Response =>
-  new Response(text, { status, headers: { 'content-type': 'application/json', ...headers } });

@@ -3,9 +3,9 @@ import type { Context } from '../schema/graphql/context.ts';
 import { AnswerTooLargeError, refuse, type Problems } from '../schema/errors.ts';
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { defaultPageSize, maxPageSize } from '../schema/graphql/paging/page.ts';
-import { jsonResponse } from './exact-json.ts';
+import { runOperation } from './operation.ts';
 import { getPosition } from './page-position.ts';
-import type { OperationRequest, ReadParameters } from './rest-request.ts';
+import type { OperationRequest, ReadParameters, RestResponse } from './rest-request.ts';
 
 /** The requested page of a list. */
 export interface Page {
@@ -25,14 +25,18 @@ export const readListPage: ReadParameters = (query, variables, problems) => {
   return (request) => respondPage(page, request);
 };
 
-async function respondPage(page: Page, { operation, run, context, url }: OperationRequest): Promise<Response> {
+async function respondPage(
+  page: Page,
+  { operation, variables, caller: { context }, url, publicUrl }: OperationRequest,
+): Promise<RestResponse> {
   // A single row is always answered, so that a client can read every list to its end.
   if (page.perPage > 1) context.answer?.limit();
   try {
-    const list = await readList(operation.listShape, await run(), context);
-    const text = listEnvelope(list, page, url());
-    context.answer?.completeText(text);
-    return jsonResponse(text);
+    const list = await readList(operation.listShape, await runOperation(operation, variables, context), context);
+    const { pathname, search } = new URL(url);
+    const body = listEnvelope(list, page, new URL(pathname + search, publicUrl()));
+    context.answer?.completeText(body);
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
   } catch (error) {
     if (error instanceof AnswerTooLargeError) refuse('per_page', error.message);
     throw error;
@@ -46,7 +50,8 @@ export const lastPossiblePage = 1_000_000_000;
  * own page. With another `page` or `per_page`, because a client changed the link, the cursor is ignored, as is invalid text.
  */
 export function readPage(query: URLSearchParams, problems: Problems): Page {
-  const linked = decodeLinkCursor(query);
+  const cursor = query.getAll('cursor').at(-1);
+  const linked = cursor === undefined ? undefined : decodeLinkCursor(cursor);
   const page = readWholeNumber(query, 'page', { otherwise: linked?.page ?? 1, max: lastPossiblePage }, problems);
   const perPage = readWholeNumber(
     query,
@@ -66,9 +71,7 @@ const cursorShape = z.tuple([
   z.union([z.strictObject({ after: z.string() }), z.strictObject({ before: z.string() })]),
 ]);
 
-function decodeLinkCursor(query: URLSearchParams): Required<Page> | undefined {
-  const text = query.getAll('cursor').at(-1);
-  if (text === undefined) return undefined;
+function decodeLinkCursor(text: string): Required<Page> | undefined {
   try {
     const [page, perPage, at] = cursorShape.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
     return { page, perPage, at };
@@ -94,12 +97,12 @@ export function readWholeNumber(
 
 /** The variables that choose a page of a list. */
 export function pagingVariables({ page, perPage, at }: Page): Record<string, unknown> {
-  if (!at) return { first: perPage, offset: computeOffset(page, perPage) };
+  if (!at) return { first: perPage, offset: Math.min((page - 1) * perPage, maxOffset) };
   return 'after' in at ? { first: perPage, ...at } : { last: perPage, ...at };
 }
 
 /** The largest Int of GraphQL (32 bits). No tenant has as many rows, so a larger offset is beyond the last page as well. */
-const computeOffset = (page: number, perPage: number): number => Math.min((page - 1) * perPage, 2 ** 31 - 1);
+const maxOffset = 2 ** 31 - 1;
 
 /** The result of a list's operation. */
 export interface ListResult {
@@ -144,16 +147,16 @@ export function listEnvelope({ rows, count, total: counted, pageInfo }: ListResu
     if (at) url.searchParams.set('cursor', encodeLinkCursor({ page: number, perPage, at }));
     return url.href;
   };
-  const previous = (): string | null => {
-    if (from === null || startCursor === null) return currentPage > lastPage && total > 0 ? link(lastPage) : null;
-    return from > 1 ? link(Math.max(1, currentPage - 1), { before: startCursor }) : null;
-  };
-  const next = (): string | null => {
-    // An empty page before all rows: the first page follows.
-    if (to === null || endCursor === null) return currentPage <= lastPage && total > 0 ? link(1) : null;
-    return to < total ? link(Math.min(currentPage + 1, lastPage), { after: endCursor }) : null;
-  };
-  const links = { first: link(1), last: link(lastPage), prev: previous(), next: next() };
+  let [prev, next]: (string | null)[] = [null, null];
+  if (from === null || to === null || startCursor === null || endCursor === null) {
+    // An empty page after all rows follows the last page; before all rows, the first page follows.
+    if (total > 0 && currentPage > lastPage) prev = link(lastPage);
+    if (total > 0 && currentPage <= lastPage) next = link(1);
+  } else {
+    if (from > 1) prev = link(Math.max(1, currentPage - 1), { before: startCursor });
+    if (to < total) next = link(Math.min(currentPage + 1, lastPage), { after: endCursor });
+  }
+  const links = { first: link(1), last: link(lastPage), prev, next };
   const meta = { current_page: currentPage, per_page: perPage, total, last_page: lastPage, from, to };
   return `{"data":${rows},"links":${JSON.stringify(links)},"meta":${JSON.stringify(meta)}}`;
 }

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { Problems } from '../schema/errors.ts';
 import type { Selection } from '../schema/graphql/execution/compile-selection.ts';
-import { JsonNumber, numberText } from './exact-json.ts';
+import { JsonNumber } from './exact-json.ts';
 
 // REST has snake_case names and lower-case enum values, GraphQL camelCase and UPPER_CASE. Only this file translates between
 // them, by functions compiled once per operation.
@@ -44,7 +44,12 @@ export function restLeafSerializer(type: GraphQLLeafType): (value: unknown) => s
     const texts = new Map(type.getValues().map((each) => [each.value as unknown, `"${restValue(each)}"`]));
     return (value) => texts.get(value) ?? JSON.stringify(String(type.serialize(value)).toLowerCase());
   }
-  if (type.name === 'Decimal') return (value) => numberText(String(type.serialize(value)));
+  if (type.name === 'Decimal')
+    return (value) => {
+      const text = String(type.serialize(value));
+      if (text.endsWith('N') || text.endsWith('y')) throw new Error(`JSON has no ${text}`); // NaN, Infinity
+      return text;
+    };
   if (isWholeObject(type)) return (value) => String(type.serialize(value));
   return (value) => JSON.stringify(type.serialize(value));
 }

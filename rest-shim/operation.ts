@@ -16,6 +16,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type VariableDefinitionNode,
 } from 'graphql';
 import type { Ability } from '../schema/graphql/ability.ts';
 import { getChecks } from '../schema/graphql/plugins/authorization-and-validation.ts';
@@ -40,7 +41,15 @@ import {
   type Decoder,
 } from './naming.ts';
 
-type Values = Record<string, unknown>;
+/** The variables of an operation. */
+export type Values = Record<string, unknown>;
+
+/** A variable of an operation, as REST sends it. */
+export interface Parameter {
+  name: string;
+  type: GraphQLInputType;
+  decode: Decoder;
+}
 
 /** The GraphQL operation of an endpoint, compiled. */
 export interface Operation {
@@ -49,13 +58,14 @@ export interface Operation {
   /** The ability that a token needs for it. */
   ability: Ability | undefined;
   /** The operation's variables, under REST's names. */
-  parameters: Map<string, { name: string; type: GraphQLInputType; decode: Decoder }>;
+  parameters: Map<string, Parameter>;
   /** Decodes a body into variables: into `input`, or each field into the variable of its name. */
   decodeBody: (body: object, problems: Problems) => Values;
   /** Whether a request may have no body: a transition that has defaults for everything, or takes nothing. */
   isBodyOptional: boolean;
-  /** Coerces the variables as GraphQL does, or returns its errors. */
-  read: (variables: Values) => ReturnType<typeof getVariableValues>;
+  schema: GraphQLSchema;
+  /** The definitions of the variables. */
+  inputs: readonly VariableDefinitionNode[];
   /** The query for Prisma, if the operation returns one row. */
   query: (context: Context) => object;
   /** The compiled response in full: for a list, the connection. */
@@ -151,8 +161,8 @@ function compile(schema: GraphQLSchema, document: DocumentNode, definition: Oper
     decodeBody: (body, problems) =>
       input ? { input: input.decode(body, problems, '') } : decodeFields(body, problems, ''),
     isBodyOptional: input === undefined,
-    // One error is enough: GraphQL would print a large input once for each. findErrors() names them all.
-    read: (variables) => getVariableValues(schema, inputs, variables, { maxErrors: 1 }),
+    schema,
+    inputs,
     query: (context) => queryFromInfo({ context, info }),
     listShape,
     shape,
@@ -190,7 +200,8 @@ function requireSameNames(name: string, root: FieldNode): void {
  * @throws CodedError as the domain's answer; any other error is a fault of the service
  */
 export async function runOperation(operation: Operation, variables: Values, context: Context): Promise<unknown> {
-  const { coerced, errors } = operation.read(variables);
+  // One error is enough: GraphQL would print a large input once for each. findErrors() names them all.
+  const { coerced, errors } = getVariableValues(operation.schema, operation.inputs, variables, { maxErrors: 1 });
   if (coerced) return operation.listShape.resolve(undefined, startExecution(context, coerced));
   (await findErrors(operation, variables, context)).throwIfAny();
   throw errors[0]?.originalError ?? errors[0];

@@ -1,34 +1,48 @@
 import { startExecution } from '../schema/graphql/execution/compile-selection.ts';
-import { writeMember } from '../schema/graphql/execution/json-serializer.ts';
+import { writeMember, type Member } from '../schema/graphql/execution/json-serializer.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import { entityTag, matchesTag } from './entity-tag.ts';
-import { jsonResponse } from './exact-json.ts';
 import { runOperation, type Operation } from './operation.ts';
 import type { Respond } from './rest-request.ts';
 
 /** 200 with the resource, or 304 for the version that the client has. */
-export const respondItem: Respond = async ({ operation, run, context, ifNoneMatch }) => {
-  const row = await run();
-  const { text, tag } = represent(row, await operation.shape.write(row, startExecution(context)));
-  if (matchesTag(ifNoneMatch, tag)) return new Response(null, { status: 304, headers: { ETag: tag } });
-  return jsonResponse(await envelope(text, operation, row, context), 200, { ETag: tag });
+export const respondItem: Respond = async ({ operation, variables, caller: { context }, ifNoneMatch }) => {
+  const row = await runOperation(operation, variables, context);
+  const data = await operation.shape.write(row, startExecution(context));
+  const tag = entityTag((row as Versioned).version, data);
+  if (ifNoneMatch !== null && matchesTag(ifNoneMatch, tag)) return { status: 304, headers: { ETag: tag }, body: null };
+  const warnings = operation.warnings ? await writeWarnings(operation.warnings, row, context) : '';
+  return { status: 200, headers: { ...json, ETag: tag }, body: `{"data":${data}${warnings}}` };
 };
 
 /** 201 with the resource and its Location. */
-export const respondCreated: Respond = async ({ operation, run, context, url, at }) => {
-  const row = (await run()) as NewlyInserted<{ id: string }>;
-  const written = row[representation] ?? (await operation.shape.write(row, startExecution(context)));
-  const { text, tag } = represent(row, written);
-  const body = await envelope(text, operation, row, context);
-  return jsonResponse(body, 201, { Location: url(`${at}/${row.id}`).href, ETag: tag });
+export const respondCreated: Respond = async ({ operation, variables, caller: { context }, path, publicUrl }) => {
+  const row = (await runOperation(operation, variables, context)) as NewlyInserted<Versioned & { id: string }>;
+  const data = row[representation] ?? (await operation.shape.write(row, startExecution(context)));
+  const warnings = operation.warnings ? await writeWarnings(operation.warnings, row, context) : '';
+  const { href } = new URL(`${path}/${row.id}`, publicUrl());
+  const headers = { ...json, Location: href, ETag: entityTag(row.version, data) };
+  return { status: 201, headers, body: `{"data":${data}${warnings}}` };
 };
 
 /** 204 without a body. */
-export const respondDeleted: Respond = async ({ run }) => {
-  await run();
-  return new Response(null, { status: 204 });
+export const respondDeleted: Respond = async ({ operation, variables, caller: { context } }) => {
+  await runOperation(operation, variables, context);
+  return { status: 204, headers: {}, body: null };
 };
+
+const json = { 'content-type': 'application/json' };
+
+/** A resource without a version changes with nothing but its body. */
+interface Versioned {
+  version?: number;
+}
+
+/** The warnings about a resource, which stand beside it in the body. */
+async function writeWarnings(warnings: Member, row: unknown, context: Context): Promise<string> {
+  return `,"warnings":${await writeMember(warnings, row, startExecution(context))}`;
+}
 
 /** An If-Match names another version than the resource has. It is answered with the resource as it is now. */
 export class PreconditionFailedError extends Error {
@@ -36,9 +50,9 @@ export class PreconditionFailedError extends Error {
   readonly data: string;
   readonly tag: string;
 
-  constructor({ text, tag }: Representation) {
+  constructor(data: string, tag: string) {
     super('This was changed meanwhile: `data` is what it is now.');
-    this.data = text;
+    this.data = data;
     this.tag = tag;
   }
 }
@@ -50,22 +64,6 @@ export async function preconditionFailed(
   context: Context,
 ): Promise<PreconditionFailedError> {
   const row = await runOperation(lookup, { id }, context);
-  return new PreconditionFailedError(represent(row, await lookup.shape.write(row, startExecution(context))));
-}
-
-interface Representation {
-  /** JSON. */
-  text: string;
-  tag: string;
-}
-
-const represent = (row: unknown, text: string): Representation => ({
-  text,
-  tag: entityTag((row as { version?: number }).version, text),
-});
-
-/** The body with one resource, and with the warnings about it, if the operation has any. */
-async function envelope(data: string, { warnings }: Operation, row: unknown, context: Context): Promise<string> {
-  if (!warnings) return `{"data":${data}}`;
-  return `{"data":${data},"warnings":${await writeMember(warnings, row, startExecution(context))}}`;
+  const data = await lookup.shape.write(row, startExecution(context));
+  return new PreconditionFailedError(data, entityTag((row as Versioned).version, data));
 }

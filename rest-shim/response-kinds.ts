@@ -2,15 +2,15 @@ import { readChangeFeed } from './change-feed.ts';
 import { respondFile } from './file-response.ts';
 import { readListPage } from './list-envelope.ts';
 import { respondCreated, respondDeleted, respondItem } from './resource-response.ts';
-import type { ReadParameters } from './rest-request.ts';
+import type { ReadParameters, Respond } from './rest-request.ts';
 import type { ResponseKind } from './routes.ts';
 
-/** How each kind of response of the routes is made. */
-export const responseKinds: Record<ResponseKind, ReadParameters> = {
-  item: () => respondItem,
-  created: () => respondCreated,
-  deleted: () => respondDeleted,
-  file: () => respondFile,
-  page: readListPage,
-  changes: readChangeFeed,
+/** How each kind of response of the routes is made: at once, or by parameters that only this kind has. */
+export const responseKinds: Record<ResponseKind, { respond: Respond } | { readParameters: ReadParameters }> = {
+  item: { respond: respondItem },
+  created: { respond: respondCreated },
+  deleted: { respond: respondDeleted },
+  file: { respond: respondFile },
+  page: { readParameters: readListPage },
+  changes: { readParameters: readChangeFeed },
 };

@@ -1,6 +1,6 @@
 import type { Problems } from '../schema/errors.ts';
 import type { Context } from '../schema/graphql/context.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, Values } from './operation.ts';
 import type { BeforeParsing } from './request-body.ts';
 
 /**
@@ -26,24 +26,29 @@ export interface RestRequestContext {
 }
 
 /** A request whose operation and variables are known. */
-export interface OperationRequest extends Pick<RestRequestContext, 'context' | 'whileWaiting'> {
+export interface OperationRequest {
   operation: Operation;
-  /** Runs the operation with the request's variables, and with these. */
-  run: (more?: object) => Promise<unknown>;
+  variables: Values;
+  caller: RestRequestContext;
   /** `If-None-Match` of a GET. */
   ifNoneMatch: string | null;
-  /** An address of this service, absolute; the request's own unless another is given. */
-  url: (to?: string) => URL;
-  /** The collection's path. */
-  at: string;
+  /** The request's URL. */
+  url: string;
+  /** The endpoint's path. */
+  path: string;
+  /** The service's address for clients. */
+  publicUrl: () => string;
+}
+
+/** A response, to which the endpoint adds the headers that all of its responses have. */
+export interface RestResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Buffer<ArrayBuffer> | null;
 }
 
 /** Runs a request's operation, and makes the response. */
-export type Respond = (request: OperationRequest) => Promise<Response>;
+export type Respond = (request: OperationRequest) => Promise<RestResponse>;
 
 /** Reads the parameters that only this kind of response has. The operation's variables among them are added to `variables`. */
-export type ReadParameters = (
-  query: URLSearchParams,
-  variables: Record<string, unknown>,
-  problems: Problems,
-) => Respond;
+export type ReadParameters = (query: URLSearchParams, variables: Values, problems: Problems) => Respond;

@@ -1,11 +1,10 @@
 import { base } from './base.ts';
-import { Router, type IRequest } from 'itty-router';
+import { Router, type IRequestStrict } from 'itty-router';
 import { asCoded, NotFoundError, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors.ts';
 import { TransportError } from './request-body.ts';
 import { PreconditionFailedError } from './resource-response.ts';
 import type { RestRequestContext } from './rest-request.ts';
 import { endpoint, type CompiledSchema } from './endpoint.ts';
-import { jsonResponse } from './exact-json.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
 
 export type RestHandler = (request: Request, caller: RestRequestContext) => Promise<Response>;
@@ -40,16 +39,14 @@ export function errorResponse(
  * @param publicUrl the service's address for clients, used in links: `https://books.example`
  */
 export function createRouter(domain: CompiledSchema, publicUrl: () => string, routes = allRoutes): RestHandler {
-  const router = Router<IRequest, [RestRequestContext]>({ base, catch: toErrorResponse, finally: [notFoundFallback] });
+  const router = Router<IRequestStrict, [RestRequestContext]>({ base, catch: toErrorResponse });
   for (const route of routes) {
     const [method, path] = route;
     const [resource = path] = /^.*\/:id/.exec(path) ?? [];
     const reading = routes.find(([other, at]) => other === 'GET' && at === resource)?.[2];
     const handle = endpoint(route, domain, { base, publicUrl, lookupOperation: reading });
-    const handler = (request: IRequest, caller: RestRequestContext) =>
-      handle(request as unknown as Request, request.params, caller);
-    router[method.toLowerCase() as 'get'](path, handler);
-    if (method === 'GET') router['head']?.(path, handler);
+    router[method.toLowerCase() as 'get'](path, handle);
+    if (method === 'GET') router['head']?.(path, handle);
   }
   for (const path of new Set(routes.map((route) => route[1]))) {
     const allow = allowedMethods(routes, path);
@@ -58,7 +55,9 @@ export function createRouter(domain: CompiledSchema, publicUrl: () => string, ro
       errorResponse(405, `This address takes ${allow}.`, requestId, { headers: { Allow: allow } }),
     );
   }
-  return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
+  return async (request, caller) =>
+    ((await router.fetch(request as IRequestStrict, caller)) as Response | undefined) ??
+    toErrorResponse(new NotFoundError(), request, caller);
 }
 
 function allowedMethods(routes: readonly Route[], path: string): string {
@@ -68,17 +67,13 @@ function allowedMethods(routes: readonly Route[], path: string): string {
 
 type Reporter = Pick<RestRequestContext, 'requestId' | 'report'>;
 
-/** A router's fallback: 404 for a path without a route. */
-export function notFoundFallback(answer: Response | undefined, request: IRequest, caller: Reporter): Response {
-  return answer ?? toErrorResponse(new NotFoundError(), request, caller);
-}
-
 /** The response to any error. An error that isn't a CodedError is logged, and answered as a bare 500. */
 export function toErrorResponse(error: unknown, _request: unknown, { requestId, report }: Reporter): Response {
   if (error instanceof TransportError) return errorResponse(error.status, error.message, requestId);
   if (error instanceof PreconditionFailedError) {
     const head = JSON.stringify({ message: error.message, request_id: requestId });
-    return jsonResponse(`${head.slice(0, -1)},"data":${error.data}}`, 412, { ETag: error.tag });
+    const headers = { 'content-type': 'application/json', ETag: error.tag };
+    return new Response(`${head.slice(0, -1)},"data":${error.data}}`, { status: 412, headers });
   }
   const coded = asCoded(error);
   if (!coded) {

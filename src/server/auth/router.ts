@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Router, type IRequest } from 'itty-router';
 import type { z } from 'zod';
 import { readBody } from '../../../rest-shim/request-body.ts';
-import { toErrorResponse, errorResponse, notFoundFallback } from '../../../rest-shim/router.ts';
-import { CodedError, Problems, ValidationError } from '../../../schema/errors.ts';
+import { toErrorResponse, errorResponse } from '../../../rest-shim/router.ts';
+import { CodedError, NotFoundError, Problems, ValidationError } from '../../../schema/errors.ts';
 import { mayBeCsrf } from './csrf.ts';
 
 /** The context of one request. */
@@ -30,7 +30,7 @@ export function serve(
   routes: [method: 'GET' | 'POST', path: string, handler: Handler][],
   publicUrl: () => string,
 ): AuthHandler {
-  const router = Router<IRequest, [AuthRequestContext]>({ base, catch: toErrorResponse, finally: [notFoundFallback] });
+  const router = Router<IRequest, [AuthRequestContext]>({ base, catch: toErrorResponse });
   for (const [method, path, handler] of routes) {
     router[method.toLowerCase() as 'get'](path, (request: IRequest, caller: AuthRequestContext) =>
       mayBeCsrf(method, caller.incoming.headers, publicUrl())
@@ -41,7 +41,9 @@ export function serve(
       errorResponse(405, `This address takes ${method}.`, requestId, { headers: { Allow: method } }),
     );
   }
-  return async (request, caller) => (await router.fetch(request as IRequest, caller)) as Response;
+  return async (request, caller) =>
+    ((await router.fetch(request as IRequest, caller)) as Response | undefined) ??
+    toErrorResponse(new NotFoundError(), request, caller);
 }
 
 export const respond = (body: unknown, { status = 200, cookie }: { status?: number; cookie?: string } = {}): Response =>
