@@ -19,7 +19,7 @@ import { createTenant, createToken, createUser } from '../src/identity/index.ts'
 import type { Metrics } from '../src/observability/metrics/metrics.ts';
 import type { ConnectionLimits } from '../src/server/http/connections.ts';
 import { defaultTimeouts, type HttpTimeouts } from '../src/server/http/timeouts.ts';
-import { createRateLimiter, memoryStore, type RateLimiter } from '../src/security/rate-limit.ts';
+import type { RateLimiter } from '../src/security/rate-limit.ts';
 import { createServer, type ServerOptions } from '../src/server/server.ts';
 import { createWebhooks, type WebhookSettings } from '../src/webhooks/webhooks.ts';
 
@@ -210,12 +210,12 @@ export async function startService(
   const notifications = createNotifications(database.url);
   const movesOutbox = gateway.distributed && options.movesOutbox !== false;
   const outbox = movesOutbox ? startOutbox(pool, pino({ level: 'silent' })) : undefined;
-  const limiter = options.limiter?.(pool) ?? createRateLimiter({ limit: 0, store: memoryStore() });
+  const limiter = options.limiter?.(pool);
   const server = createServer({
     client,
     pool,
     notifications,
-    limiter: options.metrics?.limiter(limiter) ?? limiter,
+    limiter: limiter && (options.metrics?.limiter(limiter) ?? limiter),
     metrics: options.metrics,
     answerMetrics: options.answerMetrics,
     domain,

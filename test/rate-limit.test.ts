@@ -127,13 +127,6 @@ describe.each<[string, () => RateLimitStore]>([
     expect(await many.admit('a')).toMatchObject({ admitted: true, remaining: 0 });
   });
 
-  it('is off if it is 0', async () => {
-    const store = makeStore();
-    const hit = vi.spyOn(store, 'hit');
-    expect(await createRateLimiter({ limit: 0, store }).admit('a')).toBeNull();
-    expect(hit).not.toHaveBeenCalled();
-  });
-
   it.each([-86_400_000, -61_000, 61_000, 86_400_000])(
     'does not care that this process’s clock is %i ms off',
     async (skew) => {

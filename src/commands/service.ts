@@ -104,7 +104,7 @@ async function runProcess(
       const server = createServer({
         client,
         pool,
-        limiter: metrics?.limiter(limiter) ?? limiter,
+        limiter: limiter && (metrics?.limiter(limiter) ?? limiter),
         notifications,
         domain,
         log,

@@ -7,7 +7,7 @@ import { Timeline } from './timeline.ts';
 import { makePartners } from './partners.ts';
 import { demoEmail, demoTenant, secondDemoTenant } from './tenants.ts';
 import { scheduleYear } from './year.ts';
-import { addExistingUser, authenticate, createTenant, createToken, createUser } from '../identity/index.ts';
+import { addExistingUser, createAuthenticate, createTenant, createToken, createUser } from '../identity/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
 
@@ -39,7 +39,7 @@ export async function makeDemoTenant({ client, pool }: Database, domain: Domain)
   const second = await createTenant(client, { name: secondDemoTenant, country: 'AT', timezone: 'Europe/Vienna' });
   await addExistingUser(client, { email, tenantId: second.id });
 
-  const caller = await authenticate(pool, `Bearer ${token}`, new Date(), () => {});
+  const caller = await createAuthenticate(pool, () => {})(`Bearer ${token}`, new Date());
   if (caller.kind !== 'principal') throw new Error('The demo token is not accepted');
   const { principal } = caller;
   const fill = async (): Promise<void> => {

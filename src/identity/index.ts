@@ -10,7 +10,7 @@ export {
 } from './accounts.ts';
 export { createIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
-export { authenticate, type Authentication } from './principal.ts';
+export { createAuthenticate, type Authentication } from './principal.ts';
 export {
   acceptInvitation,
   createInvitation,

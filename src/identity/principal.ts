@@ -42,56 +42,38 @@ interface Row {
   timezone: string;
 }
 
+/** Authenticates an `Authorization` header. */
+export type Authenticate = (authorization: string | null, now: Date) => Promise<Authentication>;
+
 /**
- * Authenticates an `Authorization` header. It queries the database each time, so that no process accepts a token after its
- * revocation, after its user has left the tenant, or after the tenant was closed. Lookups of concurrent requests are
+ * Creates a process's authentication of tokens. It queries the database each time, so that no process accepts a token after
+ * its revocation, after its user has left the tenant, or after the tenant was closed. Lookups of concurrent requests are
  * batched. A cache of principals could be stale, and had no measurable benefit over batching.
- *
- * Records the token's use after the response; `onError` is called if this fails.
+ * @param onError is called if a token's use can't be recorded, which happens after the response
  */
-export async function authenticate(
-  pool: Pool,
-  authorization: string | null,
-  now: Date,
-  onError: (error: unknown) => void,
-): Promise<Authentication> {
-  const [, value = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-  const hash = tokenHash(value);
-  if (!hash) return { kind: 'unauthenticated' };
-
-  const { find, use } = getTokens(pool);
-  const row = await find(hash);
-  if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= now)) return { kind: 'unauthenticated' };
-
-  if (!row.lastUsedAt || row.lastUsedAt.getTime() <= now.getTime() - useIsWrittenEveryMs)
-    use.note(row.id, now).catch(onError);
-  if (row.tenantId === null) return { kind: 'no-tenant', tokenId: row.id };
-  const isFollowed = row.followedUntil !== null && row.followedUntil > now;
-  return { kind: 'principal', principal: buildPrincipal(row, row.tenantId), tokenId: row.id, isFollowed };
-}
-
-/** What a process does for many tokens at a time. */
-interface Tokens {
-  find: (hash: Uint8Array) => Promise<Row | undefined>;
-  use: TokenUse;
-}
-
-const tokens = new WeakMap<Pool, Tokens>();
-
-function getTokens(pool: Pool): Tokens {
-  const known = tokens.get(pool);
-  if (known) return known;
+export function createAuthenticate(pool: Pool, onError: (error: unknown) => void): Authenticate {
+  const use = new TokenUse(pool);
   const find = batchWhileBusy<Uint8Array, Row | undefined>(async (hashes) => {
     const { rows } = await pool.query<Row>({ name: 'callers', text: callers, values: [hashes] });
-    const byHash = new Map(rows.map((row) => [hex(row.hash), row]));
-    return hashes.map((each) => byHash.get(hex(each)));
+    const byHash = new Map<string, Row>();
+    for (const row of rows) byHash.set(row.hash.toHex(), row);
+    return hashes.map((hash) => byHash.get(hash.toHex()));
   });
-  const opened = { find, use: new TokenUse(pool) };
-  tokens.set(pool, opened);
-  return opened;
-}
+  return async (authorization, now) => {
+    const [, value = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    const hash = tokenHash(value);
+    if (!hash) return { kind: 'unauthenticated' };
 
-const hex = (bytes: Uint8Array): string => bytes.toHex();
+    const row = await find(hash);
+    if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= now)) return { kind: 'unauthenticated' };
+
+    if (!row.lastUsedAt || row.lastUsedAt.getTime() <= now.getTime() - useIsWrittenEveryMs)
+      use.note(row.id, now).catch(onError);
+    if (row.tenantId === null) return { kind: 'no-tenant', tokenId: row.id };
+    const isFollowed = row.followedUntil !== null && row.followedUntil > now;
+    return { kind: 'principal', principal: buildPrincipal(row, row.tenantId), tokenId: row.id, isFollowed };
+  };
+}
 
 // Without Prisma, which saves CPU time in every request. A token loses its tenant if the user has no membership any more, or
 // if the tenant is closed, even though the token's row still refers to them.

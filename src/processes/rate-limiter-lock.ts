@@ -7,7 +7,7 @@ import { createRateLimiter, memoryStore, postgresStore, type RateLimiter } from 
 const lockKey = 0x73657276; // "serv"
 
 /**
- * Creates the rate limiter of a process that serves HTTP. Counting in memory is exact only with a single process: on the
+ * Creates the rate limiter of a process that serves HTTP, unless requests are not limited. Counting in memory is exact only with a single process: on the
  * embedded database, a process that counts in memory holds an exclusive lock, and those that count in PostgreSQL a shared one.
  *
  * @param alone whether this process tries to be the only one
@@ -17,12 +17,13 @@ export async function claimRateLimiter(
   config: Config,
   database: Database,
   alone: boolean,
-): Promise<{ limiter: RateLimiter; release(): Promise<void> }> {
-  const limiter = (inMemory: boolean): RateLimiter =>
-    createRateLimiter({
-      limit: config.rateLimitPerMinute,
-      store: inMemory ? memoryStore() : withFallback(postgresStore(database.pool), memoryStore()),
-    });
+): Promise<{ limiter: RateLimiter | undefined; release(): Promise<void> }> {
+  const limit = config.rateLimitPerMinute;
+  const limiter = (inMemory: boolean): RateLimiter | undefined => {
+    if (limit === 0) return undefined;
+    const store = inMemory ? memoryStore() : withFallback(postgresStore(database.pool), memoryStore());
+    return createRateLimiter({ limit, store });
+  };
   if (config.rateLimitStore === 'memory' || !database.embedded) {
     return { limiter: limiter(config.rateLimitStore === 'memory'), release: async () => {} };
   }

@@ -31,12 +31,12 @@ interface RateLimitDecision {
 }
 
 export interface RateLimiter {
-  /** Counts one HTTP request of the `identity`, towards a limit of its own if given; null without limits. */
-  admit(identity: string, ownLimit?: number): Promise<RateLimitDecision | null>;
+  /** Counts one HTTP request of the `identity`, towards a limit of its own if given. */
+  admit(identity: string, ownLimit?: number): Promise<RateLimitDecision>;
 }
 
 /**
- * At most `limit` requests per identity in any 60 seconds; refused ones don't count. 0: no limit.
+ * At most `limit` requests per identity in any 60 seconds; refused ones don't count.
  *
  * graphql-rate-limit reads an identity's times from its store, compares their number with a maximum, and writes them back
  * with the new one. Concurrent requests would all read before one writes, and all be admitted. Therefore a store of ours
@@ -55,7 +55,6 @@ export function createRateLimiter({
 }): RateLimiter {
   return {
     async admit(identity, limit = usual) {
-      if (usual === 0) return null;
       let hit: Hit | undefined;
       const check = getGraphQLRateLimiter({
         identifyContext: () => identity,

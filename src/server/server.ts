@@ -51,7 +51,8 @@ export interface ServerOptions {
   client: UnscopedClient;
   pool: Pool;
   domain: Domain;
-  limiter: RateLimiter;
+  /** Undefined without a rate limit. */
+  limiter: RateLimiter | undefined;
   notifications: Notifications;
   log: Logger;
   /** KONTOR_SECRET. */
@@ -158,18 +159,6 @@ export function createServer({
     timeouts,
   });
 
-  /** Handlers by address. An address that ends in a slash covers all below it. Any other address may be a page. */
-  const handlers: [address: string, handle: Handler][] = [
-    ['/api/v1', handleRest],
-    ['/api/v1/', handleRest],
-    ['/api/auth/', handleAuth],
-    ['/graphql', handleGraphql],
-    ['/health/live', (_, response) => respondJson(response, 200, { status: 'ok' })],
-    ['/health/ready', (_, response) => respondReady(response, { unready, impaired })],
-    ['/metrics', answerMetrics ?? respondNotFound],
-    ['*', respondServerOptions],
-  ];
-
   /** Descriptions of the APIs, public. */
   const files = new Map<string, Handler>([
     ['/api/v1/openapi.json', createPublicFile('application/json', () => JSON.stringify(describeApi(domain, routes)))],
@@ -181,6 +170,22 @@ export function createServer({
     );
   }
 
+  /** Handlers by address. Any other address may be a page. */
+  const handlers = new Map<string, Handler>([
+    ...files,
+    ['/api/v1', handleRest],
+    ['/graphql', handleGraphql],
+    ['/health/live', (_, response) => respondJson(response, 200, { status: 'ok' })],
+    ['/health/ready', (_, response) => respondReady(response, { unready, impaired })],
+    ['/metrics', answerMetrics ?? respondNotFound],
+    ['*', respondServerOptions],
+  ]);
+  /** Handlers of all addresses below these. */
+  const handlersBelow: [address: string, handle: Handler][] = [
+    ['/api/v1/', handleRest],
+    ['/api/auth/', handleAuth],
+  ];
+
   let headers: Map<string, string> | undefined;
   const setCommonHeaders = (_: unknown, response: ServerResponse): void => {
     headers ??= new Map(Object.entries(commonHeaders(publicUrl())));
@@ -191,14 +196,10 @@ export function createServer({
     if (problem !== undefined) respondBadRequest(response, problem);
     return problem !== undefined;
   };
-  const serveFile: Phase = (request, response, path) => {
-    const file = files.get(path);
-    file?.(request, response);
-    return file !== undefined;
-  };
   const route: Phase = (request, response, path) => {
-    for (const [at, handle] of handlers)
-      if (path === at || (at.endsWith('/') && path.startsWith(at))) return handle(request, response);
+    const exact = handlers.get(path);
+    if (exact) return exact(request, response);
+    for (const [address, handle] of handlersBelow) if (path.startsWith(address)) return handle(request, response);
     if (pages(request, response, path)) return true;
     setCommonHeaders(request, response); // this is no page
     return respondNotFound(request, response);
@@ -210,8 +211,7 @@ export function createServer({
     ...(metrics ? [metrics.watch] : []),
     setCommonHeaders,
     checkHead,
-    serveFile,
-    ...(corsOrigins.length > 0 ? [createCors(corsOrigins)] : []),
+    ...(corsOrigins.length > 0 ? [createCors(corsOrigins, files)] : []),
     route,
   ];
   const handle: Listener = (request, response) => {
@@ -224,10 +224,10 @@ export function createServer({
     connectionLog.info({ why, address }, 'no room for a connection');
     metrics?.noRoom(why);
   });
-  metrics?.connections(() => bounded.open);
+  metrics?.connections(() => bounded.open.size);
   bounded.watch(server);
   const pipelining = new Pipelining(bounded, (request, response) => {
-    toOriginForm(request);
+    if (!request.url?.startsWith('/')) toOriginForm(request);
     listener(request, response);
   });
   pipelining.watch(server);
@@ -237,7 +237,7 @@ export function createServer({
     server,
     requestLog.beforeAdmission,
     () => commonHeaders(publicUrl()),
-    (socket) => bounded.of(socket)?.latest,
+    (socket) => bounded.open.get(socket)?.latest,
   );
   enforceTimeouts(server, timeouts, bounded);
   return server;

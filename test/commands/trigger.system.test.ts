@@ -4,7 +4,7 @@ import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import { SampleBooks } from '../../src/commands/sample-books.ts';
 import { triggers } from '../../src/commands/trigger.ts';
 import { demoEmail, demoTenant } from '../../src/demo/tenants.ts';
-import { authenticate, createTenant, createToken, createUser } from '../../src/identity/index.ts';
+import { createAuthenticate, createTenant, createToken, createUser } from '../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { eventsOf } from '../graphql/books.ts';
 import { kontor } from '../processes/npm.ts';
@@ -36,7 +36,7 @@ describe('each event has a trigger, whose changes cause it', () => {
     expect(steps.length).toBeGreaterThan(0);
     if (type === 'invoice.overdue') {
       expect(await emittedTypes(acme)).not.toContain(type);
-      const caller = await authenticate(service.pool, `Bearer ${acme.token}`, new Date(), () => {});
+      const caller = await createAuthenticate(service.pool, () => {})(`Bearer ${acme.token}`, new Date());
       if (caller.kind !== 'principal') throw new Error('The token is not accepted');
       await emitOverdue(service.domain.contextFor(caller.principal)); // what the hourly job does
     }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { connect, type UnscopedClient } from '../../prisma/client.ts';
 import { ConnectionPool, observeStatements } from '../../prisma/connection.ts';
 import {
-  authenticate as authenticateWith,
+  createAuthenticate,
   createTenant,
   createToken,
   createUser,
@@ -58,8 +58,9 @@ const noting = {
 } as unknown as Pool;
 export const untilNoted = async (): Promise<void> => void (await Promise.all(begun));
 
+const authenticateNoting = createAuthenticate(noting, onError);
 export const authenticate = (token: string, now = new Date()): Promise<Authentication> =>
-  authenticateWith(noting, `Bearer ${token}`, now, onError);
+  authenticateNoting(`Bearer ${token}`, now);
 export const kindOf = async (token: string, now?: Date): Promise<string> => (await authenticate(token, now)).kind;
 
 /** A tenant with one user and a token. */

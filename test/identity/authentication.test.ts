@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { authenticate as authenticateWith, createToken, revokeToken } from '../../src/identity/index.ts';
+import { createAuthenticate, createToken, revokeToken } from '../../src/identity/index.ts';
 import { mintToken } from '../../src/identity/token.ts';
 import {
   openAccounts,
@@ -83,7 +83,7 @@ describe('authentication', () => {
       '',
       null,
     ]) {
-      kinds.push((await authenticateWith(pool, header, new Date(), onError)).kind);
+      kinds.push((await createAuthenticate(pool, onError)(header, new Date())).kind);
     }
     expect(kinds).toEqual(['principal', 'principal', ...Array.from({ length: 7 }, () => 'unauthenticated')]);
   });

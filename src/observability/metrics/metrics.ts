@@ -154,7 +154,7 @@ export function createMetrics(): Metrics {
     limiter: (limiter) => ({
       async admit(identity, ownLimit) {
         const verdict = await limiter.admit(identity, ownLimit);
-        if (verdict) limits.inc({ outcome: verdict.admitted ? 'admitted' : 'refused' });
+        limits.inc({ outcome: verdict.admitted ? 'admitted' : 'refused' });
         return verdict;
       },
     }),

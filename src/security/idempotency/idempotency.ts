@@ -44,7 +44,7 @@ export type IdempotencyHandler = (
   handling: Handling,
 ) => Promise<Response>;
 
-const keyHeader = 'Idempotency-Key';
+export const idempotencyKeyHeader = 'Idempotency-Key';
 /** How often a request checks whether another process has finished the same request. */
 const pollMs = 100;
 
@@ -52,14 +52,14 @@ const pollMs = 100;
 export const sha256 = (data: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(data).digest());
 
-const keyError = (message: string): ValidationError => new ValidationError({ [keyHeader]: [message] });
+const keyError = (message: string): ValidationError => new ValidationError({ [idempotencyKeyHeader]: [message] });
 
 /**
  * The key of a request that should be answered once; undefined for any other.
  * @throws ValidationError
  */
 export function readIdempotencyKey({ method, headersDistinct }: IncomingMessage): string | undefined {
-  const [key, ...others] = headersDistinct[keyHeader.toLowerCase()] ?? [];
+  const [key, ...others] = headersDistinct[idempotencyKeyHeader.toLowerCase()] ?? [];
   if (method !== 'POST' || key === undefined) return undefined;
   if (others.length > 0) throw keyError('Must be sent once.');
   if (key.length < 1 || key.length > 255) throw keyError('Must have 1 to 255 characters.');

@@ -4,13 +4,12 @@ import { CodedError } from '../../../schema/errors.ts';
 import { AnswerSize } from '../../../schema/graphql/execution/answer-size.ts';
 import type { Database } from '../../database/database.ts';
 import type { Domain } from '../../domain.ts';
-import { authenticate, authenticateSession } from '../../identity/index.ts';
+import { authenticateSession, createAuthenticate } from '../../identity/index.ts';
 import { accessKeys } from '../../notifications/access-endings.ts';
 import type { Notifications } from '../../notifications/notifications.ts';
 import type { RateLimiter } from '../../security/rate-limit.ts';
 import type { AnswerMemory } from '../http/answer-memory.ts';
 import type { ReadRetry } from '../http/read-retry.ts';
-import type { FollowedToken } from '../http/request-announcer.ts';
 import { getId, type RequestLog } from '../http/request-log.ts';
 
 /** The credentials of a request: a token, or a session where the API accepts one. */
@@ -64,8 +63,6 @@ interface Caller {
   countedAs: string;
   /** The limit of these requests, if it isn't the configured one. */
   limit?: number;
-  /** The token of the request, if somebody follows its requests. */
-  followed?: FollowedToken;
 }
 
 /** Requests of one dashboard session in any 60 seconds (DECISIONS.md#d7-rate-limit). */
@@ -84,7 +81,7 @@ export function createRequestAdmission({
   now,
 }: Pick<Database, 'client' | 'pool'> & {
   domain: Domain;
-  limiter: RateLimiter;
+  limiter: RateLimiter | undefined;
   notifications: Notifications;
   requestLog: RequestLog;
   answerMemory: AnswerMemory;
@@ -94,23 +91,21 @@ export function createRequestAdmission({
   now: () => Date;
 }): Admit {
   const onError = (error: unknown): void => requestLog.errorsBeforeAdmission.error({ err: error }, 'identity');
+  const authenticate = createAuthenticate(pool, onError);
 
-  const identify = ({ credentials: { authorization, session }, ...request }: ApiRequest): Promise<Caller> =>
-    session ? identifySession(session, request) : identifyToken(authorization, request);
-
-  const identifyToken = async (authorization: string | null, request: Answerable): Promise<Caller> => {
-    const caller = await retry.run(() => authenticate(pool, authorization, now(), onError), request.signal);
-    if (caller.kind === 'unauthenticated') return unauthenticated(request, 'The API token is missing or not valid.');
+  const identifyToken = async (authorization: string | null, response: ServerResponse): Promise<Caller> => {
+    const caller = await authenticate(authorization, now());
+    if (caller.kind === 'unauthenticated') return unauthenticated(response, 'The API token is missing or not valid.');
     if (caller.kind === 'no-tenant') return forbidden('This API token is bound to no tenant.');
     const { principal, tokenId, isFollowed } = caller;
-    const countedAs = `token:${tokenId}`;
-    return { principal, countedAs, ...(isFollowed && { followed: { tenantId: principal.tenant.id, tokenId } }) };
+    if (isFollowed) requestLog.follow(response, { tenantId: principal.tenant.id, tokenId });
+    return { principal, countedAs: `token:${tokenId}` };
   };
 
-  const identifySession = async (session: Session, request: Answerable): Promise<Caller> => {
+  const identifySession = async (session: Session, response: ServerResponse): Promise<Caller> => {
     if (session.mayBeCsrf) return forbidden('A session is only for requests from our own pages.');
-    const caller = await retry.run(() => authenticateSession(client, session, now(), onError), request.signal);
-    if (caller.kind === 'unauthenticated') return unauthenticated(request, 'The session has ended. Sign in again.');
+    const caller = await authenticateSession(client, session, now(), onError);
+    if (caller.kind === 'unauthenticated') return unauthenticated(response, 'The session has ended. Sign in again.');
     if (caller.kind === 'no-tenant') {
       return forbidden(session.tenantId === null ? 'You belong to no tenant.' : 'You do not belong to this tenant.');
     }
@@ -118,9 +113,8 @@ export function createRequestAdmission({
     return { principal, countedAs: `session:${principal.session.id}`, limit: sessionLimit };
   };
 
-  const limit = async (caller: Caller, { response, signal }: ApiRequest): Promise<void> => {
-    const decision = await retry.run(() => limiter.admit(caller.countedAs, caller.limit), signal);
-    if (!decision) return;
+  const limit = async (by: RateLimiter, caller: Caller, response: ServerResponse): Promise<void> => {
+    const decision = await by.admit(caller.countedAs, caller.limit);
     response.setHeader('X-RateLimit-Limit', decision.limit);
     response.setHeader('X-RateLimit-Remaining', decision.remaining);
     response.setHeader('X-RateLimit-Reset', decision.resetAt);
@@ -143,7 +137,7 @@ export function createRequestAdmission({
         const { authorization, session } = credentials;
         const caller = session
           ? await authenticateSession(client, session, now(), onError, { isUse: false })
-          : await authenticate(pool, authorization, now(), onError);
+          : await authenticate(authorization, now());
         return caller.kind === 'principal' && caller.principal.tenant.id === tenant.id;
       },
       onAccessEnd: (end) => notifications.accessEndings.listen(accessKeys(principal), end),
@@ -151,20 +145,23 @@ export function createRequestAdmission({
     };
   };
 
-  return async (request) => {
-    const caller = await identify(request);
-    if (caller.followed) requestLog.follow(request.response, caller.followed);
+  const admit: Admit = async (request) => {
+    const { response, credentials } = request;
+    const caller = credentials.session
+      ? await identifySession(credentials.session, response)
+      : await identifyToken(credentials.authorization, response);
     // Only a request that reaches this check counts towards the limit.
-    await limit(caller, request);
-    requestLog.admitted(request.response);
+    if (limiter) await limit(limiter, caller, response);
+    requestLog.admitted(response);
     return open(caller, request);
   };
+
+  return (request) => admit(request).catch((error) => retry.after(error, () => admit(request), request.signal));
 }
 
-type Answerable = Omit<ApiRequest, 'credentials'>;
 type Session = NonNullable<Credentials['session']>;
 
-function unauthenticated({ response }: Answerable, message: string): never {
+function unauthenticated(response: ServerResponse, message: string): never {
   response.setHeader('WWW-Authenticate', 'Bearer');
   throw new CodedError('UNAUTHENTICATED', message);
 }

@@ -16,9 +16,11 @@ export const useReadRetry = (retry: ReadRetry): Plugin<GraphqlRequest> => ({
         const lost = result.errors?.find(({ originalError }) => isConnectionLost(originalError));
         if (lost) throw lost.originalError;
       };
-      await retry.run(execute, signal).catch((error: unknown) => {
-        if (!result.errors) throw error;
-      });
+      await execute()
+        .catch((error: unknown) => retry.after(error, execute, signal))
+        .catch((error: unknown) => {
+          if (!result.errors) throw error;
+        });
       return result;
     });
   },

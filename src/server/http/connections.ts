@@ -35,20 +35,20 @@ function descriptors(): number {
   }
 }
 
-/** The connections of one client address. */
+/** A client address, with the number of its connections. */
 interface Client {
+  address: string;
   open: number;
-  /** Connections without a request in progress, the longest idle first. An incomplete head is no request yet. */
-  idle: Set<Socket>;
 }
 
 /** A connection of a client. */
 export interface Connection {
   socket: Socket;
   client: Client;
-  address: string;
   /** The responses of requests in progress, in order. All but the first are of pipelined requests, which wait. */
   unanswered: ServerResponse[];
+  /** Since when no request is in progress, if none is. An incomplete head is no request yet. */
+  idleSince: number;
   /** The response of the last request, until there is another. */
   latest?: ServerResponse;
 }
@@ -62,7 +62,7 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #onNoRoom: (why: NoRoom, address: string) => void;
   readonly #clients = new Map<string, Client>();
-  readonly #connections = new Map<Socket, Connection>();
+  readonly #open = new Map<Socket, Connection>();
 
   /** @param onNoRoom is called for each connection that is closed, with its address */
   constructor(limits: ConnectionLimits, onNoRoom: (why: NoRoom, address: string) => void) {
@@ -70,8 +70,8 @@ export class Connections {
     this.#onNoRoom = onNoRoom;
   }
 
-  get open(): number {
-    return this.#connections.size;
+  get open(): ReadonlyMap<Socket, Connection> {
+    return this.#open;
   }
 
   /** Admits the server's connections. To be called once, before the server listens. */
@@ -79,69 +79,47 @@ export class Connections {
     server.on('connection', (socket: Socket) => this.#admit(socket));
   }
 
-  /** An open connection. */
-  of(socket: Socket): Connection | undefined {
-    return this.#connections.get(socket);
-  }
-
   /** The responses in progress, of all connections. */
   *responses(): Iterable<ServerResponse> {
-    for (const { unanswered } of this.#connections.values()) yield* unanswered;
-  }
-
-  /** Notes that a request has arrived. */
-  begin(connection: Connection, response: ServerResponse): void {
-    connection.latest = response;
-    connection.unanswered.push(response);
-    connection.client.idle.delete(connection.socket);
-  }
-
-  /** Notes that a request is answered, or broken off. */
-  end(connection: Connection, response: ServerResponse): void {
-    const { socket, client, unanswered } = connection;
-    unanswered.splice(unanswered.indexOf(response), 1);
-    if (unanswered.length === 0 && this.#connections.has(socket)) client.idle.add(socket);
+    for (const { unanswered } of this.#open.values()) yield* unanswered;
   }
 
   #admit(socket: Socket): void {
     const address = getNetwork(socket.remoteAddress ?? '');
     let client = this.#clients.get(address);
-    if (!client) this.#clients.set(address, (client = { open: 0, idle: new Set() }));
+    if (!client) this.#clients.set(address, (client = { address, open: 0 }));
     client.open += 1;
-    client.idle.add(socket);
-    this.#connections.set(socket, { socket, client, address, unanswered: [] });
-    socket.once('close', () => this.#forget(socket));
+    const connection: Connection = { socket, client, unanswered: [], idleSince: performance.now() };
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#forget(connection));
     const { total, perAddress } = this.#limits;
-    if (perAddress > 0 && client.open > perAddress) this.#makeRoom(client, socket);
-    else if (this.open > total) this.#makeRoom(this.#largest() ?? client, socket);
+    if (perAddress > 0 && client.open > perAddress) this.#makeRoom(connection, client);
+    else if (this.#open.size > total) this.#makeRoom(connection);
   }
 
-  /** Closes the client's longest idle connection. That is the new one where all others have a request in progress. */
-  #makeRoom(client: Client, newest: Socket): void {
-    const [longestIdle = newest] = client.idle;
-    const address = this.#connections.get(longestIdle)?.address ?? '';
-    this.#forget(longestIdle);
-    longestIdle.destroy();
-    this.#onNoRoom(longestIdle === newest ? 'refused' : 'shed', address);
+  /** Closes an idle connection. That is the new one where all others have a request in progress. */
+  #makeRoom(newest: Connection, client?: Client): void {
+    const closed = this.#findIdle(client) ?? newest;
+    this.#forget(closed);
+    closed.socket.destroy();
+    this.#onNoRoom(closed === newest ? 'refused' : 'shed', closed.client.address);
   }
 
-  /** The address with the most connections among those with an idle connection. */
-  #largest(): Client | undefined {
-    let largest: Client | undefined;
-    for (const client of this.#clients.values()) {
-      if (client.idle.size > 0 && client.open > (largest?.open ?? 0)) largest = client;
+  /** The longest idle connection of a client, or else of the client with the most connections among those with an idle one. */
+  #findIdle(only?: Client): Connection | undefined {
+    let found: Connection | undefined;
+    for (const each of this.#open.values()) {
+      if (each.unanswered.length > 0 || (only && each.client !== only)) continue;
+      const isOfLarger = each.client.open > (found?.client.open ?? 0);
+      if (isOfLarger || (each.client === found?.client && each.idleSince < found.idleSince)) found = each;
     }
-    return largest;
+    return found;
   }
 
-  #forget(socket: Socket): void {
-    const connection = this.#connections.get(socket);
-    if (!connection) return;
-    const { client, address } = connection;
-    this.#connections.delete(socket);
-    client.idle.delete(socket);
+  #forget({ socket, client }: Connection): void {
+    if (!this.#open.delete(socket)) return;
     client.open -= 1;
-    if (client.open === 0) this.#clients.delete(address);
+    if (client.open === 0) this.#clients.delete(client.address);
   }
 }
 

@@ -6,10 +6,12 @@ const exposed =
 /**
  * Cross-origin access (CORS) for the configured origins, to all APIs. Sets the headers of any response, and responds to
  * preflights.
+ * @param open paths that any origin may read, which set headers of their own
  * @returns a function that says whether it has responded
  */
-export function createCors(origins: readonly string[]) {
-  return (request: IncomingMessage, response: ServerResponse): boolean => {
+export function createCors(origins: readonly string[], open: Pick<ReadonlySet<string>, 'has'>) {
+  return (request: IncomingMessage, response: ServerResponse, path: string): boolean => {
+    if (open.has(path)) return false;
     response.appendHeader('Vary', 'Origin');
     const { origin } = request.headers;
     if (!origin || !origins.includes(origin)) return false;

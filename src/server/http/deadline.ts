@@ -38,32 +38,26 @@ export function withDeadline<Result>(
   { endsWithClient = false }: { endsWithClient?: boolean } = {},
 ): Promise<Result> {
   const time = new AbortController();
-  return new Promise((resolve, reject) => {
-    let arrived = performance.now();
-    let timer: NodeJS.Timeout;
-    let extension = 0;
-    const look = (): void => {
-      if (response.headersSent) return;
-      if (isBeingSent(response.req)) arrived = performance.now();
-      const left = arrived + ms + extension - performance.now();
-      if (left > 0) {
-        timer = setTimeout(look, Math.min(left, ms / checksPerDeadline));
-        return;
-      }
-      const overdue = new OverdueError(ms + extension);
-      time.abort(overdue);
-      reject(overdue);
-    };
-    look();
-    response.once('close', () => {
-      clearTimeout(timer);
-      if (!endsWithClient || response.writableFinished) return;
-      const left = new ClientLeftError();
-      time.abort(left);
-      reject(left);
-    });
-    work(time.signal, (byMs) => (extension = byMs)).then(resolve, reject);
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (error: Error): void => {
+    time.abort(error);
+    reject(error);
+  };
+  let arrived = performance.now();
+  let extension = 0;
+  const check = (): void => {
+    if (response.headersSent) return;
+    if (isBeingSent(response.req)) arrived = performance.now();
+    const left = arrived + ms + extension - performance.now();
+    if (left > 0) timer = setTimeout(check, Math.min(left, ms / checksPerDeadline));
+    else end(new OverdueError(ms + extension));
+  };
+  let timer = setTimeout(check, ms / checksPerDeadline);
+  response.once('close', () => {
+    clearTimeout(timer);
+    if (endsWithClient && !response.writableFinished) end(new ClientLeftError());
   });
+  return Promise.race([work(time.signal, (byMs) => (extension = byMs)), ended]);
 }
 
 /** Whether the client is still sending, and everything that has arrived is read. */

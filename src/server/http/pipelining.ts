@@ -37,17 +37,17 @@ export class Pipelining {
   /** Reads the server's connections. To be called once, before the server listens. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
-      const connection = this.#connections.of(socket);
+      const connection = this.#connections.open.get(socket);
       if (!connection) return;
-      const readNow = (): void => this.#read(connection);
-      const read = (): void => this.#inEmptyContext(readNow);
+      const read = this.#inEmptyContext(() => AsyncLocalStorage.bind(() => this.#read(connection)));
       // Node resumes a socket when a body is read; responses are written again after `drain`.
       socket.on('readable', read).on('resume', read).on('drain', read);
     });
     server.on('request', (request, response) => {
-      const connection = this.#connections.of(request.socket);
+      const connection = this.#connections.open.get(request.socket);
       if (!connection) return; // it was closed meanwhile
-      this.#connections.begin(connection, response);
+      connection.latest = response;
+      connection.unanswered.push(response);
       response.once('close', () => this.#end(connection, response));
       if (connection.unanswered.length === 1) this.#handle(request, response);
     });
@@ -65,8 +65,9 @@ export class Pipelining {
   }
 
   #end(connection: Connection, response: ServerResponse): void {
-    this.#connections.end(connection, response);
     const { socket, unanswered } = connection;
+    unanswered.splice(unanswered.indexOf(response), 1);
+    connection.idleSince = performance.now();
     if (unanswered.length === 0 && socket.readableLength === 0) return; // nothing is pipelined
     if (this.#pending.has(connection)) return;
     this.#pending.add(connection);

@@ -9,7 +9,7 @@ const longestOutageMs = 30_000;
 
 /** Tries reads again while the database is away, within the time of each request. */
 export class ReadRetry {
-  /** Since when nothing was read; undefined while the database answers. */
+  /** Since when reads fail; undefined once one succeeded again. */
   #awaySince: number | undefined;
   #lastFailure = -Infinity;
   readonly #now: () => number;
@@ -20,22 +20,25 @@ export class ReadRetry {
   }
 
   /**
+   * Tries work again that has failed.
+   * @param failure the error of the first attempt; thrown if another attempt is of no use
    * @param work writes nothing, so that it can be repeated
    * @param signal ends the attempts when it is aborted
    */
-  async run<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  async after<Result>(failure: unknown, work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    let error = failure;
     for (let attempt = 0; ; attempt += 1) {
+      if (!isConnectionLost(error) || signal.aborted || this.#isAwayForLong()) throw error;
+      const pause = Math.min(firstPauseMs * 2 ** attempt, longestPauseMs);
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {
+        throw error;
+      });
       try {
         const result = await work();
         this.#awaySince = undefined;
         return result;
-      } catch (error) {
-        if (!isConnectionLost(error)) throw error;
-        if (signal.aborted || this.#isAwayForLong()) throw error;
-        const pause = Math.min(firstPauseMs * 2 ** attempt, longestPauseMs);
-        await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {
-          throw error;
-        });
+      } catch (again) {
+        error = again;
       }
     }
   }

@@ -2,11 +2,12 @@ import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { isConnectionLost, isContention } from '../../../prisma/client.ts';
 import { readRequestBytes } from '../../../rest-shim/request-body.ts';
-import type { RestRequestContext } from '../../../rest-shim/rest-request.ts';
+import type { RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
 import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-shim/router.ts';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import type { Domain } from '../../domain.ts';
 import {
+  idempotencyKeyHeader,
   readIdempotencyKey,
   chooseReplayPolicyOfStatus,
   sha256,
@@ -37,14 +38,6 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
   const { domain, admit, requestLog, retry, bodyTurns, publicUrl, timeouts } = options;
   const router = createRouter(domain, publicUrl);
 
-  /** Runs a read, again while the database is away. */
-  const read = (request: Request, caller: RestRequestContext, signal: AbortSignal): Promise<Response> =>
-    retry.run(() => readOnce(router, request, caller), signal);
-
-  /** Runs a write. Only with an idempotency key, it may be run again. */
-  const write = (request: Request, caller: RestRequestContext): Promise<Response> =>
-    router(request, { ...caller, beforeParsing: (length) => bodyTurns(caller.context, length) });
-
   const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
     const apiRequest = { response, credentials: { authorization: request.headers.get('authorization') }, signal };
     const admitted = await admit(apiRequest);
@@ -52,10 +45,18 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
     const caller = { context, requestId, report: (error: unknown): void => requestLog.error(response, error) };
     if (request.method === 'GET' || request.method === 'HEAD') {
       const waiting = { access: admitted, signal: request.signal, extend, readmit: () => admit(apiRequest) };
-      return read(request, { ...caller, whileWaiting: (ms, work) => waitWithAccess(waiting, ms, work) }, signal);
+      const whileWaiting: WhileWaiting = (ms, work) => waitWithAccess(waiting, ms, work);
+      return read(router, request, { ...caller, whileWaiting }).catch((error: unknown) => {
+        const again = (): Promise<Response> => {
+          context.answer?.restart(); // what an earlier try has read is not part of the response
+          return read(router, request, { ...caller, whileWaiting });
+        };
+        return retry.after(error, again, signal);
+      });
     }
-    const key = readIdempotencyKey(response.req);
-    return key === undefined ? write(request, caller) : writeOnce(router, options, key, request, caller);
+    const key = request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
+    if (key !== undefined) return writeOnce(router, options, key, request, caller);
+    return router(request, { ...caller, beforeParsing: (length) => bodyTurns(context, length) });
   };
 
   const listener = getRequestListener(
@@ -78,10 +79,9 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
   };
 }
 
-/** @throws the error of a read whose connection was lost, so that it can be tried again */
-async function readOnce(router: RestHandler, request: Request, caller: RestRequestContext): Promise<Response> {
+/** Runs a read. @throws the error of a lost connection, so that it can be tried again */
+async function read(router: RestHandler, request: Request, caller: RestRequestContext): Promise<Response> {
   let failure: { error: unknown } | undefined;
-  caller.context.answer?.restart(); // what an earlier try has read is not part of the response
   const response = await router(request, { ...caller, report: (error) => (failure = { error }) });
   if (failure && isConnectionLost(failure.error)) throw failure.error;
   if (failure) caller.report(failure.error);

@@ -46,7 +46,7 @@ export const serverOptions = ({ headMs, requestMs, keepAliveMs }: HttpTimeouts):
 export function enforceTimeouts(server: Server, { idleMs: silenceMs }: HttpTimeouts, connections: Connections): void {
   server.maxHeadersCount = maxHeaders;
   server.setTimeout(silenceMs, (socket) => {
-    const response = connections.of(socket)?.latest;
+    const response = connections.open.get(socket)?.latest;
     if (!response || response.writableFinished || socket.writableLength > 0) return void socket.destroy();
     const { req: request } = response;
     if (request.complete) return;
