@@ -2,7 +2,8 @@ import type { Pool, PoolConfig } from 'pg';
 import { Adapter } from './adapter.ts';
 import type { ConnectionPool } from './connection.ts';
 import { LongReads } from './tenant/long-reads.ts';
-import { TenantPool } from './tenant/pool.ts';
+import { TenantPool, type Requester } from './tenant/pool.ts';
+import type { PooledConnection } from './tenant/pooled-connection.ts';
 import { retryContended } from './transaction-retry.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
 import type { Pooled } from './pooler.ts';
@@ -54,9 +55,14 @@ function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStat
   return new PrismaClient({ adapter, transactionOptions, omit: generated }) as unknown as UnscopedClient;
 }
 
+/** A TenantPool, or one without its limits and without row-level security, to measure what these cost. */
+export interface TenantConnections extends ConnectionPool {
+  acquire(tenantId: string, requester: Requester): Promise<PooledConnection>;
+}
+
 /** The tenants' tables, accessible through forTenant(). */
 export interface Books {
-  readonly pool: ConnectionPool;
+  readonly pool: TenantConnections;
   readonly longReads: LongReads;
   /** Works only inside asTenant(): see TenantPool. */
   readonly client: PrismaClient;
@@ -70,7 +76,7 @@ export function openBooks(config: PoolConfig, pooled: Pooled = 'session'): Books
   return booksOn(new TenantPool(config, pooled, names), names);
 }
 
-export function booksOn(pool: ConnectionPool, names = new PreparedStatementNames(maxPreparedStatements)): Books {
+export function booksOn(pool: TenantConnections, names = new PreparedStatementNames(maxPreparedStatements)): Books {
   const client = prismaOn(pool, names);
   return {
     pool,

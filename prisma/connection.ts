@@ -37,9 +37,17 @@ interface ConnectionConfig extends ClientConfig {
   errorObservers?: ReadonlySet<ErrorObserver>;
 }
 
-type Arguments = [statement: string | QueryConfig, ...rest: unknown[]];
-type Send = (...args: unknown[]) => unknown;
-type Callback = (error: Error | null, result?: QueryResult) => void;
+/** A statement that reads its answer itself, as the streams of pg-copy-streams do. */
+interface Stream extends Statement {
+  submit: unknown;
+}
+
+type Callback = (error: Error | null, result: QueryResult) => void;
+type Arguments = [
+  statement: string | QueryConfig | Stream,
+  valuesOrCallback?: unknown[] | Callback,
+  callback?: Callback,
+];
 
 /**
  * A connection of pg with additions:
@@ -50,18 +58,18 @@ type Callback = (error: Error | null, result?: QueryResult) => void;
  *   until the next full one.
  * - its statements and errors can be observed.
  *
- * Subclasses override execute(), for what a statement means on their connection, and send(), for how one is sent.
+ * A statement takes one way: run() waits for its turn, send() sends it. query() is pg's interface to the same.
  */
 export class Connection extends Client {
   #isBusy = false;
   /** Callbacks of waiting statements; each sends one. */
   readonly #waiting: (() => void)[] = [];
 
-  /** Called with each statement's text when query() is called, before the statement waits for others. */
-  onQuery: ((text: string) => void) | undefined;
+  /** Called with each statement's text before the statement waits for others. */
+  onRun: ((text: string) => void) | undefined;
 
-  #onReceived: ((bytes: number) => void) | undefined;
-  #countsReceived = false;
+  /** Of a subclass: sends a statement with others around it, while no other runs. */
+  protected execute: ((statement: QueryConfig) => Promise<QueryResult>) | undefined;
 
   constructor(config?: string | ConnectionConfig) {
     super(config);
@@ -76,15 +84,22 @@ export class Connection extends Client {
     protocol.on('error', () => notify('connection'));
   }
 
+  /** How many bytes have arrived since it was last set to 0. Only counted after countReceived(). */
+  received = 0;
+
+  /** Called with each part of an answer that has become long: see countReceived(). */
+  onLongAnswer: (() => void) | undefined;
+
   /**
-   * Called with the length of each part that PostgreSQL sends, after the part is parsed. A connection that never had one has
-   * no listener for it: pg-copy-streams wants pg's to be the only one.
+   * Counts what PostgreSQL sends, after it is parsed. Must not be called on a connection for streams: pg-copy-streams wants
+   * pg's listener to be the only one.
+   * @param long the bytes beyond which an answer is long
    */
-  set onReceived(listener: ((bytes: number) => void) | undefined) {
-    this.#onReceived = listener;
-    if (this.#countsReceived || !listener) return;
-    this.#countsReceived = true;
-    this.connection.stream.on('data', (part: Buffer) => this.#onReceived?.(part.length));
+  countReceived(long: number): void {
+    this.connection.stream.on('data', (part: Buffer) => {
+      this.received += part.length;
+      if (this.received > long) this.onLongAnswer?.();
+    });
   }
 
   /** Closes the connection in the middle of a statement, whose answer is of no use any more. */
@@ -104,61 +119,69 @@ export class Connection extends Client {
 
   /** One signature for all overloads of pg. */
   override query(...args: never[]): never {
-    return this.#query(args as unknown as Arguments) as never;
+    const [statement, second, third] = args as unknown as Arguments;
+    if (typeof statement === 'object' && 'submit' in statement) return this.#stream(statement, args) as never;
+    const config = typeof statement === 'string' ? { text: statement } : statement;
+    const answer = this.run(Array.isArray(second) ? { ...config, values: second } : config);
+    const callback = typeof second === 'function' ? second : third;
+    if (!callback) return answer as never;
+    return callbackify(() => answer)(callback) as never;
   }
 
-  #query(args: Arguments): unknown {
-    this.onQuery?.(getStatement(args).text);
-    if (!this.#isBusy || isStream(args[0])) return this.#executeNow(args);
-    const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
-    this.#waiting.push(takeTurn);
-    const callback = args.find(isCallback);
-    const withoutCallback = args.filter((each) => each !== callback) as Arguments;
-    const result = turn.then(() => this.#executeNow(withoutCallback) as Promise<QueryResult>);
-    return callback ? callbackify(() => result)(callback) : result;
-  }
-
-  #executeNow([statement, ...rest]: Arguments): unknown {
-    if (isStream(statement)) return this.send(statement, ...rest);
+  /** Runs a statement once those before it are answered. */
+  async run(statement: QueryConfig): Promise<QueryResult> {
+    this.onRun?.(statement.text);
+    if (this.#isBusy) await new Promise<void>((takeTurn) => this.#waiting.push(takeTurn));
     this.#isBusy = true;
-    return notifyWhenSettled([statement, ...rest], (...args) => this.execute(...args), this.#answered);
-  }
-
-  readonly #answered: StatementEnd = (error) => {
-    if (error instanceof Error && error.message === 'Query read timeout') this.connection.stream.destroy();
-    const next = this.#waiting.shift();
-    this.#isBusy = next !== undefined;
-    next?.();
-  };
-
-  /** Runs a statement while no other runs. With a callback it returns nothing, else a promise. */
-  protected execute(...args: Arguments): unknown {
-    return this.send(...args);
+    try {
+      return await (this.execute ? this.execute(statement) : this.send(statement));
+    } catch (error) {
+      if (error instanceof Error && error.message === 'Query read timeout') this.abandon();
+      throw error;
+    } finally {
+      const next = this.#waiting.shift();
+      this.#isBusy = next !== undefined;
+      next?.();
+    }
   }
 
   /** Sends a statement to PostgreSQL. */
-  protected send(...args: Arguments): unknown {
-    const send = (...sent: Arguments): unknown => this.#sendWithCallback(sent);
-    if (statementObservers.size === 0) return send(...args);
-    const statement = getStatement(args);
-    const ends = [...statementObservers].map((observer) => observer(statement, this));
-    return notifyWhenSettled(args, send, (error, result) => {
-      for (const end of ends) end?.(error, result);
-    });
+  protected async send(statement: QueryConfig): Promise<QueryResult> {
+    const end = statementObservers.size > 0 ? notifyObservers(statement, this) : undefined;
+    try {
+      // Always gives pg a callback, because pg's own promise keeps the answer in memory.
+      const answer = await new Promise<QueryResult>((resolve, reject) => {
+        super.query(statement, (error: Error | null, result) => (error ? reject(error) : resolve(result)));
+      });
+      end?.(undefined, answer);
+      return answer;
+    } catch (error) {
+      Error.captureStackTrace(error as Error); // pg does the same: the stack names the sender of the statement instead of the socket
+      end?.(error);
+      throw error;
+    }
   }
 
-  /** Always gives pg a callback, because pg's own promise keeps the answer in memory. */
-  #sendWithCallback(args: Arguments): unknown {
-    const send: Send = (...sent) => (super.query as Send).apply(this, sent);
-    if (isStream(args[0]) || args.some(isCallback)) return send(...args);
-    return new Promise((resolve, reject) => {
-      const callback: Callback = (error, result) => (error ? reject(error) : resolve(result));
-      send(...args, callback);
-    }).catch((error: Error) => {
-      Error.captureStackTrace(error); // pg does the same: the stack names the sender of the statement instead of the socket
+  /** A stream doesn't wait for the statements before it. */
+  #stream(stream: Stream, args: never[]): unknown {
+    const end = notifyObservers(stream, this);
+    try {
+      const answer: unknown = (super.query as (...sent: never[]) => unknown).apply(this, args);
+      end(undefined);
+      return answer;
+    } catch (error) {
+      end(error);
       throw error;
-    });
+    }
   }
+}
+
+/** @returns a function to call once the statement is answered */
+function notifyObservers(statement: Statement, connection: Client): StatementEnd {
+  const ends = [...statementObservers].map((observer) => observer(statement, connection));
+  return (error, result) => {
+    for (const end of ends) end?.(error, result);
+  };
 }
 
 /** Makes a connection outside of a pool. The caller must close it. */
@@ -178,43 +201,5 @@ export class ConnectionPool extends Pool {
   /** Observes the errors of the pool's connections, those of connecting too. */
   observeErrors(observer: ErrorObserver): void {
     this.#errorObservers.add(observer);
-  }
-}
-
-const isCallback = (value: unknown): value is Callback => typeof value === 'function';
-
-/** Whether the statement is a stream that reads the answer itself, as those of pg-copy-streams do. */
-const isStream = (statement: unknown): boolean =>
-  typeof (statement as { submit?: unknown } | null)?.submit === 'function';
-
-function getStatement([statement, ...rest]: Arguments): Statement {
-  const values = rest.find(Array.isArray);
-  if (typeof statement === 'string') return { text: statement, values };
-  return { text: statement.text, values: (statement.values as unknown[] | undefined) ?? values };
-}
-
-/** Calls `run` with the arguments of a query. Calls `end` once the query has settled, before its sender gets the result. */
-function notifyWhenSettled(args: Arguments, run: (...args: Arguments) => unknown, end: StatementEnd): unknown {
-  const wrapped = args.map((each) => {
-    if (!isCallback(each)) return each;
-    return (error: Error | null, result?: QueryResult) => {
-      end(error ?? undefined, result);
-      each(error, result);
-    };
-  }) as Arguments;
-  try {
-    const result = run(...wrapped);
-    if (result instanceof Promise) {
-      result.then(
-        (answer: QueryResult) => end(undefined, answer),
-        (error: unknown) => end(error ?? new Error('The statement failed')),
-      );
-    } else if (!args.some(isCallback)) {
-      end(undefined);
-    }
-    return result;
-  } catch (error) {
-    end(error ?? new Error('The statement failed'));
-    throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient, QueryConfig } from 'pg';
+import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg';
 import { Connection } from './connection.ts';
 
 /**
@@ -9,16 +9,15 @@ export type Pooled = 'session' | 'transaction';
 
 /** A connection behind such a pooler: no statement is kept under its name. (pgbouncer before 1.21 loses them.) */
 export class UnnamedStatements extends Connection {
-  protected override send(statement: string | QueryConfig, ...rest: unknown[]): unknown {
-    return super.send(withoutName(statement), ...rest);
+  protected override async send(statement: QueryConfig): Promise<QueryResult> {
+    return super.send(withoutName(statement));
   }
 }
 
-export const withoutName = (statement: string | QueryConfig): string | QueryConfig =>
-  typeof statement === 'string' ? statement : { ...statement, name: undefined };
+export const withoutName = (statement: QueryConfig): QueryConfig => ({ ...statement, name: undefined });
 
 /** The id of the server process, as reported when the connection was opened. A pooler reports an invented one. */
-export const getProcess = (client: PoolClient): number => (client as PoolClient & { processID: number }).processID;
+export const getProcess = (client: ClientBase): number => (client as ClientBase & { processID: number }).processID;
 
 export const poolerFault = 'DATABASE_URL leads through a pooler: set DATABASE_DIRECT_URL to PostgreSQL itself.';
 

@@ -23,12 +23,23 @@ export const isLockTimeout = (error: unknown): boolean => getErrorCode(error) ==
  * @param work a whole transaction, or a statement that is one; it must have no other effect that can't be repeated
  */
 export async function retryContended<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let retries = 0; ; retries += 1) {
+  try {
+    return await work();
+  } catch (error) {
+    return retryFailed(error, work);
+  }
+}
+
+/** The same for `work` that has failed with this error. */
+export async function retryFailed<Result>(failure: unknown, work: () => Promise<Result>): Promise<Result> {
+  let error = failure;
+  for (let retries = 0; retries < maxRetries && isContention(error); retries += 1) {
+    await sleep(Math.random() * firstPauseMs * 2 ** retries);
     try {
       return await work();
-    } catch (error) {
-      if (retries === maxRetries || !isContention(error)) throw error;
-      await sleep(Math.random() * firstPauseMs * 2 ** retries);
+    } catch (next) {
+      error = next;
     }
   }
+  throw error;
 }

@@ -144,13 +144,8 @@ class TenantScopedClient {
   model(name: Prisma.ModelName): TenantDelegate {
     let delegate = this.#delegates.get(name);
     if (!delegate) {
-      if (!isOfBooks(name)) refuse(name);
-      delegate = new TenantDelegate(
-        name,
-        this.#connection,
-        this.#books.queryCompiler,
-        this.#client[delegateName(name) as 'customer'],
-      );
+      if (!tenantModels.has(name)) refuse(name);
+      delegate = new TenantDelegate(name, this.#connection, this.#books.queryCompiler, this.#client);
       this.#delegates.set(name, delegate);
     }
     return delegate;
@@ -159,7 +154,8 @@ class TenantScopedClient {
   /** Within another transaction, a nested one. */
   $transaction<Result>(work: (db: TenantScopedClient) => Promise<Result>, limits?: object): Promise<Result> {
     if (typeof work !== 'function') throw new Error('A transaction of the books is a function');
-    return this.#connection.begin((connection) =>
+    const connection = this.#connection.forTransaction();
+    return connection.asTenant(() =>
       this.#client.$transaction(async (inner) => {
         const result = await work(new TenantScopedClient(this.#books, connection, inner as PrismaClient));
         connection.throwIfAborted();
@@ -177,7 +173,7 @@ class TenantScopedClient {
   }
 
   async insert(rows: Rows): Promise<void> {
-    for (const model of Object.keys(rows)) if (!isOfBooks(model)) refuse(model);
+    for (const model in rows) if (!tenantModels.has(model as Prisma.ModelName)) refuse(model);
     const { tenantId, isTransaction } = this.#connection;
     const statements = insertions(tenantId, rows);
     if (statements.length > 1 && !isTransaction)
@@ -191,7 +187,7 @@ class TenantScopedClient {
   }
 
   async insertNew<Of extends Prisma.ModelName>(model: Of, all: Row<Of>[], unique: UniqueColumn): Promise<Set<string>> {
-    if (!isOfBooks(model)) refuse(model);
+    if (!tenantModels.has(model)) refuse(model);
     const written = new Set<string>();
     try {
       for (const { text, values } of insertions(this.#connection.tenantId, { [model]: all }, unique)) {
@@ -260,15 +256,13 @@ class TenantScopedClient {
   $executeRawUnsafe = refuseRaw;
 }
 
-const isOfBooks = (model: string): boolean => tenantModels.has(model as Prisma.ModelName);
-
 function refuse(model: string): never {
   throw new Error(`${model} is not a table of the books`);
 }
 
 for (const name of tables.keys()) {
   const refusing = Object.fromEntries(operations.map((operation) => [operation, () => refuse(name)]));
-  const get = isOfBooks(name)
+  const get = tenantModels.has(name)
     ? function (this: TenantScopedClient) {
         return this.model(name);
       }

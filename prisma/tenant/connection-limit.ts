@@ -1,6 +1,3 @@
-/** Resumes a request that waits until its tenant holds fewer connections. */
-type Waiting = () => void;
-
 export interface WaitOptions {
   /** Milliseconds to wait. Without it, the wait has no limit. */
   timeoutMs?: number | undefined;
@@ -21,57 +18,27 @@ export class TenantBusyError extends Error {
 }
 
 /**
- * Limits what one tenant holds of something at once, such as a pool's connections, so that other tenants always get some.
- * Further requests of the tenant wait in a queue of that tenant, first come, first served.
+ * Queues of those who wait because their tenant holds as much of something as one tenant may, such as a pool's connections:
+ * one queue for each tenant, first come, first served. Who counts what a tenant holds asks here only then.
  */
-export class TenantLimit {
-  readonly #max: number;
-  readonly #held = new Map<string, number>();
-  readonly #queues = new Map<string, Set<Waiting>>();
-
-  /** @param max how many one tenant may hold */
-  constructor(max: number) {
-    this.#max = max;
-  }
+export class TenantQueues {
+  readonly #queues = new Map<string, Set<() => void>>();
 
   /**
-   * Waits until the tenant may take one more connection.
-   * @returns a function to call when that connection is released
+   * Waits for takeNext().
    * @throws TenantBusyError after `timeoutMs`; the signal's reason once it is aborted
    */
-  async acquire(tenantId: string, options: WaitOptions = {}): Promise<() => void> {
-    options.signal?.throwIfAborted();
-    const held = this.#held.get(tenantId) ?? 0;
-    if (held < this.#max) this.#held.set(tenantId, held + 1);
-    else await this.#wait(tenantId, options);
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      this.#release(tenantId);
-    };
-  }
-
-  /** The request that has waited longest takes over the connection's slot. */
-  #release(tenantId: string): void {
-    const [next] = this.#queues.get(tenantId) ?? [];
-    if (next) return next();
-    const held = (this.#held.get(tenantId) ?? 0) - 1;
-    if (held > 0) this.#held.set(tenantId, held);
-    else this.#held.delete(tenantId);
-  }
-
-  #wait(tenantId: string, { timeoutMs, signal }: WaitOptions): Promise<void> {
+  wait(tenantId: string, { timeoutMs, signal }: WaitOptions = {}): Promise<void> {
     const queue = this.#queues.get(tenantId) ?? new Set();
     this.#queues.set(tenantId, queue);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
-        queue.delete(waiting);
+        queue.delete(proceed);
         if (queue.size === 0) this.#queues.delete(tenantId);
       };
-      const waiting = (): void => {
+      const proceed = (): void => {
         leave();
         resolve();
       };
@@ -83,7 +50,17 @@ export class TenantLimit {
       const onTimeout = (): void => giveUp(new TenantBusyError());
       const timer = timeoutMs ? setTimeout(onTimeout, timeoutMs).unref() : undefined;
       signal?.addEventListener('abort', onAbort);
-      queue.add(waiting);
+      queue.add(proceed);
     });
+  }
+
+  /**
+   * Who has waited longest takes over what is given back.
+   * @returns whether anybody did
+   */
+  takeNext(tenantId: string): boolean {
+    const [next] = this.#queues.get(tenantId) ?? [];
+    next?.();
+    return next !== undefined;
   }
 }

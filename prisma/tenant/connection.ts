@@ -4,16 +4,16 @@ import {
   type CustomTypesConfig,
   type QueryArrayConfig,
   type QueryConfig,
-  type QueryResult,
 } from 'pg';
-import { Connection } from '../connection.ts';
 import type { Books } from '../client.ts';
+import type { LongRead } from './long-reads.ts';
 import { asTenant, type Requester, type Transaction } from './pool.ts';
-import { isContention, retryContended } from '../transaction-retry.ts';
+import { isContention, retryFailed } from '../transaction-retry.ts';
 
 /** Runs SQL for one tenant: each statement in a transaction of its own, or all of them in one transaction. */
 export class TenantConnection {
   readonly tenantId: string;
+  readonly isTransaction: boolean;
   readonly #books: Pick<Books, 'pool' | 'longReads'>;
   readonly #requester: Requester;
   readonly #transaction: Transaction | undefined;
@@ -28,45 +28,15 @@ export class TenantConnection {
     this.tenantId = tenantId;
     this.#requester = requester;
     this.#transaction = transaction;
-  }
-
-  get isTransaction(): boolean {
-    return this.#transaction !== undefined;
-  }
-
-  /** Whether statements can be sent past Prisma: false once the transaction has ended. */
-  get isUsable(): boolean {
-    return !this.#transaction || this.#transaction.connection !== undefined;
-  }
-
-  /** Runs an operation of Prisma's as the tenant. */
-  async asTenant<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#run(() => asTenant(this.tenantId, work, undefined, this.#requester));
+    this.isTransaction = transaction !== undefined;
   }
 
   /**
-   * Outside a transaction, a statement that fails by contention is retried. Inside one the failure is recorded: savepoints
-   * and error handlers would hide it, but the whole transaction has to be retried.
+   * For a transaction that Prisma begins in asTenant() of the result. Within a transaction it is a nested one, a savepoint on
+   * the same connection.
    */
-  async #run<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.throwIfAborted();
-    const transaction = this.#transaction;
-    if (!transaction) return retryContended(work);
-    try {
-      return await work();
-    } catch (error) {
-      if (isContention(error)) transaction.contention ??= error;
-      throw error;
-    }
-  }
-
-  /** Lets Prisma begin a transaction; within a transaction, a nested one (a savepoint). */
-  async begin<Result>(work: (connection: TenantConnection) => Promise<Result>): Promise<Result> {
-    if (this.#transaction) return this.asTenant(() => work(this));
-    this.throwIfAborted();
-    const transaction: Transaction = {};
-    const connection = new TenantConnection(this.#books, this.tenantId, this.#requester, transaction);
-    return asTenant(this.tenantId, () => work(connection), transaction, this.#requester);
+  forTransaction(): TenantConnection {
+    return this.isTransaction ? this : new TenantConnection(this.#books, this.tenantId, this.#requester, {});
   }
 
   /**
@@ -77,45 +47,63 @@ export class TenantConnection {
     if (this.#transaction?.contention !== undefined) throw this.#transaction.contention;
   }
 
-  /** Sends a statement past Prisma. */
-  async send<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
+  /** Runs an operation of Prisma's as the tenant. Contention is handled as in send(). */
+  async asTenant<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.throwIfAborted();
     const transaction = this.#transaction;
-    return this.#run(async () =>
-      transaction
-        ? (await sendWithin<Row>(transaction, countRead(statement, this.#requester.onRead))).rows
-        : this.#sendAlone<Row>(statement),
-    );
+    try {
+      return await asTenant(this.tenantId, work, transaction, this.#requester);
+    } catch (error) {
+      if (!isContention(error)) throw error;
+      if (!transaction) return retryFailed(error, () => asTenant(this.tenantId, work, undefined, this.#requester));
+      transaction.contention ??= error;
+      throw error;
+    }
+  }
+
+  /**
+   * Sends a statement past Prisma. Outside a transaction, one that fails by contention is retried. Inside one the failure is
+   * recorded: savepoints and error handlers would hide it, but the whole transaction has to be retried.
+   */
+  async send<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
+    this.throwIfAborted();
+    const transaction = this.#transaction;
+    try {
+      if (!transaction) return await this.#sendAlone(statement);
+      if (!transaction.connection) throw new Error('The transaction has ended');
+      const { rows } = await transaction.connection.run(countRead(statement, this.#requester.onRead));
+      return rows as Row[];
+    } catch (error) {
+      if (!isContention(error)) throw error;
+      if (!transaction) return retryFailed(error, () => this.#sendAlone(statement));
+      transaction.contention ??= error;
+      throw error;
+    }
   }
 
   async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
-    const client = await asTenant(this.tenantId, () => this.#books.pool.connect(), undefined, this.#requester);
-    let isBroken = true;
-    if (!(client instanceof Connection)) throw new Error('A connection of another pool');
     const { onRead, onLongResult } = this.#requester;
-    const reading = this.#books.longReads.begin(this.tenantId, client, onLongResult);
+    const connection = await this.#books.pool.acquire(this.tenantId, this.#requester);
+    let isBroken = true;
+    let reading: LongRead | undefined;
+    connection.received = 0;
+    connection.onLongAnswer = () => (reading ??= this.#books.longReads.begin(this.tenantId, connection, onLongResult));
     // The server stops as well: the rest may be long.
-    const counted = countRead(statement, onRead, () => client.abandon());
+    const counted = countRead(statement, onRead, () => connection.abandon());
     try {
-      const { rows } = await (client.query(counted) as Promise<QueryResult<Row & object>>);
+      const { rows } = await connection.run(counted);
       isBroken = false;
-      return rows;
+      return rows as Row[];
     } catch (error) {
       // An error of class 57P ends the connection, which may not know it yet.
       isBroken = !(error instanceof DatabaseError) || error.code?.startsWith('57P') === true;
-      throw reading.refusal ?? error;
+      throw reading?.refusal ?? error;
     } finally {
-      reading.end();
-      client.release(isBroken);
+      connection.onLongAnswer = undefined;
+      reading?.end();
+      connection.release(isBroken);
     }
   }
-}
-
-async function sendWithin<Row>(
-  { connection }: Transaction,
-  statement: QueryConfig | QueryArrayConfig,
-): Promise<QueryResult<Row & object>> {
-  if (!connection) throw new Error('The transaction has ended');
-  return connection.query(statement) as Promise<QueryResult<Row & object>>;
 }
 
 /**
@@ -125,35 +113,22 @@ async function sendWithin<Row>(
 function countRead<Statement extends QueryConfig | QueryArrayConfig>(
   statement: Statement,
   onRead: Requester['onRead'],
-  onExcess: () => unknown = () => {},
+  onExcess?: () => void,
 ): Statement {
   if (!onRead) return statement;
-  const count = (value: string): void => {
+  const count = (value: string): string => {
     try {
       onRead(value.length);
     } catch (error) {
-      onExcess();
+      onExcess?.();
       throw error;
     }
+    return value;
   };
-  return { ...statement, types: countingTypes(statement.types, count) };
-}
-
-function countingTypes(types: CustomTypesConfig | undefined, count: (value: string) => void): CustomTypesConfig {
-  if (types) {
-    // Those of the query compiler, which leave each value as it is.
-    const parse = (value: string): string => {
-      count(value);
-      return value;
-    };
-    return { getTypeParser: () => parse };
-  }
-  const getTypeParser = (oid: number, format?: 'text' | 'binary') => {
-    const parse = defaultTypes.getTypeParser(oid, format as 'text');
-    return (value: string): unknown => {
-      count(value);
-      return parse(value);
-    };
+  const getParser = (oid: number, format?: 'text' | 'binary') => {
+    if (statement.types) return count; // those of the query compiler, which leave each value as it is
+    const parse = defaultTypes.getTypeParser(oid, format as 'text') as (value: string) => unknown;
+    return (value: string): unknown => parse(count(value));
   };
-  return { getTypeParser: getTypeParser as CustomTypesConfig['getTypeParser'] };
+  return { ...statement, types: { getTypeParser: getParser as CustomTypesConfig['getTypeParser'] } };
 }

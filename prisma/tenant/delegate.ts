@@ -6,6 +6,7 @@ import { batchById } from '../batching.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
 import { scopedArguments } from './scoped-arguments.ts';
 import { buildShape } from '../query-compiler/shape.ts';
+import { delegateName } from '../tables.ts';
 
 export type Row = Record<string, unknown>;
 type Query = Record<string, unknown>;
@@ -16,15 +17,15 @@ export class TenantDelegate {
   readonly #name: Prisma.ModelName;
   readonly #connection: TenantConnection;
   readonly #compiler: QueryCompiler;
-  readonly #prisma: object;
+  readonly #client: object;
   readonly #batches = new Map<string, DataLoader<string, Row | null>>();
 
-  /** @param prisma Prisma's own delegate, in the same transaction */
-  constructor(name: Prisma.ModelName, connection: TenantConnection, compiler: QueryCompiler, prisma: object) {
+  /** @param client Prisma's own client, in the same transaction */
+  constructor(name: Prisma.ModelName, connection: TenantConnection, compiler: QueryCompiler, client: object) {
     this.#name = name;
     this.#connection = connection;
     this.#compiler = compiler;
-    this.#prisma = prisma;
+    this.#client = client;
   }
 
   async findMany(query: Query = {}): Promise<Row[]> {
@@ -80,8 +81,7 @@ export class TenantDelegate {
 
   /** An exact count, as Prisma's, but taken from maintained counts where they exist: see row-counts.ts. */
   async count(query: Query = {}): Promise<number> {
-    const { tenantId, isUsable } = this.#connection;
-    const counting = isUsable ? this.#compiler.compileCount(this.#name, query, tenantId) : undefined;
+    const counting = this.#compiler.compileCount(this.#name, query, this.#connection.tenantId);
     if (!counting) return (await this.callPrisma('count', query)) as number;
     const [row] = await this.#connection.send<{ total: number }>(counting);
     return row?.total ?? 0;
@@ -93,8 +93,8 @@ export class TenantDelegate {
    * @returns the total as a promise of its own: where it takes its own statement, the rows are there even if that fails
    */
   async findManyWithTotal(query: Query, where: object): Promise<{ rows: Row[]; total: Promise<number> }> {
-    const { tenantId, isUsable } = this.#connection;
-    const reading = isUsable ? this.#compiler.compile(this.#name, { ...query, total: { where } }, tenantId) : undefined;
+    const { tenantId } = this.#connection;
+    const reading = this.#compiler.compile(this.#name, { ...query, total: { where } }, tenantId);
     if (reading) {
       const rows = await this.#connection.send<Raw>(reading.statement);
       const last = rows[0]?.at(-1);
@@ -107,15 +107,15 @@ export class TenantDelegate {
 
   /** Runs one of Prisma's operations on this tenant's rows. */
   async callPrisma(operation: string, query: object = {}): Promise<unknown> {
-    const run = (this.#prisma as Record<string, Operation>)[operation] as Operation;
+    const delegates = this.#client as Record<string, Record<string, Operation>>;
+    const run = delegates[delegateName(this.#name)]?.[operation] as Operation;
     const scoped = scopedArguments(operation, query, this.#connection.tenantId);
     return this.#connection.asTenant(async () => await run(scoped));
   }
 
-  /** @returns undefined where Prisma has to run the query: it isn't supported, or its transaction has ended */
+  /** @returns undefined where the query isn't supported: Prisma has to run it */
   async #readCompiled(query: Query): Promise<Row[] | undefined> {
-    const { tenantId, isUsable } = this.#connection;
-    const reading = isUsable ? this.#compiler.compile(this.#name, query, tenantId) : undefined;
+    const reading = this.#compiler.compile(this.#name, query, this.#connection.tenantId);
     if (!reading) return undefined;
     return (await this.#connection.send<Raw>(reading.statement)).map(reading.decode) as Row[];
   }

@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
-import { Connection, ConnectionPool } from '../connection.ts';
+import { ConnectionPool } from '../connection.ts';
 import { replaceBrokenConnections } from '../pool-options.ts';
 import { poolerFault, getProcess, type Pooled } from '../pooler.ts';
 import { PreparedStatementNames } from '../prepared-statement-names.ts';
-import { TenantBusyError, TenantLimit } from './connection-limit.ts';
-import { TenantTransactions, UnnamedTenantTransactions } from './transactions.ts';
+import { longResult } from './long-reads.ts';
+import { PooledConnection, UnnamedPooledConnection } from './pooled-connection.ts';
+import { TenantBusyError, TenantQueues } from './connection-limit.ts';
 
 /** A transaction on a tenant's tables. Prisma begins and ends it; this object says which connection it runs on. */
 export interface Transaction {
-  connection?: PoolClient | undefined;
+  /** Undefined until it begins, null once it has ended. */
+  connection?: PooledConnection | null;
   /** The serialization failure or deadlock that PostgreSQL aborted the transaction with. Later statements are lost. */
   contention?: unknown;
 }
@@ -31,22 +33,22 @@ export interface Requester {
 
 interface TenantScope {
   tenantId: string;
-  transaction: Transaction | undefined;
   /** The transaction that the current code is part of: it may hold a connection already. */
-  within: Transaction | undefined;
+  transaction: Transaction | undefined;
   requester: Requester;
 }
 
-/** Async context: the current tenant's id, and the transaction to bind to the next connection. */
+/** Async context of Prisma's operations: the tenant, and the transaction. */
 const tenantScope = new AsyncLocalStorage<TenantScope>();
 
 /**
  * Runs `work`, and everything that it awaits, as a tenant.
- * @param transaction the transaction that `work` begins: it is bound to the first connection that `work` acquires
+ * @param transaction the transaction that `work` is part of. If it has not begun, it is bound to the first connection that
+ *   `work` acquires.
  */
 export function asTenant<T>(tenantId: string, work: () => T, transaction?: Transaction, requester: Requester = {}): T {
-  const within = transaction ?? tenantScope.getStore()?.within;
-  return tenantScope.run({ tenantId, transaction, within, requester }, work);
+  const within = transaction ?? tenantScope.getStore()?.transaction;
+  return tenantScope.run({ tenantId, transaction: within, requester }, work);
 }
 
 /** The share of the pool's connections that one tenant may hold at once. */
@@ -61,31 +63,27 @@ type Callback = (error: Error | undefined, client: PoolClient | undefined, relea
  * measures what the setting costs.
  */
 export class TenantPool extends ConnectionPool {
-  /** The tenant that a connection was last set to. It is set outside transactions only, so that no rollback undoes it. */
-  readonly #tenantOf = new WeakMap<PoolClient, string>();
-
-  /** Callbacks for the next release of a connection. */
-  readonly #atRelease = new WeakMap<PoolClient, (() => void)[]>();
-
-  /** Whether role and tenant are set for each transaction of a connection. */
-  readonly #perTransaction = new WeakMap<PoolClient, boolean>();
-
-  readonly #pooled: Pooled;
-  readonly #limit: TenantLimit;
-  #refused = 0;
   readonly #names: PreparedStatementNames;
-  /** How many statement names had been assigned when a connection was opened. */
-  readonly #namesAtOpening = new WeakMap<PoolClient, number>();
+
+  /** How many connections one tenant may hold, and how many each holds. */
+  readonly #share: number;
+  readonly #held = new Map<string, number>();
+  readonly #queues = new TenantQueues();
+  #refused = 0;
 
   constructor(config: PoolConfig, pooled: Pooled = 'session', names = new PreparedStatementNames(0)) {
-    const Client = pooled === 'session' ? TenantTransactions : UnnamedTenantTransactions;
+    const Client = pooled === 'session' ? PooledConnection : UnnamedPooledConnection;
     super({ ...config, Client, pipeline: true });
-    this.#pooled = pooled;
-    replaceBrokenConnections(this);
-    this.on('connect', (connection) => this.#namesAtOpening.set(connection, names.assigned));
-    this.on('release', (_error, connection) => this.#released(connection));
     this.#names = names;
-    this.#limit = new TenantLimit(Math.max(1, Math.floor(this.options.max * share)));
+    this.#share = Math.max(1, Math.floor(this.options.max * share));
+    replaceBrokenConnections(this);
+    this.on('connect', (client) => {
+      const connection = toPooled(client);
+      connection.namesAtOpening = names.assigned;
+      connection.countReceived(longResult);
+      if (pooled === 'transaction') connection.setPerTransaction();
+    });
+    this.on('release', (_error, client) => this.#released(toPooled(client)));
   }
 
   /** How many requests and jobs were refused a connection, because their tenant used its share. */
@@ -93,56 +91,54 @@ export class TenantPool extends ConnectionPool {
     return this.#refused;
   }
 
-  /** All acquisitions, query() included, go through this method. @throws Error outside asTenant() */
+  /**
+   * For Prisma: acquires a connection as the tenant of the async context. query() goes through this method, too.
+   * @throws Error outside asTenant()
+   */
   override connect(): Promise<PoolClient>;
   override connect(callback: Callback): void;
-  override connect(callback?: Callback): Promise<PoolClient> | void {
-    if (!callback) return this.#acquire();
-    void this.#acquireForCallback(callback);
-  }
-
-  async #acquireForCallback(callback: Callback): Promise<void> {
-    let client: PoolClient;
+  override async connect(callback?: Callback): Promise<PoolClient | void> {
+    let connection: PooledConnection;
     try {
-      client = await this.#acquire();
+      const scope = tenantScope.getStore();
+      if (!scope) throw new Error('The books are opened in the name of a tenant only');
+      const { tenantId, transaction, requester } = scope;
+      connection = await this.acquire(tenantId, requester);
+      if (transaction && transaction.connection === undefined) connection.bind(transaction);
     } catch (error) {
+      if (!callback) throw error;
       return callback(error as Error, undefined, () => {});
     }
-    callback(undefined, client, client.release);
+    if (!callback) return connection;
+    callback(undefined, connection, connection.release);
   }
 
-  async #acquire(): Promise<PoolClient> {
-    const scope = tenantScope.getStore();
-    if (!scope) throw new Error('The books are opened in the name of a tenant only');
-    const client = await this.#acquireWithinLimit(scope);
-    if (scope.transaction) {
-      this.#bindToTransaction(scope.transaction, client);
-      scope.transaction = undefined;
-    }
-    return client;
-  }
-
-  /** Waits while the tenant holds as many connections as one tenant may. */
-  async #acquireWithinLimit({ tenantId, within, requester }: TenantScope): Promise<PoolClient> {
+  /**
+   * Acquires a connection as a tenant. Waits while the tenant holds as many as one tenant may.
+   * @throws TenantBusyError; the reason of the requester's signal once it is aborted
+   */
+  async acquire(tenantId: string, requester: Requester): Promise<PooledConnection> {
     // A second connection for a transaction's own code doesn't count towards the limit: it could wait for its own end.
-    if (within?.connection) return this.#connectAs(tenantId);
-    const releaseSlot = await this.#waitForLimit(tenantId, requester);
+    if (tenantScope.getStore()?.transaction?.connection) return this.#connectAs(tenantId);
+    if (requester.refused && performance.now() < requester.refused.until) throw requester.refused.error;
+    requester.signal?.throwIfAborted();
+    const held = this.#held.get(tenantId) ?? 0;
+    if (held < this.#share) this.#held.set(tenantId, held + 1);
+    else await this.#waitForShare(tenantId, requester);
     try {
-      const client = await this.#connectAs(tenantId);
-      this.#onRelease(client, releaseSlot);
-      return client;
+      const connection = await this.#connectAs(tenantId);
+      connection.holder = tenantId;
+      return connection;
     } catch (error) {
-      releaseSlot();
+      this.#giveBack(tenantId);
       throw error;
     }
   }
 
-  /** @throws TenantBusyError */
-  async #waitForLimit(tenantId: string, requester: Requester): Promise<() => void> {
-    if (requester.refused && performance.now() < requester.refused.until) throw requester.refused.error;
+  async #waitForShare(tenantId: string, requester: Requester): Promise<void> {
     try {
       const timeoutMs = this.options.connectionTimeoutMillis;
-      return await this.#limit.acquire(tenantId, { timeoutMs, signal: requester.signal });
+      await this.#queues.wait(tenantId, { timeoutMs, signal: requester.signal });
     } catch (error) {
       if (error instanceof TenantBusyError) {
         const now = performance.now();
@@ -153,78 +149,59 @@ export class TenantPool extends ConnectionPool {
     }
   }
 
-  async #connectAs(tenantId: string): Promise<PoolClient> {
-    const client = await super.connect();
-    if (this.#names.assigned - (this.#namesAtOpening.get(client) ?? 0) > this.#names.max) {
-      client.release(true); // it may hold the maximum of prepared statements, and never drops one
+  async #connectAs(tenantId: string): Promise<PooledConnection> {
+    const connection = toPooled(await super.connect());
+    if (this.#names.assigned - connection.namesAtOpening > this.#names.max) {
+      connection.release(true); // it may hold the maximum of prepared statements, and never drops one
       return this.#connectAs(tenantId);
     }
-    try {
-      await this.#setTenant(client, tenantId);
-    } catch (error) {
-      client.release(true); // whatever it is set to now
-      throw error;
-    }
-    return client;
+    if (connection.tenantId !== tenantId) await this.#setTenant(connection, tenantId);
+    return connection;
   }
 
-  async #setTenant(client: PoolClient, tenantId: string): Promise<void> {
-    if (await this.#setsPerTransaction(client)) {
-      if (!(client instanceof TenantTransactions)) throw new Error('A connection of another pool');
-      client.tenantId = tenantId;
-      return;
+  /** Outside transactions only, so that no rollback undoes it. */
+  async #setTenant(connection: PooledConnection, tenantId: string): Promise<void> {
+    try {
+      if (connection.tenantId === undefined) await this.#askDistributed(connection);
+      if (!connection.isSetPerTransaction) {
+        const values = [tenantId, getProcess(connection)];
+        const { rowCount } = await connection.run({ name: 'enter', text: setRoleAndTenant, values });
+        if (rowCount === 0) throw new Error(poolerFault);
+      }
+      connection.tenantId = tenantId;
+    } catch (error) {
+      connection.release(true); // whatever it is set to now
+      throw error;
     }
-    if (this.#tenantOf.get(client) === tenantId) return;
-    const { rowCount } = await client.query({
-      name: 'enter',
-      text: setRoleAndTenant,
-      values: [tenantId, getProcess(client)],
-    });
-    if (rowCount === 0) throw new Error(poolerFault);
-    this.#tenantOf.set(client, tenantId);
   }
 
   /** Each connection asks when it is new. `kontor distribute` closes those that were opened before. */
-  async #setsPerTransaction(client: PoolClient): Promise<boolean> {
-    if (this.#pooled === 'transaction') return true;
-    const known = this.#perTransaction.get(client);
-    if (known !== undefined) return known;
-    const { rows } = await client.query<{ distributed: boolean; pooled: boolean }>(askDistributed, [
-      getProcess(client),
-    ]);
-    const [answer] = rows;
+  async #askDistributed(connection: PooledConnection): Promise<void> {
+    if (connection.isSetPerTransaction) return;
+    const { rows } = await connection.run({ text: askDistributed, values: [getProcess(connection)] });
+    const [answer] = rows as { distributed: boolean; pooled: boolean }[];
     if (!answer || answer.pooled) throw new Error(poolerFault);
-    this.#perTransaction.set(client, answer.distributed);
-    return answer.distributed;
+    if (answer.distributed) connection.setPerTransaction();
   }
 
-  /**
-   * Binds the transaction to the connection until Prisma ends the transaction, for example after its timeout. A statement
-   * that is sent later would run outside the transaction, and would be committed.
-   */
-  #bindToTransaction(transaction: Transaction, client: PoolClient): void {
-    const unbind = (): void => void (transaction.connection = undefined);
-    transaction.connection = client;
-    if (!(client instanceof Connection)) throw new Error('A connection of another pool');
-    client.onQuery = (text) => {
-      if (/^(?:commit|rollback)$/i.test(text)) unbind();
-    };
-    this.#onRelease(client, () => {
-      client.onQuery = undefined;
-      unbind();
-    });
+  #released(connection: PooledConnection): void {
+    if (connection.transaction) connection.unbind();
+    if (connection.holder === undefined) return;
+    this.#giveBack(connection.holder);
+    connection.holder = undefined;
   }
 
-  #onRelease(client: PoolClient, work: () => void): void {
-    this.#atRelease.set(client, [...(this.#atRelease.get(client) ?? []), work]);
-  }
-
-  #released(client: PoolClient): void {
-    const callbacks = this.#atRelease.get(client) ?? [];
-    this.#atRelease.delete(client);
-    for (const callback of callbacks.toReversed()) callback();
+  /** Only where a tenant holds its whole share, anybody can wait for it. */
+  #giveBack(tenantId: string): void {
+    const held = this.#held.get(tenantId) ?? 0;
+    if (held === this.#share && this.#queues.takeNext(tenantId)) return;
+    if (held > 1) this.#held.set(tenantId, held - 1);
+    else this.#held.delete(tenantId);
   }
 }
+
+/** A TenantPool opens no others. */
+const toPooled = (client: PoolClient): PooledConnection => client as PoolClient & PooledConnection;
 
 // Citus can't plan some statements for any tenant at once, which PostgreSQL tries at the sixth run of a named statement.
 const askDistributed = `

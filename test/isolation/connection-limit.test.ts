@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { openBooks } from '../../prisma/client.ts';
-import { TenantLimit } from '../../prisma/tenant/connection-limit.ts';
+import { TenantQueues } from '../../prisma/tenant/connection-limit.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { createDatabase, onEachServer, startService, type Database } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -59,34 +59,33 @@ describe('one tenant holds', () => {
 
 describe('a request that waits for a connection of its tenant', () => {
   it('gets one in the order of arrival, and delays no other tenant', async () => {
-    const limit = new TenantLimit(2);
-    const first = await limit.acquire(acme);
-    await limit.acquire(acme);
+    const queues = new TenantQueues();
     const order: number[] = [];
     const waiting = [0, 1, 2].map(async (index) => {
-      const giveBack = await limit.acquire(acme);
+      await queues.wait(acme);
       order.push(index);
-      giveBack();
     });
-    await limit.acquire(globex);
-    expect(order).toEqual([]);
-    first();
-    first(); // once is enough
+    expect(queues.takeNext(globex)).toBe(false);
+    for (let count = 0; count < 3; count += 1) expect(queues.takeNext(acme)).toBe(true);
     await Promise.all(waiting);
     expect(order).toEqual([0, 1, 2]);
+    expect(queues.takeNext(acme)).toBe(false);
   });
 
   it('gives up after the pool’s timeout, and when its request is aborted', async () => {
-    const limit = new TenantLimit(1);
-    const giveBack = await limit.acquire(acme);
-    await expect(limit.acquire(acme, { timeoutMs: 10 })).rejects.toThrow('all the connections that one tenant may');
+    const pool = new TenantPool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 300 });
+    const held = await pool.acquire(acme, {});
+    await expect(pool.acquire(acme, {})).rejects.toThrow('all the connections that one tenant may');
     const request = new AbortController();
-    const waiting = limit.acquire(acme, { signal: request.signal });
+    const { signal } = request;
+    const waiting = pool.acquire(acme, { signal });
     request.abort(new Error('Too late'));
     await expect(waiting).rejects.toThrow('Too late');
-    await expect(limit.acquire(acme, { signal: request.signal })).rejects.toThrow('Too late');
-    giveBack();
-    await expect(limit.acquire(acme)).resolves.toBeTypeOf('function'); // nobody who gave up has taken the place
+    await expect(pool.acquire(acme, { signal })).rejects.toThrow('Too late');
+    held.release();
+    const next = await pool.acquire(acme, {}); // nobody who gave up has taken the place
+    next.release();
+    await pool.end();
   });
 });
 

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
+import type { PooledConnection } from '../../prisma/tenant/pooled-connection.ts';
 import { forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
 import { gateway, onEachServer, startService, type Service } from '../harness.ts';
 import { listen, type Statement } from './statements.ts';
@@ -189,7 +191,9 @@ describe('a pooled connection is set to the current tenant, also after its last 
     const pid = async (tenant: number): Promise<number> =>
       (await asTenant(tenants[tenant]!.id, () => pool.query('select pg_backend_pid() as pid'))).rows[0].pid;
     const first = await pid(0);
-    pool.once('acquire', (client) => vi.spyOn(client, 'query').mockRejectedValueOnce(new Error('cancelled')));
+    pool.once('acquire', (client) => {
+      vi.spyOn(client as PoolClient & PooledConnection, 'run').mockRejectedValueOnce(new Error('cancelled'));
+    });
     await expect(pid(1)).rejects.toThrow('cancelled');
     expect(await pid(1)).not.toBe(first);
     await pool.end();

@@ -210,7 +210,7 @@ describe('in a transaction', () => {
   it('a read after its end is rejected', async () => {
     let ended: Db = db;
     await db.$transaction(async (inside) => void (ended = inside as unknown as Db));
-    await expect(ended.customer.findMany()).rejects.toMatchObject({ code: 'P2028' });
+    await expect(ended.customer.findMany()).rejects.toThrow('The transaction has ended');
   });
 });
 

@@ -1,6 +1,8 @@
 import { ConnectionPool } from '../../prisma/connection.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { PoolClient } from 'pg';
 import { booksOn } from '../../prisma/client.ts';
+import { PooledConnection } from '../../prisma/tenant/pooled-connection.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startLoad, type Get, type Load } from './load.ts';
@@ -20,8 +22,9 @@ const customers: { who: Integrator; id: string }[] = [];
 beforeAll(async () => {
   database = await createDatabase();
   guarded = await startService({ database });
-  const pool = new ConnectionPool({ connectionString: database.url, max: 10 });
-  const books = booksOn(pool);
+  const pool = new ConnectionPool({ connectionString: database.url, max: 10, Client: PooledConnection });
+  const acquire = async () => (await pool.connect()) as PoolClient & PooledConnection;
+  const books = booksOn(Object.assign(pool, { acquire }));
   bare = await startService({ database, books });
   load = startLoad();
   for (let count = 0; count < tenants; count += 20) {

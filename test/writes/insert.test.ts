@@ -194,12 +194,11 @@ describe('rows are written by one statement', () => {
 
   it('whose plan is used again for as many rows', async () => {
     const names = new Set<unknown>();
-    const query = vi.spyOn(Connection.prototype, 'query');
+    const run = vi.spyOn(Connection.prototype, 'run');
     for (let times = 0; times < 4; times += 1)
       await acme.db.insert({ Customer: [acme.db.row('Customer', { type: 'SUPPLIER', companyName: 'x' })] });
-    for (const [statement] of query.mock.calls as unknown as [{ name?: string; text?: string }][])
-      if (statement.text?.startsWith('insert')) names.add(statement.name);
-    query.mockRestore();
+    for (const [statement] of run.mock.calls) if (statement.text.startsWith('insert')) names.add(statement.name);
+    run.mockRestore();
     expect([...names].filter(Boolean)).toHaveLength(1);
   });
 });
