@@ -34,7 +34,8 @@ export const isUnwritable = (error: unknown): boolean => unwritableCodes.test(ge
 
 function isOutOfTime(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
-  if (error instanceof DOMException) return error.name === 'AbortError' || error.name === 'TimeoutError';
+  // Of a signal, of Node's timers and streams, or of a thread.
+  if (error instanceof Error && /^(?:Abort|Timeout)Error$/.test(error.name)) return true;
   const code = getErrorCode(error);
   if (code !== undefined) return outOfTimeCodes.test(code);
   return error instanceof Error && outOfTimeMessages.test(error.message);

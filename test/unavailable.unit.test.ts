@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { DatabaseError } from 'pg';
 import { describe, expect, it } from 'vitest';
@@ -53,6 +54,14 @@ const late: [string, unknown][] = [
   ['no connection in time', new Error('timeout exceeded when trying to connect')],
   ['no answer in time', new Error('Query read timeout')],
   ['an aborted signal', AbortSignal.abort().reason],
+  [
+    'a wait that was aborted',
+    await sleep(1, undefined, { signal: AbortSignal.abort() }).catch((error: unknown) => error),
+  ],
+  [
+    'the task of a thread that was aborted',
+    Object.assign(new Error('The task has been aborted'), { name: 'AbortError' }),
+  ],
   ['what is of our own', new UnavailableError('busy')],
 ];
 

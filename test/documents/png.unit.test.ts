@@ -115,6 +115,7 @@ describe('a stored logo', () => {
   it.each<[string, Buffer]>([
     ['no PNG', Buffer.from('<svg/>')],
     ['with fewer lines', pngOf(plain, lines.subarray(0, -19))],
+    ['with only the filter of its last line', pngOf(plain, lines.subarray(0, -18))],
     ['with a filter that there is not', pngOf(plain, Buffer.alloc(lines.length, 5))],
     ['with more data', pngOf(plain, Buffer.concat([lines, lines]))],
     ['with alpha', pngOf(small, zeros(small))],

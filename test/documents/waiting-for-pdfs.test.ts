@@ -34,8 +34,9 @@ it('a PDF is made once for all who ask at the same time', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => download(who, id)));
   // Of twelve who waited too long, some are asked to try again.
   for (const { status, retryAfter } of answers) if (status !== 200) expect([status, retryAfter]).toEqual([503, '5']);
-  const { status, bytes } = await download(who, id);
-  expect(status).toBe(200);
+  // On a busy machine it may still be under way.
+  await expect.poll(async () => (await download(who, id)).status).toBe(200);
+  const { bytes } = await download(who, id);
   expect(made).toHaveBeenCalledTimes(1);
   expect(answers.filter((answer) => answer.status === 200).every((answer) => answer.bytes.equals(bytes))).toBe(true);
   made.mockRestore();
@@ -59,5 +60,7 @@ it('who has to wait too long is asked to try again, which is no fault of the ser
   expect((await download(who, id)).status).toBe(200);
   expect(made).toHaveBeenCalledTimes(1); // nobody waits for what was given up
   made.mockRestore();
-  expect(service.log.slice(before).filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
+  const logged = service.log.slice(before);
+  expect(logged.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)).toEqual([]);
+  expect(logged.join(''), 'the request had time left').not.toContain('Not answered within');
 });

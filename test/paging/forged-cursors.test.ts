@@ -61,6 +61,21 @@ const values = [
   "';--",
 ];
 
+/** What a text, a day, or a number can't be, though it looks like one. */
+const impossible = [
+  '',
+  '\0',
+  'a\0b',
+  '\ud800',
+  'NaN',
+  'Infinity',
+  '9'.repeat(400),
+  '0000-01-01',
+  '2026-02-30',
+  '-000001-01-01',
+  '+275760-09-13',
+];
+
 const anything = fc.oneof(
   fc.constantFrom<unknown>(...numbers, ...values, ...ids, null, true, [], {}),
   fc.bigInt().map(String),
@@ -171,6 +186,20 @@ describe('GraphQL', () => {
     for (const { name, args } of lists) {
       const orders = orderFields(args.find((each) => each.name === 'orderBy')?.type);
       const marks = orders.flatMap((field) => ['ASC', 'DESC'].map((direction) => `${field} ${direction}`));
+      const ask = (mark: string, at: string, side: string): Promise<Answer> => {
+        const [field, direction] = mark.split(' ');
+        const order = mark === '' ? '' : `, orderBy: { field: ${field}, direction: ${direction} }`;
+        // Half of them are read from the row's side of the order that its cursor names.
+        const size = side === 'after' ? 'first' : 'last';
+        return acme.graphqlAnswer(
+          `query ($at: String!) { ${name}(${size}: 2, ${side}: $at${order}) { totalCount nodes { id } } }`,
+          { at },
+        );
+      };
+      for (const mark of marks) {
+        const answers = impossible.map((value) => ask(mark, encode([mark, ids[0], value]), 'after'));
+        for (const answer of await Promise.all(answers)) expectNoFault(answer, `${name} ${mark}`);
+      }
       const of = fc.record({
         mark: fc.constantFrom(...marks, ''),
         at: positions(marks),
@@ -181,14 +210,7 @@ describe('GraphQL', () => {
         80,
         (text) => {
           const { mark, at, side } = JSON.parse(text) as { mark: string; at: string; side: string };
-          const [field, direction] = mark.split(' ');
-          const order = mark === '' ? '' : `, orderBy: { field: ${field}, direction: ${direction} }`;
-          // Half of them are read from the row's side of the order that its cursor names.
-          const size = side === 'after' ? 'first' : 'last';
-          return acme.graphqlAnswer(
-            `query ($at: String!) { ${name}(${size}: 2, ${side}: $at${order}) { totalCount nodes { id } } }`,
-            { at },
-          );
+          return ask(mark, at, side);
         },
       );
     }
