@@ -1,8 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, Counter, Registry } from 'prom-client';
-import { takeBackFromDying } from './handed-connections.ts';
 import { roleVariable, type Counts, type PrimaryMessage, type Role, type WorkerMessage } from './ipc.ts';
+
+// Workers accept connections themselves. If the primary handed them over instead, as is Node's default, a worker that dies
+// would take along those that it hasn't confirmed yet.
+cluster.schedulingPolicy = cluster.SCHED_NONE;
 
 /** A process that has lived so long counts as stable: its next restart has the shortest pause. */
 const stableAfterMs = 30_000;
@@ -59,9 +62,6 @@ export function startCluster(
     const startedAt = performance.now();
     let why: string | undefined;
     alive.set(child, { role, isUp: false });
-    takeBackFromDying(child, () =>
-      [...alive].some(([other, { isUp, role: its }]) => other !== child && isUp && its === 'serve'),
-    );
     child.on('message', (message: WorkerMessage) => {
       if ('up' in message) {
         alive.set(child, { role, isUp: true });
