@@ -89,6 +89,7 @@ const removed = [
   'drop function define_tally(text, text)',
   'drop function count_request(text, int, float8)',
   'drop function isolate(regclass)',
+  'drop function queue_jobs(text, json[], timestamptz[])',
   'drop function track_changes(regclass, text)',
   'drop trigger refuse_change_of_issued on invoices',
   'drop trigger refuse_change_of_delivery_date on invoices',
@@ -107,9 +108,9 @@ const renamed = [
 /** The baseline's statements that make again what was removed. */
 function madeAgain(script: string): string[] {
   const starts = [
-    ...['count_requests', 'isolate', 'track_changes', 'sum_row_counts', 'count_rows'].flatMap((name) => [
+    ...['count_requests', 'isolate', 'queue_jobs', 'track_changes', 'sum_row_counts', 'count_rows'].flatMap((name) => [
       `create function ${name}(`,
-      `revoke all on function ${name} `,
+      `revoke all on function ${name}`,
     ]),
     'create trigger sum_row_counts ',
     'create trigger refuse_change_of_issued ',

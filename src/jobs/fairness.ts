@@ -3,86 +3,88 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
 // The queue runs jobs in the order of their times. So the jobs of a tenant with very many events would delay everybody's.
-// Those jobs are given a lower priority: they run when no other job is due. That takes seconds for very many jobs, so
-// meanwhile the few jobs of other tenants are given a higher one.
+// Those jobs get a lower priority: they run when no other job is due. That takes seconds for very many jobs. Meanwhile the
+// few jobs of other tenants get a higher priority.
 //
-// Finding those takes a look at all due jobs. So between two batches only the jobs that became due lately are looked at.
+// A job's flag is its tenant: queue_jobs() sets it. graphile_worker.jobs is the queue's published view. It has flags, but only
+// ids have an index there. So due jobs are looked for only when a worker gets as many jobs at once as it can.
 
 /** An arbitrary number that nothing else in the database uses as an advisory lock: one worker does this at a time. */
 const lock = 0x66616972;
 /** A tenant may have so many due jobs before they yield to other tenants'. */
 const maxDueJobs = 200;
-/** How many jobs are given another priority by one statement, so that none takes long. */
+/** How many jobs yield after one look. */
+const maxYielding = 100_000;
+/** How many jobs get another priority by one statement, so that none takes long. */
 const batchSize = 2000;
-/** How often to look. In between, a tenant's new jobs have the priority of all. */
+/** The least time between two looks. In between, a tenant's new jobs have the priority of all. */
 const pauseMs = 200;
-const pauseAfterFailureMs = 1000;
 
 // In graphile-worker, a higher number is a lower priority.
-const due = `is_available and priority = 0 and run_at <= now()`;
-const dueRecently = `${due} and run_at > now() - interval '2 seconds'`;
+const due = 'locked_at is null and attempts < max_attempts and priority = 0 and run_at <= now()';
 
-const isAnyoneBusy = `
-  select from graphile_worker._private_jobs where ${due} order by run_at offset ${maxDueJobs} limit 1`;
+const findBusyTenants = `
+  select tenant from graphile_worker.jobs, jsonb_object_keys(flags) as tenant
+  where ${due} group by tenant having count(*) > ${maxDueJobs}`;
 
-const busyTenants = `
-  select payload ->> 'tenantId' as tenant from graphile_worker._private_jobs
-  where ${due} and payload ->> 'tenantId' is not null group by 1 having count(*) > ${maxDueJobs}`;
+const findJobsOfBusy = `
+  select id from graphile_worker.jobs where ${due} and flags ?| $1 order by id limit ${maxYielding}`;
 
-const letGoFirst = (condition: string): string => `
+const lowerPriority = `
+  select from graphile_worker.reschedule_jobs($1::bigint[], priority => 1)
+  where (select pg_try_advisory_xact_lock(${lock}))`;
+
+/** Of the jobs that came after another one, whose id is $2. */
+const raisePriorityOfOthers = `
   select from graphile_worker.reschedule_jobs(array(
-    select id from graphile_worker._private_jobs
-    where ${condition} and payload ->> 'tenantId' <> all($1) and (select pg_try_advisory_xact_lock(${lock}))
-    limit ${batchSize}
+    select id from graphile_worker.jobs where id > $2 and ${due} and not flags ?| $1
+    and (select pg_try_advisory_xact_lock(${lock})) limit ${batchSize}
   ), priority => -1)`;
-
-const makeYield = (limit: number): string => `
-  select yielded.id from graphile_worker.reschedule_jobs(array(
-    select id from graphile_worker._private_jobs
-    where ${due} and payload ->> 'tenantId' = any($1) and (select pg_try_advisory_xact_lock(${lock}))
-    limit ${limit}
-  ), priority => 1) as yielded`;
 
 /**
  * Lets the due jobs of tenants who have many of them yield to those of other tenants.
- * @param limit how many jobs of busy tenants yield before others' new jobs are looked for again
+ * @param batch how many jobs of busy tenants yield before others' new jobs are looked for again
  * @returns how many jobs yield now
  */
-export async function yieldToOthers(pool: Pool, limit = batchSize): Promise<number> {
-  const { rowCount: isBusy } = await pool.query(isAnyoneBusy);
-  if (isBusy === 0) return 0;
-  const { rows } = await pool.query<{ tenant: string }>(busyTenants);
-  const tenants = rows.map(({ tenant }) => tenant);
-  if (tenants.length === 0) return 0;
-  await pool.query(letGoFirst(due), [tenants]);
-  for (let yielded = 0; ;) {
-    const { rowCount } = await pool.query(makeYield(limit), [tenants]);
+export async function yieldToOtherTenants(pool: Pool, batch = batchSize): Promise<number> {
+  const { rows } = await pool.query<{ tenant: string }>(findBusyTenants);
+  if (rows.length === 0) return 0;
+  const busy = rows.map(({ tenant }) => tenant);
+  await pool.query(raisePriorityOfOthers, [busy, 0]);
+  const jobs = await pool.query<{ id: string }>(findJobsOfBusy, [busy]);
+  const ids = jobs.rows.map(({ id }) => id);
+  let yielded = 0;
+  for (let start = 0; start < ids.length; start += batch) {
+    const { rowCount } = await pool.query(lowerPriority, [ids.slice(start, start + batch)]);
     yielded += rowCount ?? 0;
-    if (rowCount !== limit) return yielded;
-    await pool.query(letGoFirst(dueRecently), [tenants]);
+    await pool.query(raisePriorityOfOthers, [busy, ids.at(-1)]);
   }
+  return yielded;
 }
 
-/** Does so again and again until it is stopped. Any number of workers may do so. */
-export function startFairness(pool: Pool, log: Logger): { stop(): Promise<void> } {
+export interface Fairness {
+  /** Looks for jobs that have to yield, unless it does so already. */
+  look(): void;
+  /** Waits until a look has ended. */
+  stop(): Promise<void>;
+}
+
+/** Any number of workers may have one. */
+export function createFairness(pool: Pool, log: Logger): Fairness {
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = (async () => {
-    while (!signal.aborted) {
-      const waitMs = await yieldToOthers(pool).then(
-        () => pauseMs,
-        (err: unknown) => {
-          log.error({ err }, 'jobs of busy tenants do not yield');
-          return pauseAfterFailureMs;
-        },
-      );
-      await sleep(waitMs, undefined, { signal }).catch(() => {});
-    }
-  })();
+  let looking: Promise<void> | undefined;
+  const lookAndPause = async (): Promise<void> => {
+    await yieldToOtherTenants(pool).catch((err: unknown) => log.error({ err }, 'jobs of busy tenants do not yield'));
+    await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+    looking = undefined;
+  };
   return {
+    look: () => {
+      if (!stopping.signal.aborted) looking ??= lookAndPause();
+    },
     stop: async () => {
       stopping.abort();
-      await running;
+      await looking;
     },
   };
 }

@@ -18,16 +18,24 @@ const crontab = [
   { task: 'clean_up_answers', match: '35 * * * *' },
 ];
 
+export interface QueueSettings {
+  taskList: TaskList;
+  /** The number of jobs that run at the same time, and are taken at once. */
+  concurrency: number;
+  logger: Logger;
+  /** Called when as many jobs as possible were taken at once: others may be due. */
+  onBacklog: () => void;
+}
+
 /**
  * Runs jobs of the queue until it is stopped, or until one of its connections breaks. After that it is unknown which jobs
  * were assigned to it, and which are recorded as done: the run ends, and all jobs that it still locks have to be freed.
  * @param pool the pool whose settings the run's own connections have
- * @param concurrency the number of jobs that run at the same time
  * @param join receives the queue's name for the run, by which its jobs are locked; returns a function to call at its end
  */
 export async function startQueue(
   pool: Pool,
-  { taskList, concurrency, logger }: { taskList: TaskList; concurrency: number; logger: Logger },
+  { taskList, concurrency, logger, onBacklog }: QueueSettings,
   join: (workerId: string) => Promise<() => Promise<void>>,
 ): Promise<RunningTask> {
   const lost = Promise.withResolvers<'lost'>();
@@ -36,6 +44,7 @@ export async function startQueue(
   let workerId = '';
   events.on('pool:create', ({ workerPool }) => (workerId = workerPool.id));
   events.on('pool:fatalError', () => lost.resolve('lost'));
+  events.on('localQueue:getJobs:complete', ({ jobs }) => void (jobs.length === concurrency && onBacklog()));
   const runner = await run({
     events,
     pgPool: connections,

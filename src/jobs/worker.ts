@@ -6,7 +6,7 @@ import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpAnswers } from './clean-up.ts';
 import { countFailures } from './count-failures.ts';
 import type { Domain } from '../domain.ts';
-import { startFairness } from './fairness.ts';
+import { createFairness } from './fairness.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
@@ -77,9 +77,10 @@ export async function startWorker(
   };
   const taskList = metrics ? countFailures(tasks, metrics) : tasks;
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);
-  const running = await keepRunning(() => startQueue(pool, { taskList, concurrency, logger }, join), log);
+  const fairness = createFairness(pool, log);
+  const settings = { taskList, concurrency, logger, onBacklog: fairness.look };
+  const running = await keepRunning(() => startQueue(pool, settings, join), log);
   const outbox = startOutbox(pool, log);
-  const fairness = startFairness(pool, log);
   return {
     stop: async () => {
       await outbox.stop();

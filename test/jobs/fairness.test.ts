@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { yieldToOthers } from '../../src/jobs/fairness.ts';
+import { yieldToOtherTenants } from '../../src/jobs/fairness.ts';
 import { emptyOutbox } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { work } from '../webhooks/receiver.ts';
@@ -36,15 +36,15 @@ it('lets the jobs of a tenant with many yield to those of others', async () => {
   await emit(busy, 1000);
   await emit(other, 1);
   expect(await nextTenant()).toBe(busy.tenantId);
-  expect(await yieldToOthers(service.pool)).toBe(1000);
+  expect(await yieldToOtherTenants(service.pool)).toBe(1000);
   expect(await nextTenant()).toBe(other.tenantId);
-  expect(await yieldToOthers(service.pool)).toBe(0);
+  expect(await yieldToOtherTenants(service.pool)).toBe(0);
 });
 
 it('lets the jobs of others go first meanwhile', async () => {
   await emit(busy, 1000);
   await emit(other, 1);
-  await yieldToOthers(service.pool);
+  await yieldToOtherTenants(service.pool);
   const { rows } = await service.pool.query(
     `select payload ->> 'tenantId' as tenant, priority, count(*)::int as jobs
      from graphile_worker._private_jobs group by 1, 2 order by 2`,
@@ -65,11 +65,11 @@ it('lets the jobs of others go first that come while very many yield', async () 
         ? Reflect.get(target, name)
         : async (sql: string, values?: unknown[]) => {
             const result = await target.query(sql, values);
-            if (sql.includes('priority => 1') && (statements += 1) === 1) await emit(other, 1);
+            if (sql.includes('priority => 1)') && (statements += 1) === 1) await emit(other, 1);
             return result;
           },
   });
-  expect(await yieldToOthers(pool, 400)).toBe(1000);
+  expect(await yieldToOtherTenants(pool, 400)).toBe(1000);
   expect(statements).toBe(3);
   expect(await nextTenant()).toBe(other.tenantId);
   const { rows } = await service.pool.query('select priority from graphile_worker.jobs where priority <> 1');
@@ -79,21 +79,16 @@ it('lets the jobs of others go first that come while very many yield', async () 
 it('leaves the jobs of tenants with few, however many they are together, and those that are not due', async () => {
   await emit(busy, 150);
   await emit(other, 150);
-  expect(await yieldToOthers(service.pool)).toBe(0);
+  expect(await yieldToOtherTenants(service.pool)).toBe(0);
   await emit(busy, 100);
   await service.pool.query(`update graphile_worker._private_jobs set run_at = now() + interval '1 hour'`);
-  expect(await yieldToOthers(service.pool)).toBe(0);
+  expect(await yieldToOtherTenants(service.pool)).toBe(0);
 });
 
-it('is done by each worker', async () => {
+it('is done by a worker that gets as many jobs as it can', async () => {
+  await emit(busy, 3000);
   const worker = await work(service);
-  // Jobs that this worker doesn't know, so that it leaves them.
-  await service.pool.query(
-    `select graphile_worker.add_job('unknown', json_build_object('tenantId', $1::text)) from generate_series(1, 300)`,
-    [busy.tenantId],
-  );
-  await expect
-    .poll(async () => (await service.pool.query('select from graphile_worker.jobs where priority = 1')).rowCount)
-    .toBe(300);
+  const yielded = 'select from graphile_worker.jobs where priority = 1 limit 1';
+  await expect.poll(async () => (await service.pool.query(yielded)).rowCount, { interval: 20 }).toBe(1);
   await worker.stop();
 });

@@ -25,7 +25,10 @@ afterEach(async () => {
 function begin(join: Parameters<typeof startQueue>[2]) {
   const over = Promise.withResolvers<void>();
   const taskList: TaskList = { task: () => over.promise };
-  return { over: () => over.resolve(), run: startQueue(pool, { taskList, concurrency: 2, logger }, join) };
+  return {
+    over: () => over.resolve(),
+    run: startQueue(pool, { taskList, concurrency: 2, logger, onBacklog: () => {} }, join),
+  };
 }
 
 async function someWaitInTheProcess(): Promise<void> {

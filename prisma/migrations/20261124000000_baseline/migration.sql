@@ -105,14 +105,15 @@ create policy tenant on watchers for select to kontor_books
   using (tenant_id = nullif(current_setting('kontor.tenant_id', true), '')::uuid);
 grant select on watchers to kontor_books;
 
--- Adds jobs of a task to the queue, in this order. No parameter or variable is of a type of the queue, because the queue is on
--- one server only. graphile-worker's add_jobs joins the jobs with their tasks. For more than a few jobs, PostgreSQL would
--- choose a hash join, which returns them in reverse.
+-- Adds jobs of a task to the queue, in this order. A job's flag is its tenant, for src/jobs/fairness.ts. No parameter or
+-- variable is of a type of the queue, because the queue is on one server only. graphile-worker's add_jobs joins the jobs with
+-- their tasks. For more than a few jobs, PostgreSQL would choose a hash join, which returns them in reverse.
 create function queue_jobs(task text, payloads json[], run_at timestamptz[] default null) returns void language plpgsql
   set enable_hashjoin = off as $$
 begin
   perform graphile_worker.add_jobs(array(
-    select (task, payload, null, due_at, 1000::smallint, null, null, null)::graphile_worker.job_spec
+    select (task, payload, null, due_at, 1000::smallint, null, null, array_remove(array[payload ->> 'tenantId'], null))
+      ::graphile_worker.job_spec
     from unnest(payloads, run_at) as job (payload, due_at)
   ));
 end
