@@ -30,7 +30,7 @@ export const ImportKinds = graphql(`
 `);
 
 export type Kind = ResultOf<typeof ImportKinds>['importKinds'][number];
-export type Field = Kind['fields'][number];
+export type ImportField = Kind['fields'][number];
 export type PresetFile = Kind['presets'][number];
 
 /** Names that don't follow from the field's own. */
@@ -55,5 +55,6 @@ const names: Record<string, string> = {
 /** A field's name for users. */
 export const getLabel = (field: string): string => names[field] ?? fieldName(field);
 
-/** A field's description for users: without the marks of code. */
-export const getHint = ({ description }: Field): string => description.replaceAll('`', '');
+/** A field's description for users: other fields by their names for users, and no marks of code. */
+export const getHint = ({ description }: Pick<ImportField, 'description'>): string =>
+  description.replaceAll(/`([a-z]+[A-Z]\w*)`/g, (_, field: string) => `“${getLabel(field)}”`).replaceAll('`', '');
