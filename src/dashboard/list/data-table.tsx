@@ -20,7 +20,7 @@ export interface SortableColumn<Row, Field extends string = string> extends Colu
   sort?: Field;
 }
 
-export interface Connection<Row> {
+export interface ListConnection<Row> {
   nodes: readonly Row[];
   totalCount: number;
   pageInfo: {
@@ -37,7 +37,7 @@ interface Props<Row> {
   columns: SortableColumn<Row>[];
   list: ListState<never>;
   /** Undefined while it is loading. */
-  connection: Connection<Row> | undefined;
+  connection: ListConnection<Row> | undefined;
   fetching: boolean;
   error?: CombinedError | undefined;
   refetch?: () => void;

@@ -10,14 +10,14 @@ import { EmptyList, type EmptyListTexts } from './empty-list.tsx';
 import { Filters, Search, type Filter } from './list-filters.tsx';
 import { getKeys, useListState, type ListState, type Sort } from './list-state.ts';
 
-interface Props<Name extends string, Variables, Given> extends Omit<PageProps, 'back' | 'children'> {
+interface Props<Name extends string, Variables, Returned> extends Omit<PageProps, 'back' | 'children'> {
   table: ComponentType<{ list: ListState<never>; filters: Variables; empty: ReactNode }>;
   /** The label of the search field, if rows can be searched: `Search invoices`. */
   search?: string;
   /** The filters, by their names in the URL. */
   filters: Record<Name, Filter>;
   /** Converts the filters' values to the query's variables. */
-  variables: (values: Partial<Record<Name | 'q', string>>) => Exactly<Given, Variables>;
+  variables: (values: Partial<Record<Name | 'q', string>>) => Exactly<Returned, Variables>;
   /** Default: newest first. */
   initialSort?: Sort;
   add?: AddAction;
@@ -29,7 +29,7 @@ interface Props<Name extends string, Variables, Given> extends Omit<PageProps, '
 }
 
 /** A value whose fields are all known. TypeScript doesn't check what a function returns for unknown ones. */
-type Exactly<Given, Known> = Given & Record<Exclude<keyof Given, keyof Known>, never>;
+type Exactly<Returned, Known> = Returned & Record<Exclude<keyof Returned, keyof Known>, never>;
 
 /** How a row is added: by another page, or by a form in a dialog. */
 interface AddAction {
@@ -42,8 +42,8 @@ interface AddAction {
 }
 
 /** A page with one list: its filters, its table, and the button that adds a row. */
-export function ListPage<Name extends string, Variables, Given extends Variables>(
-  props: Props<Name, Variables, Given>,
+export function ListPage<Name extends string, Variables, Returned extends Variables>(
+  props: Props<Name, Variables, Returned>,
 ): ReactNode {
   const { table: Table, search, filters, variables, initialSort, add, importable, empty, children, ...page } = props;
   const [path, navigate] = useLocation();

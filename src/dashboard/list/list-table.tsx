@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import { useQuery, type TypedDocumentNode } from 'urql';
 import type { VariablesOf } from '../graphql.ts';
-import { DataTable, type Connection, type SortableColumn } from './data-table.tsx';
+import { DataTable, type ListConnection, type SortableColumn } from './data-table.tsx';
 import { orderBy, type ListState, type PageVariables, type Sort } from './list-state.ts';
 
 /** A query for a page of a list. Its connection has the alias `rows`. */
 type ListQuery<Row, Filters, Field extends string> = TypedDocumentNode<
-  { rows: Connection<Row> },
+  { rows: ListConnection<Row> },
   Filters & PageVariables & { orderBy?: Sort<Field> | null }
 >;
 

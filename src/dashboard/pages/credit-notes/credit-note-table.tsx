@@ -61,13 +61,13 @@ const CreditNotesQuery = graphql(
   [PageInfoFields],
 );
 
-type Row = ResultOf<typeof CreditNotesQuery>['rows']['nodes'][number];
+type CreditNoteRow = ResultOf<typeof CreditNotesQuery>['rows']['nodes'][number];
 
 export const CreditNoteTable = (props: ListTableProps<typeof CreditNotesQuery>): ReactNode => (
   <ListTable caption="Credit notes" query={CreditNotesQuery} columns={columns} {...props} />
 );
 
-const columns: SortableColumn<Row, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TOTAL_GROSS'>[] = [
+const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TOTAL_GROSS'>[] = [
   {
     header: 'Number',
     sort: 'NUMBER',

@@ -64,7 +64,7 @@ const DeliveriesQuery = graphql(
   [PageInfoFields],
 );
 
-type Row = ResultOf<typeof DeliveriesQuery>['rows']['nodes'][number];
+type DeliveryRow = ResultOf<typeof DeliveriesQuery>['rows']['nodes'][number];
 
 interface Props extends ListTableProps<typeof DeliveriesQuery> {
   /** Whether all deliveries go to one webhook, so that the webhook's column is left out. */
@@ -91,7 +91,7 @@ export const noDeliveries: EmptyListTexts = {
   noMatch: 'No deliveries match',
 };
 
-const columns: SortableColumn<Row, never>[] = [
+const columns: SortableColumn<DeliveryRow, never>[] = [
   {
     header: 'Event',
     lead: true,

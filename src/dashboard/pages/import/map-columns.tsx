@@ -15,7 +15,7 @@ import type { ReactNode } from 'react';
 import { delimiters } from '../../upload/csv-head.ts';
 import { knownDateFormats } from '../../upload/csv-formats.ts';
 import { CsvPreview } from '../../upload/csv-preview.tsx';
-import { getHint, getLabel, type Field, type Kind } from './fields.ts';
+import { getHint, getLabel, type ImportField, type Kind } from './fields.ts';
 import { rowsOfHead, type FileHead } from './file-head.ts';
 import { ImportProgress } from './import-progress.tsx';
 import { getColumns, mappingFor, type MappingValues } from './mapping-values.ts';
@@ -189,7 +189,7 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
 const unique = new Set(['externalId', 'number']);
 
 interface FieldProps {
-  field: Field;
+  field: ImportField;
   rows: string[][];
   mapping: MappingValues;
   onMapping: (mapping: MappingValues) => void;

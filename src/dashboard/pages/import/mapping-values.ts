@@ -1,6 +1,6 @@
 import type { EnumOf } from '../../graphql.ts';
 import { detectDateFormat, detectDecimalSeparator } from '../../upload/csv-formats.ts';
-import { getLabel, type Field, type Kind, type PresetFile } from './fields.ts';
+import { getLabel, type ImportField, type Kind, type PresetFile } from './fields.ts';
 
 /** The values of the mapping. */
 export interface MappingValues {
@@ -93,7 +93,7 @@ const synonyms: Record<string, RegExp> = {
   name: /^(name|project|projekt)/,
 };
 
-function guessColumns(fields: readonly Field[], columns: Column[]): Record<string, string | null> {
+function guessColumns(fields: readonly ImportField[], columns: Column[]): Record<string, string | null> {
   const found = fields.map(({ name }): [string, string | null] => {
     const pattern = synonyms[name];
     const named = columnNamed(columns, getLabel(name));
@@ -109,7 +109,7 @@ export function mappingFor(kind: Kind, rows: string[][], preset: PresetFile | un
   const mapped = preset
     ? Object.fromEntries(kind.fields.map(({ name }) => [name, columnNamed(columns, named.get(name) ?? '\0')]))
     : guessColumns(kind.fields, columns);
-  const getCells = (...types: Field['type'][]): string[] =>
+  const getCells = (...types: ImportField['type'][]): string[] =>
     kind.fields
       .filter(({ type }) => types.includes(type))
       .flatMap(({ name }) => columns.find(({ value }) => value === mapped[name]) ?? [])

@@ -65,7 +65,7 @@ const InvoicesQuery = graphql(
   [PageInfoFields],
 );
 
-type Row = ResultOf<typeof InvoicesQuery>['rows']['nodes'][number];
+type InvoiceRow = ResultOf<typeof InvoicesQuery>['rows']['nodes'][number];
 
 interface Props extends ListTableProps<typeof InvoicesQuery> {
   /** Whether all invoices belong to one customer, so that the customer's column is left out. */
@@ -81,7 +81,7 @@ export const InvoiceTable = ({ oneCustomer = false, ...rest }: Props): ReactNode
   />
 );
 
-const columns: SortableColumn<Row, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOTAL_GROSS'>[] = [
+const columns: SortableColumn<InvoiceRow, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOTAL_GROSS'>[] = [
   {
     header: 'Number',
     sort: 'NUMBER',

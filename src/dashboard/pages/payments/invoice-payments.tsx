@@ -63,9 +63,9 @@ const InvoicePaymentsQuery = graphql(
   [PageInfoFields],
 );
 
-type Row = ResultOf<typeof InvoicePaymentsQuery>['rows']['nodes'][number];
+type InvoicePaymentRow = ResultOf<typeof InvoicePaymentsQuery>['rows']['nodes'][number];
 
-const columns: SortableColumn<Row, 'PAID_ON'>[] = [
+const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
   { header: 'Paid on', sort: 'PAID_ON', cell: ({ paidOn }) => <span className="figure">{date(paidOn)}</span> },
   {
     header: 'For',

@@ -59,9 +59,9 @@ const ReceiptsQuery = graphql(
   [PageInfoFields],
 );
 
-type Row = ResultOf<typeof ReceiptsQuery>['rows']['nodes'][number];
+type ReceiptRow = ResultOf<typeof ReceiptsQuery>['rows']['nodes'][number];
 
-const columns: SortableColumn<Row, 'RECEIPT_DATE' | 'AMOUNT_GROSS'>[] = [
+const columns: SortableColumn<ReceiptRow, 'RECEIPT_DATE' | 'AMOUNT_GROSS'>[] = [
   {
     header: 'Receipt',
     lead: true,
