@@ -4,7 +4,7 @@ import { balanceSql } from '../resources/invoice/balance.ts';
 import type { RecordType } from './format.ts';
 
 /** A record that breaks a rule: by its id, or by its year. */
-export interface Fault {
+export interface Violation {
   type: RecordType['type'];
   key: string;
   message: string;
@@ -21,8 +21,8 @@ interface Rule {
   other?: { rows: string; by: string };
 }
 
-/** How many faults are reported. */
-const maxFaults = 100;
+/** How many violations are reported. */
+const maxViolations = 100;
 
 /** The rows that are checked by one statement. */
 const windowRows = 100_000;
@@ -235,12 +235,12 @@ const rules: Rule[] = [
  * A query for the ids of rows in a range that break a rule. The join is a full one because PostgreSQL has no statistics of a
  * tenant whose rows are new, and expects one row. For any other join it would compare each row with each.
  */
-const faultsSql = ({ table, breaks, other }: Rule): string => `
+const violationsSql = ({ table, breaks, other }: Rule): string => `
   with checked as materialized (
     select * from ${table} where tenant_id = $1 and id > $2::uuid and id <= $3::uuid
   )${other ? `, other as materialized (${other.rows})` : ''}
   select checked.id as key from checked ${other ? `full join other on other.id = checked.${other.by}` : ''}
-  where checked.id is not null and (${breaks}) limit ${maxFaults}`;
+  where checked.id is not null and (${breaks}) limit ${maxViolations}`;
 
 /** Every number of a year was given once, up to the last one. Numbers that were imported may have left gaps. */
 const sequenceRule = {
@@ -270,24 +270,24 @@ const brokenCreditNoteSequences = `
   ) as given using (year)
   where tenant_id = $1 and (last, last) is distinct from (numbers, highest)`;
 
-/** The rows of the tenant that break a rule between rows; at most `maxFaults`. */
-export async function inconsistencies(db: Db): Promise<Fault[]> {
+/** The rows of the tenant that break a rule between rows; at most `maxViolations`. */
+export async function findViolations(db: Db): Promise<Violation[]> {
   const years = await db.$rows<{ key: number }>(brokenSequences, []);
   const creditNoteYears = await db.$rows<{ key: number }>(brokenCreditNoteSequences, []);
-  const faults: Fault[] = [
+  const violations: Violation[] = [
     ...years.map(({ key }) => ({ ...sequenceRule, key: String(key) })),
     ...creditNoteYears.map(({ key }) => ({ ...creditNoteSequenceRule, key: String(key) })),
   ];
   for (const table of new Set(rules.map((rule) => rule.table))) {
     for await (const [after, upTo] of windows(db, table)) {
       for (const rule of rules.filter((each) => each.table === table)) {
-        const found = await db.$rows<{ key: string }>(faultsSql(rule), [after, upTo]);
-        faults.push(...found.map(({ key }) => ({ type: rule.type, key, message: rule.message })));
+        const violating = await db.$rows<{ key: string }>(violationsSql(rule), [after, upTo]);
+        violations.push(...violating.map(({ key }) => ({ type: rule.type, key, message: rule.message })));
       }
-      if (faults.length >= maxFaults) return faults.slice(0, maxFaults);
+      if (violations.length >= maxViolations) return violations.slice(0, maxViolations);
     }
   }
-  return faults;
+  return violations;
 }
 
 const [firstId, lastId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];

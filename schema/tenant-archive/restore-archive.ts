@@ -5,7 +5,7 @@ import type { Context } from '../graphql/context.ts';
 import { refuse, type FieldErrors } from '../errors.ts';
 import { verifyDocuments } from '../resources/document/verify.ts';
 import { constraintError } from '../graphql/input/constraints.ts';
-import { inconsistencies, type Fault } from './consistency.ts';
+import { findViolations, type Violation } from './consistency.ts';
 import { noRecords, sumCounts, type RecordCounts } from './export-archive.ts';
 import { asColumn, endType, format, isObject, itemsField, recordTypes, typeField, type RecordType } from './format.ts';
 import { LineErrors, maxLineErrors, readLines, type Line, type LineError } from './lines.ts';
@@ -234,14 +234,14 @@ async function write(
     counts[type.type] += 1;
   }
   if (batch) await insert(context, batch);
-  const faults = await inconsistencies(context.db);
-  if (faults.length === 0) {
+  const violations = await findViolations(context.db);
+  if (violations.length === 0) {
     const { difference } = await verifyDocuments(context, (place) =>
-      faults.push({ ...place, message: 'Is not proven.' }),
+      violations.push({ ...place, message: 'Is not proven.' }),
     );
-    for (const fault of faults) fault.message = `${difference}.`;
+    for (const violation of violations) violation.message = `${difference}.`;
   }
-  if (faults.length > 0) throw new LineErrors(await findLines(file, faults));
+  if (violations.length > 0) throw new LineErrors(await findLines(file, violations));
   if (sumCounts(await countRows(context)) !== sumCounts(counts))
     refuse('tenant', 'Somebody else wrote into this tenant meanwhile. Try again with an empty tenant.');
   return counts;
@@ -309,15 +309,16 @@ const uniqueFields: Record<string, string> = {
 };
 
 /** The lines of records that were read before: no memory of them is kept. */
-async function findLines(file: string, faults: Fault[]): Promise<LineError[]> {
+async function findLines(file: string, violations: Violation[]): Promise<LineError[]> {
   const errors: LineError[] = [];
   for await (const line of readLines(file)) {
     const record = parse(line);
     if ('message' in record || record.type === endType) continue;
     const { type, fields } = record;
     const key = String(fields['id'] ?? fields['year']).toLowerCase(); // a sequence has a year, and no id
-    for (const fault of faults)
-      if (fault.type === type.type && fault.key === key) errors.push({ line: line.number, message: fault.message });
+    for (const violation of violations)
+      if (violation.type === type.type && violation.key === key)
+        errors.push({ line: line.number, message: violation.message });
   }
   return errors.slice(0, maxLineErrors);
 }

@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import { createDomain } from '../../../src/domain.ts';
 import { nobody } from '../../../src/jobs/nobody.ts';
 import { createWebhooks } from '../../../src/webhooks/webhooks.ts';
-import { inconsistencies } from '../../../schema/tenant-archive/consistency.ts';
+import { findViolations } from '../../../schema/tenant-archive/consistency.ts';
 import { verifyDocuments } from '../../../schema/resources/document/verify.ts';
 import { forTenant } from '../../../prisma/client.ts';
 import { countedTables, wrongCounts } from '../../counted-rows.ts';
@@ -16,7 +16,7 @@ const maxVerified = 5000;
 
 /**
  * Checks the books of a sample of tenants as an import does, their files as `kontor verify` does, and all row counts.
- * @throws Error for the first fault
+ * @throws Error for the first violation
  */
 export async function checkConsistency({ url, pool, tenants }: Installation): Promise<Row> {
   for (const counted of countedTables) {
@@ -29,8 +29,8 @@ export async function checkConsistency({ url, pool, tenants }: Installation): Pr
   const sample = sampleOfEachSize(tenants);
   let documents = 0;
   for (const { id, invoices } of sample) {
-    const [fault] = await inconsistencies(forTenant(database.books, id));
-    if (fault) throw new Error(`Tenant ${id}: ${fault.type} ${fault.key}: ${fault.message}`);
+    const [violation] = await findViolations(forTenant(database.books, id));
+    if (violation) throw new Error(`Tenant ${id}: ${violation.type} ${violation.key}: ${violation.message}`);
     if (invoices > maxVerified) continue;
     const tenant = await database.client.tenant.findUniqueOrThrow({ where: { id } });
     const verified = await verifyDocuments(contextFor({ user: nobody, tenant, token: null }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inconsistencies } from '../../../schema/tenant-archive/consistency.ts';
+import { findViolations } from '../../../schema/tenant-archive/consistency.ts';
 import { Decimal, vatBreakdownByCategory } from '../../../schema/money/money.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { makeCreditNote, makeCustomer, makeInvoice, refusal } from '../books.ts';
@@ -179,7 +179,7 @@ it('whatever is credited, paid, refunded, and undone: the balance, the state, an
           (_, index) => `CN-${new Date().getUTCFullYear()}-${String(index + 1).padStart(4, '0')}`,
         ),
       );
-      expect(await inconsistencies((await service.contextOf(who)).db)).toEqual([]);
+      expect(await findViolations((await service.contextOf(who)).db)).toEqual([]);
       seen.credited += invoice.creditNotes.length;
       seen.refunded += invoice.creditNotes.flatMap(({ refunds }) => refunds).length;
       seen.cancelled += Number(invoice.status === 'CANCELLED');
@@ -212,9 +212,9 @@ it('books that break a rule of credit notes have a fault', async () => {
   const { db } = await service.contextOf(who);
   const faultsAfter = async (sql: string, back: string): Promise<string[]> => {
     await service.pool.query(`update ${sql} where tenant_id = $1`, [who.tenantId]);
-    const faults = (await inconsistencies(db)).map(({ type, message }) => `${type} ${message.split(':')[0]}`);
+    const violations = (await findViolations(db)).map(({ type, message }) => `${type} ${message.split(':')[0]}`);
     await service.pool.query(`update ${back} where tenant_id = $1`, [who.tenantId]);
-    return faults.toSorted();
+    return violations.toSorted();
   };
   expect(creditNote).toBeDefined();
   const stated = (vat: string, net = '50') =>
@@ -231,5 +231,5 @@ it('books that break a rule of credit notes have a fault', async () => {
   expect(await faultsAfter('credit_note_sequences set last = 2', 'credit_note_sequences set last = 1')).toEqual([
     'credit_note_sequence last',
   ]);
-  expect(await inconsistencies(db)).toEqual([]);
+  expect(await findViolations(db)).toEqual([]);
 });
