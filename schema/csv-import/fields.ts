@@ -1,7 +1,7 @@
 import type { PothosInputFieldType } from '@pothos/core';
 import { builder } from '../graphql/builder.ts';
 import { modelComment } from '../graphql/plugins/descriptions.ts';
-import { createInputs, type CellType, type Field, type Kind } from './kind.ts';
+import { createInputs, type CellType, type ImportableField, type Kind } from './kind.ts';
 
 const cellTypes: Readonly<Record<string, CellType>> = {
   String: 'TEXT',
@@ -11,20 +11,20 @@ const cellTypes: Readonly<Record<string, CellType>> = {
   Boolean: 'BOOLEAN',
 };
 
-const derived = new WeakMap<Kind, Readonly<Record<string, Field>>>();
+const derived = new WeakMap<Kind, Readonly<Record<string, ImportableField>>>();
 
 /**
  * The fields of records by their names in `columns`, derived from the inputs that create such records. To be called when the
  * schema is built, or later.
  * @throws Error for a field of an input that no cell can be read as, unless it is excluded
  */
-export function importableFields(kind: Kind): Readonly<Record<string, Field>> {
+export function importableFields(kind: Kind): Readonly<Record<string, ImportableField>> {
   let fields = derived.get(kind);
   if (!fields) derived.set(kind, (fields = deriveFields(kind)));
   return fields;
 }
 
-function deriveFields(kind: Kind): Record<string, Field> {
+function deriveFields(kind: Kind): Record<string, ImportableField> {
   const inputFields = new Map(createInputs(kind).flatMap((input) => readInput(input, kind)));
   for (const name of Object.keys(kind.excluded))
     if (!inputFields.delete(name)) throw new Error(`${kind.model} excludes ${name}, which its input lacks`);
@@ -40,7 +40,7 @@ function deriveFields(kind: Kind): Record<string, Field> {
 }
 
 /** Reads an input's fields as Pothos knows them while it builds the schema. */
-function readInput(input: string, kind: Kind): [name: string, field: Partial<Field>][] {
+function readInput(input: string, kind: Kind): [name: string, field: Partial<ImportableField>][] {
   const fields = [...builder.configStore.getFields(input).values()];
   if (fields.length === 0) throw new Error(`${input} must be declared before what imports ${kind.model}`);
   return fields.flatMap((field) => {

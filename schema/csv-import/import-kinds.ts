@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts';
 import { resourceName, ResourceNameType } from '../graphql/resource-name.ts';
 import { importableFields } from './fields.ts';
-import { findResource, type CellType, type Field, type Kind } from './kind.ts';
+import { findResource, type CellType, type ImportableField, type Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
 import { presetFile, presets, type PresetFile, type PresetName } from './presets.ts';
 
@@ -33,7 +33,7 @@ const ImportFieldType = builder.enumType('ImportFieldType', {
   } satisfies Record<CellType, { description: string }>,
 });
 
-const ImportField = builder.objectRef<[name: string, field: Field]>('ImportField').implement({
+const ImportField = builder.objectRef<[name: string, field: ImportableField]>('ImportField').implement({
   description: 'A field of records that can be imported.',
   fields: (t) => ({
     name: t.string({ description: 'Its name in `columns`.', resolve: ([name]) => name }),

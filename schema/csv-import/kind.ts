@@ -15,7 +15,7 @@ export type CellType =
   'TEXT' | 'DAY' | 'DECIMAL' | 'INTEGER' | 'PERCENT' | 'BOOLEAN' | 'CHOICE' | 'COUNTRY' | 'DURATION' | 'REFERENCE';
 
 /** A field of imported records. */
-export interface Field {
+export interface ImportableField {
   type: CellType;
   description: string;
   /** Whether it needs a column or a default. */
@@ -27,7 +27,7 @@ export interface Field {
 }
 
 /** The differences of a field from that of the `Create…Input`. A field that the input lacks says its type. */
-export type FieldDeclaration = { description: string } & Partial<Field>;
+export type FieldDeclaration = { description: string } & Partial<ImportableField>;
 
 /** Builds the rows of a record; undefined where it has errors. */
 export type RowBuilder = (record: ImportedRecord, first: ReadRow) => Rows | undefined;

@@ -23,17 +23,17 @@ export async function findReferred(
   const byName = new Map<string, string[]>();
   const texts = listTexts(rows, field);
   for (let start = 0; start < texts.length; start += lookupSize) {
-    const among = { in: texts.slice(start, start + lookupSize) };
+    const listed = { in: texts.slice(start, start + lookupSize) };
     const found =
       field === 'project'
         ? await db.project.findMany({
-            where: { OR: [{ externalId: among }, { name: among }] },
+            where: { OR: [{ externalId: listed }, { name: listed }] },
             select: { id: true, externalId: true, name: true },
           })
         : (
             await db.customer.findMany({
               where: {
-                OR: [{ externalId: among }, { companyName: among }],
+                OR: [{ externalId: listed }, { companyName: listed }],
                 ...(field === 'supplier' && { type: 'SUPPLIER' }),
               },
               select: { id: true, externalId: true, companyName: true },

@@ -33,7 +33,7 @@ export interface Entry extends StatementTransaction {
 
 export function readEntry(fields: Fields, where: string, accountIban: string): Entry {
   const balance = readAmount(fields);
-  if ('fault' in balance) throw new StatementError(where, balance.fault);
+  if ('problem' in balance) throw new StatementError(where, balance.problem);
   const { amount, currency } = balance;
   const booked = first(fields, 'BookgDt/Dt', 'BookgDt/DtTm');
   const value = first(fields, 'ValDt/Dt', 'ValDt/DtTm');
@@ -63,13 +63,13 @@ const entryId = (reference: string | null): string | null =>
  * A signed amount. Amounts of ISO 20022 have no sign; CdtDbtInd has the direction, also of a reversal. An error is returned
  * and not thrown, because a file may have any number of wrong balances.
  */
-export function readAmount(fields: Fields): Balance | { fault: string } {
+export function readAmount(fields: Fields): Balance | { problem: string } {
   const text = first(fields, 'Amt');
   const direction = first(fields, 'CdtDbtInd');
-  if (text === null) return { fault: 'has no amount (Amt)' };
+  if (text === null) return { problem: 'has no amount (Amt)' };
   if (direction !== 'CRDT' && direction !== 'DBIT')
-    return { fault: `has no CdtDbtInd of CRDT or DBIT${direction === null ? '' : `: ${quote(direction)}`}` };
-  if (!isAmount(text)) return { fault: `amount is no number without a sign: ${quote(text)}` };
+    return { problem: `has no CdtDbtInd of CRDT or DBIT${direction === null ? '' : `: ${quote(direction)}`}` };
+  if (!isAmount(text)) return { problem: `amount is no number without a sign: ${quote(text)}` };
   return { amount: signed(new Decimal(text), direction), currency: first(fields, 'Amt/@Ccy') ?? '' };
 }
 

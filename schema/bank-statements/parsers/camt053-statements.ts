@@ -158,11 +158,11 @@ export class StatementReader {
     // OPBD and CLBD, on the pages in between ITBD, and PRCD for the one that the last statement closed with.
     const kind = first(fields, 'Tp/CdOrPrtry/Cd') ?? '';
     const balance = readAmount(fields);
-    if ('fault' in balance) {
+    if ('problem' in balance) {
       // No transaction depends on it.
       const statement = this.count;
       const name = kind === '' ? '' : ` ${short(kind)}`;
-      this.#warn(() => `${capital(`line ${line}, statement ${statement}, balance${name}`)}: this ${balance.fault}.`);
+      this.#warn(() => `${capital(`line ${line}, statement ${statement}, balance${name}`)}: this ${balance.problem}.`);
       return;
     }
     const { opening, closing } = this.#balances;

@@ -134,7 +134,7 @@ const lacks = (what: string): StatementError => new StatementError(null, `can't 
 
 const listOfCells = (cells: string[]): string => cells.slice(0, 40).map(quote).join(', ');
 
-interface Row {
+interface CsvRow {
   line: number;
   cells: string[];
 }
@@ -143,7 +143,7 @@ interface Row {
 export async function* readCsvRows(
   text: AsyncIterable<string>,
   mapping: Pick<CsvMapping, 'delimiter' | 'skipLines'>,
-): AsyncGenerator<Row> {
+): AsyncGenerator<CsvRow> {
   const skipped = mapping.skipLines ?? 0;
   const { delimiter, whole } = await delimited(text, mapping, skipped);
   const parser = parse({

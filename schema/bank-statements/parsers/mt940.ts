@@ -28,7 +28,7 @@ const end = /^-(?:\}.*|XXX)?\s*$/s;
 /** The limit of characters of an entry with all its lines; SWIFT allows about 500. */
 const maxLength = 20_000;
 
-interface Field {
+interface Mt940Field {
   tag: string;
   lines: string[];
   length: number;
@@ -72,10 +72,10 @@ class MessageReader {
   #isBlock = false;
   /** Whether earlier messages had an end mark: then the last one must have one, too. */
   #areEnded = false;
-  #field: Field | undefined;
+  #field: Mt940Field | undefined;
   #statement: Statement | undefined;
   /** An entry that waits for its :86:. */
-  #entry: { field: Field; information: string[] } | undefined;
+  #entry: { field: Mt940Field; information: string[] } | undefined;
 
   constructor(warn: Warn) {
     this.#warn = warn;
@@ -157,7 +157,7 @@ class MessageReader {
   }
 
   /** An :86: belongs to the entry before it; after the closing balance, it belongs to the statement. */
-  #inform(field: Field): void {
+  #inform(field: Mt940Field): void {
     const entry = this.#entry;
     if (!entry) return;
     entry.information.push(...field.lines);
@@ -172,12 +172,12 @@ class MessageReader {
     this.#statement = { account: '', sums: new Map(), isClosed: false, isBlock: this.#isBlock };
   }
 
-  #statementAt(field: Field): Statement {
+  #statementAt(field: Mt940Field): Statement {
     if (!this.#statement) throw this.error(`field :${field.tag}: stands outside of a message (:20:)`, field.line);
     return this.#statement;
   }
 
-  #open(field: Field, content: string): void {
+  #open(field: Mt940Field, content: string): void {
     const statement = this.#statementAt(field);
     // Some banks continue with the next day's balance without a new :20:.
     if (statement.opening && !statement.isClosed)
@@ -187,7 +187,7 @@ class MessageReader {
     statement.isClosed = false;
   }
 
-  #close(field: Field, content: string): void {
+  #close(field: Mt940Field, content: string): void {
     const statement = this.#statementAt(field);
     const closing = this.#balance(field, content);
     if (!statement.opening) throw this.error('statement has no opening balance (:60F:)', field.line);
@@ -195,7 +195,7 @@ class MessageReader {
     checkBalance(`statement ${this.#statements}`, statement.opening, statement.sums, closing, this.#warn);
   }
 
-  #balance(field: Field, content: string): Balance {
+  #balance(field: Mt940Field, content: string): Balance {
     const [, direction, , currency = '', amount = ''] =
       /^([CD])(\d{6})([A-Z]{3})(\d{1,15}[.,]\d*)\s*$/.exec(content) ?? [];
     if (direction === undefined)
