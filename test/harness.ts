@@ -189,7 +189,7 @@ export async function startService(
     /** Replaces the service's pool of tenant connections. */
     books?: Books;
     metrics?: Metrics;
-    answerMetrics?: ServerOptions['answerMetrics'];
+    metricsHandler?: ServerOptions['metricsHandler'];
     readiness?: Pick<ServerOptions, 'impaired'>;
     /** On a cluster, the service moves the outbox as a worker does, unless the tests do. */
     movesOutbox?: boolean;
@@ -217,7 +217,7 @@ export async function startService(
     notifications,
     limiter: limiter && (options.metrics?.limiter(limiter) ?? limiter),
     metrics: options.metrics,
-    answerMetrics: options.answerMetrics,
+    metricsHandler: options.metricsHandler,
     domain,
     log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
     secret,

@@ -30,7 +30,7 @@ export interface FileLinks {
 /** The domain's interface to the sender of webhooks. */
 export interface Webhooks {
   /** The reason why a webhook can't have this address, as a sentence; undefined if it can. */
-  urlFault: (url: string) => Promise<string | undefined>;
+  findUrlProblem: (url: string) => Promise<string | undefined>;
   newSecret: () => string;
   /** Encrypts a secret for storage. */
   seal: (secret: string) => Uint8Array<ArrayBuffer>;

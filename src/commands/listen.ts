@@ -2,12 +2,12 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { print, printError } from './output.ts';
-import { formFault } from '../webhooks/address-guard.ts';
+import { findFormProblem } from '../webhooks/address-guard.ts';
 import { createPoster, success, type Outcome, type Poster } from '../webhooks/post.ts';
 import { deliveryHeaders } from '../webhooks/signature.ts';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { onCommandKeys } from './keys.ts';
-import { buildConnection, send, withConnection, type Connection } from './remote/connection.ts';
+import { buildConnection, send, withConnection, type ApiConnection } from './remote/connection.ts';
 import { readData, subscribe } from './remote/graphql.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -55,17 +55,17 @@ export function addListenCommand(program: Command): void {
     if (options.printSecret) return print(getSecret(connection));
     const { forwardTo } = options;
     if (forwardTo === undefined) throw new CommandFailure(exitCodes.usage, 'Specify an address with --forward-to URL.');
-    const fault = formFault(forwardTo, { allowInsecure: true });
-    if (fault !== undefined) throw new CommandFailure(exitCodes.usage, `--forward-to: ${fault}`);
+    const problem = findFormProblem(forwardTo, { allowInsecure: true });
+    if (problem !== undefined) throw new CommandFailure(exitCodes.usage, `--forward-to: ${problem}`);
     await listen(connection, { ...options, forwardTo });
   });
 }
 
 /** The secret that signs forwarded events: the same for each run with this token, and never one of a webhook. */
-export const getSecret = ({ token }: Connection): string =>
+export const getSecret = ({ token }: ApiConnection): string =>
   `whsec_${createHmac('sha256', token).update('kontor listen').digest('base64')}`;
 
-async function listen(connection: Connection, options: Options & { forwardTo: string }): Promise<void> {
+async function listen(connection: ApiConnection, options: Options & { forwardTo: string }): Promise<void> {
   const { tenant, startedAt } = await enter(connection);
   const poster = createPoster({ allowInsecure: true, timeoutMs, connectionsPerOrigin: concurrency });
   const forwarder = new Forwarder(poster, getSecret(connection), options);
@@ -102,11 +102,11 @@ async function listen(connection: Connection, options: Options & { forwardTo: st
 const entry = z.object({ me: z.object({ tenant: z.object({ name: z.string() }) }) });
 
 /** The tenant's name, and the service's time. @throws CommandFailure if the token may not read events */
-async function enter(connection: Connection): Promise<{ tenant: string; startedAt: Date }> {
+async function enter(connection: ApiConnection): Promise<{ tenant: string; startedAt: Date }> {
   const body = JSON.stringify({ query: '{ me { tenant { name } } events(first: 1) { nodes { id } } }' });
-  const answer = await send(connection, { method: 'POST', path: '/graphql', body });
-  const { me } = readData(connection, answer, entry);
-  return { tenant: me.tenant.name, startedAt: new Date(answer.headers.get('date') ?? Date.now()) };
+  const response = await send(connection, { method: 'POST', path: '/graphql', body });
+  const { me } = readData(connection, response, entry);
+  return { tenant: me.tenant.name, startedAt: new Date(response.headers.get('date') ?? Date.now()) };
 }
 
 /** The events that came already. Some come twice when the connection is made again. */

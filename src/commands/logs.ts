@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { print, printError } from './output.ts';
-import { buildConnection, withConnection, type Connection } from './remote/connection.ts';
+import { buildConnection, withConnection, type ApiConnection } from './remote/connection.ts';
 import { askGraphql, subscribe } from './remote/graphql.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -37,7 +37,10 @@ const profile = z.object({
   me: z.object({ token: z.object({ name: z.string() }), tenant: z.object({ name: z.string() }) }),
 });
 
-async function follow(connection: Connection, show: (request: z.infer<typeof loggedRequest>) => void): Promise<void> {
+async function follow(
+  connection: ApiConnection,
+  show: (request: z.infer<typeof loggedRequest>) => void,
+): Promise<void> {
   const { me } = await askGraphql(connection, profile, '{ me { token { name } tenant { name } } }');
   const { signal } = untilStopped();
   let isFirst = true;

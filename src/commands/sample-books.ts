@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
-import { send, type Connection } from './remote/connection.ts';
+import { send, type ApiConnection } from './remote/connection.ts';
 import { askGraphql, readData } from './remote/graphql.ts';
 
 type Model = 'Customer' | 'Invoice' | 'CreditNote' | 'Receipt' | 'Project' | 'TimeEntry';
@@ -18,11 +18,11 @@ const transactions = z.object({ result: z.object({ nodes: z.array(z.object({ id:
 
 /** Changes the books of the token's tenant, as a front end does: by GraphQL's mutations, with invented data. */
 export class SampleBooks {
-  readonly #connection: Connection;
+  readonly #connection: ApiConnection;
   readonly #report: (step: string) => void;
 
   /** @param report is called with each mutation that was done */
-  constructor(connection: Connection, report: (step: string) => void) {
+  constructor(connection: ApiConnection, report: (step: string) => void) {
     this.#connection = connection;
     this.#report = report;
   }

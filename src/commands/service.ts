@@ -12,7 +12,7 @@ import { GracefulShutdown } from '../processes/graceful-shutdown.ts';
 import { makeDemoTenant, type Demo } from '../demo/demo-data.ts';
 import { reportMetricsToPrimary, clusterMetrics, processRole, sendToPrimary } from '../processes/ipc.ts';
 import { createSecretCheck, readSecret } from '../security/secret-check.ts';
-import { answerMetrics, createMetricsServer, type Exposition } from '../observability/metrics/endpoint.ts';
+import { createMetricsHandler, createMetricsServer, type Exposition } from '../observability/metrics/endpoint.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import { print, printError } from './output.ts';
 import { settingsFault } from '../../prisma/node-settings.ts';
@@ -122,7 +122,7 @@ async function runProcess(
         metrics,
         tracing,
         shutdown,
-        ...(config.metricsToken !== null && { answerMetrics: answerMetrics(expose, config.metricsToken) }),
+        ...(config.metricsToken !== null && { metricsHandler: createMetricsHandler(expose, config.metricsToken) }),
       });
       address = await listen(server, config);
       // Streams are closed first, because the server would wait for them.

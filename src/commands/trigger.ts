@@ -4,7 +4,7 @@ import { eventTypes, type EventType } from '../../schema/events/events.ts';
 import { isDemoTenant } from '../demo/tenants.ts';
 import { print, printError } from './output.ts';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
-import { buildConnection, withConnection, type Connection } from './remote/connection.ts';
+import { buildConnection, withConnection, type ApiConnection } from './remote/connection.ts';
 import { askGraphql } from './remote/graphql.ts';
 import { SampleBooks } from './sample-books.ts';
 
@@ -97,7 +97,7 @@ const profile = z.object({
 });
 
 /** Nobody should change real books by mistake. @throws CommandFailure */
-async function requireConsent(connection: Connection, confirmed: string | undefined): Promise<void> {
+async function requireConsent(connection: ApiConnection, confirmed: string | undefined): Promise<void> {
   const { me } = await askGraphql(connection, profile, '{ me { user { email } tenant { name } } }');
   if (isDemoTenant(me) || confirmed === me.tenant.name) return;
   throw new CommandFailure(
@@ -108,7 +108,7 @@ async function requireConsent(connection: Connection, confirmed: string | undefi
 
 const found = z.object({ events: z.object({ nodes: z.array(z.object({ id: z.string() })) }) });
 
-async function findEvent(connection: Connection, type: string, resourceId: string): Promise<string | undefined> {
+async function findEvent(connection: ApiConnection, type: string, resourceId: string): Promise<string | undefined> {
   const query = `query ($type: String!, $resourceId: UUID!) {
     events(first: 1, type: $type, resourceId: $resourceId) { nodes { id } }
   }`;

@@ -90,9 +90,9 @@ function addCreate(user: Command): void {
 }
 
 type Link = InvitationSummary & { link: string };
-type Made = { user: UserSummary } | { account: Account; invitation: Link } | { account: Account };
+type CreatedOrInvited = { user: UserSummary } | { account: Account; invitation: Link } | { account: Account };
 
-async function createOrInvite(client: UnscopedClient, options: CreateOptions): Promise<Made> {
+async function createOrInvite(client: UnscopedClient, options: CreateOptions): Promise<CreatedOrInvited> {
   const { email, name, tenant: tenantId, existing } = options;
   const password = await readPassword(options);
   if (existing) {

@@ -28,7 +28,7 @@ interface Shown {
   waiting: number;
 }
 
-interface Made {
+interface WebhookWithSecret {
   webhook: Shown;
   secret: string;
 }
@@ -37,7 +37,7 @@ interface Made {
 const runOnWebhook = <T>(id: string, source: string, variables: object = {}): Promise<T> =>
   withDatabase(async (database) => ask<T>(database, await findTenant(database, id), source, { id, ...variables }));
 
-function printWithSecret({ webhook, secret }: Made, json: true | undefined): void {
+function printWithSecret({ webhook, secret }: WebhookWithSecret, json: true | undefined): void {
   if (json) return printJson({ ...webhook, secret });
   print(`Webhook ${webhook.id} to ${webhook.url}. Its secret is shown only once:`);
   print(secret);
@@ -54,7 +54,10 @@ export function addWebhookCommands(program: Command): void {
       const { tenant, url, events, description, json } = options;
       const input = { url, description, ...(events && { events: events.split(',').map((event) => event.trim()) }) };
       const source = `mutation ($input: CreateWebhookInput!) { result: createWebhook(input: $input) { secret webhook { ${fields} } } }`;
-      printWithSecret(await withDatabase((database) => ask<Made>(database, tenant, source, { input })), json);
+      printWithSecret(
+        await withDatabase((database) => ask<WebhookWithSecret>(database, tenant, source, { input })),
+        json,
+      );
     });
   asJson(webhook.command('list').description("list a tenant's webhooks with their state"))
     .requiredOption('--tenant <id>')
@@ -96,7 +99,7 @@ export function addWebhookCommands(program: Command): void {
     .action(async (id: string, { immediately, json }: { immediately?: true } & Json) => {
       const source = `mutation ($id: UUID!, $immediately: Boolean) {
         result: rotateWebhookSecret(id: $id, immediately: $immediately) { secret webhook { ${fields} } } }`;
-      printWithSecret(await runOnWebhook<Made>(id, source, { immediately }), json);
+      printWithSecret(await runOnWebhook<WebhookWithSecret>(id, source, { immediately }), json);
     });
   asJson(webhook.command('enable').description('activate a deactivated or paused webhook'))
     .argument('<id>')

@@ -54,8 +54,8 @@ export const cleanUp =
     }
   };
 
-/** Deletes stored answers after a day. */
-export const cleanUpAnswers =
+/** Deletes stored responses after a day. */
+export const cleanUpResponses =
   ({ client, books }: Pick<Database, 'client' | 'books'>): Task =>
   async (_payload, { abortSignal }) => {
     const now = new Date();

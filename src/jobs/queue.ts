@@ -15,7 +15,7 @@ const crontab = [
   { task: 'clean_up', match: '30 3 * * *' },
   { task: 'check_logos', match: '0 4 * * *' },
   { task: 'prove_documents', match: '30 4 * * *' },
-  { task: 'clean_up_answers', match: '35 * * * *' },
+  { task: 'clean_up_responses', match: '35 * * * *' },
 ];
 
 export interface QueueSettings {
@@ -157,8 +157,8 @@ class QueueConnection extends Connection {
    */
   set release(release: PoolClient['release']) {
     let released = false;
-    this.#release = (fault) => {
-      if (!released) release(fault);
+    this.#release = (error) => {
+      if (!released) release(error);
       released = true;
     };
   }

@@ -3,7 +3,7 @@ import type { Logger as Log } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { checkLogos } from './check-logos.ts';
-import { cleanUp, cleanUpAnswers } from './clean-up.ts';
+import { cleanUp, cleanUpResponses } from './clean-up.ts';
 import { countFailures } from './count-failures.ts';
 import type { Domain } from '../domain.ts';
 import { createFairness } from './fairness.ts';
@@ -73,7 +73,7 @@ export async function startWorker(
     prove_documents: proveDocuments(client, domain),
     check_logos: checkLogos(client, domain),
     clean_up: cleanUp(database),
-    clean_up_answers: cleanUpAnswers(database),
+    clean_up_responses: cleanUpResponses(database),
   };
   const taskList = metrics ? countFailures(tasks, metrics) : tasks;
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);

@@ -140,13 +140,13 @@ class Watcher implements AsyncIterableIterator<string, undefined> {
     if (picked === undefined) return;
     this.#waiting.add(picked);
     if (this.#waiting.size > maxPending) void this.return();
-    this.#answer();
+    this.#settle();
   }
 
   next(): Promise<Step> {
     return new Promise((resolve) => {
       this.#reader = resolve;
-      this.#answer();
+      this.#settle();
     });
   }
 
@@ -155,7 +155,7 @@ class Watcher implements AsyncIterableIterator<string, undefined> {
       this.#ended = true;
       this.#waiting.clear();
       this.#leave();
-      this.#answer();
+      this.#settle();
     }
     return { done: true, value: undefined };
   }
@@ -164,7 +164,7 @@ class Watcher implements AsyncIterableIterator<string, undefined> {
     return this;
   }
 
-  #answer(): void {
+  #settle(): void {
     const [first] = this.#waiting;
     if (!this.#reader || (first === undefined && !this.#ended)) return;
     if (first !== undefined) this.#waiting.delete(first);

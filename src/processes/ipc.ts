@@ -43,9 +43,9 @@ onPrimaryMessage((message) => 'metrics' in message && pendingRequests.get(messag
 export async function clusterMetrics(): Promise<string> {
   requests += 1;
   const number = requests;
-  const answer = new Promise<string | null>((resolve) => pendingRequests.set(number, resolve));
+  const response = new Promise<string | null>((resolve) => pendingRequests.set(number, resolve));
   sendToPrimary({ ask: number });
-  const metrics = await answer.finally(() => pendingRequests.delete(number));
+  const metrics = await response.finally(() => pendingRequests.delete(number));
   if (metrics === null) throw new Error('The primary has no metrics');
   return metrics;
 }

@@ -70,8 +70,8 @@ export function startCluster(
         if (began) resolve(where);
       } else if ('failed' in message) why = message.failed;
       else if ('ask' in message) {
-        const answer = (text: string | null): void => send(child, { metrics: text, number: message.ask });
-        metrics().then(answer, () => answer(null));
+        const respond = (text: string | null): void => send(child, { metrics: text, number: message.ask });
+        metrics().then(respond, () => respond(null));
       }
     });
     child.once('exit', (code: number | null, signal: string | null) => {
@@ -120,7 +120,7 @@ export function startCluster(
 
 let requests = 0;
 
-/** A worker's metrics; none if it doesn't answer in time, or has ended. */
+/** A worker's metrics; none if it doesn't respond in time, or has ended. */
 function readMetrics(child: Worker): Promise<Counts> {
   requests += 1;
   const number = requests;

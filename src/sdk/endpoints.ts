@@ -6,7 +6,7 @@ const jsonSchema = z.record(z.string(), z.unknown());
 export type JsonSchema = z.infer<typeof jsonSchema>;
 
 const content = z.object({ 'application/json': z.object({ schema: jsonSchema }) });
-const answeredContent = z.record(z.string(), z.object({ schema: jsonSchema }));
+const responseContent = z.record(z.string(), z.object({ schema: jsonSchema }));
 const parameter = z.object({
   name: z.string(),
   in: z.string(),
@@ -25,7 +25,7 @@ const operation = z.object({
   deprecated: z.boolean().default(false),
   parameters: z.array(z.union([parameter, z.object({ $ref: z.string() })])).default([]),
   requestBody: z.object({ required: z.boolean().default(false), content }).optional(),
-  responses: z.record(z.string(), z.object({ content: answeredContent.optional() })),
+  responses: z.record(z.string(), z.object({ content: responseContent.optional() })),
 });
 type Operation = z.infer<typeof operation>;
 
@@ -48,7 +48,7 @@ export const openApi = z.object({
 });
 export type OpenApi = z.infer<typeof openApi>;
 
-/** What a method returns. `item` is the `data` of the answer, `body` the whole answer, and `file` its bytes. */
+/** What a method returns. `item` is the `data` of the response, `body` the whole response, and `file` its bytes. */
 type Result =
   { kind: 'list' | 'item' | 'body'; type: string } | { kind: 'nothing'; type: 'void' } | { kind: 'file'; type: 'Blob' };
 

@@ -37,7 +37,7 @@ export async function generate(): Promise<void> {
 const style = { singleQuote: true, printWidth: 120 };
 const banner = '// Generated from the OpenAPI description by src/sdk/generate.ts.\n';
 
-/** The types of inputs, queries, answers, and events. Those of errors are left out: the SDK has classes for them. */
+/** The types of inputs, queries, responses, and events. Those of errors are left out: the SDK has classes for them. */
 function generateTypes({ components, webhooks }: OpenApi, endpoints: Endpoint[]): Promise<string> {
   const events = Object.entries(webhooks).map(([event, { post }]) => [
     event,

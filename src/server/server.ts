@@ -78,7 +78,7 @@ export interface ServerOptions {
   now?: () => Date;
   metrics?: Metrics | undefined;
   /** The handler of /metrics, if it is served on this port. */
-  answerMetrics?: Handler | undefined;
+  metricsHandler?: Handler | undefined;
   tracing?: Tracing | undefined;
   shutdown?: GracefulShutdown;
 }
@@ -111,7 +111,7 @@ export function createServer({
   impaired = async () => undefined,
   now = () => new Date(),
   metrics,
-  answerMetrics,
+  metricsHandler,
   tracing,
   shutdown,
 }: ServerOptions): Server {
@@ -177,7 +177,7 @@ export function createServer({
     ['/graphql', handleGraphql],
     ['/health/live', (_, response) => respondJson(response, 200, { status: 'ok' })],
     ['/health/ready', (_, response) => respondReady(response, { unready, impaired })],
-    ['/metrics', answerMetrics ?? respondNotFound],
+    ['/metrics', metricsHandler ?? respondNotFound],
     ['*', respondServerOptions],
   ]);
   /** Handlers of all addresses below these. */

@@ -52,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** The reason why a webhook can't have this URL, as a sentence; undefined if it can. Doesn't resolve the name. */
-export function formFault(url: string, { allowInsecure }: Permission): string | undefined {
+export function findFormProblem(url: string, { allowInsecure }: Permission): string | undefined {
   if (url.length > maxLength) return `Must not be longer than ${maxLength} characters.`;
   // The URL parser would accept `https:host`, and silently drop line breaks and spaces.
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s\p{Cc}]+$/iu.test(url) || !URL.canParse(url)) return 'Must be a URL.';
@@ -72,12 +72,12 @@ export function formFault(url: string, { allowInsecure }: Permission): string | 
  * The reason why a webhook can't have this URL, as a sentence; undefined if it can. A name that doesn't resolve yet is accepted:
  * `guardedLookup` checks it again at every connection.
  */
-export async function urlFault(
+export async function findUrlProblem(
   url: string,
   { allowInsecure, lookup = dnsLookup }: Permission & { lookup?: Lookup },
 ): Promise<string | undefined> {
-  const fault = formFault(url, { allowInsecure });
-  if (fault !== undefined || allowInsecure) return fault;
+  const problem = findFormProblem(url, { allowInsecure });
+  if (problem !== undefined || allowInsecure) return problem;
   const host = parseHost(new URL(url).hostname);
   if (isIP(host) !== 0) return undefined;
 
@@ -96,7 +96,7 @@ export async function urlFault(
 /**
  * A `lookup` for connections: returns exactly the addresses that it has checked to be public, so that the name server can't
  * answer differently between check and use. It fails with PrivateAddressError if any of them is private. Node doesn't call it
- * for an IP address in the URL: formFault checks that.
+ * for an IP address in the URL: findFormProblem checks that.
  */
 export function guardedLookup(allowInsecure: boolean, lookup: Lookup = dnsLookup): LookupFunction {
   return (hostname, options, callback) => {

@@ -58,7 +58,7 @@ class EndpointSlots {
   /** Moving average of the milliseconds between two completed requests. Assumed to be fast until it is known. */
   #paceMs = 1;
   #lastReleaseAt = performance.now();
-  #hasAnswered = false;
+  #hasResponded = false;
   /** The time that the last rescheduled delivery was given. */
   #rescheduledUntil = 0;
   #closed = false;
@@ -67,12 +67,12 @@ class EndpointSlots {
     return this.#sending + this.#waiting.length;
   }
 
-  /** How long another job would wait; infinite before the first answer. */
+  /** How long another job would wait; infinite before the first response. */
   get expectedWaitMs(): number {
-    return this.#hasAnswered ? this.#waiting.length * Math.max(this.#paceMs, this.#leastPaceMs) : Infinity;
+    return this.#hasResponded ? this.#waiting.length * Math.max(this.#paceMs, this.#leastPaceMs) : Infinity;
   }
 
-  /** The time since the last answer is a lower bound of the endpoint's pace. */
+  /** The time since the last response is a lower bound of the endpoint's pace. */
   get #leastPaceMs(): number {
     return (performance.now() - this.#lastReleaseAt) / maxPerWebhook;
   }
@@ -92,7 +92,7 @@ class EndpointSlots {
     const now = performance.now();
     this.#paceMs += (now - this.#lastReleaseAt - this.#paceMs) / 16;
     this.#lastReleaseAt = now;
-    this.#hasAnswered = true;
+    this.#hasResponded = true;
     const next = this.#waiting.shift();
     this.#waitTimer?.refresh();
     if (next) next(true);

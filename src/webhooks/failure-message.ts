@@ -1,12 +1,12 @@
 /**
  * Describes a failed exchange for a user who knows their receiver but not our libraries.
- * @param answered whether the headers of a response had arrived
+ * @param hasResponse whether the headers of a response had arrived
  */
-export function failureMessage(error: unknown, answered: boolean): string {
+export function failureMessage(error: unknown, hasResponse: boolean): string {
   const { code, name } = error as NodeJS.ErrnoException;
   if (name === 'HTTPParserError') return 'the response is not valid HTTP'; // its code is not always set
   if (code === undefined) return 'the exchange failed';
-  if (hangUps.has(code)) return hangUpMessage(error, code, answered);
+  if (hangUps.has(code)) return hangUpMessage(error, code, hasResponse);
   if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return messages[code] ?? 'the TLS handshake failed';
   return messages[code] ?? `the exchange failed (${code})`;
 }
@@ -47,10 +47,10 @@ const messages: Record<string, string> = {
 
 const hangUps = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET']);
 
-function hangUpMessage(error: unknown, code: string, answered: boolean): string {
+function hangUpMessage(error: unknown, code: string, hasResponse: boolean): string {
   const { message } = error as Error;
   if (message.includes('before secure TLS connection')) return 'the connection was closed during the TLS handshake';
   if (message === 'bad response' || message === 'bad upgrade') return 'the response is not one to this request';
   const how = code === 'UND_ERR_SOCKET' ? 'closed' : 'reset';
-  return `the connection was ${how} ${answered ? 'before the response was complete' : 'before a response came'}`;
+  return `the connection was ${how} ${hasResponse ? 'before the response was complete' : 'before a response came'}`;
 }

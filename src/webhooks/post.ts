@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import { lookup as dnsLookup } from 'node:dns';
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
-import { formFault, guardedLookup, type Lookup, type Permission } from './address-guard.ts';
+import { findFormProblem, guardedLookup, type Lookup, type Permission } from './address-guard.ts';
 import { failureMessage } from './failure-message.ts';
 import { boundResponses, boundTcp } from './response-bounds.ts';
 
@@ -77,12 +77,12 @@ export function createPoster({
   return {
     async post(post) {
       if (closed) throw new Error('The poster is closed.');
-      const attempt = prepareAttempt(post);
-      inProgress.add(attempt);
+      const outcome = attempt(post);
+      inProgress.add(outcome);
       try {
-        return await attempt;
+        return await outcome;
       } finally {
-        inProgress.delete(attempt);
+        inProgress.delete(outcome);
       }
     },
     async close() {
@@ -138,13 +138,13 @@ export function createPoster({
     return { agent, errors };
   }
 
-  async function prepareAttempt(post: Post): Promise<Outcome> {
+  async function attempt(post: Post): Promise<Outcome> {
     const startedAt = new Date();
     const start = performance.now();
     const response: Response = { status: null, headers: null, chunks: [], length: 0 };
     // Node doesn't call the lookup for IP addresses in the URL, and the URL may have been accepted under other settings.
-    const fault = formFault(post.url, { allowInsecure });
-    const error = fault === undefined ? await exchange(post, response) : `not sent: ${fault}`;
+    const problem = findFormProblem(post.url, { allowInsecure });
+    const error = problem === undefined ? await sendWithTimeout(post, response) : `not sent: ${problem}`;
     return {
       status: response.status,
       responseHeaders: response.headers,
@@ -155,7 +155,7 @@ export function createPoster({
     };
   }
 
-  async function exchange(post: Post, response: Response): Promise<string | null> {
+  async function sendWithTimeout(post: Post, response: Response): Promise<string | null> {
     const abort = new AbortController();
     const timeout = Promise.withResolvers<string>();
     const timer = setTimeout(() => {
@@ -164,13 +164,13 @@ export function createPoster({
       abort.abort();
     }, timeoutMs);
     try {
-      return await Promise.race([transfer(post, response, abort.signal), timeout.promise]);
+      return await Promise.race([send(post, response, abort.signal), timeout.promise]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async function transfer(post: Post, response: Response, signal: AbortSignal): Promise<string | null> {
+  async function send(post: Post, response: Response, signal: AbortSignal): Promise<string | null> {
     const { agent, errors } = await (opened ??= openAgent());
     const { url, headers, body } = post;
     const { origin, pathname, search } = new URL(url);

@@ -40,7 +40,7 @@ export function boundResponses(socket: Socket): void {
   /** Bytes written when the last request was. undici writes a request at once, and one at a time. */
   let requested = 0;
   /** Bytes written when the last final response began. If more were written since, the next bytes begin a response. */
-  let answered = 0;
+  let responded = 0;
   let received = 0;
 
   const readBounded = (): Buffer | null => {
@@ -50,7 +50,7 @@ export function boundResponses(socket: Socket): void {
     received += chunk.length;
     try {
       if (received > maxResponseBytes) throw new ResponseError('RESPONSE_TOO_LONG');
-      if (socket.bytesWritten === answered) return chunk;
+      if (socket.bytesWritten === responded) return chunk;
 
       const rest = removeInterimResponses(Buffer.concat([held, chunk]));
       if (endOfHead(rest) < 0) {
@@ -58,7 +58,7 @@ export function boundResponses(socket: Socket): void {
         return null;
       }
       held = Buffer.alloc(0);
-      answered = socket.bytesWritten;
+      responded = socket.bytesWritten;
       return rest;
     } catch (error) {
       socket.destroy(error as Error);

@@ -1,6 +1,6 @@
 import type { Webhooks } from '../../schema/graphql/context.ts';
 import { createEncryption, type Encryption } from '../security/encryption.ts';
-import { urlFault } from './address-guard.ts';
+import { findUrlProblem } from './address-guard.ts';
 import { newSecret } from './signature.ts';
 
 /** The domain's interface to the sender of webhooks, and the decryption of their secrets. */
@@ -15,6 +15,6 @@ export function createWebhooks({ secret, allowInsecure }: { secret: string; allo
     ...createEncryption(secret, 'webhook secrets'),
     newSecret,
     allowInsecure,
-    urlFault: (url) => urlFault(url, { allowInsecure }),
+    findUrlProblem: (url) => findUrlProblem(url, { allowInsecure }),
   };
 }

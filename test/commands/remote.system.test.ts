@@ -80,7 +80,7 @@ describe('the commands', () => {
   });
 
   it('show columns that their resources have', () => {
-    const lists = readOperations().filter(({ answer }) => answer === 'list');
+    const lists = readOperations().filter(({ result }) => result === 'list');
     for (const operation of lists)
       for (const column of getColumns(operation)) expect([...operation.fields.keys()]).toContain(column);
     for (const operation of readOperations().filter(({ verb }) => verb === 'list'))

@@ -30,7 +30,7 @@ it('a long job ends when its worker stops, and another worker finishes it', asyn
   const errors: unknown[] = [];
   const log = pino({ level: 'warn' }, { write: (line) => void errors.push(line) });
   const worker = await work(service, { log });
-  await service.pool.query(`select graphile_worker.add_job('clean_up_answers')`);
+  await service.pool.query(`select graphile_worker.add_job('clean_up_responses')`);
   await until(async () => (await left()) < count, 'the job to begin');
   await worker.stop();
   expect(await left()).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measureDatabase } from '../../src/observability/metrics/database.ts';
-import { answerMetrics } from '../../src/observability/metrics/endpoint.ts';
+import { createMetricsHandler } from '../../src/observability/metrics/endpoint.ts';
 import { createMetrics, type Metrics } from '../../src/observability/metrics/metrics.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { createPoster } from '../../src/webhooks/post.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   service = await startService({
     metrics,
     limiter: () => createRateLimiter({ limit: 100, store: memoryStore() }),
-    answerMetrics: answerMetrics(() => metrics.registry.metrics(), token),
+    metricsHandler: createMetricsHandler(() => metrics.registry.metrics(), token),
   });
   measureDatabase(metrics, { ...service, ...ready });
   acme = await service.integrator();

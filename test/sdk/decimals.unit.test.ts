@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Decimal, fits } from '../../schema/money/money.ts';
-import { parseAnswer } from '../../src/sdk/client/answer.ts';
+import { parseBody } from '../../src/sdk/client/response.ts';
 
 /** A decimal of the books, as REST writes it. */
 const decimal = fc
@@ -13,7 +13,7 @@ const decimal = fc
 it('a decimal of the books survives the SDK: the number has exactly its digits', () => {
   fc.assert(
     fc.property(decimal, (text) => {
-      expect(parseAnswer(`{"amount":${text}}`)).toSatisfy(({ amount }: { amount: number }) => String(amount) === text);
+      expect(parseBody(`{"amount":${text}}`)).toSatisfy(({ amount }: { amount: number }) => String(amount) === text);
     }),
     { numRuns: 2000 },
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildError } from '../../src/sdk/client/answer.ts';
+import { buildError } from '../../src/sdk/client/response.ts';
 import { ConnectionError } from '../../src/sdk/client/errors.ts';
 import { defaults } from '../../src/sdk/client/defaults.ts';
 import { retryDelay } from '../../src/sdk/client/retry.ts';

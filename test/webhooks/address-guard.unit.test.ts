@@ -1,7 +1,7 @@
 import { createServer, connect, type AddressInfo, type LookupFunction } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { guardedLookup, isPublicAddress, type Lookup, urlFault } from '../../src/webhooks/address-guard.ts';
+import { guardedLookup, isPublicAddress, type Lookup, findUrlProblem } from '../../src/webhooks/address-guard.ts';
 import { privateAddresses, publicAddresses, cases, notations } from './addresses.ts';
 
 const resolvingTo =
@@ -24,7 +24,7 @@ const unasked: Lookup = (hostname) => {
 };
 
 const ask = (url: string, lookup: Lookup = resolvingTo('93.184.216.34'), allowInsecure = false) =>
-  urlFault(url, { allowInsecure, lookup });
+  findUrlProblem(url, { allowInsecure, lookup });
 
 type Found = { error: NodeJS.ErrnoException | null; address: unknown; family: number | undefined };
 

@@ -94,7 +94,7 @@ describe('a webhook', () => {
         tenant: { id: acme.tenantId, name: '', country: 'DE', defaultCurrency: 'EUR', timezone: 'UTC' },
         token: null,
       });
-      return context.webhooks.urlFault(url);
+      return context.webhooks.findUrlProblem(url);
     };
     expect(await faults('http://hooks.example.com')).toBeDefined();
     expect(await faults('https://127.0.0.1/')).toBeDefined();

@@ -30,8 +30,8 @@ export async function webhookRules(
   context: Context,
   problems: Problems,
 ): Promise<void> {
-  const fault = input.url ? await context.webhooks.urlFault(input.url) : undefined;
-  if (fault) problems.add('input.url', fault);
+  const problem = input.url ? await context.webhooks.findUrlProblem(input.url) : undefined;
+  if (problem) problems.add('input.url', problem);
   if (input.events?.length === 0) problems.add('input.events', 'Must name at least one event, or *.');
   for (const [index, event] of (input.events ?? []).entries()) {
     if (event && !known.has(event)) problems.add(`input.events.${index}`, 'There is no such event.');

@@ -10,7 +10,7 @@ import { toSchema } from '../../../schema/index.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { print, printError, write } from '../output.ts';
 import { getColumns } from './columns.ts';
-import { buildConnection, buildFailure, send, withConnection, type ApiAnswer } from './connection.ts';
+import { buildConnection, buildFailure, send, withConnection, type ApiResponse } from './connection.ts';
 import { buildOperations, type Flag, type RemoteOperation } from './operations.ts';
 import { buildRequest } from './request.ts';
 import { formatItem, formatTable } from './table.ts';
@@ -64,7 +64,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
     );
     if (operation.method === 'PATCH') command.option('--clear <field...>', 'fields to set to null');
   }
-  if (operation.answer === 'list') {
+  if (operation.result === 'list') {
     command
       .addOption(new Option('--limit <number>', 'rows to list').argParser(wholeNumber).default(defaultPageSize))
       .addOption(new Option('--all', 'list all rows').conflicts('limit'))
@@ -72,7 +72,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
         text.split(',').map((each) => each.trim()),
       );
   }
-  if (operation.answer === 'file') command.option('--out <file>', 'the file to write; else standard output');
+  if (operation.result === 'file') command.option('--out <file>', 'the file to write; else standard output');
   else command.option('--json', 'print one JSON value and nothing else');
   withConnection(command);
   command.action(async () => {
@@ -85,13 +85,13 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
       return typeof value === 'string' ? [[flag.name, value]] : [];
     });
     const request = await buildRequest(operation, { path: command.args, flags: new Map(flags), ...given });
-    const ask = async (path: string): Promise<ApiAnswer> => {
-      const answer = await send(connection, { ...request, path });
-      if (answer.status < 200 || answer.status > 299) throw buildFailure(connection, answer, getNames(operation));
-      return answer;
+    const ask = async (path: string): Promise<ApiResponse> => {
+      const response = await send(connection, { ...request, path });
+      if (response.status < 200 || response.status > 299) throw buildFailure(connection, response, getNames(operation));
+      return response;
     };
-    if (operation.answer === 'file') return await saveFile(await ask(request.path), given);
-    if (operation.answer === 'list') return await printList(operation, given, readPages(ask, request.path, given));
+    if (operation.result === 'file') return await saveFile(await ask(request.path), given);
+    if (operation.result === 'list') return await printList(operation, given, readPages(ask, request.path, given));
     const { body } = await ask(request.path);
     printOne(operation, body, command.args, given);
   });
@@ -133,9 +133,9 @@ const page = z.object({
   links: z.object({ next: z.string().nullable() }).optional(),
   meta: z.object({ total: z.object({ source: z.string() }).optional() }).optional(),
 });
-type Row = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 interface Page {
-  rows: Row[];
+  rows: JsonObject[];
   /** The number of rows of the whole list; undefined where the service doesn't say it. */
   total: string | undefined;
   isLast: boolean;
@@ -143,7 +143,7 @@ interface Page {
 
 /** The pages of a list, as far as the user asked for rows. */
 async function* readPages(
-  ask: (path: string) => Promise<ApiAnswer>,
+  ask: (path: string) => Promise<ApiResponse>,
   start: string,
   { limit = defaultPageSize, all }: Options,
 ): AsyncGenerator<Page> {
@@ -175,7 +175,7 @@ async function printList(
   { json, columns }: Options,
   pages: AsyncIterable<Page>,
 ): Promise<void> {
-  const rows: Row[] = [];
+  const rows: JsonObject[] = [];
   let last: Page | undefined;
   let printed = 0;
   for await (const each of pages) {
@@ -199,20 +199,20 @@ async function printList(
 
 const terminalWidth = (): number => process.stdout.columns ?? Infinity;
 
-async function saveFile({ bytes }: ApiAnswer, { out }: Options): Promise<void> {
+async function saveFile({ bytes }: ApiResponse, { out }: Options): Promise<void> {
   if (out === undefined) process.stdout.write(bytes);
   else await writeFile(out, bytes);
 }
 
-const answered = z.looseObject({
+const itemBody = z.looseObject({
   data: z.unknown(),
   warnings: z.array(z.object({ field: z.string(), message: z.string() })).default([]),
 });
 
 /** Prints `data`; as JSON, with what stands beside it, if there is anything. Warnings go to standard error. */
 function printOne(operation: RemoteOperation, body: unknown, [id]: string[], { json }: Options): void {
-  if (operation.answer === 'none') return print(json ? JSON.stringify({ id, deleted: true }) : `Deleted: ${id}`);
-  const { data, warnings, ...more } = answered.parse(body);
+  if (operation.result === 'none') return print(json ? JSON.stringify({ id, deleted: true }) : `Deleted: ${id}`);
+  const { data, warnings, ...more } = itemBody.parse(body);
   for (const { field, message } of warnings) printError(`Warning: ${message} (${field})`);
   if (json) return print(stringifyJson(Object.keys(more).length > 0 ? body : data));
   const rows = z.array(z.record(z.string(), z.unknown())).safeParse(data).data;

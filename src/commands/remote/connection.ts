@@ -10,7 +10,7 @@ import { printError } from '../output.ts';
 const defaultUrl = 'http://127.0.0.1:4000';
 
 /** An installation, and the token that is sent to it. */
-export interface Connection {
+export interface ApiConnection {
   /** Without a trailing slash. */
   url: string;
   token: string;
@@ -33,7 +33,7 @@ export const withConnection = (command: Command): Command =>
  * Reads the connection from a command's options, its program's options, and the environment, in this order.
  * @throws CommandFailure which never contains the token
  */
-export function buildConnection(command: Command, env: NodeJS.ProcessEnv = process.env): Connection {
+export function buildConnection(command: Command, env: NodeJS.ProcessEnv = process.env): ApiConnection {
   const own: ConnectionOptions = command.opts();
   const ofProgram: ConnectionOptions = findRoot(command).opts();
   const url = own.url ?? ofProgram.url ?? (env['KONTOR_URL'] || defaultUrl);
@@ -68,7 +68,7 @@ export interface ApiRequest {
   signal?: AbortSignal | undefined;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   status: number;
   /** Parsed; each number keeps its text (JsonNumber). Undefined without a JSON body. */
   body: unknown;
@@ -76,13 +76,13 @@ export interface ApiAnswer {
   headers: Headers;
 }
 
-const answerTimeoutMs = 60_000;
+const responseTimeoutMs = 60_000;
 
 /**
  * Sends a request. If the rate limit is reached, it waits as long as the service says, and sends it again.
- * @throws CommandFailure if there is no answer
+ * @throws CommandFailure if there is no response
  */
-export async function send(connection: Connection, request: ApiRequest): Promise<ApiAnswer> {
+export async function send(connection: ApiConnection, request: ApiRequest): Promise<ApiResponse> {
   for (;;) {
     const response = await sendOnce(connection, request);
     const bytes = Buffer.from(await response.arrayBuffer().catch((error: unknown) => unreachable(connection, error)));
@@ -95,8 +95,8 @@ export async function send(connection: Connection, request: ApiRequest): Promise
 }
 
 /** Sends a request once. A redirect isn't followed: the token is only for the address that the user named. */
-export async function sendOnce(connection: Connection, request: ApiRequest): Promise<Response> {
-  const { method, path, body, headers, signal = AbortSignal.timeout(answerTimeoutMs) } = request;
+export async function sendOnce(connection: ApiConnection, request: ApiRequest): Promise<Response> {
+  const { method, path, body, headers, signal = AbortSignal.timeout(responseTimeoutMs) } = request;
   const response = await fetch(`${connection.url}${path}`, {
     method,
     headers: {
@@ -118,7 +118,7 @@ export async function sendOnce(connection: Connection, request: ApiRequest): Pro
   return response;
 }
 
-function unreachable({ url }: Connection, error: unknown): never {
+function unreachable({ url }: ApiConnection, error: unknown): never {
   if (error instanceof DOMException && error.name === 'AbortError') throw error;
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
@@ -137,17 +137,17 @@ function parseBody(response: Response, text: string): unknown {
 const refusal = z.object({ message: z.string(), errors: z.record(z.string(), z.array(z.string())).optional() });
 
 /**
- * The failure that an answer other than 2xx stands for.
- * @param nameOf how the user names a field, for the errors of a 422
+ * The failure that a response other than 2xx stands for.
+ * @param getName how the user names a field, for the errors of a 422
  */
 export function buildFailure(
-  { url }: Connection,
-  { status, body }: ApiAnswer,
-  nameOf = (field: string): string => field,
+  { url }: ApiConnection,
+  { status, body }: ApiResponse,
+  getName = (field: string): string => field,
 ): CommandFailure {
   const { data } = refusal.safeParse(body);
   const errors = Object.entries(data?.errors ?? {}).flatMap(([field, messages]) =>
-    messages.map((message) => `${nameOf(field)}: ${message}`),
+    messages.map((message) => `${getName(field)}: ${message}`),
   );
   return new CommandFailure(
     getExitCode(status),

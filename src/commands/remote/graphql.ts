@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError } from '../output.ts';
-import { buildFailure, send, type Connection } from './connection.ts';
+import { buildFailure, send, type ApiConnection } from './connection.ts';
 
 // GraphQL for the commands that REST has no operation for.
 
-const answer = z.object({
+const graphqlResponse = z.object({
   data: z.record(z.string(), z.unknown()).nullish(),
   errors: z
     .array(
@@ -20,15 +20,15 @@ const answer = z.object({
     )
     .optional(),
 });
-type GraphqlErrors = NonNullable<z.infer<typeof answer>['errors']>;
+type GraphqlErrors = NonNullable<z.infer<typeof graphqlResponse>['errors']>;
 
 /**
  * Runs a query or mutation.
- * @param result the shape of the answer's `data`
+ * @param result the shape of the response's `data`
  * @throws CommandFailure with the service's errors
  */
 export async function askGraphql<Result>(
-  connection: Connection,
+  connection: ApiConnection,
   result: z.ZodType<Result>,
   query: string,
   variables: Record<string, unknown> = {},
@@ -38,13 +38,13 @@ export async function askGraphql<Result>(
   return readData(connection, sent, result);
 }
 
-/** The data of an answer. @throws CommandFailure with the service's errors */
+/** The data of a response. @throws CommandFailure with the service's errors */
 export function readData<Result>(
-  connection: Connection,
+  connection: ApiConnection,
   sent: Awaited<ReturnType<typeof send>>,
   result: z.ZodType<Result>,
 ): Result {
-  const { data: read } = answer.safeParse(sent.body);
+  const { data: read } = graphqlResponse.safeParse(sent.body);
   if (read?.errors) throw failureOfErrors(read.errors);
   if (!read?.data) throw buildFailure(connection, sent);
   return result.parse(read.data);
@@ -85,7 +85,7 @@ const retryDelaysMs = [250, 500, 1000, 2000, 5000, 10_000];
  * @throws CommandFailure if the service refuses
  */
 export async function* subscribe<Result>(
-  connection: Connection,
+  connection: ApiConnection,
   { query, variables, item, signal, onConnected }: Subscription<Result>,
 ): AsyncGenerator<Result> {
   let attempt = 0;
@@ -105,7 +105,7 @@ export async function* subscribe<Result>(
     signal.addEventListener('abort', dispose);
     try {
       for await (const result of client.iterate({ query, variables: variables() })) {
-        const { data, errors } = answer.parse(result);
+        const { data, errors } = graphqlResponse.parse(result);
         if (errors) throw failureOfErrors(errors);
         yield item.parse(data);
       }

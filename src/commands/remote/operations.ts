@@ -30,9 +30,9 @@ export interface RemoteOperation {
   flags: Flag[];
   hasBody: boolean;
   summary: string;
-  /** What it answers: a list whose pages have links, another JSON value, a file, or nothing. */
-  answer: 'list' | 'item' | 'file' | 'none';
-  /** The names and types of the answered resource's fields. */
+  /** The kind of its response: a list whose pages have links, another JSON value, a file, or nothing. */
+  result: 'list' | 'item' | 'file' | 'none';
+  /** The names and types of the returned resource's fields. */
   fields: Map<string, FieldType>;
 }
 
@@ -129,10 +129,10 @@ function buildOperation(
 ): RemoteOperation {
   const body = jsonIn(requestBody?.content, components);
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
-  const answered = jsonIn(success?.content, components)?.properties ?? {};
-  const data = resolve(answered['data'], components);
+  const properties = jsonIn(success?.content, components)?.properties ?? {};
+  const data = resolve(properties['data'], components);
   const isFile = success?.content !== undefined && !('application/json' in success.content);
-  const isList = data?.type === 'array' && 'links' in answered;
+  const isList = data?.type === 'array' && 'links' in properties;
   const resource = data?.type === 'array' ? resolve(data.items, components) : data;
   const given = parameters.map((each) =>
     '$ref' in each ? components.parameters[getName(each.$ref)] : each,
@@ -156,7 +156,7 @@ function buildOperation(
     ].filter(({ name }) => !reserved.has(name)),
     hasBody: body !== undefined,
     summary,
-    answer: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'none',
+    result: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'none',
     fields: new Map(
       Object.entries(resource?.properties ?? {}).map(([name, each]) => [name, findFieldType(each, components)]),
     ),
@@ -166,9 +166,7 @@ function buildOperation(
 /** `--limit` and `--all` stand for these. */
 const pagingParameters = new Set(['page', 'per_page', 'cursor']);
 
-/**
- * Options of every command: a field of such a name is given by `--data`. And a header whose answer would be nothing to print.
- */
+/** Options of every command: `--data` gives a field of such a name. `If-None-Match` is left out: a 304 has no body to print. */
 const reserved = new Set(['if-none-match', 'data', 'clear', 'json', 'columns', 'url', 'token', 'help']);
 
 const getName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);

@@ -4,8 +4,8 @@ import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import type { ApiRequest } from './connection.ts';
 import type { Flag, RemoteOperation } from './operations.ts';
 
-/** What the user gave for an operation. */
-export interface Given {
+/** The values that the user gave for an operation. */
+export interface OperationInput {
   /** The values of the path's parameters, in order. */
   path: string[];
   /** The values of the operation's flags, by the flag's name. */
@@ -17,7 +17,7 @@ export interface Given {
 }
 
 /** The request that runs an operation. @throws CommandFailure for a body that is no JSON object */
-export async function buildRequest(operation: RemoteOperation, given: Given): Promise<ApiRequest> {
+export async function buildRequest(operation: RemoteOperation, given: OperationInput): Promise<ApiRequest> {
   const values = given.path.values();
   const path = operation.path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(values.next().value ?? ''));
   const of = (place: Flag['in']): [Flag, string][] =>
@@ -38,7 +38,7 @@ export async function buildRequest(operation: RemoteOperation, given: Given): Pr
 async function buildBody(
   { flags }: RemoteOperation,
   fields: [Flag, string][],
-  { data, clear = [] }: Given,
+  { data, clear = [] }: OperationInput,
 ): Promise<string> {
   const source = data === '-' ? await text(process.stdin) : (data ?? '{}');
   if (fields.length === 0 && clear.length === 0) {

@@ -4,7 +4,7 @@ import type { FieldType } from './operations.ts';
 
 // Resources as text for people.
 
-type Row = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 export interface TableOptions {
   /** In order of importance: the last ones are left out where the width is too small for all. */
@@ -18,7 +18,7 @@ export interface TableOptions {
 const longestCell = 40;
 
 /** A table with a heading, aligned, numbers to the right. */
-export function formatTable(rows: readonly Row[], { columns, fields, width }: TableOptions): string {
+export function formatTable(rows: readonly JsonObject[], { columns, fields, width }: TableOptions): string {
   const isNumber = (column: string): boolean =>
     fields.get(column) === 'number' || rows.some((row) => row[column] instanceof JsonNumber);
   for (let count = columns.length; ; count -= 1) {
@@ -33,9 +33,9 @@ export function formatTable(rows: readonly Row[], { columns, fields, width }: Ta
 /** One resource: a line for each field, and a table for each list of objects. */
 export function formatItem(item: unknown, width: number): string {
   if (!isObject(item)) return formatValue(item);
-  const lists: [name: string, rows: Row[]][] = [];
+  const lists: [name: string, rows: JsonObject[]][] = [];
   const table = plainTable(['left', 'left']);
-  const add = (prefix: string, part: Row): void => {
+  const add = (prefix: string, part: JsonObject): void => {
     for (const [key, value] of Object.entries(part)) {
       const name = `${prefix}${key}`;
       if (isObject(value)) add(`${name}.`, value);
@@ -51,7 +51,7 @@ export function formatItem(item: unknown, width: number): string {
   return withoutTrailingSpaces(table.toString()) + tables.join('');
 }
 
-const isObject = (value: unknown): value is Row =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
 /** `total_gross` → `total gross`. */

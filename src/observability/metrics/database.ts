@@ -63,7 +63,8 @@ export function measureDatabase(
       registers: [],
       aggregator: 'min',
       async collect() {
-        const reason = await withTimeout(unready().then((fault) => fault ?? impaired())).catch(() => 'no answer');
+        const check = async (): Promise<string | undefined> => (await unready()) ?? impaired();
+        const reason = await withTimeout(check()).catch(() => 'no response');
         this.set(reason === undefined ? 1 : 0);
       },
     }),
@@ -125,7 +126,7 @@ function cached(count: () => Promise<{ tasks: Task[]; live: number }>) {
 
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('No answer in time')), timeoutMs);
+  const timer = setTimeout(() => reject(new Error('No response in time')), timeoutMs);
   try {
     return await Promise.race([work, promise]);
   } finally {

@@ -5,8 +5,8 @@ import { sha256 } from '../../security/idempotency/idempotency.ts';
 /** All metrics in Prometheus's format, of this process or of all processes of a cluster. */
 export type Exposition = () => Promise<string>;
 
-/** Answers at /metrics: to everybody, or only to requests with the token. */
-export const answerMetrics =
+/** The handler of /metrics: to everybody, or only to requests with the token. */
+export const createMetricsHandler =
   (expose: Exposition, token: string | null) =>
   async ({ method, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (token !== null && !hasToken(headers.authorization, token)) {
@@ -22,9 +22,9 @@ export const answerMetrics =
 
 /** A server for /metrics alone, not yet listening. */
 export function createMetricsServer(expose: Exposition): Server {
-  const answer = answerMetrics(expose, null);
+  const handle = createMetricsHandler(expose, null);
   return createServer({ requestTimeout: 10_000 }, (request, response) => {
-    if (request.url === '/metrics') void answer(request, response);
+    if (request.url === '/metrics') void handle(request, response);
     else response.writeHead(404).end();
   });
 }

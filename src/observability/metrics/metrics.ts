@@ -15,7 +15,7 @@ export type NoRoom = 'refused' | 'shed';
  */
 export interface Metrics {
   registry: Registry;
-  /** Counts a request once its answer has ended. */
+  /** Counts a request once its response has ended. */
   watch(request: IncomingMessage, response: ServerResponse, path: string): void;
   /** Wraps a limiter, and counts its verdicts. */
   limiter(limiter: RateLimiter): RateLimiter;
@@ -38,7 +38,7 @@ export interface Metrics {
   pool(name: string, pool: Pool): void;
 }
 
-/** Histogram buckets in seconds: from answers out of memory to timeouts. */
+/** Histogram buckets in seconds: from responses out of memory to timeouts. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createMetrics(): Metrics {

@@ -24,8 +24,8 @@ export type FollowedChange = Change & {
 
 const longestPage = 1000;
 const longestWait = 30;
-/** Seconds that an answer may take beyond its wait. */
-const timeToAnswer = 30;
+/** Seconds that a response may take beyond its wait. */
+const responseSeconds = 30;
 
 /** The change feed. */
 export class ChangeFeed extends Changes {
@@ -53,14 +53,14 @@ export class ChangeFeed extends Changes {
   > {
     const options: RequestOptions = {
       signal,
-      timeout: (wait + timeToAnswer) * 1000,
+      timeout: (wait + responseSeconds) * 1000,
       maxRetries: Number.POSITIVE_INFINITY,
       maxRetryTime: Number.POSITIVE_INFINITY,
     };
     let cursor = since;
     try {
       for (;;) {
-        // The first answer to `now` comes at once, so that there is a cursor before there is a change.
+        // The first response to `now` comes at once, so that there is a cursor before there is a change.
         const page = await this.list(
           { limit: longestPage, ...query, since: cursor, wait: cursor === 'now' ? 0 : wait },
           options,

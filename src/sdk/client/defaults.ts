@@ -1,6 +1,6 @@
 /** What applies if an option is not given. Times are in milliseconds. */
 export const defaults = {
-  /** Until an attempt without an answer fails. */
+  /** Until an attempt without a response fails. */
   timeout: 30_000,
   /** Further attempts after the first one. */
   maxRetries: 5,

@@ -10,13 +10,13 @@ interface Failure {
 /** The base class of all errors of this package. A cancelled request throws the reason of its AbortSignal instead. */
 export class KontorError extends Error {
   override readonly name: string = 'KontorError';
-  /** The HTTP status. Undefined if there was no answer. */
+  /** The HTTP status. Undefined if there was no response. */
   readonly status: number | undefined;
   /** Finds the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Seconds after which to try again, if the answer said so. */
+  /** Seconds after which to try again, if the response said so. */
   readonly retryAfter: number | undefined;
-  /** The answer's body: parsed if it is JSON, else its text. */
+  /** The response's body: parsed if it is JSON, else its text. */
   readonly body: unknown;
 
   constructor(message: string, { status, requestId, retryAfter, body, cause }: Failure = {}) {
@@ -83,12 +83,12 @@ export class ServerError extends KontorError {
   override readonly name = 'ServerError';
 }
 
-/** There was no answer: the connection failed or broke off. Whether the request was executed is unknown. */
+/** There was no response: the connection failed or broke off. Whether the request was executed is unknown. */
 export class ConnectionError extends KontorError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** There was no answer within `timeout`. Whether the request was executed is unknown. */
+/** There was no response within `timeout`. Whether the request was executed is unknown. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }

@@ -1,4 +1,4 @@
-import { buildError, parseAnswer } from './answer.ts';
+import { buildError, parseBody } from './response.ts';
 import { defaults } from './defaults.ts';
 import { ConnectionError, KontorError, TimeoutError } from './errors.ts';
 import { rememberEtag } from './etag.ts';
@@ -18,7 +18,7 @@ export interface Call {
 /**
  * Sends requests to one installation. A request goes through these steps:
  * 1. URL, headers, and body are made once, so that all attempts are the same and have the same `Idempotency-Key`.
- * 2. An attempt ends with the answer's body, or with an error.
+ * 2. An attempt ends with the response's body, or with an error.
  * 3. If the error may pass, `retryDelay()` says how long to wait before the next attempt.
  */
 export class HttpClient {
@@ -35,7 +35,7 @@ export class HttpClient {
 
   /**
    * @param path relative to `/api/v1`, such as `/customers`
-   * @returns the answer's body. Its type is what the API description promises; it isn't checked
+   * @returns the response's body. Its type is what the API description promises; it isn't checked
    * @throws KontorError, or the reason of the caller's signal
    */
   async request<Body>(method: Method, path: string, call: Call = {}): Promise<Body> {
@@ -44,7 +44,7 @@ export class HttpClient {
 
   /**
    * @param path relative to `/api/v1`, such as `/invoices/ID/pdf`
-   * @returns the answer's bytes, with their type
+   * @returns the response's bytes, with their type
    * @throws KontorError, or the reason of the caller's signal
    */
   async download(path: string, call: Call = {}): Promise<Blob> {
@@ -69,7 +69,7 @@ export class HttpClient {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#attempt(url, request, read, limits.timeout, options.signal);
       if (!(outcome instanceof KontorError)) return outcome.body;
-      // An earlier attempt has deleted it, and only the answer was lost.
+      // An earlier attempt has deleted it, and only the response was lost.
       if (method === 'DELETE' && outcome.status === 404 && mayBeDone) return undefined;
       mayBeDone ||= isOutcomeUnknown(outcome);
       const delay = retryDelay({ method, error: outcome, attempt, elapsed: Date.now() - begin }, limits);
@@ -130,18 +130,18 @@ export class HttpClient {
   }
 }
 
-/** Reads an answer of 2xx. */
+/** Reads a response of 2xx. */
 type Reader = (response: Response) => Promise<unknown>;
 
 async function readJson(response: Response): Promise<unknown> {
-  const body = parseAnswer(await response.text());
+  const body = parseBody(await response.text());
   rememberEtag(body, response.headers.get('etag'));
   rememberWarnings(body);
   return typeof body === 'string' ? new KontorError('The answer is not JSON. Is baseUrl right?', { body }) : body;
 }
 
 async function readError(response: Response): Promise<KontorError> {
-  const body = parseAnswer(await response.text());
+  const body = parseBody(await response.text());
   rememberEtag(body, response.headers.get('etag'));
   return buildError(response, body);
 }

@@ -15,7 +15,7 @@ export class Kontor extends Api {
   /**
    * Sends any request, with the same retries and errors: for paths that are newer than this package.
    * @param path relative to `/api/v1`, such as `/customers`
-   * @returns the answer's body, with its envelope
+   * @returns the response's body, with its envelope
    */
   request<Body>(method: Method, path: string, call: Call = {}): Promise<Body> {
     return this.client.request(method, path, call);

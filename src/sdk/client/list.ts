@@ -2,14 +2,14 @@ import type { HttpClient } from './http-client.ts';
 import type { RequestOptions } from './options.ts';
 import type { PageLinks, PageMeta } from './generated/types.ts';
 
-/** A page of a list, as REST answers it. */
+/** A page of a list, as REST returns it. */
 export interface Page<Item> {
   data: Item[];
   links: PageLinks;
   meta: PageMeta;
 }
 
-/** Rows of a page when a list is read to its end, so that it takes few requests. It is the largest that REST answers. */
+/** Rows of a page when a list is read to its end, so that it takes few requests. It is the largest that REST returns. */
 const largestPage = 100;
 
 /**

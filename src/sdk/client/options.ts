@@ -5,7 +5,7 @@ export interface KontorOptions extends RetryOptions {
   baseUrl: string;
   /** An API token, from Settings, API tokens. */
   token: string;
-  /** Milliseconds until an attempt without an answer fails. Default: 30,000. */
+  /** Milliseconds until an attempt without a response fails. Default: 30,000. */
   timeout?: number | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
@@ -15,7 +15,7 @@ export interface KontorOptions extends RetryOptions {
 export interface RequestOptions extends RetryOptions {
   /** Cancels the request and its retries. The request then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds until an attempt without an answer fails. */
+  /** Milliseconds until an attempt without a response fails. */
   timeout?: number | undefined;
   /** Further headers. */
   headers?: Record<string, string> | undefined;

@@ -20,7 +20,7 @@ const byStatus: Record<number, typeof KontorError> = {
   429: RateLimitError,
 };
 
-/** The error for an answer, by its status. */
+/** The error for a response, by its status. */
 export function buildError({ status, statusText, headers }: Response, body: unknown): KontorError {
   const ErrorClass = byStatus[status] ?? (status >= 500 ? ServerError : KontorError);
   return new ErrorClass(getMessage(body) ?? `The service answered ${status} ${statusText}.`, {
@@ -44,7 +44,7 @@ function getMessage(body: unknown): string | undefined {
 }
 
 /** JSON, or the text itself: a proxy's error page, say. Decimals have at most 15 digits, which a number holds exactly. */
-export function parseAnswer(text: string): unknown {
+export function parseBody(text: string): unknown {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);

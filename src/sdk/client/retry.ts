@@ -10,7 +10,7 @@ export interface RetryOptions {
 const firstDelay = 500;
 const longestDelay = 30_000;
 
-/** Whether a request without a known answer may have been executed. */
+/** Whether a request without a known response may have been executed. */
 export const isOutcomeUnknown = (error: KontorError): boolean =>
   error instanceof ConnectionError || error instanceof ServerError;
 

@@ -8,7 +8,7 @@ const warnings = new WeakMap<object, readonly Warning[]>();
  */
 export const warningsOf = (resource: object): readonly Warning[] => warnings.get(resource) ?? [];
 
-/** Remembers the warnings of an answer beside its resource, so that the resource is as REST answers it. */
+/** Remembers the warnings of a response beside its resource, so that the resource is as REST returns it. */
 export function rememberWarnings(body: unknown): void {
   if (typeof body !== 'object' || body === null || !('data' in body) || !('warnings' in body)) return;
   if (typeof body.data === 'object' && body.data !== null && Array.isArray(body.warnings))

@@ -13,8 +13,8 @@ const jobs = [
   },
   { task: 'clean_up', work: 'job clean_up', counted: 'select -count(*)::int as count from events' },
   {
-    task: 'clean_up_answers',
-    work: 'job clean_up_answers',
+    task: 'clean_up_responses',
+    work: 'job clean_up_responses',
     counted: 'select -count(*)::int as count from stored_responses',
   },
   {
