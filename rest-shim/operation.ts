@@ -185,7 +185,7 @@ function refuse(node: ASTNode): never {
   throw new Error(`An operation selects plain fields and fragments only, not ${print(node)}`);
 }
 
-// An argument must be the variable of the same name, so that its error is that of the parameter with this name.
+// Each argument must be a variable with the argument's name, because errors are reported by that name.
 function requireSameNames(name: string, root: FieldNode): void {
   for (const argument of root.arguments ?? []) {
     if (argument.value.kind !== Kind.VARIABLE || argument.value.name.value !== argument.name.value) {

@@ -32,7 +32,7 @@ const assignments = /\bupdate\b[^;]*?\sset\s(.*?)(?:\s(?:where|from|returning)\s
 /** A RETURNING clause, to the end of its statement or CTE. */
 const returned = /\sreturning\s((?:[^()]|\([^()]*\))*)/gi;
 
-/** What an INSERT does with a row that there is already. */
+/** The assignments of an INSERT for a row that there is already. */
 const onConflict = /\bon conflict\b.*?\bdo update set\s(.*?)(?:\sreturning\s|$)/gis;
 
 /** An INSERT that reads from a function. Citus would send its rows by COPY, which row-level security doesn't allow. */
@@ -41,7 +41,7 @@ const insertedFromFunction = new RegExp(`insert into ${table} \\([^)]*\\)\\s*sel
 /** A SELECT that joins tables with what a CTE inserted. Citus 13.2 crashes where it joins two of them. */
 const insertedAndJoined = /^\s*with\b.*\binsert into\b.*\)\s*select\b.*\bjoin\b/is;
 
-/** What Citus refuses in a statement for a distributed table. */
+/** The reasons why Citus refuses a statement for a distributed table. */
 function refusedByCitus(text: string): string[] {
   const parts = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, part]) => part ?? '');
   return [

@@ -141,7 +141,7 @@ export interface Service {
     currency?: string;
     abilities?: string[];
   }): Promise<Integrator>;
-  /** What a request of this user runs with, to call the domain directly. */
+  /** The context of a request of this user, to call the domain directly. */
   contextOf(who: Pick<Integrator, 'tenantId' | 'userId'>): Promise<Context>;
   request(method: string, path: string, init?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>;
   close(): Promise<void>;

@@ -135,7 +135,7 @@ it('an index of a large table is built concurrently, by a migration of one state
   expect(concurrentIndex(script)).toBe('invoices_by_subject');
   expect(concurrentIndex(`${script} select 1;`)).toBeUndefined();
   const all = [...(await migrations()), { name: '99991231000000_index', script }];
-  // What a process leaves that is killed meanwhile.
+  // An index that a killed process leaves behind.
   await client.query('create index invoices_by_subject on invoices (id)');
   await applyMigrations(url, all);
   const { rows } = await client.query(

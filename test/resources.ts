@@ -12,7 +12,7 @@ import {
 import type { Integrator } from './harness.ts';
 import * as sample from './rest/samples.ts';
 
-// What the tests of every resource need of each. A new resource gets an entry, and these tests include it.
+// Samples of each resource for the tests of every resource. A new resource gets an entry, and these tests include it.
 
 type Fields = Record<string, unknown>;
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isConnectionLost, isUnavailable, isUnwritable, Prisma, UnavailableError } from '../prisma/client.ts';
 import { asCoded, NotFoundError } from '../schema/errors.ts';
 
-// What is out of time, or without a database, is no internal error.
+// A request that is out of time, or without a database, is no internal error.
 
 function ofPostgres(code: string, message = 'a message'): DatabaseError {
   return Object.assign(new DatabaseError(message, message.length, 'error'), { code });

@@ -46,7 +46,7 @@ const ofInvoices = `from credit_notes where tenant_id = $1 and invoice_id > $2::
 
 const inRange = (column: string): string => `tenant_id = $1 and ${column} > $2::uuid and ${column} <= $3::uuid`;
 
-/** The invoices of which more of a line is credited than there is, or a line of another invoice. */
+/** Invoices whose credit notes exceed a line, or have a line of another invoice. */
 const overCreditedLines = `
   select distinct note.invoice_id as id
   from (select id, invoice_id from credit_notes where ${inRange('invoice_id')}) as note
@@ -61,7 +61,7 @@ const overCreditedLines = `
   having line.invoice_id is distinct from note.invoice_id
     or sum(credited.quantity) not between least(line.quantity, 0) and greatest(line.quantity, 0)`;
 
-/** The invoices of which more of a VAT category and rate is credited than there is, or another VAT than that of the net. */
+/** Invoices whose credit notes exceed a VAT group, or state a VAT that doesn't follow from the net. */
 const wrongCreditedShares = `
   select distinct credited.invoice_id as id
   from (

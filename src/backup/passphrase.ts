@@ -14,7 +14,7 @@ export const minPassphraseLength = 12;
 /** OWASP's parameters for scrypt: 128 MiB and about half a second a guess. */
 const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 };
 
-/** What a passphrase protects: the secret, and everything else by a MAC. */
+/** The values that a passphrase protects: the secret, and everything else by a MAC. */
 interface Protection {
   encryption: Encryption;
   mac: (manifest: string | Buffer) => Buffer;

@@ -8,7 +8,7 @@ import { buildConnection, withConnection, type ApiConnection } from './remote/co
 import { askGraphql } from './remote/graphql.ts';
 import { SampleBooks } from './sample-books.ts';
 
-/** What causes each event. @returns the id of the resource that the event is about */
+/** Requests that cause each event. @returns the id of the resource that the event is about */
 export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>> = {
   'customer.created': (books) => books.customer(),
   'customer.updated': async (books) => books.update('Customer', await books.customer(), { city: 'Köln' }),

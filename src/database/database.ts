@@ -19,7 +19,7 @@ export interface Database {
   books: Books;
   /** Why the database isn't ready; undefined if it is. */
   unready(): Promise<string | undefined>;
-  /** What is wrong with a worker of Citus; undefined if nothing is. The tenants of other workers are served. */
+  /** The problem of a worker of Citus; undefined without one. The tenants of other workers are served. */
   impaired(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -126,6 +126,6 @@ async function refusePooler(booksUrl: string): Promise<void> {
   }
 }
 
-/** What a migration can't do: it knows no pictures. A worker does it at once, and every night (src/jobs/queue.ts). */
+/** Adds the job that checks logos, because a migration knows no pictures. A worker runs it at once, and every night. */
 const addUpgradeJobs = (pool: Pool): Promise<unknown> =>
   pool.query(`select graphile_worker.add_job('check_logos', job_key => 'check_logos')`);

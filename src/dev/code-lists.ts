@@ -10,7 +10,7 @@ import type { CodeList } from '../../schema/codes/code-lists.ts';
 //
 // Without --from, it is the first edition.
 
-/** What a list is, and where a Schematron file, an XML schema, or Factur-X's file of code lists has it. */
+/** A code list, and its place in a Schematron file, an XML schema, or Factur-X's file of code lists. */
 const sources: Record<string, { title: string; assertion?: string; variable?: string; type?: string; list?: string }> =
   {
     'en-address-schemes': { title: 'Schemes of electronic addresses in EN 16931: EAS', assertion: 'BR-CL-25' },

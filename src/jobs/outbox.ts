@@ -72,7 +72,7 @@ async function moveSome(client: PoolClient): Promise<number> {
   if (lock.rows[0]?.taken !== true) return 0;
   const { rows } = await client.query<Listed>(readNext, [maxEntries]);
   const next = withinLimit(rows);
-  // What was deleted is what is moved: after a server has failed, another transaction may have moved an entry meanwhile.
+  // Only deleted entries are moved. After a server has failed, another transaction may have moved an entry meanwhile.
   const deleted = await client.query<Entry>(
     `delete from outbox where tenant_id = any($1::uuid[]) and id = any($2::uuid[])
      returning tenant_id as "tenantId", id, task, payloads, run_at as "runAt", channel, announcement`,

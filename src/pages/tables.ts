@@ -16,7 +16,7 @@ export const formatTable = (head: Cells, rows: Cells[]): string =>
 
 const code = (text: string): string => `\`${text}\``;
 
-/** What each scope of abilities is about, where it has another name than the resource. */
+/** The subject of each scope of abilities that has another name than the resource. */
 const otherScopes: Record<Exclude<AbilityScope, (typeof resources)[number]['scope']>, string> = {
   company: 'the company profile: name, addresses, tax numbers, bank account, logo',
   webhooks: 'webhooks, their deliveries, and the event log',

@@ -48,7 +48,7 @@ export const openApi = z.object({
 });
 export type OpenApi = z.infer<typeof openApi>;
 
-/** What a method returns. `item` is the `data` of the response, `body` the whole response, and `file` its bytes. */
+/** The result of a method. `item` is the `data` of the response, `body` the whole response, and `file` its bytes. */
 type Result =
   { kind: 'list' | 'item' | 'body'; type: string } | { kind: 'nothing'; type: 'void' } | { kind: 'file'; type: 'Blob' };
 

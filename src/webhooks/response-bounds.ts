@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-// What a receiver may send, apart from the body that is stored. undici bounds names and values of headers only: neither
+// Bounds of a response, apart from the body that is stored. undici bounds names and values of headers only: neither
 // interim responses, nor a reason, nor chunk extensions. llhttp passes on statuses that undici doesn't expect.
 
 /** The final response's status line and headers as they come, or those of one interim response. */

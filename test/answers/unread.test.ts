@@ -5,7 +5,7 @@ import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeEvents } from './large.ts';
 
-// What the system's buffers take of an answer is not in the process's memory: each answer is longer than these.
+// The system's buffers take a part of a response, which isn't in the process's memory. Each response is longer than these.
 const eventBytes = 2_000_000;
 const eventsInAnswer = 4;
 const maxAnswerBytes = 9_000_000;

@@ -19,7 +19,7 @@ it('memory does not grow with the statement', async () => {
       const { stdout } = await promisify(execFile)('node', ['--expose-gc', script, database.url, String(entries)]);
       return JSON.parse(stdout).grownBy;
     };
-    // What tells equals from each other is in the thread that reads, and takes 15 MB for 100,000.
+    // The thread that reads tells equals from each other. That takes 15 MB for 100,000.
     const few = await grown(9000);
     expect((await grown(15_000)) - few).toBeLessThan(6);
   } finally {

@@ -76,7 +76,7 @@ export const suggestions = async (id: string): Promise<Suggestion[]> =>
     )
   ).bankTransaction.suggestions;
 
-/** What holds whatever was done. */
+/** Invariants: they hold whatever was done. */
 export async function expectInvariants(): Promise<void> {
   const sum = (amounts: { toString(): string }[]) =>
     amounts.reduce<Decimal>((all, one) => all.plus(one.toString()), new Decimal(0));

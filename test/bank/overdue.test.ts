@@ -18,7 +18,7 @@ afterAll(() => service.close());
 const at = (time: string): void => {
   service.clock.now = new Date(time);
 };
-/** What the daily job does for one tenant. */
+/** The daily job, for one tenant. */
 async function run(who: Integrator): Promise<number> {
   const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: who.tenantId } });
   const user = { id: who.userId, name: 'Kontor', email: '' };

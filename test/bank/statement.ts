@@ -84,7 +84,7 @@ export function form(file: string | Uint8Array<ArrayBuffer> | undefined, variabl
   return data;
 }
 
-/** What came of uploading a statement. */
+/** The result of uploading a statement. */
 export const upload = (
   service: Service_,
   { token }: Pick<Integrator, 'token'>,

@@ -13,7 +13,7 @@ export interface Row {
   theirs: string;
   /** Ours over theirs; what is measured itself where there is nothing to compare it with. */
   ratio: number;
-  /** What it must reach. */
+  /** The ratio that it must reach. */
   goal?: number;
   /** Where lower is better: what it may be. */
   atMost?: number;
@@ -38,7 +38,7 @@ export interface Pace {
   warmUpSeconds: number;
 }
 
-/** What is sent to whom. */
+/** A request, and who gets it. */
 export interface Traffic {
   to: Running[];
   requests: Order['requests'];
@@ -54,7 +54,7 @@ export interface CpuTime {
   postgres: number;
 }
 
-/** What a contender did in a work. */
+/** The figures of a contender in a work. */
 export interface Figures {
   work: string;
   contender: string;
@@ -68,7 +68,7 @@ export interface Figures {
 export const usualConnections = 16;
 export const manyConnections = 200;
 
-/** What works work with: the database, the contenders, the load. */
+/** The means of works: the database, the contenders, the load. */
 export class Bench {
   readonly database: Database;
   readonly pace: Pace;

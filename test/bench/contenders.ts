@@ -10,7 +10,7 @@ import { byHand, kontorGraphql, postgraphile, rest, sofa, type Dialect } from '.
 
 export interface Contender {
   name: string;
-  /** What node runs, and with what besides DATABASE_URL and PORT. */
+  /** The file that node runs, and its environment besides DATABASE_URL and PORT. */
   run: string[];
   env?: Record<string, string>;
   dialect: Dialect;
@@ -21,7 +21,7 @@ const ours = (name: string): string => fileURLToPath(new URL(`contenders/${name}
 const root = new URL('../../', import.meta.url);
 const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: { kontor: string } };
 
-/** What `npm run kontor` gives to node, its flags among it. */
+/** The arguments that `npm run kontor` gives to node, flags included. */
 export const kontorCommand = scripts.kontor
   .split(' ')
   .slice(1)
@@ -55,7 +55,7 @@ export const contenders = {
   sofa: { name: 'SOFA', run: [ours('sofa')], dialect: sofa },
 } satisfies Record<string, Contender>;
 
-/** What takes jobs from the queue. */
+/** The process that takes jobs from the queue. */
 export type Worker = Omit<Contender, 'dialect'>;
 export const kontorWorker: Worker = { name: 'Kontor', ...kontor('memory', 'work') };
 export const barePipeline: Worker = { name: 'bare pipeline', run: [ours('bare-pipeline')] };

@@ -1,5 +1,5 @@
 /**
- * What an answer says, whatever it is spelled like: names in snake_case, decimals as numbers, times in UTC, enums in
+ * The content of a response, whatever it is spelled like: names in snake_case, decimals as numbers, times in UTC, enums in
  * lower case, a connection as its nodes. What each creation makes anew is left out on request. So is what only Kontor
  * answers: the others do less work.
  */

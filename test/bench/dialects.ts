@@ -1,4 +1,4 @@
-// What is asked of contenders, and how each is asked it: a request out of a question, and the content out of an answer.
+// The questions to contenders, and the dialect of each: a request out of a question, and the content out of a response.
 
 export type Question =
   | { ask: 'invoice' | 'customer'; id: string }

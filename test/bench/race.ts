@@ -95,7 +95,7 @@ export const worstRow = (work: string, ms: number): Row => ({
   atMost: 250,
 });
 
-/** What each entrant does with few connections and with many, in rounds that take turns. */
+/** The figures of each entrant with few connections and with many, in rounds that take turns. */
 export async function measure(
   bench: Bench,
   work: string,

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { manyConnections, type Figures, type Row } from './bench.ts';
 import { perSecond } from './race.ts';
 
-/** What the figures were taken on. */
+/** The machine that the figures were taken on. */
 export async function machine(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ server_version: string }>('show server_version');
   const [cpu] = cpus();
@@ -16,7 +16,7 @@ export async function machine(pool: Pool): Promise<string> {
   ].join(', ');
 }
 
-/** What was compared, and whether it reaches its goal. */
+/** The comparisons, and whether each reaches its goal. */
 export const comparisons = (rows: Row[]): string[][] => [
   ['work', 'against', 'Kontor', 'other', 'ratio', 'to reach', ''],
   ...rows.map(({ work, against, ours, theirs, ratio, goal, atMost }) => {
@@ -28,7 +28,7 @@ export const comparisons = (rows: Row[]): string[][] => [
   }),
 ];
 
-/** What each contender did: rate, latency in milliseconds, CPU time in milliseconds for each request. */
+/** The figures of each contender: rate, latency in milliseconds, CPU time in milliseconds for each request. */
 export const details = (figures: Figures[]): string[][] => [
   ['work', 'contender', 'rate', 'median', 'p99', 'worst', ...at(manyConnections), 'Node CPU', 'PostgreSQL CPU'],
   ...figures.map(({ work, contender, perSecond: rate, latency, crowded, cpu }) => [

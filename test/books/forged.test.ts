@@ -71,7 +71,7 @@ function otherThan(value: unknown): unknown {
   return `${text.startsWith('a') ? 'b' : 'a'}${text.slice(1)}`;
 }
 
-/** What changes after a document was issued, or says nothing about it. */
+/** Fields that change after a document was issued, or say nothing about it. */
 const mutable: Record<string, string[]> = {
   invoice: ['status', 'external_id', 'paid_at', 'cancelled_at', 'overdue_at', 'version', 'created_at', 'updated_at'],
   credit_note: ['is_cancellation', 'version', 'created_at', 'updated_at'],
@@ -96,7 +96,7 @@ describe('a changed field is refused by its line:', () => {
           lines.with(at, JSON.stringify({ ...original, [name]: otherThan(original[name]) })),
         );
         if (errors.length === 0) accepted.push(name);
-        // What refers to an id is refused, and of two equal positions the later one.
+        // A reference to an id is refused, and of two equal positions the later one.
         if (name === 'id' || name === 'position') continue;
         const document = lines.findIndex((line) => line.includes(`"id":"${original['id'] as string}"`)) + 1;
         if (!errors.some(({ line }) => line === at + 1 || line === document)) misplaced[name] = errors;

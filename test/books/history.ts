@@ -274,7 +274,7 @@ export async function makeHistory(service: Service, who: Integrator, { steps, se
   return accepted;
 }
 
-/** What a random history may have missed. */
+/** Steps that a random history may have missed. */
 async function reachEveryState(who: Integrator): Promise<void> {
   const [paid, cancelled] = [
     await makeInvoice(who, { status: 'ISSUED' }),

@@ -105,13 +105,13 @@ async function booksWithFiles(): Promise<Integrator> {
   const unproven = await makeInvoice(who, { status: 'PAID', customerId });
   await who.rest('GET', `/invoices/${unproven}/xml?format=peppol`);
   await makeInvoice(who, { status: 'ISSUED' });
-  // What documents show is what was issued, not what there is now.
+  // Documents show what was issued, not what there is now.
   await setCompany(who, { ...company, legalName: 'Renamed GmbH' });
   await who.rest('PATCH', `/customers/${customerId}`, { company_name: 'Renamed' });
   return who;
 }
 
-/** What the random histories must have led to. */
+/** The states that the random histories must have led to. */
 const everyState = [
   '{"record":"credit_note"',
   ...['draft', 'issued', 'paid', 'cancelled', 'booked'].map((status) => `"status":"${status}"`),

@@ -5,7 +5,7 @@ import { print, printError, printJson, printRow, visible } from '../../src/comma
 
 const hostile = 'Acme\u001b[2J\u001b]0;owned\u0007\u009b31m\r\b\u007f\u202egnp.exe\u2028';
 
-/** What a call writes to the terminal. */
+/** The text that a call writes to the terminal. */
 function written(call: () => void): string {
   let text = '';
   const hear = (chunk: unknown): boolean => {

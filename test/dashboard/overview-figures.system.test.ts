@@ -21,7 +21,7 @@ interface Figure {
   operation: string;
   field: string;
   selection: string;
-  /** What the figure shows, by the list's rows. */
+  /** The figure's value, by the list's rows. */
   shown: (rows: Record<string, string | number | null>[]) => string[];
 }
 

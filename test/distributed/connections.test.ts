@@ -35,7 +35,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What is left on the connection after its last user, seen without beginning a transaction for a tenant. */
+/** Settings that the connection's last user has left, read without beginning a transaction for a tenant. */
 async function leftBehind(): Promise<unknown> {
   const client = await asTenant(acme.id, () => books.pool.connect());
   try {

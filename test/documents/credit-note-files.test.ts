@@ -72,7 +72,7 @@ describe('the files of a credit note', () => {
 
   it('state the VAT that the credit note has, also where it is rounded differently', async () => {
     const who = await seller();
-    // What is left of 0.05 is 0.03 and 0.01: 19 % of them are 0.01, 0.01, and 0.00, rounded.
+    // The rest of 0.05 is 0.03 and 0.01: 19 % of them are 0.01, 0.01, and 0.00, rounded.
     const items = [{ title: 'Screw', quantity: '5', unitPriceNet: '0.01', vatRate: '19' }];
     const invoiceId = await makeIssuedInvoice(who, { items });
     const [{ id: itemId }] = (await who.rest('GET', `/invoices/${invoiceId}`)).body.data.items;

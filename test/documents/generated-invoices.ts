@@ -45,7 +45,7 @@ const party = fc.oneof(
   name.map(nameOnly),
   fc.tuple(name, address).map(([given, place]) => ({ ...nameOnly(given), address: place })),
 );
-/** What else an invoice and its look can be. */
+/** The other variants of an invoice and its look. */
 export const anyContext = fc.record({
   language: fc.constantFrom('de', 'en'),
   accentColor: fc.constantFrom('#000000', '#ffffff', '#ffd400'),

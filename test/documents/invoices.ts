@@ -5,7 +5,7 @@ import type { Buyer, EInvoice, Line, Seller, VatCategory } from '../../schema/do
 import { Decimal } from '../../schema/money/decimal.ts';
 import { minorDigits } from '../../schema/money/money.ts';
 
-/** What differs between the lines of tests. The rest is derived. */
+/** The values that differ between the lines of tests. The rest is derived. */
 export interface LineInput {
   name: string;
   description?: string;

@@ -195,7 +195,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
           expect(overlaps(found)).toEqual([]);
           const text = new Set(pdfText(pdf).normalize('NFKC'));
           const said = [...lines.flatMap(({ name, description }) => [name, description]), invoice.buyer.name].join('');
-          // What no font has may be found as what stands for it.
+          // A character that no font has may be found as its replacement.
           const missing = text.has('□') ? [] : [...new Set(said.normalize('NFKC'))].filter((each) => !text.has(each));
           expect(missing.filter((character) => !isInvisible.test(character))).toEqual([]);
         },

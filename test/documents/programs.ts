@@ -87,7 +87,7 @@ export const attachmentOf = (bytes: Uint8Array, name: string): Buffer =>
     return run('cat', [join(folder, name)]);
   });
 
-/** What Apache PDFBox finds wrong with files as PDF/A-1b. Empty if they are valid. */
+/** Apache PDFBox's findings about files as PDF/A-1b. Empty if they are valid. */
 export const preflightProblems = (files: Uint8Array[]): string =>
   withFile(new Uint8Array(), (_, folder) => {
     const paths = files.map((bytes, index) => {

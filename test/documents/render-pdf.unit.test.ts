@@ -202,7 +202,7 @@ describe('the typesetter', () => {
     expect(drawn('𓀀𓀁')).toEqual([['□□', '𓀀𓀁']]);
     expect(drawn('\ud800')).toEqual([['□', '\ufffd']]);
     expect(drawn('\uffff')).toEqual([['□', '\uffff']]);
-    // What is invisible is neither replaced nor has a width.
+    // An invisible character is not replaced, and has no width.
     const invisible = typesetter.line('a\u200bb\u00adc\ufeff', {});
     expect(invisible.width).toBe(typesetter.line('abc', {}).width);
     expect(invisible.runs.every(({ actual }) => actual === undefined)).toBe(true);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What BR-DE-8 and BR-DE-15 demand is missing. */
+/** A buyer without the fields that BR-DE-8 and BR-DE-15 demand. */
 const lacking = { ...buyer, city: null, buyerReference: null };
 const refused = {
   'customer.city': ['BR-DE-8: The buyer needs a city.'],

@@ -27,7 +27,7 @@ interface Seller {
   country: string;
   profile: object;
   rate?: string;
-  /** What the preflight says before the hint is followed. */
+  /** The preflight's problems before the hint is followed. */
   breaches: string[];
   followed: object;
   endpoint: string;
@@ -103,7 +103,7 @@ describe.each(sellers)(
       await setCompany(who, followed);
       expect(await preflight(who, id)).toEqual([]);
       await who.rest('POST', `/invoices/${id}/issue`);
-      // What was issued stays, whatever the profile says afterwards.
+      // An issued document stays, whatever the profile says afterwards.
       await setCompany(who, {
         electronicAddress: 'x',
         electronicAddressScheme: '0060',

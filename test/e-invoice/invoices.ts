@@ -27,7 +27,7 @@ export const reasons: Record<VatCategory, string | undefined> = {
   O: 'Nicht steuerbar',
 };
 
-/** What is chosen of a line; the rest is computed. */
+/** The values of a line that are chosen. The rest is computed. */
 export interface LineInput {
   name: string;
   description?: string | undefined;

@@ -113,7 +113,7 @@ class Sequence {
   }
 }
 
-/** What a document says: texts as written, numbers as texts, days as YYYY-MM-DD. */
+/** The content of a document: texts as written, numbers as texts, days as YYYY-MM-DD. */
 export type Meaning = ReturnType<typeof readCii>;
 
 /** Something must be there. */

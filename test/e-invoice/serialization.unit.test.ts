@@ -144,7 +144,7 @@ const numeric = new Set(['lines', 'net', 'vat', 'gross', 'paid', 'due', 'rate', 
 numeric.add('percent').add('base').add('amount');
 const amounts = new Set(['lines', 'net', 'vat', 'gross', 'paid', 'due', 'base', 'amount']);
 
-/** What was read, with numbers in one spelling: 100 rather than 100.00. Amounts must have at most two decimals. */
+/** The content that was read, with numbers in one spelling: 100 rather than 100.00. Amounts must have at most two decimals. */
 const normalized = (meaning: Meaning): unknown =>
   JSON.parse(JSON.stringify(meaning), (key, value: unknown) => {
     if (typeof value !== 'string' || !numeric.has(key)) return value;

@@ -127,7 +127,7 @@ describe('a cluster of an earlier version, whose owner was the superuser', () =>
     expect(
       await query(joined.booksUrl, `set kontor.tenant_id = '${tenant}'`, 'select company_name as name from customers'),
     ).toEqual([{ name: 'Old' }]);
-    // What later migrations and the queue do.
+    // Statements of later migrations and of the queue.
     await query(
       joined.url,
       'alter table customers add column later text',

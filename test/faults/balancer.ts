@@ -3,7 +3,7 @@ import { Agent, createServer, request, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What stands before gateways: sends each request, once, to one that said last that it is ready. */
+/** A load balancer before gateways. It sends each request, once, to one that said last that it is ready. */
 export interface Balancer {
   url: string;
   /** Whether a gateway gets requests. */

@@ -8,7 +8,7 @@ import { startPooler, noPooler } from '../pooler/pgbouncer.ts';
 import { startOwnPostgres, type OwnPostgres } from './postgres.ts';
 import { kontor } from './processes.ts';
 
-// What is said where no connection to the database is made, and TLS as OPERATING.md says it is set.
+// Messages where no connection to the database is made, and TLS as OPERATING.md says it is set.
 
 let postgres: OwnPostgres;
 let certificates: string;

@@ -11,13 +11,13 @@ export interface Write {
   key?: string;
   /** Whether it was answered that it is done. */
   acknowledged: boolean;
-  /** What the answer calls the row. */
+  /** The response's name of the row. */
   id?: string;
 }
 
 export interface Load {
   writes: Write[];
-  /** What was answered otherwise than documented. */
+  /** Responses that differ from the documented ones. */
   wrong: string[];
   /** How often nothing was acknowledged: the documented 503, or no answer at all; and internal errors. */
   faults: { unavailable: number; unanswered: number; internal: number };

@@ -4,7 +4,7 @@ import { until } from '../webhooks/receiver.ts';
 import type { Load } from './load.ts';
 import type { OwnPostgres } from './postgres.ts';
 
-/** What a campaign came to. */
+/** The result of a campaign. */
 export interface Figures {
   sent: number;
   acknowledged: number;
@@ -61,7 +61,7 @@ export async function expectNothingLost(
   };
 }
 
-/** What was acknowledged is there once; what wasn't, once or not at all; and nothing else is there. */
+/** Each acknowledged row is there once. Each other one is there once or not at all. There are no further rows. */
 async function expectWritesAreRows(postgres: OwnPostgres, load: Load): Promise<number> {
   const found = await postgres.query(`
     select 'customers' as table, split_part(company_name, ' ', 1) as mark, array_agg(id order by company_name) as ids

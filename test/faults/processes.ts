@@ -8,7 +8,7 @@ import { until } from '../webhooks/receiver.ts';
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-/** What it says once it can be used. */
+/** The line that it prints once it can be used. */
 const says = /Kontor (is running|answers|works)/;
 
 /** The same for all processes on one database. */
@@ -20,7 +20,7 @@ export interface Kontor {
   url: string;
   /** Since it was last started. */
   running(): boolean;
-  /** What it wrote to its standard error, since it was first started. */
+  /** Its standard error, since it was first started. */
   complaints(): string;
   /** The lines of its log that tell of faults, and of answers that could not be given. */
   faults(): string[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { customer } from '../rest/samples.ts';
 
-/** What clients were answered, by kind of request: how often each status came, or `none` without an answer. */
+/** The responses to clients, by kind of request: how often each status came, or `none` without a response. */
 export interface Answered {
   reads: Record<string, number>;
   writes: Record<string, number>;

@@ -9,7 +9,7 @@ import { kontor, type Kontor } from './processes.ts';
 import { startReaders, sum, type Readers } from './readers.ts';
 import { makeToken } from './test-system.ts';
 
-// What callers are answered while the database restarts or can't be written to, and while processes are killed.
+// Responses to callers while the database restarts or can't be written to, and while processes are killed.
 
 async function start(): Promise<{ postgres: OwnPostgres; token: string }> {
   const postgres = await startOwnPostgres();

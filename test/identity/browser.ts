@@ -4,7 +4,7 @@ import type { Answer, Service } from '../harness.ts';
 
 export const password = 'correct horse battery staple';
 
-/** What a browser sends with a request that one of our own pages makes. */
+/** The headers that a browser sends with a request of one of our own pages. */
 export const fromOurPage = { 'sec-fetch-site': 'same-origin', 'x-requested-with': 'kontor' };
 
 /** A browser: it keeps the cookie it is given and sends it along. Each has an address of its own, as a proxy tells it. */

@@ -363,7 +363,7 @@ describe('concurrently', () => {
 });
 
 describe('whether an address has an account', () => {
-  /** What may differ between two answers: the address, the tenant's end of the invitation, and the request's id. */
+  /** The values that may differ between two responses: the address, the tenant's end of the invitation, and the request's id. */
   const comparable = ({ status, headers, text }: Answer, email: string): object => ({
     status,
     headers: [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name)),

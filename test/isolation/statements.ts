@@ -20,7 +20,7 @@ const movesOutbox = /\b(?:is_distributed|outbox|watchers|queue_jobs|pg_notify|pg
 export const isOverhead = (text: string): boolean =>
   setsTenant.test(text) || (clusterUrl !== undefined && movesOutbox.test(text));
 
-/** What every-statement.ts has heard, and will complain of. */
+/** Statements that every-statement.ts has heard, and will complain of. */
 export const nameless = new Set<string>();
 
 /** Statements that Citus refuses, as every-statement.ts has heard. */

@@ -5,7 +5,7 @@ import { startQueue } from '../../src/jobs/queue.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 
-// What graphile-worker waits for without an answer, or throws where nobody hears it, would end the process, with all its
+// A failure that graphile-worker doesn't settle, or throws where nobody hears it, would end the process, with all its
 // requests, or keep it from ending.
 
 const logger = new Logger(() => () => {});

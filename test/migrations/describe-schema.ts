@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 
 const own = `'public'::regnamespace`;
 
-/** What a schema consists of, a row each. Not the order of columns, nor whether a CHECK was validated for old rows. */
+/** The parts of a schema, a row each. Not the order of columns, nor whether a CHECK was validated for old rows. */
 const queries = [
   `select concat_ws(' ', relname, relkind, relpersistence, reloptions, relrowsecurity, relforcerowsecurity)
    from pg_class where relnamespace = ${own}`,

@@ -65,7 +65,7 @@ same(page.data[0]?.id, invoice.id, 'the one of the page');
 same(page.meta.total, 1, 'total');
 same(page.links.next, null, 'next');
 
-// What was read can be sent back.
+// A resource that was read can be sent back.
 const changed = await client.PATCH('/customers/{id}', {
   params: { path: { id: customer.id } },
   body: { ...customer, city: null },
@@ -81,7 +81,7 @@ const gone = await client.GET('/customers/{id}', { params: { path: { id: other.d
 same(gone.response.status, 404, 'gone');
 same(must(gone.error, 'error').request_id, gone.response.headers.get('x-request-id'), 'request_id');
 
-/** What a receiver of webhooks writes. */
+/** The code of a receiver of webhooks. */
 type Paid = webhooks['invoice.paid']['post']['requestBody']['content']['application/json'];
 export const paidAmount = ({ event, data }: Paid): [event: 'invoice.paid', amount: number] => [
   event,

@@ -28,7 +28,7 @@ afterAll(() => service.close());
 const faults = async (pool: Pick<Client, 'query'>): Promise<unknown[]> =>
   (await pool.query(countedTables.map(wrongCounts).join(' union all '))).rows;
 
-// What a transaction may do to the books, as SQL: several rows at once, as imports write them.
+// Changes that a transaction may make, as SQL: several rows at once, as imports write them.
 
 const newId = 'gen_random_uuid()';
 /** A new row of a table: its columns without the tenant, and its values for a number `n`. */

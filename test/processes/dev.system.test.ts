@@ -42,7 +42,7 @@ const text = async (path: string, headers: Record<string, string> = {}): Promise
   return `${answer.status} ${await answer.text()}`;
 };
 
-/** What Vite tells a page that is open. */
+/** The updates that Vite sends to an open page. */
 async function listen(): Promise<{ updates: () => string[] }> {
   const [, token = ''] = /wsToken = "([^"]+)"/.exec(await text('/@vite/client')) ?? [];
   const socket = new WebSocket(`ws://127.0.0.1:${port}/?token=${token}`, 'vite-hmr');

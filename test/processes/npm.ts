@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What package.json runs as `kontor`, behind `node`. */
+/** The arguments of `node` in package.json's script `kontor`. */
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { kontor: string } };
 const [, ...kontorScript] = scripts.kontor.split(' ');
 

@@ -23,7 +23,7 @@ let received = '';
 let url: string;
 let token: string;
 
-/** What OpenTelemetry's collector is, as far as JSON over HTTP goes. */
+/** OpenTelemetry's collector, as far as JSON over HTTP goes. */
 beforeAll(async () => {
   collector = createServer((request, response) => {
     let body = '';

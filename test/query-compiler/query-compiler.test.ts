@@ -146,7 +146,7 @@ function order(table: Table): Arbitrary<Query[]> {
     ]);
 }
 
-/** What is asked of rows. @param isList whether there may be several */
+/** A query of rows. @param isList whether there may be several */
 function asked(table: Table, depth: number, isList: boolean): Arbitrary<Query> {
   const columns = columnsOf(table).map(({ name }) => name);
   const related = depth === 0 ? [] : relationsOf(table);

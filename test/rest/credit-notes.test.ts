@@ -131,7 +131,7 @@ describe('POST /credit-notes', () => {
       ],
       total_gross: 16.91,
     });
-    // What is left: by line where only lines were credited, else as an amount.
+    // The rest: by line where only lines were credited, else as an amount.
     const rest = await credit(invoice);
     expect(rest.items).toMatchObject([
       { invoice_item_id: invoice.items[2].id, line_total_net: 100 },

@@ -28,7 +28,7 @@ export async function projectWithSdk(): Promise<Project> {
   };
 }
 
-/** What strict projects set. The types of the package are checked as well. */
+/** The compiler options of strict projects. The types of the package are checked as well. */
 const compilerOptions = {
   target: 'es2022',
   module: 'nodenext',

@@ -10,7 +10,7 @@ import { head, json } from '../rest/raw.ts';
 // rest/slow.test.ts's: the system's own buffers take 40 MB for each.)
 
 interface Stranger {
-  /** What it does once it is connected. Then it stays until it is hung up on. */
+  /** Its behaviour once it is connected. Then it stays until it is hung up on. */
   act(socket: Socket, random: (max: number) => number): void;
   /** The statuses it may hear, and no others. */
   hears: number[];
@@ -69,7 +69,7 @@ function drip(socket: Socket, start: string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** What became of the connections of one kind. */
+/** The outcome of the connections of one kind. */
 export interface Fate {
   closed: number;
   /** The longest until one was closed, by whichever side. */

@@ -9,7 +9,7 @@ export interface Asked {
   values: unknown[];
   /** How many rows it answered or touched. */
   rows: number | null;
-  /** What the rows are made of. */
+  /** The values of the rows. */
   columns: string[];
 }
 

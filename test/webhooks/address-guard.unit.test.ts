@@ -28,7 +28,7 @@ const ask = (url: string, lookup: Lookup = resolvingTo('93.184.216.34'), allowIn
 
 type Found = { error: NodeJS.ErrnoException | null; address: unknown; family: number | undefined };
 
-/** What a connection would be told. */
+/** The addresses that a connection would get. */
 const look = (lookup: LookupFunction, options: { all?: boolean; family?: 4 } = { all: true }): Promise<Found> =>
   new Promise((resolve) => {
     lookup('example.com', options, (error, address, family) => resolve({ error, address, family }));

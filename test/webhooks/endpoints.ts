@@ -8,12 +8,12 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
 // Endpoints that write what they want, byte by byte: Node's own HTTP server is too well-behaved.
 
-/** What an endpoint does with a request once all of it has come; `index`: how many came before, on any connection. */
+/** An endpoint's handling of a request once all of it has come; `index`: how many came before, on any connection. */
 export type Answer = (socket: Socket, index: number) => void;
 
 export interface Behaviour {
   answer?: Answer;
-  /** What it does as soon as a connection is there, before any TLS. */
+  /** Its handling of a new connection, before any TLS. */
   connected?: (socket: Socket) => void;
   /** As in `tls.createServer`. */
   secure?: Identity & Pick<TlsOptions, 'requestCert' | 'rejectUnauthorized' | 'maxVersion'>;

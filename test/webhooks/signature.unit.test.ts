@@ -18,7 +18,7 @@ const bodies: [string, string | Buffer][] = [
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** What `openssl dgst` makes of a body on its standard input. */
+/** The digest of a body by `openssl dgst`. */
 function openssl(body: string | Buffer, ...key: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile('openssl', ['dgst', '-sha256', ...key], (error, stdout) => {

@@ -16,7 +16,7 @@ const ticksPerSecond = 10;
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-/** What the receiver has seen of a delivery. */
+/** The requests of a delivery that the receiver has seen. */
 interface Seen {
   numbers: Set<number>;
   body: string;

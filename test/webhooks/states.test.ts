@@ -273,7 +273,7 @@ describe('rotating the secret', () => {
     expect([verifies(old), verifies(secret)]).toEqual([true, true]);
   });
 
-  /** What a delivery that is sent now is signed with, of these secrets. */
+  /** Those of these secrets that sign a delivery which is sent now. */
   const signedNow = async (secrets: string[]) => {
     await happen();
     await hand.run();

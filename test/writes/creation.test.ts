@@ -151,7 +151,7 @@ describe('the answer to a creation, its event, and a later read have the same by
   });
 });
 
-/** What is written during `work`. */
+/** Writing statements during `work`. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const heard: string[] = [];
   const silence = listen(({ text: each }) => void heard.push(each));

@@ -55,7 +55,7 @@ function valueFor({ type, native, enumeration }: Column): fc.Arbitrary<unknown> 
   }
 }
 
-/** What a row of a model may be made of. Null is for what has no default; what can be left out sometimes is. */
+/** Random values of a model's row. Null is for columns without a default; optional columns are sometimes left out. */
 const dataFor = (columns: Column[]): fc.Arbitrary<Record<string, unknown>> =>
   fc.record(
     Object.fromEntries(

@@ -3,7 +3,7 @@ import type { Answer, Integrator } from '../harness.ts';
 import { makeCompany, makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
 import { fits, invoiceTotals, minorDigits, plain, receiptAmounts, type Decimal } from '../money/oracle.ts';
 
-// What every updatable resource does with a change, once more and by itself: the rules of DECISIONS.md#d71-locked-rows,
+// A model of how each updatable resource handles a change: the rules of DECISIONS.md#d71-locked-rows,
 // as pure functions. Whatever is sent at once must come out as if it had been sent in some order.
 
 export type State = Record<string, unknown>;
@@ -262,7 +262,7 @@ interface Item {
   vatRate: string;
 }
 
-/** What an invoice's lines come to; undefined where a total isn't allowed. */
+/** The totals of an invoice's lines; undefined where a total isn't allowed. */
 function totalsOf(items: Item[], inCurrency: string): State | undefined {
   const lines = items.map(({ quantity, unitPriceNet, vatRate }) => ({
     quantity: decimal(quantity),

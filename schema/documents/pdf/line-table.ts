@@ -11,7 +11,7 @@ const padding = mm(1.6);
 /** Fewer lines of one text don't stand alone on a page. */
 const keptTogether = 3;
 
-/** What isn't divided between two pages: the beginning of a row with its numbers, or some more of its text. */
+/** A block that stays on one page: a row's first lines with its amounts, or the following lines of its text. */
 interface Part {
   row: number;
   texts: Block[];
@@ -50,7 +50,7 @@ export function drawLineTable(
   const nets = invoice.lines.map(({ net }) => net);
   const heightFrom = (from: number): number => parts.slice(from).reduce((sum, { height }) => sum + height, 0);
   const lastRow = parts.findIndex(({ row }) => row === invoice.lines.length - 1);
-  // A last row that would need a page for itself is kept together with the totals by its last part only.
+  // If the last row would start a new page alone, only its last lines move there with the totals.
   const tail = heightFrom(lastRow) > mm(90) ? parts.length - 1 : lastRow;
   let sum = new Decimal(0);
   for (const [index, part] of parts.entries()) {

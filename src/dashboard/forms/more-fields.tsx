@@ -4,7 +4,7 @@ import { ChevronDownIcon, ChevronUpIcon } from '@heroicons/react/24/outline';
 import { useEffect, useId, type ReactNode } from 'react';
 
 interface Props {
-  /** What is folded away: `More details`. */
+  /** The name of the fields that are folded away: `More details`. */
   label: string;
   /** For a form with several such parts: `More, line 2`. */
   ariaLabel?: string;

@@ -1,4 +1,4 @@
-/** What applies if an option is not given. Times are in milliseconds. */
+/** Defaults of options. Times are in milliseconds. */
 export const defaults = {
   /** Until an attempt without a response fails. */
   timeout: 30_000,

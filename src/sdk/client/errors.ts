@@ -1,4 +1,4 @@
-/** What is known of a failed request. */
+/** Details of a failed request. */
 interface Failure {
   status?: number;
   requestId?: string | undefined;

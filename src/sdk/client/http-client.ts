@@ -8,7 +8,7 @@ import { rememberWarnings } from './warnings.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** What to send. `path` is relative to `/api/v1`. */
+/** A request. `path` is relative to `/api/v1`. */
 export interface Call {
   query?: object | undefined;
   body?: unknown;

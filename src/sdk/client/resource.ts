@@ -1,6 +1,6 @@
 import type { HttpClient } from './http-client.ts';
 
-/** What the generated resources share. */
+/** The base class of the generated resources. */
 export class Resource {
   protected readonly client: HttpClient;
 

@@ -3,7 +3,7 @@ import type { Warning } from './generated/types.ts';
 const warnings = new WeakMap<object, readonly Warning[]>();
 
 /**
- * What is missing or probably wrong in a resource that a request created or issued. Nothing was refused because of it. A copy
+ * Warnings about a resource that a request created or issued. Nothing was refused because of them. A copy
  * of the resource has no warnings, nor has a resource that was only read.
  */
 export const warningsOf = (resource: object): readonly Warning[] => warnings.get(resource) ?? [];

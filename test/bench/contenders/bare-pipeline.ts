@@ -2,7 +2,7 @@ import { run } from 'graphile-worker';
 import { request } from 'undici';
 import { databaseUrl, poolSize } from './environment.ts';
 
-// What is left of webhooks without any bookkeeping: a job, a POST. With LOCAL_QUEUE as its makers configure it for their
+// Webhooks without any bookkeeping: a job, a POST. With LOCAL_QUEUE as its makers configure it for their
 // own figures (worker.graphile.org/docs/performance): at a crash, hundreds of jobs stay locked for hours.
 
 const batching = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 
-// What every contender gets and does alike.
+// Parts that all contenders share.
 
 export const databaseUrl = process.env['DATABASE_URL'] ?? '';
 export const port = Number(process.env['PORT']);
@@ -15,7 +15,7 @@ export function logRequest(method: string | undefined, url: string | undefined, 
   log.info({ method, path: url?.split('?', 1)[0], status, ms: Math.round(ms * 10) / 10 }, 'request');
 }
 
-/** What the database knows a token by. */
+/** The hash by which the database knows a token. */
 export const hashOf = (authorization: string | undefined): Buffer =>
   createHash('sha256')
     .update(authorization?.replace(/^Bearer /, '') ?? '')
@@ -60,7 +60,7 @@ export function vatBreakdown(items: { vat_rate: number; line_total_net: number }
     .map(([rate, net]) => ({ vat_rate: rate, net: net / 100, vat: Math.round((net * rate) / 100) / 100 }));
 }
 
-/** What follows from a new invoice's items. */
+/** The values that follow from a new invoice's items. */
 export function totalsOf(items: Item[]) {
   const lines = items.map((item, index) => ({
     ...item,
@@ -84,7 +84,7 @@ export const eventBody = (tenantId: string, createdAt: string, invoice: object):
 /** `2026-01-31T09:30:00+00:00` */
 export const formatTime = (time: Date): string => `${time.toISOString().slice(0, 19)}+00:00`;
 
-/** What follows from the rest of an invoice. */
+/** The values that follow from the rest of an invoice. */
 export const due = (status: string, gross: number, paid: number): number =>
   status === 'cancelled' ? 0 : (cents(gross) - cents(paid)) / 100;
 

@@ -14,7 +14,7 @@ import {
   vatBreakdown,
 } from './environment.ts';
 
-// What most teams would write: Prisma's own queries, one `include` for what belongs together.
+// The service that most teams would write: Prisma's own queries, one `include` for what belongs together.
 
 const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: databaseUrl, max: poolSize }) });
 

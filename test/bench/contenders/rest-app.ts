@@ -17,7 +17,7 @@ export interface Window {
   counted: boolean;
 }
 
-/** What a contender brings: rows in the API's own names. */
+/** A contender's part: rows in the API's own names. */
 export interface Store {
   caller: (authorization: string | undefined) => Promise<Caller | undefined>;
   invoice: (tenantId: string, id: string) => Promise<object | undefined>;

@@ -89,7 +89,7 @@ async function createCustomer({ url }: KontorProcess, { token }: Tenant): Promis
   if (response.status !== 201) throw new Error(`The customer was not created: ${await response.text()}`);
 }
 
-/** What the busy tenant has not been told yet would disturb what is measured next. */
+/** Deletes the jobs and deliveries that wait for the busy tenant. They would disturb the next measurement. */
 async function emptyQueue({ pool }: Installation, { id }: Tenant): Promise<void> {
   await pool.query(`delete from graphile_worker._private_jobs where payload ->> 'tenantId' = $1`, [id]);
   await pool.query(

@@ -27,7 +27,7 @@ const fillingSteps = (): Step[] =>
     .slice(1)
     .map((part) => ({ name: part.slice(0, part.indexOf('\n')), sql: part.slice(part.indexOf('\n')) }));
 
-/** What triggers would have written: row counts, and the change feed. */
+/** The rows that triggers would have written: row counts, and the change feed. */
 const recordingSteps = (): Step[] => [
   ...resources.map(({ model, name }) => {
     const { table } = getTable(model);

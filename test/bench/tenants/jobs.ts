@@ -99,7 +99,7 @@ const keepClockOut = ({ pool }: Installation): Promise<unknown> =>
     [jobs.map(({ task }) => task)],
   );
 
-/** What the load before has left to do would disturb what is measured next: jobs, and rows to be written to the disk. */
+/** Waits for work that the load before has left: jobs, and rows to be written to the disk. It would disturb the next measurement. */
 async function settle({ pool }: Installation): Promise<void> {
   const end = performance.now() + givenUpAfterMs;
   const isWorking = async (): Promise<boolean> =>

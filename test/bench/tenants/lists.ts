@@ -112,7 +112,7 @@ function selectionOf(type: GraphQLNamedType, depth: number): string {
   return `{ ${['__typename', ...fields].join(' ')} }`;
 }
 
-/** What an argument can be, as GraphQL has it. */
+/** The values that an argument can have, in GraphQL's syntax. */
 function valuesOf({ name, type }: GraphQLArgument | GraphQLInputField, ids: Map<string, string>): string[] {
   const named = getNamedType(type);
   if (isEnumType(named)) return named.getValues().map((value) => `${name}: ${value.name}`);

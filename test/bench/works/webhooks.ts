@@ -19,9 +19,9 @@ const eventsEach = 800;
 const deliveries = sizes.length * webhooksEach * eventsEach;
 
 interface Side extends Worker {
-  /** What makes it work. */
+  /** The process that delivers. */
   add(bench: Bench, url: string): Promise<void>;
-  /** What it has not recorded, or completed, yet. */
+  /** The number of deliveries that it has not recorded, or completed, yet. */
   left(bench: Bench): Promise<number>;
 }
 

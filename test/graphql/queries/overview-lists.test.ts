@@ -74,7 +74,7 @@ const monthArgs = (month: string): string => {
   return `from: "${month}-01", to: "${month}-${days.daysInMonth}"`;
 };
 
-/** What each figure of the overview must be, by the lists. */
+/** The expected figures of the overview, by the lists. */
 const figures: Record<string, { selection: string; read: () => Promise<unknown> }> = {
   outstanding: {
     selection: money,

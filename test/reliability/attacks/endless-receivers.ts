@@ -8,7 +8,7 @@ import type { Attack } from './attack.ts';
 
 const events = size('EVENTS', { suite: 10, full: 50 });
 const mebibyte = 1024 * 1024;
-/** What the kernels' buffers hold of a connection. */
+/** The size of a connection's buffers in the kernels. */
 const bufferedBytes = 16 * mebibyte;
 
 const chunked = reply(200, ['Transfer-Encoding: chunked']);

@@ -13,7 +13,7 @@ const large = { width: 4000, height: 4000 };
 const zeros = (shape: { width: number; height: number; bitDepth?: number }, missing = 0): Buffer =>
   Buffer.alloc(lengthOfLines(shape) - missing);
 
-/** What shows memory, and what takes much of it. */
+/** An image by which memory shows, and images that take much of it. */
 const logos: Buffer<ArrayBuffer>[] = [
   pngOf(wide, zeros(wide, wide.width * 4)),
   pngOf(wide, zeros(wide, 1)),

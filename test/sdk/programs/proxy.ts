@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { baseUrl } from './environment.js';
 
 /**
- * What happens to a request: `cut` ends the connection after the service has done the work, `refuse` before it has seen the
+ * The fate of a request: `cut` ends the connection after the service has done the work, `refuse` before it has seen the
  * request, `stall` never answers, and a status is answered instead of the service.
  */
 export type Fault = 'pass' | 'cut' | 'refuse' | 'stall' | { status: number; headers?: Record<string, string> };

@@ -43,7 +43,7 @@ describe('resources', () => {
     assert.deepEqual(await kontor.customers.get(created.id), created);
     const changed = await kontor.customers.update(created.id, { city: 'Kiel' });
     assert.deepEqual([changed.city, changed.company_name], ['Kiel', created.company_name]);
-    // What was read can be sent back, with the fields that the service sets itself.
+    // A resource that was read can be sent back, with the fields that the service sets itself.
     assert.equal((await kontor.customers.update(created.id, { ...changed, city: null })).city, null);
     assert.equal(await kontor.customers.delete(created.id), undefined);
     await assert.rejects(kontor.customers.get(created.id), NotFoundError);

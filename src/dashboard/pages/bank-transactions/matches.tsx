@@ -19,7 +19,7 @@ const Unmatch = graphql(`
 
 type Match = TransactionDetails['matches'][number];
 
-/** What a transaction pays. Each match can be undone. */
+/** The matches of a transaction. Each can be undone. */
 export function Matches({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, matches, currency } = transaction;
   const [, unmatch] = useMutation(Unmatch);

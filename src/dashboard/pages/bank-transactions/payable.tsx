@@ -83,7 +83,7 @@ export const ofCreditNote = (creditNote: FragmentOf<typeof RefundedCreditNote>):
   date: creditNote.creditNoteDate,
 });
 
-/** What a match or a suggestion names. Undefined if it has been deleted. */
+/** The payable of a match or a suggestion. Undefined if it has been deleted. */
 export function getPayable(match: {
   invoice: FragmentOf<typeof PaidInvoice> | null;
   receipt: FragmentOf<typeof PaidReceipt> | null;

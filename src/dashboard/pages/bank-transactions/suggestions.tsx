@@ -16,7 +16,7 @@ type Suggestion = TransactionDetails['suggestions'][number];
 /** Of more, nobody reads the reasons: a search finds the right one sooner. */
 const shown = 3;
 
-/** What a transaction most likely pays, with the reasons. The most likely one is first. */
+/** Suggestions of payables for a transaction, with the reasons. The most likely one is first. */
 export function Suggestions({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, suggestions, currency } = transaction;
   const [{ fetching, operation }, match] = useMutation(MatchBankTransaction);

@@ -43,7 +43,7 @@ export interface LineLeft {
   quantity: string;
 }
 
-/** What is left of the lines with a VAT category and rate. */
+/** The rest of the lines with a VAT category and rate. */
 export interface ShareLeft {
   vatCategory: string;
   vatRate: string;
@@ -81,7 +81,7 @@ export const wholeShare = ({ vatCategory, vatRate, net }: ShareLeft, currency: s
   net: amountField(net, currency),
 });
 
-/** What is taken back, as input. */
+/** The credited lines or amounts, as input. */
 const getTaken = ({ extent, items, amounts }: CreditNoteValues) => ({
   ...(extent === 'LINES' && {
     items: items.map(({ invoiceItemId, quantity }) => ({ invoiceItemId, quantity: toDecimal(quantity) })),

@@ -83,7 +83,7 @@ export function DeliveryTable({ oneWebhook = false, list, filters, empty }: Prop
   return <DataTable caption="Deliveries" empty={empty} {...rows} />;
 }
 
-/** What replaces an empty list of deliveries. */
+/** The texts in place of an empty list of deliveries. */
 export const noDeliveries: EmptyListTexts = {
   icon: PaperAirplaneIcon,
   title: 'No deliveries yet',

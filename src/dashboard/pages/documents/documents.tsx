@@ -23,7 +23,7 @@ interface Props {
   onFormat: (format: EInvoiceFormat) => void;
   /** Reads the e-invoice in the format. Undefined where it can't be made. */
   readXml: (() => Promise<FileResult>) | undefined;
-  /** What the e-invoice lacks. */
+  /** The problems of the e-invoice. */
   children?: ReactNode;
 }
 

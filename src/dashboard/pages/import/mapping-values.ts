@@ -7,7 +7,7 @@ export interface MappingValues {
   preset: EnumOf<'ImportPreset'> | null;
   /** The column of each field, as `getColumns` names it; null for none. */
   columns: Record<string, string | null>;
-  /** What is read where a cell is empty. */
+  /** The text that stands for an empty cell. */
   defaults: Record<string, string>;
   dateFormat: string;
   decimalSeparator: string;

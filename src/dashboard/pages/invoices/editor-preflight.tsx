@@ -31,13 +31,13 @@ export function checkedInput(values: InvoiceValues) {
 
 interface Props {
   values: InvoiceValues;
-  /** What is checked; undefined while it can't be. */
+  /** The invoice to check; undefined while it can't be checked. */
   input: ReturnType<typeof checkedInput>;
   /** Whether something else is missing or probably wrong. */
   hasWarnings: boolean;
 }
 
-/** What the unsaved invoice lacks for an e-invoice: of the required format, or of the one that the user looks at. */
+/** Problems of the unsaved invoice as an e-invoice: in the required format, or in the one that the user looks at. */
 export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNode {
   const { customerId } = values;
   const [chosen, setChosen] = useState<EInvoiceFormat | null>(null);

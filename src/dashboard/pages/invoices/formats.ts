@@ -8,5 +8,5 @@ export const eInvoiceFormats = [
 
 export type EInvoiceFormat = (typeof eInvoiceFormats)[number]['value'];
 
-/** What a company profile or a customer can require. */
+/** Formats that a company profile or a customer can require. */
 export const requiredEInvoices = [{ value: 'NONE', label: 'None' }, ...eInvoiceFormats] as const;

@@ -7,7 +7,7 @@ import type { Invoice } from './fields.ts';
 /** A line of an invoice or of a credit note. */
 type Line = Omit<Invoice['items'][number], 'unitCode'>;
 
-/** What a line says beside its title and numbers. */
+/** The texts of a line beside its title and numbers. */
 function getDetails(line: Line): string[] {
   const { servicePeriodStart: start, servicePeriodEnd: end, discountPercent, vatCategory } = line;
   const period = [...new Set([start, end])].flatMap((day) => day ?? []).map(date);

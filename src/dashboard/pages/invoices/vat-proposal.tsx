@@ -53,7 +53,7 @@ export function VatProposal({ form }: { form: UseFormReturnType<InvoiceValues> }
   });
   const proposals = customerId && !stale ? data?.vatProposals : undefined;
   const [services] = proposals ?? [];
-  /** What the lines got without being asked. A new invoice's line has the company's usual rate. */
+  /** The VAT that was filled in, and not chosen. A new invoice's line has the company's usual rate. */
   const filledIn = useRef<LineVat>({ ...empty, vatRate: items[0]?.title === '' ? items[0].vatRate : '' });
   const proposed = services && JSON.stringify(lineVat(services));
   useEffect(() => {

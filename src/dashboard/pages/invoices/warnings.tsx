@@ -22,7 +22,7 @@ export interface Warning {
   message: string;
 }
 
-/** What a draft lacks, as it would be issued now. An issued invoice can't be mended any more. */
+/** Warnings of a draft, as it would be issued now. An issued invoice can't be mended any more. */
 export function useDraftWarnings(id: string, isDraft: boolean): readonly Warning[] | undefined {
   const [{ data }] = useQuery({
     query: InvoiceWarningsQuery,
@@ -41,7 +41,7 @@ interface Props {
   invoiceId?: string | undefined;
 }
 
-/** What is missing or probably wrong, each with the page on which it is mended. */
+/** A list of warnings. Each links to the page on which it is mended. */
 export function Warnings({ warnings, customerId, invoiceId }: Props): ReactNode {
   if (warnings.length === 0) return null;
   return (

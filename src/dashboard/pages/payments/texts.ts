@@ -1,7 +1,7 @@
 /** A payment of an invoice or receipt, or a refund of a credit note. */
 export type PaymentKind = 'payment' | 'refund';
 
-/** What pages say of each kind. */
+/** Texts of pages for each kind. */
 export const paymentTexts = {
   payment: {
     title: 'Payments',
