@@ -72,22 +72,25 @@ const maxParameters = 4000;
  *   the others are answered. PostgreSQL looks the value up in the unique index itself: no statistics can mislead it.
  */
 export function insertions(tenantId: string, rows: Rows, unless?: UniqueColumn): Insertion[] {
-  const statements: Part[][] = [[]];
+  const statements: Insertion[] = [];
+  let parts: Part[] = [];
   let free = maxParameters - 1;
   for (const [model, all] of Object.entries(rows) as [Model, object[]][]) {
     const width = getColumns(model).length;
     for (let start = 0; start < all.length;) {
       if (free < width) {
-        statements.push([]);
+        statements.push(buildInsertion(tenantId, parts, unless));
+        parts = [];
         free = maxParameters - 1;
       }
       const part = all.slice(start, start + Math.floor(free / width));
-      statements.at(-1)?.push({ model, rows: part });
+      parts.push({ model, rows: part });
       start += part.length;
       free -= part.length * width;
     }
   }
-  return statements.filter((parts) => parts.length > 0).map((parts) => buildInsertion(tenantId, parts, unless));
+  if (parts.length > 0) statements.push(buildInsertion(tenantId, parts, unless));
+  return statements;
 }
 
 /** A column that is unique among the tenant's rows. */
@@ -101,13 +104,14 @@ interface Part {
 
 function buildInsertion(tenantId: string, parts: Part[], unless: UniqueColumn | undefined): Insertion {
   const values: Insertion['values'] = [tenantId];
+  let key = unless ?? '';
   for (const { model, rows } of parts) {
+    key += ` ${model} ${rows.length}`;
     const written = getColumns(model);
     for (const row of rows) {
       for (const column of written) values.push(stored(column, (row as Record<string, unknown>)[column.name]));
     }
   }
-  const key = `${parts.map(({ model, rows }) => `${model} ${rows.length}`).join()} ${unless}`;
   let text = texts.get(key);
   if (text === undefined) {
     text = buildText(parts);

@@ -5,23 +5,19 @@
  */
 export class PreparedStatementNames {
   readonly max: number;
+  /** How many names were assigned so far. A connection holds at most `max` more than were assigned since it was opened. */
+  assigned = 0;
   /** By text; undefined until a text is sent again. Least recently used first. */
   readonly #names = new Map<string, string | undefined>();
-  #assigned = 0;
 
   constructor(max: number) {
     this.max = max;
   }
 
-  /** How many names were assigned so far. A connection holds at most as many as were assigned since it was opened. */
-  get assigned(): number {
-    return this.#assigned;
-  }
-
   /** A statement's name; empty if it is not kept prepared. */
   of(text: string): string {
     if (this.max === 0) return '';
-    const name = this.#names.get(text) ?? (this.#names.has(text) ? `kontor_${this.#assigned++}` : undefined);
+    const name = this.#names.get(text) ?? (this.#names.has(text) ? `kontor_${this.assigned++}` : undefined);
     this.#names.delete(text);
     this.#names.set(text, name);
     if (this.#names.size > this.max) this.#names.delete(this.#names.keys().next().value ?? '');

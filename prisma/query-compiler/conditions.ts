@@ -1,6 +1,6 @@
 import { Parameter } from './shape.ts';
 import { getTable, type Column, type Relation, type Table } from '../tables.ts';
-import { UnsupportedQuery, findType, type Encode } from './values.ts';
+import { UnsupportedQuery, encodeEach, findType, type Encode } from './values.ts';
 
 /** A table in a statement, with its alias. */
 export interface Source {
@@ -128,8 +128,8 @@ function compileComparisons(state: CompilerState, source: Source, column: Column
     if (operator && value === null && operation === 'not') return nullTest('is not null');
     if (/^[lg]te?$/.test(operation)) state.ranges.add(name);
     if (operator) return `${name} ${operator} ${placeholder(state, value, encode)}`;
-    if (operation === 'in') return `${name} = any (${placeholder(state, value, each(encode))})`;
-    if (operation === 'notIn') return `${name} <> all (${placeholder(state, value, each(encode))})`;
+    if (operation === 'in') return `${name} = any (${placeholder(state, value, encodeEach(encode))})`;
+    if (operation === 'notIn') return `${name} <> all (${placeholder(state, value, encodeEach(encode))})`;
     const pattern = patterns[operation];
     if (!pattern || column.type !== 'String' || column.native) throw new UnsupportedQuery();
     state.hasPattern = true;
@@ -137,10 +137,3 @@ function compileComparisons(state: CompilerState, source: Source, column: Column
     return `${name} ${like} ${placeholder(state, value, (text) => pattern(encode(text) as string))}`;
   });
 }
-
-const each =
-  (encode: Encode): Encode =>
-  (values) => {
-    if (!Array.isArray(values)) throw new UnsupportedQuery();
-    return values.map(encode);
-  };

@@ -46,16 +46,12 @@ export class QueryCompiler {
    * @returns undefined where the query isn't supported: Prisma has to run it
    */
   compile(model: Prisma.ModelName, query: object, tenantId: string, lock?: RowLock): CompiledQuery | undefined {
-    const values: unknown[] = [];
-    const found = this.#rows.of(model, query, values);
-    const parameters = found && encodeParameters(found, values);
-    if (!found || !parameters) return undefined;
-    const text = found.text + (lock ? ` for ${lock}` : '');
-    const name = this.#nameOf(found, text);
-    return {
-      statement: { name, text, values: [tenantId, ...parameters], rowMode: 'array', types },
-      decode: found.decode,
-    };
+    const found = this.#rows.find(model, query, tenantId);
+    if (!found) return undefined;
+    const { statement, parameters } = found;
+    const text = statement.text + (lock ? ` for ${lock}` : '');
+    const name = statement.isPlannedOnce ? this.#names.of(text) : '';
+    return { statement: { name, text, values: parameters, rowMode: 'array', types }, decode: statement.decode };
   }
 
   /**
@@ -63,16 +59,11 @@ export class QueryCompiler {
    * @returns a statement whose only row has the `total`; undefined where the query isn't supported
    */
   compileCount(model: Prisma.ModelName, query: object, tenantId: string): QueryConfig | undefined {
-    const values: unknown[] = [];
-    const found = this.#counts.of(model, query, values);
-    const parameters = found && encodeParameters(found, values);
-    if (!found || !parameters) return undefined;
-    const { text } = found;
-    return { name: this.#nameOf(found, text), text, values: [tenantId, ...parameters] };
-  }
-
-  #nameOf({ isPlannedOnce }: Statement, text: string): string {
-    return isPlannedOnce ? this.#names.of(text) : '';
+    const found = this.#counts.find(model, query, tenantId);
+    if (!found) return undefined;
+    const { statement, parameters } = found;
+    const name = statement.isPlannedOnce ? this.#names.of(statement.text) : '';
+    return { name, text: statement.text, values: parameters };
   }
 }
 
@@ -86,30 +77,39 @@ class Statements<Compiled extends Statement> {
     this.#compile = compile;
   }
 
-  /** Appends the query's values to `values`. */
-  of(model: Prisma.ModelName, query: object, values: unknown[]): Compiled | null {
+  /** @returns undefined where the query or one of its values isn't supported */
+  find(
+    model: Prisma.ModelName,
+    query: object,
+    tenantId: string,
+  ): { statement: Compiled; parameters: unknown[] } | undefined {
+    const values: unknown[] = [];
     const shape = model + buildShape(query, values);
-    const known = this.#known.get(shape);
-    if (known !== undefined) return known;
-    const statement = nullIfUnsupported(() => this.#compile(model, query));
+    let statement = this.#known.get(shape);
+    if (statement === undefined) statement = this.#add(shape, model, query);
+    if (statement === null) return undefined;
+    const parameters: unknown[] = [tenantId];
+    try {
+      for (let at = 0; at < values.length; at += 1) parameters.push(statement.encode[at]?.(values[at]));
+    } catch (error) {
+      if (error instanceof UnsupportedQuery) return undefined;
+      throw error;
+    }
+    return { statement, parameters };
+  }
+
+  #add(shape: string, model: Prisma.ModelName, query: object): Compiled | null {
+    let statement: Compiled | null = null;
+    try {
+      statement = this.#compile(model, query);
+    } catch (error) {
+      if (!(error instanceof UnsupportedQuery)) throw error;
+    }
     if (this.#known.size === maxShapes) this.#known.delete(this.#known.keys().next().value ?? '');
     this.#known.set(shape, statement);
     return statement;
   }
 }
 
-const encodeParameters = ({ encode }: Statement, values: unknown[]): unknown[] | null =>
-  nullIfUnsupported(() => values.map((value, at) => encode[at]?.(value)));
-
 /** Values as PostgreSQL writes them: statements bring their own decoders. */
 const types = { getTypeParser: () => (value: unknown) => value };
-
-/** Null where UnsupportedQuery is thrown. */
-function nullIfUnsupported<Result>(work: () => Result): Result | null {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof UnsupportedQuery) return null;
-    throw error;
-  }
-}

@@ -16,14 +16,12 @@ export function buildShape(query: object, values: unknown[]): string {
   let shape = '{';
   for (const name in query) {
     const part = (query as Part)[name];
-    if (part !== undefined)
-      shape += `${name}:${isCondition(name) ? shapeCondition(name, part, values) : getPart(part, values)},`;
+    if (part === undefined) continue;
+    if (conditions.has(name)) shape += `${name}:${shapeCondition(name, part, values)},`;
+    else shape += `${name}:${typeof part === 'object' && part !== null ? buildShape(part, values) : String(part)},`;
   }
   return `${shape}}`;
 }
-
-const getPart = (part: unknown, values: unknown[]): string =>
-  typeof part === 'object' && part !== null ? buildShape(part, values) : String(part);
 
 function shapeCondition(name: string, part: unknown, values: unknown[]): string {
   if (part === null) return 'null';
@@ -44,14 +42,15 @@ function shapeCondition(name: string, part: unknown, values: unknown[]): string 
 export function parametrized<Query extends object>(query: Query, count = { of: 0 }, within = false): Query {
   const entries = Object.entries(query).filter(([, part]) => part !== undefined);
   const result = entries.map(([name, part]) => {
-    const inside = within || isCondition(name);
+    const inside = within || conditions.has(name);
     if (inside && part !== null && isValue(name, part)) return [name, new Parameter(count.of++)];
     return [name, typeof part === 'object' && part !== null ? parametrized(part, count, inside) : part];
   });
   return Array.isArray(query) ? (result.map(([, part]) => part) as unknown as Query) : Object.fromEntries(result);
 }
 
-const isCondition = (name: string): boolean => name === 'where' || name === 'cursor' || name === 'skip';
+/** The arguments whose values are not part of the shape. */
+const conditions = new Set(['where', 'cursor', 'skip']);
 
 const lists = new Set(['AND', 'OR', 'NOT']);
 

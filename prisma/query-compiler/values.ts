@@ -22,23 +22,12 @@ export interface Type {
   readInJson?: (column: string) => string;
 }
 
-const encoderFor =
-  <Value>(isValid: (value: unknown) => value is Value, convert: (value: Value) => unknown): Encode =>
-  (value) => {
-    if (!isValid(value)) throw new UnsupportedQuery();
-    return convert(value);
-  };
-const asIs = (value: unknown): unknown => value;
-const isString = (value: unknown): value is string => typeof value === 'string';
+/** A value of another type is left to Prisma. */
+function unsupported(): never {
+  throw new UnsupportedQuery();
+}
+
 const isInteger = (value: unknown): value is number => Number.isInteger(value);
-const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
-const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
-const isDate = (value: unknown): value is Date => value instanceof Date;
-const isBigInt = (value: unknown): value is bigint | number => typeof value === 'bigint' || isInteger(value);
-// The domain's decimals are those of decimal.js; Prisma has a copy of its own.
-const isDecimal = (value: unknown): value is Prisma.Decimal | number | string =>
-  typeof value === 'number' || typeof value === 'string' || Prisma.Decimal.isDecimal(value);
-const isNone = (_value: unknown): _value is never => false;
 
 const asText = (column: string): string => `${column}::text`;
 // Independent of the connection's time zone and date format.
@@ -46,47 +35,69 @@ const asSeconds = (column: string): string => `date_part('epoch', ${column})`;
 const time = (seconds: string | number): Date => new Date(Math.round(Number(seconds) * 1000));
 
 const types: Record<string, Type> = {
-  String: { encode: encoderFor(isString, asIs) },
-  Int: { encode: encoderFor(isInteger, asIs), fromText: Number },
-  BigInt: { encode: encoderFor(isBigInt, String), fromText: BigInt, fromJson: BigInt, readInJson: asText },
-  Boolean: { encode: encoderFor(isBoolean, asIs), fromText: (text: string) => text === 't' },
-  Decimal: { encode: encoderFor(isDecimal, String), fromText: toDecimal, fromJson: toDecimal, readInJson: asText },
+  String: { encode: (value) => (typeof value === 'string' ? value : unsupported()) },
+  Int: { encode: (value) => (isInteger(value) ? value : unsupported()), fromText: Number },
+  BigInt: {
+    encode: (value) => (typeof value === 'bigint' || isInteger(value) ? String(value) : unsupported()),
+    fromText: BigInt,
+    fromJson: BigInt,
+    readInJson: asText,
+  },
+  Boolean: {
+    encode: (value) => (typeof value === 'boolean' ? value : unsupported()),
+    fromText: (text: string) => text === 't',
+  },
+  Decimal: {
+    // The domain's decimals are those of decimal.js; Prisma has a copy of its own.
+    encode: (value) =>
+      typeof value === 'number' || typeof value === 'string' || Prisma.Decimal.isDecimal(value)
+        ? String(value)
+        : unsupported(),
+    fromText: toDecimal,
+    fromJson: toDecimal,
+    readInJson: asText,
+  },
   DateTime: {
-    encode: encoderFor(isDate, (date) => date.toISOString()),
+    encode: (value) => (value instanceof Date ? value.toISOString() : unsupported()),
     fromText: time,
     fromJson: time,
     read: asSeconds,
   },
   Date: {
-    encode: encoderFor(isDate, (date) => date.toISOString().slice(0, 10)),
+    encode: (value) => (value instanceof Date ? value.toISOString().slice(0, 10) : unsupported()),
     fromText: time,
     fromJson: time,
     read: asSeconds,
   },
   Bytes: {
-    encode: encoderFor(isBytes, asIs),
+    encode: (value) => (value instanceof Uint8Array ? value : unsupported()),
     fromText: (hex: string) => Uint8Array.fromHex(hex),
     fromJson: (hex: string) => Uint8Array.fromHex(hex),
     read: (column) => `encode(${column}, 'hex')`,
   },
-  Json: { encode: encoderFor(isNone, asIs), fromText: JSON.parse },
+  Json: { encode: unsupported, fromText: JSON.parse },
 };
+
+/** An encoder of lists, by that of a value. */
+export const encodeEach =
+  (encode: Encode): Encode =>
+  (values) =>
+    Array.isArray(values) ? values.map(encode) : unsupported();
 
 /** @throws UnsupportedQuery for any other type */
 export function findType({ type, native, isList, enumeration }: Column): Type {
   if (enumeration && !isList) {
     const { values } = enumeration;
     const names = new Map([...values].map(([name, value]) => [value, name]));
-    const isName = (value: unknown): value is string => values.has(value as string);
     const getName = (value: string): string | undefined => names.get(value);
-    return { encode: encoderFor(isName, (name) => values.get(name)), fromText: getName, fromJson: getName };
+    return { encode: (name) => values.get(name as string) ?? unsupported(), fromText: getName, fromJson: getName };
   }
   const found = types[native === 'Date' ? 'Date' : type];
   if (!found || native === 'Time' || native === 'Timetz') throw new UnsupportedQuery();
   if (!isList) return found;
   if (type !== 'String') throw new UnsupportedQuery();
   return {
-    encode: encoderFor(isNone, asIs),
+    encode: unsupported,
     fromText: JSON.parse,
     read: (column) => `to_json(coalesce(${column}, '{}'))`,
   };
