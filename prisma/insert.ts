@@ -19,21 +19,20 @@ export type NewRow<Of extends Model> = Exclude<
 export type Rows = { [Of in Model]?: Row<Of>[] };
 
 /** All columns that are written, except tenant_id. */
-const columns = new Map(
+const columns = Object.fromEntries(
   [...tables].map(([model, { fields }]) => [
     model,
     [...fields.values()]
       .filter((field) => field.kind === 'column')
       .filter(({ name, isGenerated }) => name !== 'tenantId' && !isGenerated),
   ]),
-);
-const getColumns = (model: Model): Column[] => columns.get(model) ?? [];
+) as Record<Model, Column[]>;
 
 /** A row with the defaults that Prisma would have given it, not written yet. */
 export function newRow<Of extends Model>(tenantId: string, model: Of, data: NewRow<Of>): Row<Of> {
   const now = new Date();
   const row: Record<string, unknown> = { tenantId };
-  for (const column of getColumns(model)) {
+  for (const column of columns[model]) {
     const value = (data as Record<string, unknown>)[column.name] ?? computeInitial(column, now);
     row[column.name] = column.type === 'Decimal' && value !== null ? new Prisma.Decimal(value as string) : value;
   }
@@ -76,7 +75,7 @@ export function insertions(tenantId: string, rows: Rows, unless?: UniqueColumn):
   let parts: Part[] = [];
   let free = maxParameters - 1;
   for (const [model, all] of Object.entries(rows) as [Model, object[]][]) {
-    const width = getColumns(model).length;
+    const width = columns[model].length;
     for (let start = 0; start < all.length;) {
       if (free < width) {
         statements.push(buildInsertion(tenantId, parts, unless));
@@ -107,7 +106,7 @@ function buildInsertion(tenantId: string, parts: Part[], unless: UniqueColumn | 
   let key = unless ?? '';
   for (const { model, rows } of parts) {
     key += ` ${model} ${rows.length}`;
-    const written = getColumns(model);
+    const written = columns[model];
     for (const row of rows) {
       for (const column of written) values.push(stored(column, (row as Record<string, unknown>)[column.name]));
     }
@@ -129,7 +128,7 @@ const maxTexts = 250;
 function buildText(parts: Part[]): string {
   let parameter = 1;
   const inserts = parts.map(({ model, rows }) => {
-    const written = getColumns(model);
+    const written = columns[model];
     const tuples = rows.map(() => `($1, ${written.map(() => `$${(parameter += 1)}`).join(', ')})`);
     const names = written.map(({ column }) => `"${column}"`);
     return `insert into "public"."${tables.get(model)?.table}" ("tenant_id", ${names.join(', ')}) values ${tuples.join(', ')}`;

@@ -78,12 +78,17 @@ export class TenantPool extends ConnectionPool {
     this.#share = Math.max(1, Math.floor(this.options.max * share));
     replaceBrokenConnections(this);
     this.on('connect', (client) => {
-      const connection = toPooled(client);
+      const connection = client as PoolClient & PooledConnection;
       connection.namesAtOpening = names.assigned;
       connection.countReceived(longResult);
       if (pooled === 'transaction') connection.setPerTransaction();
     });
-    this.on('release', (_error, client) => this.#released(toPooled(client)));
+    this.on('release', (_error, client) => {
+      const connection = client as PoolClient & PooledConnection;
+      if (connection.transaction) connection.transaction.connection = null;
+      if (connection.holder !== undefined) this.#giveBack(connection.holder);
+      connection.transaction = connection.onRun = connection.holder = undefined;
+    });
   }
 
   /** How many requests and jobs were refused a connection, because their tenant used its share. */
@@ -104,7 +109,7 @@ export class TenantPool extends ConnectionPool {
       if (!scope) throw new Error('The books are opened in the name of a tenant only');
       const { tenantId, transaction, requester } = scope;
       connection = await this.acquire(tenantId, requester);
-      if (transaction && transaction.connection === undefined) connection.bind(transaction);
+      if (transaction && transaction.connection === undefined) this.#bind(connection, transaction);
     } catch (error) {
       if (!callback) throw error;
       return callback(error as Error, undefined, () => {});
@@ -135,6 +140,18 @@ export class TenantPool extends ConnectionPool {
     }
   }
 
+  /**
+   * Binds a transaction to its connection until Prisma ends the transaction, for example after its timeout. A statement that
+   * is sent later would run outside the transaction, and would be committed.
+   */
+  #bind(connection: PooledConnection, transaction: Transaction): void {
+    transaction.connection = connection;
+    connection.transaction = transaction;
+    connection.onRun = (text) => {
+      if (/^(?:commit|rollback)$/i.test(text)) transaction.connection = null;
+    };
+  }
+
   async #waitForShare(tenantId: string, requester: Requester): Promise<void> {
     try {
       const timeoutMs = this.options.connectionTimeoutMillis;
@@ -150,7 +167,7 @@ export class TenantPool extends ConnectionPool {
   }
 
   async #connectAs(tenantId: string): Promise<PooledConnection> {
-    const connection = toPooled(await super.connect());
+    const connection = (await super.connect()) as PoolClient & PooledConnection;
     if (this.#names.assigned - connection.namesAtOpening > this.#names.max) {
       connection.release(true); // it may hold the maximum of prepared statements, and never drops one
       return this.#connectAs(tenantId);
@@ -184,13 +201,6 @@ export class TenantPool extends ConnectionPool {
     if (answer.distributed) connection.setPerTransaction();
   }
 
-  #released(connection: PooledConnection): void {
-    if (connection.transaction) connection.unbind();
-    if (connection.holder === undefined) return;
-    this.#giveBack(connection.holder);
-    connection.holder = undefined;
-  }
-
   /** Only where a tenant holds its whole share, anybody can wait for it. */
   #giveBack(tenantId: string): void {
     const held = this.#held.get(tenantId) ?? 0;
@@ -199,9 +209,6 @@ export class TenantPool extends ConnectionPool {
     else this.#held.delete(tenantId);
   }
 }
-
-/** A TenantPool opens no others. */
-const toPooled = (client: PoolClient): PooledConnection => client as PoolClient & PooledConnection;
 
 // Citus can't plan some statements for any tenant at once, which PostgreSQL tries at the sixth run of a named statement.
 const askDistributed = `

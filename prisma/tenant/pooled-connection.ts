@@ -38,24 +38,6 @@ export class PooledConnection extends Connection {
     this.execute = (statement) => this.#executeAsTenant(statement);
   }
 
-  /**
-   * Binds a transaction to this connection until Prisma ends the transaction, for example after its timeout. A statement
-   * that is sent later would run outside the transaction, and would be committed.
-   */
-  bind(transaction: Transaction): void {
-    transaction.connection = this;
-    this.transaction = transaction;
-    this.onRun = (text) => {
-      if (/^(?:commit|rollback)$/i.test(text)) transaction.connection = null;
-    };
-  }
-
-  unbind(): void {
-    if (this.transaction) this.transaction.connection = null;
-    this.transaction = undefined;
-    this.onRun = undefined;
-  }
-
   async #executeAsTenant(statement: QueryConfig): Promise<QueryResult> {
     if (this.tenantId === undefined || this.getTransactionStatus() !== 'I') return this.send(statement);
     const begun = this.beginFor(this.tenantId);
