@@ -19,7 +19,7 @@ export interface RestRequestContext {
   requestId: string;
   /** Logs an error that isn't a CodedError: a fault of the service, or why it can't answer at the moment. */
   report: (error: unknown) => void;
-  /** Waits until a body of this length may be parsed. */
+  /** Waits until a long body may be parsed. */
   beforeParsing?: BeforeParsing;
   /** Absent where a request can't wait: `wait` is then ignored. */
   whileWaiting?: WhileWaiting;

@@ -17,7 +17,7 @@ import { until } from './webhooks/receiver.ts';
 // A request that exceeds its deadline is answered with the documented 503, and writes nothing afterwards.
 
 /** The deadline while a table is locked. Otherwise the usual one applies, as a busy machine takes longer than this. */
-const answerMs = 400;
+const responseMs = 400;
 const timeouts = { ...defaultTimeouts };
 
 let database: Database;
@@ -41,11 +41,11 @@ afterAll(async () => {
 /** Runs `work` while a lock blocks all queries of a table. Then releases the lock. */
 async function held<T>(table: string, work: () => Promise<T>): Promise<T> {
   await holder.query(`begin; lock table ${table} in access exclusive mode`);
-  timeouts.answerMs = answerMs;
+  timeouts.responseMs = responseMs;
   try {
     return await work();
   } finally {
-    timeouts.answerMs = defaultTimeouts.answerMs;
+    timeouts.responseMs = defaultTimeouts.responseMs;
     await holder.query('rollback');
     await until(async () => (await atWork()) === 0, 'connections to be given back');
   }
@@ -119,7 +119,7 @@ describe('a request that isn’t answered in time gets the documented 503', () =
 describe('other timeouts apply to', () => {
   it('a slow body', async () => {
     // Long enough for a busy machine to answer.
-    const patient = await startService({ database, timeouts: { ...defaultTimeouts, answerMs: 1500 } });
+    const patient = await startService({ database, timeouts: { ...defaultTimeouts, responseMs: 1500 } });
     onTestFinished(patient.close);
     const body = JSON.stringify(sample.customer);
     const socket = connect(Number(new URL(patient.url).port), '127.0.0.1');
@@ -136,7 +136,7 @@ describe('other timeouts apply to', () => {
     const file = camt([{ amount: '5.00' }]);
     const imported = await held('bank_transactions', async () => {
       const answer = upload(service, acme, file);
-      await sleep(3 * answerMs);
+      await sleep(3 * responseMs);
       return { answer };
     });
     expect((await imported.answer).body).toMatchObject({ data: { imported: { imported: 1 } } });
@@ -149,11 +149,11 @@ describe('other timeouts apply to', () => {
       'content-type': 'application/json',
       accept: 'text/event-stream',
     };
-    timeouts.answerMs = 1500; // as above
+    timeouts.responseMs = 1500; // as above
     const sending = httpRequest(new URL('/graphql', service.url), { method: 'POST', headers });
     sending.end(JSON.stringify({ query: 'subscription { deliveryChanged { event { type } } }' }));
     const [stream] = (await once(sending, 'response')) as [IncomingMessage];
-    timeouts.answerMs = defaultTimeouts.answerMs;
+    timeouts.responseMs = defaultTimeouts.responseMs;
     let received = '';
     stream.on('data', (chunk: Buffer) => (received += chunk.toString())).on('error', () => {});
     await sleep(2000);

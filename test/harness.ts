@@ -182,7 +182,7 @@ export async function startService(
     timeouts?: HttpTimeouts;
     trustedProxies?: number;
     connections?: ConnectionLimits;
-    maxAnswerBytes?: number;
+    maxResponseBytes?: number;
     /** The public URL, by default the address where the service listens. */
     publicUrl?: string;
     database?: Database;
@@ -227,7 +227,7 @@ export async function startService(
     timeouts: options.timeouts ?? defaultTimeouts,
     trustedProxies: options.trustedProxies ?? 0,
     ...(options.connections && { connections: options.connections }),
-    ...(options.maxAnswerBytes !== undefined && { maxAnswerBytes: options.maxAnswerBytes }),
+    ...(options.maxResponseBytes !== undefined && { maxResponseBytes: options.maxResponseBytes }),
     publicUrl: () => options.publicUrl ?? url,
     ...ready,
     ...options.readiness,

@@ -115,7 +115,7 @@ async function runProcess(
         timeouts: { ...defaultTimeouts, keepAliveMs: config.keepAliveMs },
         trustedProxies: config.trustedProxies,
         connections: defaultLimits(config.trustedProxies, config.connectionsPerAddress),
-        maxAnswerBytes: config.maxAnswerBytes,
+        maxResponseBytes: config.maxResponseBytes,
         publicUrl,
         unready: shutdown.unready(async () => (await unready()) ?? (await checkSecret())),
         impaired,

@@ -5,8 +5,8 @@ import { isStrongSecret, measureVariety } from './secret-strength.ts';
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const rateLimitStores = ['memory', 'postgres'] as const;
 
-/** The longest answer by default, in bytes. */
-export const defaultMaxAnswerBytes = 10_000_000;
+/** The longest response by default, in bytes. */
+export const defaultMaxResponseBytes = 10_000_000;
 
 /** Longer than most balancers keep connections: whoever closes one first must not be the one who gets the next request. */
 export const defaultKeepAliveMs = 75_000;
@@ -41,8 +41,8 @@ export interface Config {
   trustedProxies: number;
   /** The limit of connections of one client address to each process; 0: no separate limit. Null if not set. */
   connectionsPerAddress: number | null;
-  /** The longest answer, in bytes. */
-  maxAnswerBytes: number;
+  /** The longest response, in bytes. */
+  maxResponseBytes: number;
   /** Requests per token in any 60 seconds; 0: no limit. */
   rateLimitPerMinute: number;
   /** Null if not set: the default depends on the number of processes. */
@@ -157,8 +157,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     trustedProxies: read('TRUSTED_PROXIES', 'a whole number from 0 to 10', wholeNumber(10)) ?? 0,
     connectionsPerAddress:
       read('CONNECTIONS_PER_ADDRESS', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? null,
-    maxAnswerBytes:
-      read('MAX_ANSWER_BYTES', 'a whole number from 1000000 to 100000000', answerLength) ?? defaultMaxAnswerBytes,
+    maxResponseBytes:
+      read('MAX_RESPONSE_BYTES', 'a whole number from 1000000 to 100000000', responseLength) ?? defaultMaxResponseBytes,
     rateLimitPerMinute:
       read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
     rateLimitStore,
@@ -215,7 +215,7 @@ const connections = (text: string): number | undefined => {
   return count !== undefined && count >= 2 ? count : undefined;
 };
 
-const answerLength = (text: string): number | undefined => {
+const responseLength = (text: string): number | undefined => {
   const bytes = wholeNumber(100_000_000)(text);
   return bytes !== undefined && bytes >= 1_000_000 ? bytes : undefined;
 };

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import { deleteEndedTokens, deleteExpiredInvitations, deleteExpiredSessions } from '../identity/index.ts';
 import { deleteExpiredHits } from '../security/rate-limit.ts';
 import { startPace } from './pace.ts';
-import { deleteExpiredAnswers } from '../security/idempotency/stored-answers.ts';
+import { deleteExpiredResponses } from '../security/idempotency/stored-responses.ts';
 
 /** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
 export const retentionDays = 90;
@@ -62,6 +62,6 @@ export const cleanUpResponses =
     const pause = startPace(abortSignal);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);
-      await inBatches((limit) => deleteExpiredAnswers(db, now, limit), pause);
+      await inBatches((limit) => deleteExpiredResponses(db, now, limit), pause);
     }
   };

@@ -2,7 +2,7 @@
 import '../../schema/index.ts';
 import { longestWait } from '../../rest-shim/change-feed.ts';
 import { lastPossiblePage } from '../../rest-shim/list-envelope.ts';
-import { maxBodyBytes } from '../../rest-shim/request-body.ts';
+import { longestAtOnce, maxBodyBytes } from '../../rest-shim/request-body.ts';
 import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxProblems } from '../../schema/errors.ts';
@@ -28,9 +28,9 @@ import { maxWarnings } from '../../schema/bank-statements/parsers/warnings.ts';
 import { maxUploadsOfTenant } from '../server/graphql/uploads.ts';
 import { limits } from '../server/graphql/document-limits.ts';
 import { cachedMs } from '../server/graphql/trusted-documents.ts';
-import { longestAtOnce, maxWaiting } from '../server/http/body-turns.ts';
+import { maxWaiting } from '../server/http/body-turns.ts';
 import { maxUpload } from '../server/http/multipart.ts';
-import { retentionMs } from '../security/idempotency/stored-answers.ts';
+import { retentionMs } from '../security/idempotency/stored-responses.ts';
 import { checksumLength, randomLength } from '../identity/token.ts';
 import { maxActiveTokens } from '../identity/tokens.ts';
 import { retentionDays } from '../jobs/clean-up.ts';
@@ -64,7 +64,7 @@ export const figures = {
   maxBody: mebibytes(maxBodyBytes),
   maxInputValues: number.format(maxInputValues),
   maxProblems: number.format(maxProblems),
-  maxResponse: `${usual.maxAnswerBytes / 1_000_000} MB`,
+  maxResponse: `${usual.maxResponseBytes / 1_000_000} MB`,
   maxResponseValues: number.format(maxValues),
   longBody: `${longestAtOnce / 1024} KiB`,
   maxLongBodies: number.format(maxWaiting),

@@ -18,7 +18,7 @@ export const pageFolders: PageFolders = {
   pages: fileURLToPath(new URL('../pages/dist', import.meta.url)),
 };
 
-/** @returns false when no page is at this address, and nothing is answered. */
+/** @returns false when no page is at this address, and nothing is sent. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
 const noncePlaceholder = /__CSP_NONCE__/g;
@@ -68,7 +68,7 @@ export function createPages(
     delete request.headers.range;
     const page = textPath.test(path) ? readText(`${folders.pages}${path}.html`) : undefined;
     if (page?.includes(originPlaceholder) || page?.includes(documentsPlaceholder)) {
-      answer(response, 200, 'text/html', fill(page));
+      respond(response, 200, 'text/html', fill(page));
       return true;
     }
     if (path !== '/index.html' && (serve(built, request, response) || serve(assets, request, response))) return true;
@@ -76,13 +76,13 @@ export function createPages(
     response.setHeader('Cache-Control', 'no-store');
     if (isRoute(request, path)) {
       const index = readText(`${folders.dashboard}/index.html`);
-      if (!index) answer(response, 503, 'text/plain', notBuilt);
-      else answer(response, 200, 'text/html', index.replace(noncePlaceholder, nonce));
+      if (!index) respond(response, 503, 'text/plain', notBuilt);
+      else respond(response, 200, 'text/html', index.replace(noncePlaceholder, nonce));
       return true;
     }
     if (!/text\/html/.test(request.headers.accept ?? '')) return false;
     const missing = readText(`${folders.pages}/404.html`);
-    answer(response, missing ? 404 : 503, missing ? 'text/html' : 'text/plain', missing ?? notBuilt);
+    respond(response, missing ? 404 : 503, missing ? 'text/html' : 'text/plain', missing ?? notBuilt);
     return true;
   };
 }
@@ -116,7 +116,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-function answer(response: ServerResponse, status: number, type: string, text: string): void {
+function respond(response: ServerResponse, status: number, type: string, text: string): void {
   const body = Buffer.from(text);
   response.writeHead(status, { 'Content-Type': `${type}; charset=utf-8`, 'Content-Length': body.length }).end(body);
 }

@@ -6,8 +6,8 @@ import { describeApi } from '../../rest-shim/openapi/document.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { printSdl } from '../../schema/graphql/print-sdl.ts';
 import { createAuthRoutes } from './auth/routes.ts';
-import { defaultMaxAnswerBytes } from '../config/config.ts';
-import { AnswerMemory } from './http/answer-memory.ts';
+import { defaultMaxResponseBytes } from '../config/config.ts';
+import { ResponseMemory } from './http/response-memory.ts';
 import { BoundedLog } from './http/bounded-log.ts';
 import { Connections, defaultLimits, type ConnectionLimits } from './http/connections.ts';
 import { createCors } from './http/cors.ts';
@@ -31,20 +31,13 @@ import { ReadRetry } from './http/read-retry.ts';
 import { RequestAnnouncer } from './http/request-announcer.ts';
 import { RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from '../security/rate-limit.ts';
-import {
-  respondBadRequest,
-  respondJson,
-  respondNotFound,
-  respondReady,
-  respondServerOptions,
-  type Handler,
-} from './http/responses.ts';
+import { respondJson, respondNotFound, respondReady, respondServerOptions, type Handler } from './http/responses.ts';
 import { createBodyTurns } from './http/body-turns.ts';
 import { createRestHandler } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
-import { findHeadProblem, toOriginForm } from './http/request-target.ts';
+import { checkHead, toOriginForm } from './http/request-target.ts';
 import { createEncryption } from '../security/encryption.ts';
 
 export interface ServerOptions {
@@ -67,8 +60,8 @@ export interface ServerOptions {
   /** The number of trusted proxies in front of the service, which set `X-Forwarded-For`. */
   trustedProxies?: number;
   connections?: ConnectionLimits;
-  /** The longest answer, in bytes. */
-  maxAnswerBytes?: number;
+  /** The longest response, in bytes. */
+  maxResponseBytes?: number;
   /** The service's address for clients. Read at each request, because the port may be known only once listening. */
   publicUrl: () => string;
   /** Why the service isn't ready; undefined if it is. */
@@ -105,7 +98,7 @@ export function createServer({
   timeouts = defaultTimeouts,
   trustedProxies = 0,
   connections = defaultLimits(trustedProxies),
-  maxAnswerBytes = defaultMaxAnswerBytes,
+  maxResponseBytes = defaultMaxResponseBytes,
   publicUrl,
   unready,
   impaired = async () => undefined,
@@ -122,8 +115,8 @@ export function createServer({
   const bodyTurns = createBodyTurns();
   const pages = createPages(publicUrl, { limitsSessions: sessionTrustedDocuments });
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
-  const answerMemory = new AnswerMemory(maxAnswerBytes, (tenant) =>
-    connectionLog.info({ why: 'unread', tenant }, 'an answer that is not read was broken off'),
+  const responseMemory = new ResponseMemory(maxResponseBytes, (tenant) =>
+    connectionLog.info({ why: 'unread', tenant }, 'a response that is not read was broken off'),
   );
   const admit = createRequestAdmission({
     client,
@@ -132,8 +125,8 @@ export function createServer({
     limiter,
     notifications,
     requestLog,
-    answerMemory,
-    maxAnswerBytes,
+    responseMemory,
+    maxResponseBytes,
     retry,
     now,
   });
@@ -190,11 +183,6 @@ export function createServer({
   const setCommonHeaders = (_: unknown, response: ServerResponse): void => {
     headers ??= new Map(Object.entries(commonHeaders(publicUrl())));
     response.setHeaders(headers);
-  };
-  const checkHead: Phase = (request, response) => {
-    const problem = findHeadProblem(request);
-    if (problem !== undefined) respondBadRequest(response, problem);
-    return problem !== undefined;
   };
   const route: Phase = (request, response, path) => {
     const exact = handlers.get(path);

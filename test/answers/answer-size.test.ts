@@ -5,14 +5,14 @@ import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { lines, makeCompanyWithLogo, makeDelivery, makeEvents } from './large.ts';
 
-const maxAnswerBytes = 1_000_000;
+const maxResponseBytes = 1_000_000;
 
 let service: Service;
 let acme: Integrator;
 let globex: Integrator;
 
 beforeAll(async () => {
-  service = await startService({ maxAnswerBytes });
+  service = await startService({ maxResponseBytes });
   globex = await service.integrator({ name: 'Globex' });
 });
 beforeEach(async () => void (acme = await service.integrator()));
@@ -195,6 +195,6 @@ it('each item of a subscription is an answer of its own', async () => {
     if (text.split('event: next').length > count && text.endsWith('\n\n')) break;
   }
   ended.abort();
-  expect(count * 100_000).toBeGreaterThan(maxAnswerBytes);
+  expect(count * 100_000).toBeGreaterThan(maxResponseBytes);
   expect(text).not.toContain('errors');
 });

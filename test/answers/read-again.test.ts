@@ -9,7 +9,7 @@ import { makeEvents } from './large.ts';
 
 const events = 4;
 const eventBytes = 2_000_000;
-const maxAnswerBytes = 9_000_000;
+const maxResponseBytes = 9_000_000;
 /** Three of the four events. */
 const cutAfter = 3.5 * eventBytes;
 
@@ -46,7 +46,7 @@ it('answers a page whose connection was lost twice while it was read', async () 
   const url = new URL(database.url);
   [url.hostname, url.port] = ['127.0.0.1', String((proxy.address() as AddressInfo).port)];
   const books = openBooks({ connectionString: url.href });
-  const service = await startService({ database, books, maxAnswerBytes });
+  const service = await startService({ database, books, maxResponseBytes });
   onTestFinished(async () => {
     await service.close();
     await database.drop();

@@ -8,14 +8,14 @@ import { makeEvents } from './large.ts';
 // The system's buffers take a part of a response, which isn't in the process's memory. Each response is longer than these.
 const eventBytes = 2_000_000;
 const eventsInAnswer = 4;
-const maxAnswerBytes = 9_000_000;
+const maxResponseBytes = 9_000_000;
 
 /** How many such answers of a tenant may be unread. While one is made, it takes twice its length. */
 const ofTenant = 5;
 
 async function start(): Promise<Service> {
   const timeouts = { ...defaultTimeouts, idleMs: 300_000 }; // nothing but the limits ends an answer
-  const service = await startService({ maxAnswerBytes, timeouts });
+  const service = await startService({ maxResponseBytes, timeouts });
   onTestFinished(service.close);
   return service;
 }

@@ -59,7 +59,7 @@ describe('wait', () => {
 
   it('may take longer than any other request', async () => {
     const slow = await startService({
-      timeouts: { ...defaultTimeouts, headMs: 5000, idleMs: 5000, requestMs: 5000, answerMs: 500 },
+      timeouts: { ...defaultTimeouts, headMs: 5000, idleMs: 5000, requestMs: 5000, responseMs: 500 },
     });
     const who = await slow.integrator();
     const { status, body } = await who.rest('GET', '/changes?wait=1');

@@ -8,7 +8,7 @@ describe('where the books are distributed', async () => {
   await import('../graphql/access/tenant-client.test.ts');
   await import('../graphql/access/tenancy.test.ts');
   await import('../graphql/resources/concurrency.test.ts');
-  await import('../idempotency/stored-answers.test.ts');
+  await import('../idempotency/stored-responses.test.ts');
   await import('../isolation/connections.test.ts');
   await import('../isolation/row-security.test.ts');
   await import('../isolation/connection-limit.test.ts');

@@ -55,7 +55,7 @@ const send = (query: string, variables: object, key: string): Promise<Answer> =>
     headers: { authorization: `Bearer ${acme.token}`, 'idempotency-key': key },
   });
 
-const faults = (): string[] => service.log.filter((line) => line.includes('"msg":"fault"'));
+const faults = (): string[] => service.log.filter((line) => line.includes('"msg":"internal error"'));
 
 /**
  * Runs `work`, which changes the first row and then asks for the second, into a deadlock with the rival, which has the

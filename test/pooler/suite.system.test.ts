@@ -15,5 +15,5 @@ describe.skipIf(noPooler)('through pgbouncer', async () => {
   await import('../graphql/access/tenant-client.test.ts');
   await import('../graphql/access/tenancy.test.ts');
   await import('../graphql/resources/concurrency.test.ts');
-  await import('../idempotency/stored-answers.test.ts');
+  await import('../idempotency/stored-responses.test.ts');
 });

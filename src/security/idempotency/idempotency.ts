@@ -6,10 +6,10 @@ import type { Context } from '../../../schema/graphql/context.ts';
 import { ForbiddenError, ValidationError } from '../../../schema/errors.ts';
 import type { Identity } from '../../../schema/graphql/identity.ts';
 import { rememberIdentityWrites } from './identity-writes.ts';
-import { createStoredAnswers, type Answer, type StoredAnswer } from './stored-answers.ts';
+import { createStoredResponses, type SentResponse, type StoredResponse } from './stored-responses.ts';
 import type { Encryption } from '../encryption.ts';
 
-/** A request that is answered once, however often it is sent (CONTRACT.md#idempotency). */
+/** A request that is handled once, however often it is sent (CONTRACT.md#idempotency). */
 interface IdempotentRequest {
   method: string;
   path: string;
@@ -28,15 +28,15 @@ export type ReplayPolicy = 'done' | 'refused' | 'repeatable';
 interface Handling {
   /** Executes the request. Called again if its transaction fails by contention. */
   handle: (context: Context) => Promise<Response>;
-  replayPolicyOf: (answer: Answer) => ReplayPolicy;
+  replayPolicyOf: (response: SentResponse) => ReplayPolicy;
   /** Limits of the outer transaction. */
   limits?: { timeout: number };
 }
 
 /**
- * @returns the request's own answer, or the stored one with `Idempotent-Replayed: true`
+ * @returns the request's own response, or the stored one with `Idempotent-Replayed: true`
  * @throws ValidationError if the key was used with another body, in another user's session, or with another token and a
- *   personal answer; ForbiddenError if the caller lacks an ability that the first request needed
+ *   personal response; ForbiddenError if the caller lacks an ability that the first request needed
  */
 export type IdempotencyHandler = (
   request: IdempotentRequest,
@@ -55,7 +55,7 @@ export const sha256 = (data: string | Uint8Array): Uint8Array<ArrayBuffer> =>
 const keyError = (message: string): ValidationError => new ValidationError({ [idempotencyKeyHeader]: [message] });
 
 /**
- * The key of a request that should be answered once; undefined for any other.
+ * The key of a request that should be handled once; undefined for any other.
  * @throws ValidationError
  */
 export function readIdempotencyKey({ method, headersDistinct }: IncomingMessage): string | undefined {
@@ -67,13 +67,13 @@ export function readIdempotencyKey({ method, headersDistinct }: IncomingMessage)
 }
 
 /** The replay policy of a response by its status. */
-export function chooseReplayPolicyOfStatus({ status }: Pick<Answer, 'status'>): ReplayPolicy {
+export function chooseReplayPolicyOfStatus({ status }: Pick<SentResponse, 'status'>): ReplayPolicy {
   if (status < 400) return 'done';
   return [401, 403, 412, 429].includes(status) || status >= 500 ? 'repeatable' : 'refused';
 }
 
 /**
- * Answers each request with a key in a transaction of its own. Its writes and its stored answer are committed together, so
+ * Handles each request with a key in a transaction of its own. Its writes and its stored response are committed together, so
  * that a crash leaves both or neither, and the request can be sent again. (Writes of identity, such as a new token, are
  * committed separately. After a crash in between, a repeated request makes a second token, and nobody has the first.)
  *
@@ -81,7 +81,7 @@ export function chooseReplayPolicyOfStatus({ status }: Pick<Answer, 'status'>): 
  * process they wait for the first of them. Across processes, each process polls for the advisory lock of the request.
  */
 export function createIdempotencyHandler(encryption: Encryption): IdempotencyHandler {
-  const storedAnswers = createStoredAnswers(encryption);
+  const storedResponses = createStoredResponses(encryption);
   const inProgress = new Map<string, Promise<unknown>>();
 
   /** The new response, or the stored one of a duplicate; undefined while another process handles the request. */
@@ -91,14 +91,14 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
     context: Context,
     handling: Handling,
     identityOf: () => Identity,
-  ): Promise<Response | StoredAnswer | undefined> =>
+  ): Promise<Response | StoredResponse | undefined> =>
     // Retried if the transaction fails by contention.
     context.transaction(
       async (whole) => {
         if (!(await whole.db.tryAdvisoryLock(`answer ${Buffer.from(id).toString('hex')}`))) return undefined;
-        const stored = await storedAnswers.find(whole, id);
+        const stored = await storedResponses.find(whole, id);
         if (stored) return stored;
-        const { answer, replayPolicy, abilities, isPersonal } = await handleOrRollBack(
+        const { response, replayPolicy, abilities, isPersonal } = await handleOrRollBack(
           whole,
           handling,
           identityOf(),
@@ -107,8 +107,8 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
         const userId = whole.session ? whole.user.id : null;
         const tokenId = isPersonal || abilities.length === 0 ? (whole.token?.id ?? null) : null;
         if (replayPolicy !== 'repeatable')
-          await storedAnswers.store(whole, id, { body, answer, abilities, userId, tokenId });
-        return asResponse(answer);
+          await storedResponses.store(whole, id, { body, response, abilities, userId, tokenId });
+        return toResponse(response);
       },
       { ...handling.limits, savepoints: true },
     );
@@ -117,7 +117,7 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
     const id = sha256(JSON.stringify([request.method, request.path, request.key]));
     const name = `${context.tenant.id} ${Buffer.from(id).toString('hex')}`;
     const wrapIdentity = rememberIdentityWrites(context.identity);
-    const untilAnswered = async (): Promise<Response | StoredAnswer> => {
+    const untilHandled = async (): Promise<Response | StoredResponse> => {
       for (;;) {
         const outcome = await attempt(id, request, context, handling, wrapIdentity);
         if (outcome) return outcome;
@@ -125,26 +125,26 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
       }
     };
     for (;;) {
-      const stored = await storedAnswers.find(context, id);
+      const stored = await storedResponses.find(context, id);
       if (stored) return replay(stored, request, context);
       const duplicate = inProgress.get(name);
       if (duplicate) {
         await duplicate;
         continue;
       }
-      const answering = untilAnswered().finally(() => inProgress.delete(name));
+      const first = untilHandled().finally(() => inProgress.delete(name));
       inProgress.set(
         name,
-        answering.catch(() => {}),
+        first.catch(() => {}),
       );
-      const outcome = await answering;
+      const outcome = await first;
       return outcome instanceof Response ? outcome : replay(outcome, request, context);
     }
   };
 }
 
 interface Handled {
-  answer: Answer;
+  response: SentResponse;
   replayPolicy: ReplayPolicy;
   abilities: Ability[];
   /** Whether the response depends on the caller, beyond the caller's abilities. */
@@ -172,8 +172,8 @@ async function handleOrRollBack(
           else markPersonal();
           return inside.may(ability);
         };
-        const answer = await asAnswer(await handle({ ...inside, may, identity, markPersonal }), requestId);
-        handled = { answer, replayPolicy: replayPolicyOf(answer), abilities: [...abilities], isPersonal };
+        const response = await toSent(await handle({ ...inside, may, identity, markPersonal }), requestId);
+        handled = { response, replayPolicy: replayPolicyOf(response), abilities: [...abilities], isPersonal };
         if (handled.replayPolicy !== 'done') throw rollback;
       },
       { ...limits, savepoints: true },
@@ -185,23 +185,23 @@ async function handleOrRollBack(
   return handled;
 }
 
-function replay(stored: StoredAnswer, request: IdempotentRequest, { session, user, token, may }: Context): Response {
-  const { body, answer, abilities, userId, tokenId = null } = stored;
+function replay(stored: StoredResponse, request: IdempotentRequest, { session, user, token, may }: Context): Response {
+  const { body, abilities, userId, tokenId = null } = stored;
   if (!Buffer.from(body).equals(request.body)) throw keyError('Was used with another body.');
   if (userId !== null && !(session && user.id === userId)) throw keyError('Was used by someone else.');
   if (tokenId !== null && token?.id !== tokenId) throw keyError('Was used with another token.');
   for (const ability of abilities) if (!may(ability)) throw new ForbiddenError(ability);
-  const response = asResponse(answer);
+  const response = toResponse(stored.response);
   response.headers.set('Idempotent-Replayed', 'true');
   return response;
 }
 
 /** The stored response includes its request id: the log has it, and the body of an error repeats it. */
-async function asAnswer(response: Response, requestId: string): Promise<Answer> {
+async function toSent(response: Response, requestId: string): Promise<SentResponse> {
   const body = await response.text();
   response.headers.delete('content-length');
   return { status: response.status, headers: [...response.headers, ['x-request-id', requestId]], body };
 }
 
-const asResponse = ({ status, headers, body }: Answer): Response =>
+const toResponse = ({ status, headers, body }: SentResponse): Response =>
   new Response(body === '' ? null : body, { status, headers });

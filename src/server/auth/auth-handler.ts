@@ -47,7 +47,7 @@ export function createAuthHandler({
           metrics?.signIn(outcome);
         },
       };
-      return withDeadline(timeouts.answerMs, response, () => routes(request, authRequest)).catch((error: unknown) =>
+      return withDeadline(timeouts.responseMs, response, () => routes(request, authRequest)).catch((error: unknown) =>
         toErrorResponse(error, request, authRequest),
       );
     },

@@ -8,7 +8,7 @@ import { authenticateSession, createAuthenticate } from '../../identity/index.ts
 import { accessKeys } from '../../notifications/access-endings.ts';
 import type { Notifications } from '../../notifications/notifications.ts';
 import type { RateLimiter } from '../../security/rate-limit.ts';
-import type { AnswerMemory } from '../http/answer-memory.ts';
+import type { ResponseMemory } from '../http/response-memory.ts';
 import type { ReadRetry } from '../http/read-retry.ts';
 import { getId, type RequestLog } from '../http/request-log.ts';
 
@@ -25,7 +25,7 @@ export interface Credentials {
   };
 }
 
-/** A request to REST or GraphQL. */
+/** A request to REST or GraphQL, on its way in. */
 export interface ApiRequest {
   response: ServerResponse;
   credentials: Credentials;
@@ -75,8 +75,8 @@ export function createRequestAdmission({
   limiter,
   notifications,
   requestLog,
-  answerMemory,
-  maxAnswerBytes,
+  responseMemory,
+  maxResponseBytes,
   retry,
   now,
 }: Pick<Database, 'client' | 'pool'> & {
@@ -84,9 +84,9 @@ export function createRequestAdmission({
   limiter: RateLimiter | undefined;
   notifications: Notifications;
   requestLog: RequestLog;
-  answerMemory: AnswerMemory;
-  /** The longest answer, in bytes. */
-  maxAnswerBytes: number;
+  responseMemory: ResponseMemory;
+  /** The longest response, in bytes. */
+  maxResponseBytes: number;
   retry: ReadRetry;
   now: () => Date;
 }): Admit {
@@ -127,8 +127,8 @@ export function createRequestAdmission({
   const open = ({ principal }: Caller, { response, credentials, signal }: ApiRequest): AdmittedRequest => {
     const requestId = getId(response);
     const { tenant, token } = principal;
-    const reserve = (bytes: number): void => answerMemory.reserve(tenant.id, response, bytes);
-    const answer = new AnswerSize({ maxBytes: maxAnswerBytes, reserve });
+    const reserve = (bytes: number): void => responseMemory.reserve(tenant.id, response, bytes);
+    const answer = new AnswerSize({ maxBytes: maxResponseBytes, reserve });
     return {
       requestId,
       signal,

@@ -20,20 +20,20 @@ type Values = Record<string, unknown>;
 /** A compiled query. */
 interface CompiledQuery {
   operationName: string | undefined;
-  /** `{data}` as JSON; undefined where Yoga has to answer. */
-  answer: (variables: Values, context: Context) => Promise<string | undefined>;
+  /** `{data}` as JSON; undefined where Yoga has to respond. */
+  respond: (variables: Values, context: Context) => Promise<string | undefined>;
 }
 
 export interface CompiledQueries {
   /** Counts the queries that Yoga executes. */
   plugin: Plugin<{ context: Context }>;
-  /** `{data}` as JSON; undefined where Yoga has to answer. */
-  answer: (params: unknown, context: Context) => Promise<string | undefined>;
+  /** `{data}` as JSON; undefined where Yoga has to respond. */
+  respond: (params: unknown, context: Context) => Promise<string | undefined>;
 }
 
 /**
- * Compiles queries that are sent repeatedly, and answers them without Yoga, which takes less CPU time: only queries that
- * Yoga has accepted. If there is an error, Yoga answers after all: a query changes nothing, so that it can run twice.
+ * Compiles queries that are sent repeatedly, and responds to them without Yoga, which takes less CPU time: only queries that
+ * Yoga has accepted. If there is an error, Yoga responds after all: a query changes nothing, so that it can run twice.
  */
 export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
   const seen = createLRUCache<number>({ max: 500 });
@@ -50,12 +50,12 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
         if (compiledQuery) compiled.set(text, compiledQuery);
       },
     },
-    answer: async (params, context) => {
+    respond: async (params, context) => {
       if (!isGraphqlParams(params)) return undefined;
       const { query, variables, operationName } = params;
       const compiledQuery = compiled.get(query);
       if (!compiledQuery || compiledQuery.operationName !== (operationName ?? undefined)) return undefined;
-      return await compiledQuery.answer(variables ?? {}, context);
+      return await compiledQuery.respond(variables ?? {}, context);
     },
   };
 }
@@ -93,7 +93,7 @@ export function compileQuery(
   };
   return {
     operationName,
-    answer: async (variables, context) => {
+    respond: async (variables, context) => {
       if (isTooWide(variables)) return undefined;
       const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
       if (!coerced || !isWithin(variables, coerced)) return undefined;
@@ -118,7 +118,7 @@ interface GraphqlParams {
 /** Extensions are for trusted documents (trusted-documents.ts), or of no use here. */
 const parameters = new Set(['query', 'variables', 'operationName', 'extensions']);
 
-/** Whether the request's body has the usual parameters. Yoga answers all others. */
+/** Whether the request's body has the usual parameters. Yoga responds to all others. */
 function isGraphqlParams(params: unknown): params is GraphqlParams {
   if (!isObject(params) || !Object.keys(params).every((name) => parameters.has(name))) return false;
   const { query, variables, operationName, extensions } = params;

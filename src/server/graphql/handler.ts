@@ -87,9 +87,12 @@ export function createGraphqlHandler(
     handle: async (request, response, graphqlRequest) => {
       if (request.method === 'POST' && isForm(request.headers['content-type'])) {
         const { url, init } = fetchable(request);
-        const answer = async (form: Form): Promise<Response> => yoga.fetch(url, init, { ...graphqlRequest, form });
+        const respond = async (form: Form): Promise<Response> => yoga.fetch(url, init, { ...graphqlRequest, form });
         try {
-          return await sendWhole(response, await receive(request, graphqlRequest.context, { isHashed: false }, answer));
+          return await sendWhole(
+            response,
+            await receive(request, graphqlRequest.context, { isHashed: false }, respond),
+          );
         } catch (error) {
           const refusal = toGraphqlError(error);
           if (refusal.status >= 500) throw error;
@@ -102,12 +105,12 @@ export function createGraphqlHandler(
       // Yoga reports errors.
       const params = await body.then(({ json }) => trustedDocuments.withText(json, context)).catch(() => undefined);
       const type = jsonType(request.headers.accept);
-      const answer = type && (await compiledQueries.answer(params, context));
-      if (answer === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
-      const length = Buffer.byteLength(answer);
+      const text = type && (await compiledQueries.respond(params, context));
+      if (text === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
+      const length = Buffer.byteLength(text);
       context.answer?.complete(length);
       response.setHeader('Content-Type', `${type}; charset=utf-8`);
-      response.setHeader('Content-Length', length).end(answer);
+      response.setHeader('Content-Length', length).end(text);
     },
   };
 }

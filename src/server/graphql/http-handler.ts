@@ -50,7 +50,7 @@ export function createGraphqlHttpHandler({
   return async (request, response) => {
     if (wantsGraphiql(request) && respondGraphiql(request, response)) return;
     const isImport = isForm(request.headers['content-type']);
-    const mayTakeMs = isImport ? importLimits.timeout : timeouts.answerMs;
+    const mayTakeMs = isImport ? importLimits.timeout : timeouts.responseMs;
     try {
       await withDeadline(mayTakeMs, response, (signal) => respond(request, response, signal), {
         endsWithClient: isImport,

@@ -13,7 +13,7 @@ import {
 import type { WaitForTurn } from '../http/body-turns.ts';
 import { fetchable } from './fetchable.ts';
 import { isForm, type Form } from '../http/multipart.ts';
-import type { Answer } from '../../security/idempotency/stored-answers.ts';
+import type { SentResponse } from '../../security/idempotency/stored-responses.ts';
 
 /** A request's body: bytes, or a form. */
 interface Body {
@@ -33,14 +33,14 @@ export async function handleIdempotentGraphql(
   request: IncomingMessage,
   { key, bodyTurns, context, ...graphqlRequest }: GraphqlRequest & { key: string; bodyTurns: WaitForTurn },
 ): Promise<Response> {
-  const answer = async ({ hash, bytes, form }: Body): Promise<Response> => {
+  const respond = async ({ hash, bytes, form }: Body): Promise<Response> => {
     const handle = async (inside: Context, isRetried: boolean): Promise<Response> => {
       const { url, init } = fetchable(request);
       const server = { ...graphqlRequest, context: inside, isRetried, ...(form && { form }) };
       return await handler.fetch(url, { ...init, ...(bytes && { body: bytes }) }, server);
     };
     const params = form?.params ?? readParams(request, bytes);
-    // Yoga refuses it. A stored answer may be another token's, which could send this document.
+    // Yoga refuses it. A stored response may be another token's, which could send this document.
     if (!(await handler.admitsDocument(params, context))) return handle(context, false);
     const { requestId } = graphqlRequest;
     return handleOnce({ method: 'POST', path: '/graphql', key, body: hash, requestId }, context, {
@@ -50,10 +50,10 @@ export async function handleIdempotentGraphql(
     });
   };
   if (isForm(request.headers['content-type']))
-    return handler.receive(request, context, { isHashed: true }, (form) => answer({ hash: form.hash, form }));
+    return handler.receive(request, context, { isHashed: true }, (form) => respond({ hash: form.hash, form }));
   const bytes = await readStreamBytes(request.iterator({ destroyOnReturn: false }));
   await bodyTurns(context, bytes.length);
-  return answer({ hash: sha256(bytes), bytes });
+  return respond({ hash: sha256(bytes), bytes });
 }
 
 /** The parameters in a body; undefined for one that names no trusted document. */
@@ -83,14 +83,14 @@ const repeatable = new Set<ErrorCode | DocumentCode>([
 ]);
 
 /** The replay policy of a GraphQL response. Without data nothing was done, and the error codes decide, as REST's statuses do. */
-function chooseReplayPolicy(answer: Answer): ReplayPolicy {
-  const { data, errors = [] } = JSON.parse(answer.body) as {
+function chooseReplayPolicy(response: SentResponse): ReplayPolicy {
+  const { data, errors = [] } = JSON.parse(response.body) as {
     data?: unknown;
     errors?: { extensions?: { code?: ErrorCode | DocumentCode } }[];
   };
   if (data !== undefined && data !== null) return 'done';
   const codes = errors.map(({ extensions }) => extensions?.code);
   if (codes.some((code) => code !== undefined && repeatable.has(code))) return 'repeatable';
-  const policy = chooseReplayPolicyOfStatus(answer);
+  const policy = chooseReplayPolicyOfStatus(response);
   return policy === 'done' ? 'refused' : policy;
 }

@@ -8,7 +8,7 @@ import { asCoded, CodedError, TryLaterError, type ErrorCode } from '../../../sch
 import { toGraphqlError } from './error-response.ts';
 import type { GraphqlRequest } from './handler.ts';
 
-/** Masks faults during execution, where their request is known. Faults outside of execution are left to maskedErrors. */
+/** Masks internal errors during execution, where their request is known. Errors outside of execution are left to maskedErrors. */
 export function useMasking(log: Logger): Plugin<GraphqlRequest> {
   return {
     onExecute: () => ({
@@ -65,7 +65,7 @@ export function mask(
   // Contention of a request that is retried is reported by the last attempt.
   if (coded instanceof TryLaterError && !(isRetried && isContention(err))) log.warn({ err, requestId }, 'unavailable');
   if (coded) return new GraphQLError(coded.message, { extensions: coded.extensions, ...place });
-  log.error({ err, requestId }, 'fault');
+  log.error({ err, requestId }, 'internal error');
   return new GraphQLError('Internal error. It is logged under the requestId.', {
     extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
     ...place,

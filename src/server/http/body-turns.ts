@@ -1,9 +1,7 @@
 import type { Context } from '../../../schema/graphql/context.ts';
 import { CodedError } from '../../../schema/errors.ts';
+import { longestAtOnce } from '../../../rest-shim/request-body.ts';
 import { createFairScheduler } from './fair-scheduler.ts';
-
-/** Bodies up to this length are parsed at once: it takes less time than a turn. */
-export const longestAtOnce = 64 * 1024;
 
 /** How many long bodies of a tenant may wait. Each of them is in memory. */
 export const maxWaiting = 16;

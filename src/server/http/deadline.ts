@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { UnavailableError } from '../../../prisma/client.ts';
 import { CodedError } from '../../../schema/errors.ts';
 
-/** The request wasn't answered in time. */
+/** The response took too long. */
 class OverdueError extends UnavailableError {
   constructor(ms: number) {
     super(`Not answered within ${ms / 1000} seconds`);
   }
 }
 
-/** Nobody reads the answer any more. This is no error of the service. */
+/** Nobody reads the response any more. This is no error of the service. */
 export class ClientLeftError extends CodedError {
   constructor() {
     super('VALIDATION_FAILED', 'The client left before the answer.');

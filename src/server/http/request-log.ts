@@ -66,7 +66,7 @@ export class RequestLog {
     const log = this.#admitted.has(response) ? this.#log : this.errorsBeforeAdmission;
     const entry = { err, requestId: getId(response) };
     if (asCoded(err)) log.warn(entry, 'unavailable');
-    else log.error(entry, 'fault');
+    else log.error(entry, 'internal error');
   }
 
   /** Has a request announced to whoever follows its token. */

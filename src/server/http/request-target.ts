@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { respondBadRequest } from './responses.ts';
 
 /** A name or an address, and a port. RFC 3986 lets a name hold more; no DNS name does. */
 const hostPattern = /^([\w.-]+|\[[\da-f:.]+\])(:\d{0,5})?$/i;
@@ -17,28 +18,33 @@ export function toOriginForm(request: IncomingMessage): void {
 }
 
 /**
- * Checks the `Host` header (RFC 9112, 3.2), and normalizes its value as in URLs. Checks `Transfer-Encoding`: Node reads a body in
- * any coding that ends with `chunked`, as if that were all. A proxy may read another body, and take its end for the next
- * request.
- * @returns the error message; undefined where both headers are valid
+ * Refuses a request whose head isn't valid. The `Host` header is normalized as in URLs (RFC 9112, 3.2). `Transfer-Encoding` must
+ * be `chunked`: Node reads a body in any coding that ends with that word, as if that were all. A proxy may read another body,
+ * and take its end for the next request.
+ * @returns whether it was refused
  */
-export function findHeadProblem({ rawHeaders, headers, httpVersion }: IncomingMessage): string | undefined {
+export function checkHead(request: IncomingMessage, response: ServerResponse): boolean {
+  const { rawHeaders, headers, httpVersion } = request;
+  const refuse = (message: string): true => {
+    respondBadRequest(response, message);
+    return true;
+  };
   const hosts: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
   }
-  if (hosts.length > 1) return 'The request has more than one Host header.';
+  if (hosts.length > 1) return refuse('The request has more than one Host header.');
   const [sent] = hosts;
-  if (sent === undefined && httpVersion !== '1.0') return 'The request has no Host header.';
+  if (sent === undefined && httpVersion !== '1.0') return refuse('The request has no Host header.');
   if (sent) {
     // Nearly all requests have the same host, and parsing it takes longer than comparing it.
     if (sent !== lastHost.sent) lastHost = { sent, canonical: canonicalHost(sent) };
     const host = lastHost.canonical;
-    if (host === undefined) return 'The Host header holds no host.';
+    if (host === undefined) return refuse('The Host header holds no host.');
     if (headers.host === sent) headers.host = host;
   }
   const coding = headers['transfer-encoding'];
-  return coding === undefined || /^chunked$/i.test(coding) ? undefined : 'The only Transfer-Encoding is chunked.';
+  return coding !== undefined && !/^chunked$/i.test(coding) && refuse('The only Transfer-Encoding is chunked.');
 }
 
 let lastHost: { sent: string; canonical: string | undefined } = { sent: '', canonical: undefined };

@@ -62,7 +62,7 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
   const listener = getRequestListener(
     (request, { outgoing: response }) => {
       if (!(response instanceof ServerResponse)) throw new Error('This is no server of HTTP/1.1');
-      return withDeadline(timeouts.answerMs, response, (signal, extend) =>
+      return withDeadline(timeouts.responseMs, response, (signal, extend) =>
         respond(request, response, signal, extend),
       ).catch((error: unknown) =>
         toErrorResponse(error, request, {

@@ -11,7 +11,7 @@ export interface HttpTimeouts {
   /** Until the whole request has arrived: a statement of 64 MiB takes that long at 2 Mbit/s. */
   requestMs: number;
   /** From the request's arrival to the response: less than the promised 15 seconds, as timers are late under load. */
-  answerMs: number;
+  responseMs: number;
   /** Between two requests of a connection. */
   keepAliveMs: number;
 }
@@ -20,7 +20,7 @@ export const defaultTimeouts: HttpTimeouts = {
   headMs: 15_000,
   idleMs: 15_000,
   requestMs: 300_000,
-  answerMs: 13_000,
+  responseMs: 13_000,
   keepAliveMs: defaultKeepAliveMs,
 };
 

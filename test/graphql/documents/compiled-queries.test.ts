@@ -115,7 +115,7 @@ it(
       for (const given of repeat ? variables : []) {
         // A new document.
         const { text, body } = await acme.graphqlAnswer(`${query} # ${JSON.stringify(given)}`, given);
-        const ours = await observed(async () => repeat?.answer(given, context()));
+        const ours = await observed(async () => repeat?.respond(given, context()));
         const { answer } = ours;
         expect({ seed, query, given, answer }).toEqual({ seed, query, given, answer: body.errors ? undefined : text });
         fates[answer === undefined ? 'left' : 'answered'] += 1;
@@ -156,7 +156,7 @@ describe('a document is not compiled with', () => {
 /** Answers a query by its compiled form, and expects the same answer of graphql-js. */
 async function compiledAnswer(query: string, variables: Record<string, unknown> = {}): Promise<string> {
   expect(validate(service.domain.schema, parse(query))).toEqual([]);
-  const answer = await compileQuery(service.domain.schema, parse(query), undefined)?.answer(variables, context());
+  const answer = await compileQuery(service.domain.schema, parse(query), undefined)?.respond(variables, context());
   expect({ query, answer }).toEqual({ query, answer: await executed(query, variables) });
   return answer ?? '';
 }

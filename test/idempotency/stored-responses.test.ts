@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
-import { deleteExpiredAnswers } from '../../src/security/idempotency/stored-answers.ts';
+import { deleteExpiredResponses } from '../../src/security/idempotency/stored-responses.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { enter, signedIn, type Browser } from '../identity/browser.ts';
 import { answers, head, json, last, sendRaw } from '../rest/raw.ts';
@@ -261,10 +261,10 @@ describe('REST', () => {
 
     const kept = () => acme.db.storedResponse.count();
     const count = await kept();
-    await deleteExpiredAnswers(acme.db, new Date(start.getTime() + day), 100);
+    await deleteExpiredResponses(acme.db, new Date(start.getTime() + day), 100);
     expect(await kept()).toBeLessThan(count);
     await replays(second, () => send(key));
-    await deleteExpiredAnswers(acme.db, new Date(start.getTime() + 2 * day), 100);
+    await deleteExpiredResponses(acme.db, new Date(start.getTime() + 2 * day), 100);
     expect(await kept()).toBe(0);
     service.clock.now = undefined;
   });
