@@ -12,7 +12,7 @@ declare global {
 
 /** A number as its JSON text. */
 export class JsonNumber {
-  readonly source: string;
+  declare readonly source: string; // a field would be initialized before, for each number
 
   constructor(source: string) {
     this.source = source;

@@ -1,5 +1,5 @@
 import { startExecution } from '../schema/graphql/execution/compile-selection.ts';
-import { writeMember, type Member } from '../schema/graphql/execution/json-serializer.ts';
+import { writeMember } from '../schema/graphql/execution/json-serializer.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { representation, type NewlyInserted } from '../schema/rows/insert-new.ts';
 import { entityTag, matchesTag } from './entity-tag.ts';
@@ -12,18 +12,18 @@ export const respondItem: Respond = async ({ operation, variables, caller: { con
   const data = await operation.shape.write(row, startExecution(context));
   const tag = entityTag((row as Versioned).version, data);
   if (ifNoneMatch !== null && matchesTag(ifNoneMatch, tag)) return { status: 304, headers: { ETag: tag }, body: null };
-  const warnings = operation.warnings ? await writeWarnings(operation.warnings, row, context) : '';
-  return { status: 200, headers: { ...json, ETag: tag }, body: `{"data":${data}${warnings}}` };
+  const warnings = operation.warnings && (await writeMember(operation.warnings, row, startExecution(context)));
+  return { status: 200, headers: { ...json, ETag: tag }, body: envelope(data, warnings) };
 };
 
 /** 201 with the resource and its Location. */
 export const respondCreated: Respond = async ({ operation, variables, caller: { context }, path, publicUrl }) => {
   const row = (await runOperation(operation, variables, context)) as NewlyInserted<Versioned & { id: string }>;
   const data = row[representation] ?? (await operation.shape.write(row, startExecution(context)));
-  const warnings = operation.warnings ? await writeWarnings(operation.warnings, row, context) : '';
+  const warnings = operation.warnings && (await writeMember(operation.warnings, row, startExecution(context)));
   const { href } = new URL(`${path}/${row.id}`, publicUrl());
   const headers = { ...json, Location: href, ETag: entityTag(row.version, data) };
-  return { status: 201, headers, body: `{"data":${data}${warnings}}` };
+  return { status: 201, headers, body: envelope(data, warnings) };
 };
 
 /** 204 without a body. */
@@ -32,16 +32,14 @@ export const respondDeleted: Respond = async ({ operation, variables, caller: { 
   return { status: 204, headers: {}, body: null };
 };
 
+const envelope = (data: string, warnings: string | undefined): string =>
+  warnings === undefined ? `{"data":${data}}` : `{"data":${data},"warnings":${warnings}}`;
+
 const json = { 'content-type': 'application/json' };
 
 /** A resource without a version changes with nothing but its body. */
 interface Versioned {
   version?: number;
-}
-
-/** The warnings about a resource, which stand beside it in the body. */
-async function writeWarnings(warnings: Member, row: unknown, context: Context): Promise<string> {
-  return `,"warnings":${await writeMember(warnings, row, startExecution(context))}`;
 }
 
 /** An If-Match names another version than the resource has. It is answered with the resource as it is now. */

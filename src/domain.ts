@@ -8,7 +8,7 @@ import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
 import { toSchema } from '../schema/index.ts';
 import type { Database } from './database/database.ts';
-import { createIdentity } from './identity/index.ts';
+import { CallerIdentity } from './identity/index.ts';
 import type { Notifications } from './notifications/notifications.ts';
 
 /** The domain as APIs and jobs use it: the schema, the compiled operations, and contexts for callers. */
@@ -61,7 +61,7 @@ export function createDomain(
       payloadRenderer,
       webhooks,
       fileLinks,
-      identity: createIdentity(client, principal, { now, publicUrl }),
+      identity: new CallerIdentity(client, principal, { now, publicUrl }),
       notifications: {
         watch: async (channel, pick) => {
           if (!notifications) throw new Error('This process serves no subscriptions');

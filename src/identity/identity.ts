@@ -9,62 +9,98 @@ import { createToken } from './tokens.ts';
 import { listMembers, removeMember } from './users.ts';
 
 /** All data here belongs to the caller or to the caller's tenant. Each statement names the user or the tenant. */
-export function createIdentity(
-  client: UnscopedClient,
-  { user, tenant, session }: Principal,
-  { now, publicUrl }: { now: () => Date; publicUrl: () => string },
-): Identity {
-  const userId = user.id;
-  const tenantId = tenant.id;
-  return {
-    tenants: async () => {
-      if (!session) return [tenant];
-      const where: Prisma.TenantWhereInput = { closedAt: null, memberships: { some: { userId } } };
-      return client.tenant.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }] });
-    },
+export class CallerIdentity implements Identity {
+  readonly #client: UnscopedClient;
+  readonly #caller: Principal;
+  readonly #now: () => Date;
+  readonly #publicUrl: () => string;
 
-    apiTokens: () =>
-      client.apiToken.findMany({ where: { userId, tenantId, revokedAt: null }, orderBy: { id: 'desc' }, ...shown }),
-    createApiToken: async (input) => {
-      const made = createToken(client, { tenantId, userEmail: user.email, ...input });
-      const { token: value, ...apiToken } = await made.catch(asArgumentError('input'));
-      return { apiToken, value };
-    },
-    revokeApiToken: async (id) => {
-      await client.apiToken.updateMany({
-        where: { id, userId, tenantId, revokedAt: null },
-        data: { revokedAt: now() },
-      });
-      return client.apiToken.findFirst({ where: { id, userId, tenantId }, ...shown });
-    },
+  constructor(
+    client: UnscopedClient,
+    caller: Principal,
+    { now, publicUrl }: { now: () => Date; publicUrl: () => string },
+  ) {
+    this.#client = client;
+    this.#caller = caller;
+    this.#now = now;
+    this.#publicUrl = publicUrl;
+  }
 
-    followApiToken: async (id, until) => {
-      const { count } = await client.apiToken.updateMany({
-        where: { id, userId, tenantId, revokedAt: null },
-        data: { followedUntil: until },
-      });
-      return count > 0;
-    },
+  async tenants() {
+    const { session, tenant, user } = this.#caller;
+    if (!session) return [tenant];
+    const where: Prisma.TenantWhereInput = { closedAt: null, memberships: { some: { userId: user.id } } };
+    return this.#client.tenant.findMany({ where, orderBy: [{ name: 'asc' }, { id: 'asc' }] });
+  }
 
-    members: () => listMembers(client, tenantId),
-    removeMember: (id) => removeMember(client, { tenantId, userId: id }).catch(asArgumentError('userId')),
+  apiTokens() {
+    const where = { ...this.#owner, revokedAt: null };
+    return this.#client.apiToken.findMany({ where, orderBy: { id: 'desc' }, ...shown });
+  }
 
-    invitations: () => listInvitations(client, { tenantId, now: now() }),
-    inviteMember: async (email) => {
-      const made = createInvitation(client, { tenantId, email, inviterId: userId, now: now() });
-      const { invitation, secret } = await made.catch(asArgumentError('email'));
-      return { invitation, link: invitationLink(publicUrl(), secret) };
-    },
-    revokeInvitation: (id) => revokeInvitation(client, { tenantId, id }),
+  async createApiToken(input: Parameters<Identity['createApiToken']>[0]) {
+    const { user, tenant } = this.#caller;
+    const created = createToken(this.#client, { tenantId: tenant.id, userEmail: user.email, ...input });
+    const { token: value, ...apiToken } = await created.catch(asArgumentError('input'));
+    return { apiToken, value };
+  }
 
-    sessions: () => listSessions(client, userId, now()),
-    revokeSession: async (id) => {
-      const ended = (await listSessions(client, userId, now())).find((each) => each.id === id);
-      await endSessions(client, { userId, id });
-      return ended ?? null;
-    },
-    revokeOtherSessions: () => endSessions(client, { userId, except: session?.id }),
-  };
+  async revokeApiToken(id: string) {
+    const where = { id, ...this.#owner };
+    await this.#client.apiToken.updateMany({ where: { ...where, revokedAt: null }, data: { revokedAt: this.#now() } });
+    return this.#client.apiToken.findFirst({ where, ...shown });
+  }
+
+  async followApiToken(id: string, until: Date | null) {
+    const where = { id, ...this.#owner, revokedAt: null };
+    const { count } = await this.#client.apiToken.updateMany({ where, data: { followedUntil: until } });
+    return count > 0;
+  }
+
+  members() {
+    return listMembers(this.#client, this.#caller.tenant.id);
+  }
+
+  removeMember(userId: string) {
+    const { tenantId } = this.#owner;
+    return removeMember(this.#client, { tenantId, userId }).catch(asArgumentError('userId'));
+  }
+
+  invitations() {
+    return listInvitations(this.#client, { tenantId: this.#caller.tenant.id, now: this.#now() });
+  }
+
+  async inviteMember(email: string) {
+    const { tenantId, userId: inviterId } = this.#owner;
+    const created = createInvitation(this.#client, { tenantId, email, inviterId, now: this.#now() });
+    const { invitation, secret } = await created.catch(asArgumentError('email'));
+    return { invitation, link: invitationLink(this.#publicUrl(), secret) };
+  }
+
+  revokeInvitation(id: string) {
+    return revokeInvitation(this.#client, { tenantId: this.#caller.tenant.id, id });
+  }
+
+  sessions() {
+    return listSessions(this.#client, this.#caller.user.id, this.#now());
+  }
+
+  async revokeSession(id: string) {
+    const ended = (await this.sessions()).find((each) => each.id === id);
+    await endSessions(this.#client, { userId: this.#caller.user.id, id });
+    return ended ?? null;
+  }
+
+  revokeOtherSessions() {
+    const { user, session } = this.#caller;
+    return endSessions(this.#client, { userId: user.id, except: session?.id });
+  }
+
+  /** The user and the tenant that the caller's tokens belong to. */
+  get #owner() {
+    const { user, tenant } = this.#caller;
+    return { userId: user.id, tenantId: tenant.id };
+  }
 }
 
 const shown = {

@@ -22,7 +22,7 @@ const isWrite: Record<keyof Identity, boolean> = {
  * @returns a function that gives the identity for one try
  */
 export function rememberIdentityWrites(identity: Identity): () => Identity {
-  const answers = new Map<string, unknown>();
+  const results = new Map<string, unknown>();
   return () => {
     const counts = new Map<string, number>();
     const remembered =
@@ -32,13 +32,13 @@ export function rememberIdentityWrites(identity: Identity): () => Identity {
         const count = (counts.get(call) ?? 0) + 1;
         counts.set(call, count);
         const key = `${count} ${call}`;
-        if (!answers.has(key)) answers.set(key, write(...args));
-        return answers.get(key);
+        if (!results.has(key)) results.set(key, write(...args));
+        return results.get(key);
       };
-    const methods = Object.entries(identity).map(([name, method]) => [
-      name,
-      isWrite[name as keyof Identity] ? remembered(name, method as (...args: unknown[]) => unknown) : method,
-    ]);
+    const methods = Object.entries(isWrite).map(([name, writes]) => {
+      const method = identity[name as keyof Identity].bind(identity) as (...args: unknown[]) => unknown;
+      return [name, writes ? remembered(name, method) : method];
+    });
     return Object.fromEntries(methods) as Identity;
   };
 }

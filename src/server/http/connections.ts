@@ -63,15 +63,13 @@ export class Connections {
   readonly #onNoRoom: (why: NoRoom, address: string) => void;
   readonly #clients = new Map<string, Client>();
   readonly #open = new Map<Socket, Connection>();
+  /** The open connections, by their sockets. */
+  readonly open: ReadonlyMap<Socket, Connection> = this.#open;
 
   /** @param onNoRoom is called for each connection that is closed, with its address */
   constructor(limits: ConnectionLimits, onNoRoom: (why: NoRoom, address: string) => void) {
     this.#limits = limits;
     this.#onNoRoom = onNoRoom;
-  }
-
-  get open(): ReadonlyMap<Socket, Connection> {
-    return this.#open;
   }
 
   /** Admits the server's connections. To be called once, before the server listens. */
