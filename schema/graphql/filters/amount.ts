@@ -1,6 +1,6 @@
 import { builder } from '../builder.ts';
 import { decimal } from '../input/validators.ts';
-import { Decimal } from '../../money/money.ts';
+import type { Decimal } from '../../money/money.ts';
 
 /** The argument of lists that finds rows by their amount. An index that lists are ordered by serves it. */
 export const amountArgument = builder.args((t) => ({
@@ -11,9 +11,8 @@ export const amountArgument = builder.args((t) => ({
   }),
 }));
 
-/** The condition of that argument on a column; none if it isn't given. */
-export const byAmount = <Name extends string>(
-  column: Name,
-  { amount }: { amount?: Decimal | null },
-): { [name in Name]?: { in: Decimal[] } } =>
-  amount ? ({ [column]: { in: [amount, amount.negated()] } } as { [name in Name]?: { in: Decimal[] } }) : {};
+/** The filter of that argument on a column. */
+export const byAmount =
+  <Name extends string>(column: Name) =>
+  (amount: Decimal) =>
+    ({ [column]: { in: [amount, amount.negated()] } }) as { [name in Name]: { in: Decimal[] } };

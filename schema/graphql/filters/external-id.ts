@@ -11,5 +11,4 @@ export const externalIdArgument = builder.args((t) => ({
   }),
 }));
 
-export const byExternalId = (args: { externalId?: string | null }): { externalId?: string } =>
-  args.externalId ? { externalId: args.externalId } : {};
+export const byExternalId = (id: string) => ({ externalId: id });

@@ -1,13 +1,15 @@
 import type { Rules } from '../plugins/authorization-and-validation.ts';
-import { given } from '../input/validators.ts';
 
 interface Period {
   from?: Date | null;
   to?: Date | null;
 }
 
-/** Days from the first to the last, both included; either may be open. */
-export const within = ({ from, to }: Period): { gte?: Date; lte?: Date } => ({ gte: given(from), lte: given(to) });
+/** The filters `from` and `to` on a column of days: from the first to the last, both included. */
+export const byPeriod = <Name extends string>(column: Name) => ({
+  from: (from: Date) => ({ [column]: { gte: from } }) as { [name in Name]: { gte: Date } },
+  to: (to: Date) => ({ [column]: { lte: to } }) as { [name in Name]: { lte: Date } },
+});
 
 /** A period that has no day is a mistake. */
 export const periodRules: Rules<Period> = ({ from, to }, _context, problems) => {
@@ -15,3 +17,4 @@ export const periodRules: Rules<Period> = ({ from, to }, _context, problems) => 
   problems.add('from', 'Must not be after to.');
   problems.add('to', 'Must not be before from.');
 };
+periodRules.concerns = ['from', 'to'];

@@ -56,8 +56,4 @@ export const holdingFirst = (word: string, fields: number): Condition => ({
 });
 
 /** The conditions, all of which must hold, that a row's searched fields contain each word of `q`, in any order. */
-export const containing = (q: string | null | undefined): Condition[] => splitWords(q ?? '').map(holding);
-
-/** Conditions as a part of `where`. Without conditions it adds nothing, so that a total uses the maintained counts. */
-export const joinConditions = <Where extends object>(conditions: Where[]): { AND?: Where[] } =>
-  conditions.length > 0 ? { AND: conditions } : {};
+export const containing = (q: string): Condition[] => splitWords(q).map(holding);

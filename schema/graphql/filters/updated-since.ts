@@ -8,6 +8,4 @@ export const updatedSinceArgument = builder.args((t) => ({
   }),
 }));
 
-/** The condition of that argument; none if it isn't given. */
-export const updatedSince = (args: { updatedSince?: Date | null }): { updatedAt?: { gte: Date } } =>
-  args.updatedSince ? { updatedAt: { gte: args.updatedSince } } : {};
+export const updatedSince = (time: Date) => ({ updatedAt: { gte: time } });

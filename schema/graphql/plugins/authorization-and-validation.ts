@@ -26,7 +26,11 @@ export type Readable<T> = T extends
  * A field's validation rules that involve several arguments or the tenant's data. They get whatever arguments are valid by
  * themselves, so that all errors are reported at once. May throw NotFoundError and ForbiddenError.
  */
-export type Rules<Args = object> = (args: Readable<Args>, context: Context, problems: Problems) => void | Promise<void>;
+export interface Rules<Args = object> {
+  (args: Readable<Args>, context: Context, problems: Problems): void | Promise<void>;
+  /** The arguments that the rules are about: without them there is nothing to check. Default: they run always. */
+  concerns?: readonly string[];
+}
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -72,6 +76,8 @@ type Resolver = GraphQLFieldResolver<unknown, Context, object>;
 /** A resolver behind a field's checks. */
 function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resolver {
   const { rules } = checks;
+  // A read without rules is never refused by the database.
+  const alwaysValidates = isMutation || (rules !== undefined && !rules.concerns);
   /** The arguments that have validators. Their types are known once the schema is built. */
   let validated: readonly Input[] | undefined;
 
@@ -112,8 +118,9 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
     const refusal = refusedBy(checks, context);
     if (refusal) throw refusal;
     validated ??= info.parentType.getFields()[info.fieldName]?.args.filter(hasValidator) ?? [];
-    // A read without rules is never refused by the database.
-    return isMutation || rules || validated.some(({ name }) => name in args)
+    return alwaysValidates ||
+      validated.some(({ name }) => name in args) ||
+      rules?.concerns?.some((name) => name in args)
       ? validateAndResolve(parent, args, context, info)
       : resolver(parent, args, context, info);
   };

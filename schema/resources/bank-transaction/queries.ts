@@ -3,11 +3,12 @@ import { builder } from '../../graphql/builder.ts';
 import { orderType, byDay, byDecimal } from '../../graphql/paging/order.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, joinConditions, containing } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText, containing } from '../../graphql/filters/search.ts';
 import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
-import { periodRules, within } from '../../graphql/filters/period.ts';
+import { periodRules, byPeriod } from '../../graphql/filters/period.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
+import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 
 const BankTransactionConnection = builder.connectionObject({
@@ -24,6 +25,15 @@ const order = orderType('BankTransaction', {
   BOOKING_DATE: byDay('bookingDate', 'The day it was booked.'),
   AMOUNT: byDecimal('amount', 'The signed amount, whatever the currency.'),
 });
+
+const filters = {
+  updatedSince,
+  amount: byAmount('amount'),
+  matchStatus: (matchStatus: typeof MatchStatus.$inferType) => ({ matchStatus }),
+  direction: (direction: typeof Direction.$inferType) => ({ amount: direction === 'CREDIT' ? { gt: 0 } : { lt: 0 } }),
+  ...byPeriod('bookingDate'),
+  q: containing,
+} satisfies Filters<Prisma.BankTransactionWhereInput>;
 
 builder.queryFields((t) => ({
   bankTransaction: t.prismaField({
@@ -53,17 +63,8 @@ builder.queryFields((t) => ({
         offset: t.arg.int(),
       },
       rules: periodRules,
-      resolve: (_root, args, context, info) => {
-        const where: Prisma.BankTransactionWhereInput = {
-          ...updatedSince(args),
-          ...byAmount('amount', args),
-          ...(args.matchStatus && { matchStatus: args.matchStatus }),
-          ...(args.direction && { amount: args.direction === 'CREDIT' ? { gt: 0 } : { lt: 0 } }),
-          ...((args.from || args.to) && { bookingDate: within(args) }),
-          ...joinConditions(containing(args.q)),
-        };
-        return readPage({ context, info }, 'BankTransaction', args, where, order.columns);
-      },
+      resolve: async (_root, args, context, info) =>
+        readPage({ context, info }, 'BankTransaction', args, await buildFilter(filters, args, context), order.columns),
     },
     BankTransactionConnection,
   ),

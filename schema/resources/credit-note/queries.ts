@@ -3,12 +3,14 @@ import { builder } from '../../graphql/builder.ts';
 import { orderType, byText, byDay, byDecimal } from '../../graphql/paging/order.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, joinConditions } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText } from '../../graphql/filters/search.ts';
 import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
-import { periodRules, within } from '../../graphql/filters/period.ts';
+import { periodRules, byPeriod } from '../../graphql/filters/period.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
 import { containingOrPartner } from '../customer/search.ts';
+import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
+import type { Context } from '../../graphql/context.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 
 const CreditNoteConnection = builder.connectionObject({ type: CreditNote, name: 'CreditNoteConnection' });
@@ -18,6 +20,21 @@ const order = orderType('CreditNote', {
   CREDIT_NOTE_DATE: byDay('creditNoteDate', 'The day of the credit note.'),
   TOTAL_GROSS: byDecimal('totalGross', 'The gross total, whatever the currency.'),
 });
+
+const filters = {
+  updatedSince,
+  amount: byAmount('totalGross'),
+  invoiceId: (invoiceId: string) => ({ invoiceId }),
+  customerId: (customerId: string) => ({ customerId }),
+  ...byPeriod('creditNoteDate'),
+  q: (q: string, context: Context) =>
+    containingOrPartner<Prisma.CreditNoteWhereInput>(
+      q,
+      context,
+      (ids) => ({ customerId: { in: ids } }),
+      (customer) => ({ customer }),
+    ),
+} satisfies Filters<Prisma.CreditNoteWhereInput>;
 
 builder.queryFields((t) => ({
   creditNote: t.prismaField({
@@ -47,24 +64,8 @@ builder.queryFields((t) => ({
         offset: t.arg.int(),
       },
       rules: periodRules,
-      resolve: async (_root, args, context, info) => {
-        const where: Prisma.CreditNoteWhereInput = {
-          ...updatedSince(args),
-          ...byAmount('totalGross', args),
-          ...(args.invoiceId && { invoiceId: args.invoiceId }),
-          ...(args.customerId && { customerId: args.customerId }),
-          ...((args.from || args.to) && { creditNoteDate: within(args) }),
-          ...joinConditions(
-            await containingOrPartner<Prisma.CreditNoteWhereInput>(
-              args.q,
-              context,
-              (ids) => ({ customerId: { in: ids } }),
-              (customer) => ({ customer }),
-            ),
-          ),
-        };
-        return readPage({ context, info }, 'CreditNote', args, where, order.columns);
-      },
+      resolve: async (_root, args, context, info) =>
+        readPage({ context, info }, 'CreditNote', args, await buildFilter(filters, args, context), order.columns),
     },
     CreditNoteConnection,
   ),

@@ -3,15 +3,23 @@ import { builder } from '../../graphql/builder.ts';
 import { orderType, byText } from '../../graphql/paging/order.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, joinConditions, containing } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText, containing } from '../../graphql/filters/search.ts';
 import { externalIdArgument, byExternalId } from '../../graphql/filters/external-id.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
+import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 
 const CustomerConnection = builder.connectionObject({ type: Customer, name: 'CustomerConnection' });
 
 const order = orderType('Customer', { COMPANY_NAME: byText('companyName', 'The company name.') });
+
+const filters = {
+  externalId: byExternalId,
+  updatedSince,
+  type: (type: typeof CustomerType.$inferType) => ({ type }),
+  q: containing,
+} satisfies Filters<Prisma.CustomerWhereInput>;
 
 builder.queryFields((t) => ({
   customer: t.prismaField({
@@ -37,15 +45,8 @@ builder.queryFields((t) => ({
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
-      resolve: (_root, args, context, info) => {
-        const where: Prisma.CustomerWhereInput = {
-          ...byExternalId(args),
-          ...updatedSince(args),
-          ...(args.type && { type: args.type }),
-          ...joinConditions(containing(args.q)),
-        };
-        return readPage({ context, info }, 'Customer', args, where, order.columns);
-      },
+      resolve: async (_root, args, context, info) =>
+        readPage({ context, info }, 'Customer', args, await buildFilter(filters, args, context), order.columns),
     },
     CustomerConnection,
   ),

@@ -24,7 +24,7 @@ export const partnerCalled = (name: string): Prisma.CustomerWhereInput => ({
  * many match, so do many rows, and a page is soon full.
  */
 export async function containingOrPartner<Where extends object>(
-  q: string | null | undefined,
+  q: string,
   context: Context,
   byIds: (ids: string[]) => Where,
   byPartner: (partner: Prisma.CustomerWhereInput) => Where,
@@ -37,7 +37,5 @@ export async function containingOrPartner<Where extends object>(
     if (partners.length > maxPartners) return [byPartner(where)];
     return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
   };
-  return Promise.all(
-    splitWords(q ?? '').map(async (word, at) => ({ OR: [holding(word), ...(await ofPartners(word, at))] })),
-  );
+  return Promise.all(splitWords(q).map(async (word, at) => ({ OR: [holding(word), ...(await ofPartners(word, at))] })));
 }

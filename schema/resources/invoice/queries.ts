@@ -4,13 +4,14 @@ import { orderType, byText, byDay, byDecimal } from '../../graphql/paging/order.
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, joinConditions } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText } from '../../graphql/filters/search.ts';
 import { externalIdArgument, byExternalId } from '../../graphql/filters/external-id.ts';
 import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
-import { periodRules, within } from '../../graphql/filters/period.ts';
+import { periodRules, byPeriod } from '../../graphql/filters/period.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { containingOrPartner } from '../customer/search.ts';
+import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
 import { readPage, buildWindow, listNodes, buildConnection } from '../../graphql/paging/page.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import { Customer } from '../customer/type.ts';
@@ -23,6 +24,26 @@ const order = orderType('Invoice', {
   DUE_DATE: byDay('dueDate', 'The day it is due.'),
   TOTAL_GROSS: byDecimal('totalGross', 'The gross total, whatever the currency.'),
 });
+
+const filters = {
+  externalId: byExternalId,
+  updatedSince,
+  amount: byAmount('totalGross'),
+  status: (status: typeof InvoiceStatus.$inferType) => ({ status }),
+  customerId: (customerId: string) => ({ customerId }),
+  ...byPeriod('invoiceDate'),
+  overdue: (isOverdue: boolean, context: Context) => {
+    const overdue = overdueOn(today(context));
+    return isOverdue ? overdue : { NOT: overdue };
+  },
+  q: (q: string, context: Context) =>
+    containingOrPartner<Prisma.InvoiceWhereInput>(
+      q,
+      context,
+      (ids) => ({ customerId: { in: ids } }),
+      (customer) => ({ customer }),
+    ),
+} satisfies Filters<Prisma.InvoiceWhereInput>;
 
 /** As Invoice.isOverdue says. */
 export const overdueOn = (day: Date): Prisma.InvoiceWhereInput => ({ status: 'ISSUED', dueDate: { lt: day } });
@@ -57,27 +78,8 @@ builder.queryFields((t) => ({
         offset: t.arg.int(),
       },
       rules: periodRules,
-      resolve: async (_root, args, context, info) => {
-        const where: Prisma.InvoiceWhereInput = {
-          ...byExternalId(args),
-          ...updatedSince(args),
-          ...byAmount('totalGross', args),
-          ...(args.status && { status: args.status }),
-          ...(args.customerId && { customerId: args.customerId }),
-          ...((args.from || args.to) && { invoiceDate: within(args) }),
-          ...(args.overdue === false && { NOT: overdueOn(today(context)) }),
-          ...joinConditions<Prisma.InvoiceWhereInput>([
-            ...(args.overdue ? [overdueOn(today(context))] : []),
-            ...(await containingOrPartner<Prisma.InvoiceWhereInput>(
-              args.q,
-              context,
-              (ids) => ({ customerId: { in: ids } }),
-              (customer) => ({ customer }),
-            )),
-          ]),
-        };
-        return readPage({ context, info }, 'Invoice', args, where, order.columns);
-      },
+      resolve: async (_root, args, context, info) =>
+        readPage({ context, info }, 'Invoice', args, await buildFilter(filters, args, context), order.columns),
     },
     InvoiceConnection,
   ),

@@ -1,7 +1,8 @@
 import { Payment } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
 import { orderType, byDay } from '../../graphql/paging/order.ts';
-import { periodRules, within } from '../../graphql/filters/period.ts';
+import { periodRules, byPeriod } from '../../graphql/filters/period.ts';
+import { buildFilter } from '../../graphql/filters/filters.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 
 const PaymentConnection = builder.connectionObject({ type: Payment, name: 'PaymentConnection' });
@@ -21,8 +22,8 @@ builder.queryField('invoicePayments', (t) =>
         offset: t.arg.int(),
       },
       rules: periodRules,
-      resolve: (_root, args, context, info) => {
-        const where = { receiptId: null, ...((args.from || args.to) && { paidOn: within(args) }) };
+      resolve: async (_root, args, context, info) => {
+        const where = { receiptId: null, ...(await buildFilter(byPeriod('paidOn'), args, context)) };
         return readPage({ context, info }, 'Payment', args, where, order.columns);
       },
     },

@@ -3,15 +3,24 @@ import { builder } from '../../graphql/builder.ts';
 import { orderType, byText } from '../../graphql/paging/order.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, joinConditions, containing } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText, containing } from '../../graphql/filters/search.ts';
 import { externalIdArgument, byExternalId } from '../../graphql/filters/external-id.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
+import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 
 const ProjectConnection = builder.connectionObject({ type: Project, name: 'ProjectConnection' });
 
 const order = orderType('Project', { NAME: byText('name', 'The name.') });
+
+const filters = {
+  externalId: byExternalId,
+  updatedSince,
+  status: (status: typeof ProjectStatus.$inferType) => ({ status }),
+  customerId: (customerId: string) => ({ customerId }),
+  q: containing,
+} satisfies Filters<Prisma.ProjectWhereInput>;
 
 builder.queryFields((t) => ({
   project: t.prismaField({
@@ -35,16 +44,8 @@ builder.queryFields((t) => ({
         orderBy: t.arg({ type: order.input, description: 'Default: newest first.' }),
         offset: t.arg.int(),
       },
-      resolve: (_root, args, context, info) => {
-        const where: Prisma.ProjectWhereInput = {
-          ...byExternalId(args),
-          ...updatedSince(args),
-          ...(args.status && { status: args.status }),
-          ...(args.customerId && { customerId: args.customerId }),
-          ...joinConditions(containing(args.q)),
-        };
-        return readPage({ context, info }, 'Project', args, where, order.columns);
-      },
+      resolve: async (_root, args, context, info) =>
+        readPage({ context, info }, 'Project', args, await buildFilter(filters, args, context), order.columns),
     },
     ProjectConnection,
   ),

@@ -3,12 +3,14 @@ import { builder } from '../../graphql/builder.ts';
 import { orderType, byDay, byDecimal } from '../../graphql/paging/order.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, joinConditions } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText } from '../../graphql/filters/search.ts';
 import { externalIdArgument, byExternalId } from '../../graphql/filters/external-id.ts';
 import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
 import { containingOrPartner } from '../customer/search.ts';
+import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
+import type { Context } from '../../graphql/context.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 
 const ReceiptConnection = builder.connectionObject({ type: Receipt, name: 'ReceiptConnection' });
@@ -17,6 +19,21 @@ const order = orderType('Receipt', {
   RECEIPT_DATE: byDay('receiptDate', 'The day on the receipt.'),
   AMOUNT_GROSS: byDecimal('amountGross', 'The gross amount, whatever the currency.'),
 });
+
+const filters = {
+  externalId: byExternalId,
+  updatedSince,
+  amount: byAmount('amountGross'),
+  status: (status: typeof ReceiptStatus.$inferType) => ({ status }),
+  supplierId: (supplierId: string) => ({ supplierId }),
+  q: (q: string, context: Context) =>
+    containingOrPartner<Prisma.ReceiptWhereInput>(
+      q,
+      context,
+      (ids) => ({ supplierId: { in: ids } }),
+      (supplier) => ({ supplier }),
+    ),
+} satisfies Filters<Prisma.ReceiptWhereInput>;
 
 builder.queryFields((t) => ({
   receipt: t.prismaField({
@@ -44,24 +61,8 @@ builder.queryFields((t) => ({
         orderBy: t.arg({ type: order.input, description: 'Default: newest first, by when they were entered.' }),
         offset: t.arg.int(),
       },
-      resolve: async (_root, args, context, info) => {
-        const where: Prisma.ReceiptWhereInput = {
-          ...byExternalId(args),
-          ...updatedSince(args),
-          ...byAmount('amountGross', args),
-          ...(args.status && { status: args.status }),
-          ...(args.supplierId && { supplierId: args.supplierId }),
-          ...joinConditions(
-            await containingOrPartner<Prisma.ReceiptWhereInput>(
-              args.q,
-              context,
-              (ids) => ({ supplierId: { in: ids } }),
-              (supplier) => ({ supplier }),
-            ),
-          ),
-        };
-        return readPage({ context, info }, 'Receipt', args, where, order.columns);
-      },
+      resolve: async (_root, args, context, info) =>
+        readPage({ context, info }, 'Receipt', args, await buildFilter(filters, args, context), order.columns),
     },
     ReceiptConnection,
   ),

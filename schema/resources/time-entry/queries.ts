@@ -5,8 +5,9 @@ import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { externalIdArgument, byExternalId } from '../../graphql/filters/external-id.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
-import { periodRules, within } from '../../graphql/filters/period.ts';
+import { periodRules, byPeriod } from '../../graphql/filters/period.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
+import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
 import { readPage, buildWindow, listNodes, buildConnection } from '../../graphql/paging/page.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import type { Context } from '../../graphql/context.ts';
@@ -15,6 +16,15 @@ import { Project } from '../project/type.ts';
 const TimeEntryConnection = builder.connectionObject({ type: TimeEntry, name: 'TimeEntryConnection' });
 
 const order = orderType('TimeEntry', { DATE: byDay('date', 'The day of the work.') });
+
+const filters = {
+  externalId: byExternalId,
+  updatedSince,
+  ...byPeriod('date'),
+  projectId: (projectId: string) => ({ projectId }),
+  billed: (isBilled: boolean) => ({ invoiceId: isBilled ? { not: null } : null }),
+  billable: (billable: boolean) => ({ billable }),
+} satisfies Filters<Prisma.TimeEntryWhereInput>;
 
 builder.queryFields((t) => ({
   timeEntry: t.prismaField({
@@ -41,17 +51,8 @@ builder.queryFields((t) => ({
         offset: t.arg.int(),
       },
       rules: periodRules,
-      resolve: (_root, args, context, info) => {
-        const where: Prisma.TimeEntryWhereInput = {
-          ...byExternalId(args),
-          ...updatedSince(args),
-          ...((args.from || args.to) && { date: within(args) }),
-          ...(args.projectId && { projectId: args.projectId }),
-          ...(args.billed != null && { invoiceId: args.billed ? { not: null } : null }),
-          ...(args.billable != null && { billable: args.billable }),
-        };
-        return readPage({ context, info }, 'TimeEntry', args, where, order.columns);
-      },
+      resolve: async (_root, args, context, info) =>
+        readPage({ context, info }, 'TimeEntry', args, await buildFilter(filters, args, context), order.columns),
     },
     TimeEntryConnection,
   ),
