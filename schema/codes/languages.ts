@@ -2,11 +2,13 @@
 export const languages = ['de', 'en'] as const;
 export type Language = (typeof languages)[number];
 
+const languagesByCode: ReadonlyMap<string, Language> = new Map(languages.map((each) => [each, each]));
+
 /** The language that documents to a country have; undefined where most people there speak another one. */
-export function languageOfCountry(country: string | null | undefined): Language | undefined {
+function languageOfCountry(country: string | null | undefined): Language | undefined {
   if (!country) return undefined;
   const { language } = new Intl.Locale('und', { region: country }).maximize();
-  return languages.find((each) => each === language);
+  return languagesByCode.get(language ?? '');
 }
 
 interface Spoken {

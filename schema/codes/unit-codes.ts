@@ -29,17 +29,10 @@ const labels: Record<string, string> = {
   LS: 'flat pauschal pauschale psch psch.',
 };
 
-/** One of anything. */
-const one = 'C62';
-
-const codesByLabel = new Map(
+/** The code of a usual label, in lower case. */
+export const unitCodesByLabel: ReadonlyMap<string, string> = new Map(
   Object.entries(labels).flatMap(([code, texts]) => texts.split(' ').map((label) => [label, code] as const)),
 );
 
-/** The code of a line that says none: of its unit's label, in any case; C62 for other labels, and for none. */
-export const usualUnitCode = (unit: string | null | undefined): string =>
-  (unit && codesByLabel.get(unit.toLowerCase())) || one;
-
-/** The code of a stored line. Lines from before there were codes have none of their own. */
-export const getUnitCode = ({ unit, unitCode }: { unit: string | null; unitCode: string | null }): string =>
-  unitCode ?? usualUnitCode(unit);
+/** The code of one of anything. */
+export const unitOne = 'C62';

@@ -1,5 +1,5 @@
 import currencyCodes from 'currency-codes';
-import { getVatCategory, type VatCategory } from './vat-categories.ts';
+import type { VatCategory } from './vat-categories.ts';
 import { Decimal } from './decimal.ts';
 
 export { Decimal, fits, maxDigits } from './decimal.ts';
@@ -57,36 +57,29 @@ export function lineTotal(line: Omit<Line, 'vatRate'>, currency: string): Decima
   return round(discount.isZero() ? total : total.times(new Decimal(100).minus(discount)).dividedBy(100), currency);
 }
 
-/** The net sums of lines that share a key. */
-function netTotals<Of extends { lineTotalNet: Written }>(lines: Of[], keyOf: (line: Of) => string) {
-  const totals = new Map<string, { first: Of; net: Decimal }>();
-  for (const line of lines) {
-    const key = keyOf(line);
-    const total = totals.get(key);
-    if (total) total.net = total.net.plus(line.lineTotalNet.toFixed());
-    else totals.set(key, { first: line, net: new Decimal(line.lineTotalNet.toFixed()) });
-  }
-  return [...totals.values()];
-}
-
 /** VAT on a net sum, rounded. */
 export const computeVat = (net: Decimal, vatRate: Written, currency: string): Decimal =>
   round(net.times(vatRate.toFixed()).dividedBy(100), currency);
 
-const computeShare = (vatRate: Written, net: Decimal, currency: string): VatShare => ({
-  vatRate: new Decimal(vatRate.toFixed()),
-  net,
-  vat: computeVat(net, vatRate, currency),
-});
+const zero = new Decimal(0);
 
 /**
  * VAT once per rate, over the sum of that rate's lines (EN 16931, BR-CO-17), rates ascending.
  * Takes line totals already rounded.
  */
-export const vatBreakdown = (lines: { lineTotalNet: Written; vatRate: Written }[], currency: string): VatShare[] =>
-  netTotals(lines, ({ vatRate }) => vatRate.toFixed())
-    .map(({ first, net }) => computeShare(first.vatRate, net, currency))
-    .toSorted((a, b) => a.vatRate.comparedTo(b.vatRate));
+export function vatBreakdown(lines: { lineTotalNet: Written; vatRate: Written }[], currency: string): VatShare[] {
+  const nets = new Map<string, Decimal>();
+  for (const { vatRate, lineTotalNet } of lines) {
+    const rate = vatRate.toFixed();
+    nets.set(rate, (nets.get(rate) ?? zero).plus(lineTotalNet.toFixed()));
+  }
+  const shares: VatShare[] = [];
+  for (const [rate, net] of nets) {
+    const vatRate = new Decimal(rate);
+    shares.push({ vatRate, net, vat: computeVat(net, vatRate, currency) });
+  }
+  return shares.toSorted((a, b) => a.vatRate.comparedTo(b.vatRate));
+}
 
 /** A VAT breakdown of EN 16931 (BG-23). */
 export interface VatCategoryShare extends VatShare {
@@ -99,7 +92,7 @@ export interface VatCategoryShare extends VatShare {
 export interface CategorizedLine {
   lineTotalNet: Written;
   vatRate: Written;
-  vatCategory: string | null;
+  vatCategory: VatCategory;
   exemptionReason: string | null;
 }
 
@@ -108,22 +101,20 @@ export interface CategorizedLine {
  * a rate is the same in both breakdowns.
  */
 export function vatBreakdownByCategory(lines: CategorizedLine[], currency: string): VatCategoryShare[] {
-  const reasons = new Map<VatCategory, Set<string>>();
-  for (const line of lines) {
-    if (line.exemptionReason === null) continue;
-    const category = getVatCategory(line);
-    reasons.set(category, (reasons.get(category) ?? new Set()).add(line.exemptionReason));
+  const shares: VatCategoryShare[] = [];
+  for (const [vatCategory, ofCategory] of Map.groupBy(lines, (line) => line.vatCategory)) {
+    const reasons = new Set(ofCategory.flatMap(({ exemptionReason }) => exemptionReason ?? []));
+    const exemptionReason = [...reasons].join('; ') || null;
+    for (const share of vatBreakdown(ofCategory, currency)) shares.push({ ...share, vatCategory, exemptionReason });
   }
-  return netTotals(lines, (line) => `${getVatCategory(line)} ${line.vatRate.toFixed()}`)
-    .map(({ first, net }): VatCategoryShare => {
-      const category = getVatCategory(first);
-      const exemptionReason = [...(reasons.get(category) ?? [])].join('; ') || null;
-      return { ...computeShare(first.vatRate, net, currency), vatCategory: category, exemptionReason };
-    })
-    .toSorted((a, b) => a.vatRate.comparedTo(b.vatRate) || (a.vatCategory < b.vatCategory ? -1 : 1));
+  return shares.toSorted((a, b) => a.vatRate.comparedTo(b.vatRate) || (a.vatCategory < b.vatCategory ? -1 : 1));
 }
 
-export interface InvoiceTotals {
+/** A line with its net total. */
+export type TotalledLine<Of = Line> = Of & { lineTotalNet: Decimal };
+
+export interface InvoiceTotals<Of = Line> {
+  lines: TotalledLine<Of>[];
   vatBreakdown: VatShare[];
   totalNet: Decimal;
   totalVat: Decimal;
@@ -131,14 +122,16 @@ export interface InvoiceTotals {
 }
 
 /** The totals of an invoice's lines. */
-export function invoiceTotals(lines: Line[], currency: string): InvoiceTotals {
-  const shares = vatBreakdown(
-    lines.map((line) => ({ lineTotalNet: lineTotal(line, currency), vatRate: line.vatRate })),
-    currency,
-  );
-  const totalNet = sum(shares.map((share) => share.net));
-  const totalVat = sum(shares.map((share) => share.vat));
-  return { vatBreakdown: shares, totalNet, totalVat, totalGross: totalNet.plus(totalVat) };
+export function invoiceTotals<Of extends Line>(lines: Of[], currency: string): InvoiceTotals<Of> {
+  const totalled: TotalledLine<Of>[] = [];
+  for (const line of lines) totalled.push({ ...line, lineTotalNet: lineTotal(line, currency) });
+  const shares = vatBreakdown(totalled, currency);
+  let [totalNet, totalVat] = [zero, zero];
+  for (const { net, vat } of shares) {
+    totalNet = totalNet.plus(net);
+    totalVat = totalVat.plus(vat);
+  }
+  return { lines: totalled, vatBreakdown: shares, totalNet, totalVat, totalGross: totalNet.plus(totalVat) };
 }
 
 /** The VAT contained in a gross amount, and the rest: gross × rate ÷ (100 + rate), rounded. */
@@ -151,4 +144,4 @@ export function vatIncluded(
   return { vatAmount, amountNet: new Decimal(gross).minus(vatAmount) };
 }
 
-export const sum = (amounts: Decimal[]): Decimal => amounts.reduce((a, b) => a.plus(b), new Decimal(0));
+export const sum = (amounts: Decimal[]): Decimal => amounts.reduce((a, b) => a.plus(b), zero);

@@ -16,20 +16,9 @@ const codes = Object.keys(vatCategories) as VatCategory[];
 /** All codes, as a text for people. */
 export const vatCategoryCodes: string = codes.join(', ');
 
-export const isVatCategory = (code: string): code is VatCategory => Object.hasOwn(vatCategories, code);
+export const vatCategoriesByCode: ReadonlyMap<string, VatCategory> = new Map(codes.map((code) => [code, code]));
+
+export const isVatCategory = (code: string): code is VatCategory => vatCategoriesByCode.has(code);
 
 /** The categories whose lines say why they aren't taxed (EN 16931, BR-E-10 and kin). */
-const exempting: ReadonlySet<VatCategory> = new Set(['E', 'AE', 'K', 'G', 'O']);
-
-/** Whether lines of this category have a reason for that they aren't taxed. */
-export const takesExemptionReason = (category: VatCategory): boolean => exempting.has(category);
-
-/** The category of a line that says none: by its rate. */
-export const usualVatCategory = (vatRate: { toFixed: () => string }): VatCategory =>
-  vatRate.toFixed() === '0' ? 'Z' : 'S';
-
-/** The category of a stored line. Lines from before there were categories have none of their own. */
-export function getVatCategory(line: { vatCategory: string | null; vatRate: { toFixed: () => string } }): VatCategory {
-  const { vatCategory, vatRate } = line;
-  return vatCategory !== null && isVatCategory(vatCategory) ? vatCategory : usualVatCategory(vatRate);
-}
+export const exemptCategories: ReadonlySet<VatCategory> = new Set(['E', 'AE', 'K', 'G', 'O']);

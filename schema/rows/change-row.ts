@@ -4,10 +4,7 @@ import { emit, type EventType } from '../events/events.ts';
 import { key, type Context } from '../graphql/context.ts';
 import { findById, findByIdIfAny } from '../graphql/find-by-id.ts';
 import { isChanged } from './is-changed.ts';
-import { enforce, requireVersion, withLockedRow, type RowArguments } from './locked-row.ts';
-
-/** Models whose rows are updated and deleted one at a time, with a version and events. */
-type Changeable = 'Customer' | 'Invoice' | 'Project' | 'Receipt' | 'TimeEntry';
+import { enforce, lockRow, type RowArguments, type Versioned } from './locked-row.ts';
 
 /** Reads a row that a rule depends on: under this lock if the change is going to be written. */
 export type FindForRule = <Of extends Prisma.ModelName>(
@@ -17,7 +14,7 @@ export type FindForRule = <Of extends Prisma.ModelName>(
 ) => Promise<Row<Of> | null>;
 
 /** The part of an update that is its resource's own. */
-interface RowChange<Of extends Changeable, Input, ValidInput, Related> {
+interface RowChange<Of extends Versioned, Input, ValidInput, Related> {
   /** `update` where the change affects rules of rows that refer to this one. Default: `no key update`. */
   lock?: (input: Input) => RowLock;
   /** Reads what rules and change depend on besides the row itself. */
@@ -51,7 +48,7 @@ interface RowChange<Of extends Changeable, Input, ValidInput, Related> {
  * The rules and the resolver of a mutation that updates one row: lock, version, rules, write, event, answer. An update that
  * would change nothing is answered without a write and without an event (DECISIONS.md#d34-events).
  */
-export function changeRow<Of extends Changeable, ValidInput, Input extends ValidInput, Related = undefined>(
+export function changeRow<Of extends Versioned, ValidInput, Input extends ValidInput, Related = undefined>(
   model: Of,
   change: RowChange<Of, Input, ValidInput, Related>,
 ) {
@@ -73,33 +70,27 @@ export function changeRow<Of extends Changeable, ValidInput, Input extends Valid
     resolve: (
       query: object,
       _root: unknown,
-      { id, input, expectedVersion }: RowArguments & { input: Input },
+      { input, ...target }: RowArguments & { input: Input },
       context: Context,
     ): Promise<Row<Of>> =>
-      withLockedRow(
-        context,
-        model,
-        id,
-        async (inside, current) => {
-          requireVersion(current, expectedVersion);
-          const find: FindForRule = (...other) => inside.db.lock(...other);
-          const related = await readRelated?.(input, inside, current, find);
-          await enforce((problems) => rules(input, inside, problems, current, related));
-          const data = columns(input, current, related);
-          if (!isChanged(current, data) && !dependents?.areChanged(input, related))
-            return findById(inside, model, current, query);
-          const changed = await inside.db.model(model).update({ where: key(context, id), data });
-          await dependents?.write(inside, input, current, related);
-          await emit(inside, event, changed);
-          return findById(inside, model, changed, query);
-        },
-        lock?.(input),
-      ),
+      context.transaction(async (inside) => {
+        const current = await lockRow(inside, model, target, lock?.(input));
+        const find: FindForRule = (...other) => inside.db.lock(...other);
+        const related = await readRelated?.(input, inside, current, find);
+        await enforce((problems) => rules(input, inside, problems, current, related));
+        const data = columns(input, current, related);
+        if (!isChanged(current, data) && !dependents?.areChanged(input, related))
+          return findById(inside, model, current, query);
+        const changed = await inside.db.model(model).update({ where: key(context, target.id), data });
+        await dependents?.write(inside, input, current, related);
+        await emit(inside, event, changed);
+        return findById(inside, model, changed, query);
+      }),
   };
 }
 
 /** The part of a deletion that is its resource's own. */
-interface RowDeletion<Of extends Changeable> {
+interface RowDeletion<Of extends Versioned> {
   /** What prevents the deletion. Runs under the row's lock. */
   rules: (context: Context, problems: Problems, current: Row<Of>) => void | Promise<void>;
   /** Frees rows that refer to this one. */
@@ -108,21 +99,16 @@ interface RowDeletion<Of extends Changeable> {
 }
 
 /** The resolver of a mutation that deletes one row: lock, version, rules, event, deletion. It answers the row as it was. */
-export const deleteRow = <Of extends Changeable>(model: Of, { rules, release, event }: RowDeletion<Of>) => ({
-  resolve: (query: object, _root: unknown, { id, expectedVersion }: RowArguments, context: Context): Promise<Row<Of>> =>
-    withLockedRow(
-      context,
-      model,
-      id,
-      async (inside, current) => {
-        requireVersion(current, expectedVersion);
-        await enforce((problems) => rules(inside, problems, current));
-        const row = await findById(inside, model, id, query);
-        await emit(inside, event, id);
-        await release?.(inside, id);
-        await inside.db.model(model).delete({ where: key(context, id) });
-        return row;
-      },
-      'update',
-    ),
+export const deleteRow = <Of extends Versioned>(model: Of, { rules, release, event }: RowDeletion<Of>) => ({
+  resolve: (query: object, _root: unknown, target: RowArguments, context: Context): Promise<Row<Of>> =>
+    context.transaction(async (inside) => {
+      const { id } = target;
+      const current = await lockRow(inside, model, target, 'update');
+      await enforce((problems) => rules(inside, problems, current));
+      const row = await findById(inside, model, id, query);
+      await emit(inside, event, id);
+      await release?.(inside, id);
+      await inside.db.model(model).delete({ where: key(context, id) });
+      return row;
+    }),
 });

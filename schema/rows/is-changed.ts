@@ -5,10 +5,12 @@ import { Decimal } from '../money/money.ts';
  * (DECISIONS.md#d34-events).
  * @param data as for Prisma: undefined leaves a column as it is
  */
-export const isChanged = (row: object, data: object): boolean =>
-  Object.entries(data).some(
-    ([name, value]) => value !== undefined && comparable(value) !== comparable((row as Record<string, unknown>)[name]),
-  );
+export function isChanged(row: object, data: object): boolean {
+  const before = row as Record<string, unknown>;
+  for (const [name, value] of Object.entries(data))
+    if (value !== undefined && comparable(value) !== comparable(before[name])) return true;
+  return false;
+}
 
 function comparable(value: unknown): unknown {
   if (value instanceof Date) return value.getTime();

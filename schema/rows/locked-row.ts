@@ -1,4 +1,4 @@
-import type { Prisma, Row, RowLock } from '../../prisma/client.ts';
+import type { Row, RowLock } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { found, Problems, VersionConflictError } from '../errors.ts';
 
@@ -14,26 +14,31 @@ export interface RowArguments {
 }
 
 /**
- * Runs a change of one row in a transaction that holds the row's lock.
- * @param work gets the context of the transaction, and the row as it stands under the lock
- * @param lock `update` for a deletion, or where the change affects rules of rows that refer to this one
- * @throws NotFoundError if the tenant has no such row
- */
-export const withLockedRow = <Of extends Prisma.ModelName, Result>(
-  context: Context,
-  model: Of,
-  id: string,
-  work: (inside: Context, row: Row<Of>) => Promise<Result>,
-  lock: RowLock = 'no key update',
-): Promise<Result> => context.transaction(async (inside) => work(inside, await found(inside.db.lock(model, id, lock))));
-
-/**
  * Refuses a change by a caller who has read another version of the row. The row is locked, so that of several changes that
  * expect one version, one is made.
  * @throws VersionConflictError
  */
 export function requireVersion(row: { id: string; version: number }, expected: number | null | undefined): void {
   if (expected != null && row.version !== expected) throw new VersionConflictError({}, row.id);
+}
+
+/** Models whose rows are changed one at a time, with a version. */
+export type Versioned = 'Customer' | 'Invoice' | 'Project' | 'Receipt' | 'TimeEntry';
+
+/**
+ * Locks the row of a change until the transaction ends, and reads it as it stands under the lock.
+ * @param lock `update` for a deletion, or where the change affects rules of rows that refer to this one
+ * @throws NotFoundError if the tenant has no such row; VersionConflictError
+ */
+export async function lockRow<Of extends Versioned>(
+  inside: Context,
+  model: Of,
+  { id, expectedVersion }: RowArguments,
+  lock: RowLock = 'no key update',
+): Promise<Row<Of>> {
+  const row = await found(inside.db.lock(model, id, lock));
+  requireVersion(row, expectedVersion);
+  return row;
 }
 
 /**

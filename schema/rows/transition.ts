@@ -2,7 +2,7 @@ import type { Row } from '../../prisma/client.ts';
 import { emitAll, type EventInput, type EventType } from '../events/events.ts';
 import { key, type Context } from '../graphql/context.ts';
 import { findById, type PrefetchedRow } from '../graphql/find-by-id.ts';
-import { requireVersion, withLockedRow, type RowArguments } from './locked-row.ts';
+import { lockRow, type RowArguments } from './locked-row.ts';
 
 type Model = 'Invoice' | 'Receipt';
 
@@ -56,8 +56,8 @@ export const transitionRow = <Of extends Model, Args extends RowArguments = RowA
   move: (inside: Context, current: Row<Of>, args: Args) => Promise<PrefetchedRow | string>,
 ) => ({
   resolve: (query: object, _root: unknown, args: Args, context: Context): Promise<Row<Of>> =>
-    withLockedRow(context, model, args.id, async (inside, current) => {
-      requireVersion(current, args.expectedVersion);
+    context.transaction(async (inside) => {
+      const current = await lockRow(inside, model, args);
       return findById(inside, model, await move(inside, current, args), query);
     }),
 });

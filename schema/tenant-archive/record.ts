@@ -18,6 +18,7 @@ import {
 } from '../money/money.ts';
 import { parseCreditNoteNumber } from '../resources/credit-note/next-number.ts';
 import { readBreakdown, storedBreakdown } from '../resources/credit-note/vat-breakdown.ts';
+import { categorized } from '../resources/invoice/line.ts';
 import { lineRules } from '../resources/invoice/rules.ts';
 import { maxItems } from '../resources/invoice/mutations.ts';
 import { totalRules } from '../resources/invoice/rules.ts';
@@ -207,7 +208,7 @@ function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteIt
   const stored = storedBreakdown.safeParse(creditNote.vatBreakdown);
   if (!stored.success) return problems.add('vat_breakdown', 'Must be a list of VAT shares.');
   const shares = readBreakdown(stored.data);
-  const ofLines = vatBreakdownByCategory(items, currency);
+  const ofLines = vatBreakdownByCategory(categorized(items), currency);
   const isOfLines =
     shares.length === ofLines.length &&
     ofLines.every(({ vatCategory, vatRate, net, vat }, index) => {

@@ -6,7 +6,6 @@ import type {
 } from '../../../prisma/generated/client/client.ts';
 import { type EventType, emit } from '../../events/events.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { withLockedRow } from '../../rows/locked-row.ts';
 import { refuse, found } from '../../errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
@@ -154,7 +153,8 @@ const change = (
     ability: 'bank-transactions:write',
     args: idArgument,
     resolve: (query, _root, { id }, context) =>
-      withLockedRow(context, 'BankTransaction', id, async (inside, { matchStatus }) => {
+      context.transaction(async (inside) => {
+        const { matchStatus } = await found(inside.db.lock('BankTransaction', id, 'no key update'));
         if (matchStatus !== from) refuse('matchStatus', otherwise);
         await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: to } });
         await emit(inside, event, id);

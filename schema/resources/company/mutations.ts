@@ -92,6 +92,8 @@ builder.mutationField('updateCompany', (t) =>
 
 type CompanyFields = Prisma.CompanyUncheckedUpdateInput & Identifiers & { legalName?: string | undefined };
 
+// changeRow() isn't for the profile: there may be none, it has no events, and its rules come before its version.
+
 async function saveCompany(
   context: Context,
   fields: CompanyFields,

@@ -1,6 +1,6 @@
 import type { Row } from '../../../prisma/client.ts';
-import { getUnitCode } from '../../codes/unit-codes.ts';
-import { getVatCategory, type VatCategory } from '../../money/vat-categories.ts';
+import { categorized, getUnitCode, getVatCategory } from '../invoice/line.ts';
+import type { VatCategory } from '../../money/vat-categories.ts';
 import type { Problems } from '../../errors.ts';
 import { Decimal, lineTotal, minorDigits, sum, vatBreakdownByCategory, computeVat } from '../../money/money.ts';
 import type { VatCategoryShare } from '../../money/money.ts';
@@ -48,11 +48,13 @@ const toDecimal = (value: Pick<Decimal, 'toFixed'>): Decimal => new Decimal(valu
 /** @param credited the lines of all its credit notes */
 export function computeRemainder(items: Row<'InvoiceItem'>[], credited: Credited[], currency: string): Remainder {
   const creditedNet = Map.groupBy(credited, shareKey);
-  const shares = vatBreakdownByCategory(items, currency).map(({ vatCategory, vatRate, exemptionReason, net }) => {
-    const taken = creditedNet.get(shareKey({ vatCategory, vatRate })) ?? [];
-    const left = net.minus(sum(taken.map(({ lineTotalNet }) => toDecimal(lineTotalNet))));
-    return { vatCategory, vatRate, exemptionReason, net, left };
-  });
+  const shares = vatBreakdownByCategory(categorized(items), currency).map(
+    ({ vatCategory, vatRate, exemptionReason, net }) => {
+      const taken = creditedNet.get(shareKey({ vatCategory, vatRate })) ?? [];
+      const left = net.minus(sum(taken.map(({ lineTotalNet }) => toDecimal(lineTotalNet))));
+      return { vatCategory, vatRate, exemptionReason, net, left };
+    },
+  );
   const sharesByKey = new Map(shares.map((share) => [shareKey(share), share]));
   const creditedByLine = Map.groupBy(credited, ({ invoiceItemId }) => invoiceItemId);
   const lines = items.map((item) => {

@@ -2,7 +2,7 @@ import { Delivery } from './type.ts';
 import { maxAMinute, limitRequests, mustReadDelivery, refuseUnlessActive } from './rules.ts';
 import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { withLockedWebhook } from '../webhook/rules.ts';
+import { lockWebhook } from '../webhook/rules.ts';
 import { renderBody } from '../../events/events.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { mustRead } from '../../events/access.ts';
@@ -14,7 +14,8 @@ builder.mutationFields((t) => ({
     ability: 'webhooks:write',
     args: idArgument,
     resolve: (query, _root, { id: webhookId }, context) =>
-      withLockedWebhook(context, webhookId, async (inside) => {
+      context.transaction(async (inside) => {
+        await lockWebhook(inside, webhookId);
         const createdAt = context.now();
         await limitRequests(inside, { webhookId, kind: 'PING' });
         const body = renderBody('webhook.ping', context.tenant.id, createdAt, '{"message":"pong"}');
@@ -36,7 +37,8 @@ builder.mutationFields((t) => ({
     resolve: async (query, _root, { id: earlier }, context) => {
       // Neither of these changes.
       const { webhookId, eventId } = await findById(context, 'Delivery', earlier);
-      return withLockedWebhook(context, webhookId, async (inside, webhook) => {
+      return context.transaction(async (inside) => {
+        const webhook = await lockWebhook(inside, webhookId);
         refuseUnlessActive(webhook);
         await limitRequests(inside, { webhookId, eventId, kind: 'REDELIVERY' });
         const createdAt = context.now();
@@ -61,7 +63,8 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { webhookId, since }, context) =>
       // Of two concurrent requests, the second waits here, and then finds the first one's deliveries.
-      withLockedWebhook(context, webhookId, async (inside, webhook) => {
+      context.transaction(async (inside) => {
+        const webhook = await lockWebhook(inside, webhookId);
         refuseUnlessActive(webhook);
         const missed = await inside.db.delivery.findMany({
           where: {

@@ -1,6 +1,6 @@
 import type { Row } from '../../../prisma/client.ts';
-import { getUnitCode } from '../../codes/unit-codes.ts';
-import { getVatCategory } from '../../money/vat-categories.ts';
+import { wasPaidWhenIssued } from '../invoice/balance.ts';
+import { categorized, getUnitCode, getVatCategory } from '../invoice/line.ts';
 import type { Context } from '../../graphql/context.ts';
 import { vatBreakdownByCategory, type VatCategoryShare } from '../../money/money.ts';
 import { readBreakdown } from '../credit-note/vat-breakdown.ts';
@@ -37,7 +37,7 @@ type InvoiceHead = Pick<
 
 /** @param items by position */
 export function buildSource(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], parties: Parties): DocumentSource {
-  const { number, subject, currency, issuedAt, paidAt } = invoice;
+  const { number, subject, currency } = invoice;
   return {
     number,
     date: formatDay(invoice.invoiceDate),
@@ -45,11 +45,11 @@ export function buildSource(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], p
     deliveryDate: formatOptionalDay(invoice.deliveryDate),
     subject,
     currency,
-    isPaid: issuedAt !== null && paidAt !== null && paidAt <= issuedAt,
+    isPaid: wasPaidWhenIssued(invoice),
     credited: null,
     ...parties,
     lines: items.map(sourceLine),
-    vatBreakdown: vatBreakdownByCategory(items, currency).map(sourceShare),
+    vatBreakdown: vatBreakdownByCategory(categorized(items), currency).map(sourceShare),
   };
 }
 

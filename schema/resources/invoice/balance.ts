@@ -45,3 +45,7 @@ export const computeRefundDue = (
   invoice: Balanced,
 ): Decimal =>
   Decimal.min(new Decimal(totalGross.toFixed()).minus(amountRefunded.toFixed()), computeAmountToRefund(invoice));
+
+/** Whether an invoice was paid in full when it was issued. */
+export const wasPaidWhenIssued = ({ issuedAt, paidAt }: { issuedAt: Date | null; paidAt: Date | null }): boolean =>
+  issuedAt !== null && paidAt !== null && paidAt <= issuedAt;

@@ -9,9 +9,10 @@ import {
   unitCode,
   discountPercent,
 } from '../../graphql/input/validators.ts';
-import { type Line, Decimal, lineTotal } from '../../money/money.ts';
-import { usualVatCategory, getVatCategory } from '../../money/vat-categories.ts';
-import { usualUnitCode, getUnitCode } from '../../codes/unit-codes.ts';
+import { type Line, Decimal, type TotalledLine } from '../../money/money.ts';
+import { vatCategoriesByCode, type VatCategory } from '../../money/vat-categories.ts';
+import { unitCodesByLabel, unitOne } from '../../codes/unit-codes.ts';
+import type { Db, Row } from '../../../prisma/client.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 
 // The lines of an invoice that are to be written: their input, their rules, and what follows from their fields.
@@ -50,6 +51,27 @@ export interface NewLine extends Line, Details {
   title: string;
 }
 
+/** A decimal of ours, or of a row. */
+type Written = Pick<Decimal, 'toFixed'>;
+
+/** The category of a line that says none: by its rate. */
+export const usualVatCategory = (rate: Written): VatCategory => (rate.toFixed() === '0' ? 'Z' : 'S');
+
+/** The category of a new or a stored line. Lines from before there were categories have none of their own. */
+export const getVatCategory = (line: { vatCategory?: string | null; vatRate: Written }): VatCategory =>
+  vatCategoriesByCode.get(line.vatCategory ?? '') ?? usualVatCategory(line.vatRate);
+
+/** Lines, each with its category. */
+export const categorized = <Of extends { vatCategory: string | null; vatRate: Written }>(lines: Of[]) =>
+  lines.map((line) => ({ ...line, vatCategory: getVatCategory(line) }));
+
+/**
+ * The unit's code of a new or a stored line: its own; of its unit's label, in any case; C62 for other labels, and for none.
+ * Lines from before there were codes have none of their own.
+ */
+export const getUnitCode = (line: { unit?: string | null; unitCode?: string | null }): string =>
+  line.unitCode ?? unitCodesByLabel.get(line.unit?.toLowerCase() ?? '') ?? unitOne;
+
 /** A line's fields in full. */
 const wholeLine = (line: NewLine) => ({
   title: line.title,
@@ -57,22 +79,24 @@ const wholeLine = (line: NewLine) => ({
   unit: line.unit ?? null,
   unitPriceNet: line.unitPriceNet,
   vatRate: line.vatRate,
-  vatCategory: line.vatCategory ?? usualVatCategory(line.vatRate),
+  vatCategory: getVatCategory(line),
   exemptionReason: line.exemptionReason ?? null,
-  unitCode: line.unitCode ?? usualUnitCode(line.unit),
+  unitCode: getUnitCode(line),
   description: line.description ?? null,
   discountPercent: new Decimal(line.discountPercent?.toFixed() ?? 0),
   servicePeriodStart: line.servicePeriodStart ?? null,
   servicePeriodEnd: line.servicePeriodEnd ?? null,
 });
 
-/** The items of an invoice with these lines. */
-export const buildItems = (lines: NewLine[], inCurrency: string) =>
-  lines.map((line, index) => ({
-    ...wholeLine(line),
-    position: index + 1,
-    lineTotalNet: lineTotal(line, inCurrency),
-  }));
+/** The items of an invoice with these lines, not written yet. */
+export function buildItems(db: Db, invoiceId: string, lines: TotalledLine<NewLine>[]): Row<'InvoiceItem'>[] {
+  const items: Row<'InvoiceItem'>[] = [];
+  for (const line of lines) {
+    const { lineTotalNet } = line;
+    items.push(db.row('InvoiceItem', { ...wholeLine(line), position: items.length + 1, lineTotalNet, invoiceId }));
+  }
+  return items;
+}
 
 type StoredLine = Parameters<typeof getVatCategory>[0] & Parameters<typeof getUnitCode>[0];
 

@@ -6,8 +6,9 @@ import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated
 import { InvoiceItemInput, type NewLine, buildItems, areChanged } from './line.ts';
 import { type Context, today } from '../../graphql/context.ts';
 import { type WholeInvoice, issue, unbillEntries } from './transitions.ts';
-import { type Line, invoiceTotals, Decimal } from '../../money/money.ts';
-import { type Step, takeSteps } from '../../rows/transition.ts';
+import { invoiceTotals, Decimal } from '../../money/money.ts';
+import { takeSteps } from '../../rows/transition.ts';
+import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
@@ -100,33 +101,18 @@ interface Draft {
 
 /** A new draft and its items, not written yet. Its totals have been checked. */
 export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }: Draft): WholeInvoice {
-  const invoice = db.row('Invoice', {
-    ...draft,
-    dueDate: draft.dueDate ?? computeDueDate(draft.invoiceDate, paymentTermsDays ?? usualTerms),
-    ...computeTotals(items, draft.currency),
-  });
-  const lines = buildItems(items, draft.currency);
-  return { ...invoice, items: lines.map((line) => db.row('InvoiceItem', { ...line, invoiceId: invoice.id })) };
-}
-
-function computeTotals(lines: Line[], inCurrency: string) {
-  const { totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
-  return { totalNet, totalVat, totalGross };
-}
-
-/** Replaces the lines. Lines that existed before keep their ids. */
-async function replaceItems(context: Context, invoiceId: string, items: ReturnType<typeof buildItems>): Promise<void> {
-  await context.db.invoiceItem.deleteMany({ where: { invoiceId } });
-  await context.insert({ InvoiceItem: items.map((item) => context.db.row('InvoiceItem', { ...item, invoiceId })) });
+  const { lines, totalNet, totalVat, totalGross } = invoiceTotals(items, draft.currency);
+  const dueDate = draft.dueDate ?? computeDueDate(draft.invoiceDate, paymentTermsDays ?? usualTerms);
+  const invoice = db.row('Invoice', { ...draft, dueDate, totalNet, totalVat, totalGross });
+  return { ...invoice, items: buildItems(db, invoice.id, lines) };
 }
 
 /**
  * Writes a new invoice with its events, and its payment if it is paid already.
- * @param steps the transitions that the draft passes through at once
+ * @param events in order; the last one has the invoice as it is written
  * @returns the invoice with the fields that `query` selects
  */
-export function insertInvoice(context: Context, draft: WholeInvoice, steps: Step<'Invoice'>[] = [], query = {}) {
-  const { row: invoice, events } = takeSteps(draft, steps);
+export function insertInvoice(context: Context, invoice: WholeInvoice, events: EventInput[], query = {}) {
   const { id: invoiceId, amountPaid: amount, currency: inCurrency } = invoice;
   const payment = { invoiceId, amount, currency: inCurrency, paidOn: today(context) };
   return insertNew(context, 'Invoice', invoice, {
@@ -135,7 +121,7 @@ export function insertInvoice(context: Context, draft: WholeInvoice, steps: Step
       InvoiceItem: invoice.items,
       Payment: new Decimal(amount).isZero() ? [] : [context.db.row('Payment', payment)],
     },
-    events: [['invoice.created', draft], ...events],
+    events,
     query,
   });
 }
@@ -154,10 +140,12 @@ builder.mutationFields((t) => ({
         paymentTermsDays: input.dueDate ? undefined : await findPaymentTerms(context, input.customerId),
         currency: input.currency ?? context.tenant.defaultCurrency,
       });
-      if (status !== 'ISSUED' && status !== 'PAID') return insertInvoice(context, draft, [], query);
-      return context.transaction(async (inside) =>
-        insertInvoice(inside, draft, await issue(inside, draft, status), query),
-      );
+      const created: EventInput = ['invoice.created', draft];
+      if (status !== 'ISSUED' && status !== 'PAID') return insertInvoice(context, draft, [created], query);
+      return context.transaction(async (inside) => {
+        const { row: invoice, events } = takeSteps(draft, await issue(inside, draft, status));
+        return insertInvoice(inside, invoice, [created, ...events], query);
+      });
     },
   }),
 
@@ -176,6 +164,7 @@ builder.mutationFields((t) => ({
       },
       data: (input: InvoiceUpdate, current, stored = []) => {
         const lines = input.items ?? stored;
+        const { totalNet, totalVat, totalGross } = invoiceTotals(lines, input.currency ?? current.currency);
         return {
           customerId: given(input.customerId),
           invoiceDate: given(input.invoiceDate),
@@ -183,14 +172,16 @@ builder.mutationFields((t) => ({
           deliveryDate: input.deliveryDate,
           subject: input.subject,
           currency: given(input.currency),
-          ...(lines.length > 0 && computeTotals(lines, input.currency ?? current.currency)),
+          ...(lines.length > 0 && { totalNet, totalVat, totalGross }),
         };
       },
       dependents: {
         areChanged: ({ items }, stored = []) => areChanged(stored, items ?? stored),
         write: async (inside, { items, currency: newCurrency }, { id, currency: before }, stored = []) => {
-          const lines = items ?? stored;
-          if (lines.length > 0) await replaceItems(inside, id, buildItems(lines, newCurrency ?? before));
+          const { lines } = invoiceTotals<NewLine>(items ?? stored, newCurrency ?? before);
+          if (lines.length === 0) return;
+          await inside.db.invoiceItem.deleteMany({ where: { invoiceId: id } });
+          await inside.insert({ InvoiceItem: buildItems(inside.db, id, lines) });
         },
       },
       event: 'invoice.updated',

@@ -9,7 +9,6 @@ import { findPartiesOfDraft } from './parties.ts';
 import { findInvoiceWarnings } from './warnings.ts';
 import { WarningType } from '../warning.ts';
 import { buildSource } from '../document/read-source.ts';
-import type { DocumentSource } from '../../documents/document-source.ts';
 import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
 import { BreachType } from '../document/type.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
@@ -18,15 +17,15 @@ import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 type Input = typeof CreateInvoiceInput.$inferInput;
 
-/** The document that an invoice with this input would be. @throws ValidationError for a customer who doesn't exist */
-async function newInvoiceSource(context: Context, { status, ...fields }: Input): Promise<DocumentSource> {
+/** An invoice with this input, and its parties. Nothing is stored. @throws ValidationError for a customer who doesn't exist */
+async function newInvoice(context: Context, { status, ...fields }: Input) {
   const problems = new Problems();
   requireExisting(context, problems, 'customer', fields.customerId);
   await problems.runDeferred();
   problems.throwIfAny();
   const draft = newDraft(context, { ...fields, currency: fields.currency ?? context.tenant.defaultCurrency });
-  const source = buildSource(draft, draft.items, await findPartiesOfDraft(context, draft.customerId));
-  return { ...source, isPaid: status === 'PAID' };
+  const parties = await findPartiesOfDraft(context, draft.customerId);
+  return { invoice: { ...draft, isPaid: status === 'PAID' }, parties };
 }
 
 builder.queryFields((t) => ({
@@ -39,8 +38,11 @@ builder.queryFields((t) => ({
       format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }),
     },
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
-    resolve: async (_root, { input, format }, context) =>
-      findBreaches(toEInvoice(await newInvoiceSource(context, input)), formatNamed(format)),
+    resolve: async (_root, { input, format }, context) => {
+      const { invoice, parties } = await newInvoice(context, input);
+      const source = { ...buildSource(invoice, invoice.items, parties), isPaid: invoice.isPaid };
+      return findBreaches(toEInvoice(source), formatNamed(format));
+    },
   }),
   newInvoiceWarnings: t.field({
     type: [WarningType],
@@ -49,6 +51,9 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
-    resolve: async (_root, { input }, context) => findInvoiceWarnings(await newInvoiceSource(context, input)),
+    resolve: async (_root, { input }, context) => {
+      const { invoice, parties } = await newInvoice(context, input);
+      return findInvoiceWarnings(invoice, parties);
+    },
   }),
 }));

@@ -1,13 +1,13 @@
 import type { CreateInvoiceInput, InvoiceUpdate } from './mutations.ts';
-import type { Details } from './line.ts';
+import { usualVatCategory, type Details } from './line.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import type { WholeInvoice } from './transitions.ts';
-import { type Line, fits, lineTotal, invoiceTotals } from '../../money/money.ts';
+import { type Line, fits, invoiceTotals } from '../../money/money.ts';
 import type { Context } from '../../graphql/context.ts';
 import { type Problems, refuse, ValidationError } from '../../errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
-import { usualVatCategory, isVatCategory, takesExemptionReason, getVatCategory } from '../../money/vat-categories.ts';
-import { type EInvoiceFormat, isEInvoiceFormat } from '../../documents/e-invoice/formats.ts';
+import { exemptCategories, vatCategoriesByCode } from '../../money/vat-categories.ts';
+import type { EInvoiceFormat } from '../../documents/e-invoice/formats.ts';
 import type { Row } from '../../../prisma/client.ts';
 import { findCompany } from '../company/queries.ts';
 import { buildSource } from '../document/read-source.ts';
@@ -15,7 +15,7 @@ import { findPartiesOfDraft } from './parties.ts';
 import { findBreaches, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
-import { getVatCountry, isMemberState } from '../../codes/eu-countries.ts';
+import { getVatCountry, memberStates } from '../../codes/vat-territory.ts';
 
 type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | InvoiceUpdate>;
 
@@ -39,12 +39,13 @@ export function invoiceRules(input: InvoiceInput, context: Context, problems: Pr
 
 /** Checks the bounds of an invoice's totals. */
 export function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
-  for (const [index, line] of lines.entries()) {
-    if (!fits(lineTotal(line, inCurrency))) problems.add(`input.items.${index}`, "The line's total is too large.");
+  const { lines: totals, vatBreakdown, totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
+  for (const [index, { lineTotalNet }] of totals.entries()) {
+    if (!fits(lineTotalNet)) problems.add(`input.items.${index}`, "The line's total is too large.");
   }
-  const { vatBreakdown, totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
-  const answered = [totalNet, totalVat, totalGross, ...vatBreakdown.flatMap(({ net, vat }) => [net, vat])];
-  if (!answered.every(fits)) problems.add('input.items', "The invoice's total is too large.");
+  const amounts = [totalNet, totalVat, totalGross];
+  for (const { net, vat } of vatBreakdown) amounts.push(net, vat);
+  if (!amounts.every(fits)) problems.add('input.items', "The invoice's total is too large.");
   if (totalGross.lessThan(0)) problems.add('input.items', "The invoice's total must not be negative.");
 }
 
@@ -61,17 +62,17 @@ type RuledLine = Readable<Details> & { vatRate?: Parameters<typeof usualVatCateg
 export function lineRules(line: RuledLine | undefined, problems: Problems, at: string): void {
   if (!line) return;
   const { vatRate: rate, exemptionReason, servicePeriodStart: start, servicePeriodEnd: end } = line;
-  const path = (field: string): string => (at === '' ? field : `${at}.${field}`);
-  const category = line.vatCategory ?? (rate && usualVatCategory(rate));
+  const path = at === '' ? '' : `${at}.`;
+  const category = vatCategoriesByCode.get(line.vatCategory ?? (rate ? usualVatCategory(rate) : ''));
   const isZero = rate?.toFixed() === '0';
-  if (rate && category && isVatCategory(category) && isZero === (category === 'S')) {
+  if (rate && category && isZero === (category === 'S')) {
     const message = isZero ? 'S needs a VAT rate above 0.' : 'Must be S, as the VAT rate is above 0.';
-    problems.add(path('vatCategory'), message);
+    problems.add(`${path}vatCategory`, message);
   }
-  const isKnown = !problems.has(path('vatCategory')); // an invalid one isn't in the line
-  if (isKnown && exemptionReason && category && isVatCategory(category) && !takesExemptionReason(category))
-    problems.add(path('exemptionReason'), 'Only with a VAT category of E, AE, K, G, or O.');
-  if (start && end && end < start) problems.add(path('servicePeriodEnd'), 'Must not be before the first day.');
+  const isKnown = !problems.has(`${path}vatCategory`); // an invalid one isn't in the line
+  if (isKnown && exemptionReason && category && !exemptCategories.has(category))
+    problems.add(`${path}exemptionReason`, 'Only with a VAT category of E, AE, K, G, or O.');
+  if (start && end && end < start) problems.add(`${path}servicePeriodEnd`, 'Must not be before the first day.');
 }
 
 /** The format that invoices to a customer must keep to be issued; null for none, undefined without such a customer. */
@@ -79,13 +80,13 @@ export async function findRequiredFormat(
   { db }: Context,
   customerId: string,
 ): Promise<EInvoiceFormat | null | undefined> {
-  const [row] = await db.$rows<{ required: string }>(
-    `select coalesce(customer.required_e_invoice, company.required_e_invoice, 'none') as required
+  const [row] = await db.$rows<{ required: EInvoiceFormat | null }>(
+    `select nullif(coalesce(customer.required_e_invoice, company.required_e_invoice), 'none') as required
      from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
      where customer.tenant_id = $1 and customer.id = $2`,
     [customerId],
   );
-  return row && (isEInvoiceFormat(row.required) ? row.required : null);
+  return row?.required;
 }
 
 /**
@@ -116,7 +117,7 @@ const rules: ReadonlySet<string> = new Set(['BR-AE-02', 'BR-IC-02']);
 /** Whether the buyer owes the VAT in another country than the seller's, as far as the addresses say. */
 function isAcrossBorder({ seller, buyer }: DocumentSource): boolean {
   const [from, to] = [getVatCountry(seller), getVatCountry(buyer)];
-  return from !== undefined && isMemberState(from) && (to === undefined || (to !== from && isMemberState(to)));
+  return from !== undefined && memberStates.has(from) && (to === undefined || (to !== from && memberStates.has(to)));
 }
 
 function findMissing(source: DocumentSource): Breach[] {
@@ -134,7 +135,7 @@ export async function requireBuyerVatNumber(
   invoice: Row<'Invoice'>,
   items: Row<'InvoiceItem'>[],
 ): Promise<void> {
-  if (!items.map(getVatCategory).some((category) => category === 'AE' || category === 'K')) return;
+  if (!items.some(({ vatCategory }) => vatCategory === 'AE' || vatCategory === 'K')) return;
   await context.db.lock('Customer', invoice.customerId, 'no key update');
   const missing = findMissing(buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId)));
   if (missing.length > 0) throw new ValidationError(breachMessages(missing));

@@ -9,9 +9,10 @@ import {
   vatRate,
 } from '../../graphql/input/validators.ts';
 import { VatCategoryShare, VatShare } from '../vat-share.ts';
+import { getVatCategory } from './line.ts';
 import { isWhole, lineRules } from './rules.ts';
 import { totalRules } from './rules.ts';
-import { invoiceTotals, lineTotal, vatBreakdownByCategory } from '../../money/money.ts';
+import { invoiceTotals, vatBreakdownByCategory } from '../../money/money.ts';
 import type { Decimal, InvoiceTotals as Totals, VatCategoryShare as CategoryShare } from '../../money/money.ts';
 
 // The totals of an invoice before it is created: a front end shows them while the user types lines, and needs no arithmetic
@@ -84,17 +85,13 @@ builder.queryField('invoiceTotals', (t) =>
     },
     resolve: (_root, { input: { items, currency: named } }, { tenant }) => {
       const inCurrency = named ?? tenant.defaultCurrency;
-      const categorized = items.map((line) => ({
-        lineTotalNet: lineTotal(line, inCurrency),
-        vatRate: line.vatRate,
-        vatCategory: line.vatCategory ?? null,
-        exemptionReason: null,
-      }));
+      const totals = invoiceTotals(items, inCurrency);
+      const lines = totals.lines.map((line) => ({ ...line, vatCategory: getVatCategory(line), exemptionReason: null }));
       return {
+        ...totals,
         currency: inCurrency,
-        lineTotalsNet: categorized.map(({ lineTotalNet }) => lineTotalNet),
-        vatBreakdownByCategory: vatBreakdownByCategory(categorized, inCurrency),
-        ...invoiceTotals(items, inCurrency),
+        lineTotalsNet: lines.map(({ lineTotalNet }) => lineTotalNet),
+        vatBreakdownByCategory: vatBreakdownByCategory(lines, inCurrency),
       };
     },
   }),

@@ -2,8 +2,7 @@ import { VatShare, VatCategoryShare } from '../vat-share.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated/client/client.ts';
 import { Node } from '../../graphql/node.ts';
-import { getVatCategory } from '../../money/vat-categories.ts';
-import { getUnitCode } from '../../codes/unit-codes.ts';
+import { categorized, getUnitCode, getVatCategory } from './line.ts';
 import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
 import { vatBreakdown, vatBreakdownByCategory } from '../../money/money.ts';
 import { balanceFields, computeAmountToRefund, computeAmountDue } from './balance.ts';
@@ -119,7 +118,7 @@ export const Invoice = builder.prismaObject('Invoice', {
       type: [VatCategoryShare],
       description: 'VAT per category and rate, rates ascending.',
       select: { currency: true, items: byPosition },
-      resolve: ({ items, currency }) => vatBreakdownByCategory(items, currency),
+      resolve: ({ items, currency }) => vatBreakdownByCategory(categorized(items), currency),
     }),
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
     amountCredited: t.expose('amountCredited', { type: 'Decimal' }),

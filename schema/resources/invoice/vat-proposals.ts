@@ -1,12 +1,14 @@
 import { builder } from '../../graphql/builder.ts';
 import { chosenLanguage } from '../../codes/languages.ts';
-import { usualVatCategory, type VatCategory } from '../../money/vat-categories.ts';
+import type { VatCategory } from '../../money/vat-categories.ts';
+import { usualVatCategory } from './line.ts';
 import type { Context } from '../../graphql/context.ts';
 import { usualReason } from '../../documents/pdf/vat-notes.ts';
 import { Decimal } from '../../money/money.ts';
 import { findCompany } from '../company/queries.ts';
 import { findPartiesOfDraft, type Parties } from './parties.ts';
-import { getPlace, treatments, type Supply } from './vat-treatment.ts';
+import { treatments, type Supply } from './vat-treatment.ts';
+import { getPlace } from '../../codes/vat-territory.ts';
 
 /** The VAT that a whole invoice usually has. */
 export interface VatProposal {

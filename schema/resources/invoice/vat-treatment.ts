@@ -1,33 +1,8 @@
-import { isMemberState, memberStateOfVatNumber, getVatCountry } from '../../codes/eu-countries.ts';
+import type { Place } from '../../codes/vat-territory.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
 
 // Which VAT categories go with the countries and VAT numbers of seller and buyer: Directive 2006/112/EC, Art. 44 and 196
 // (services to businesses), 138 (goods to other member states), 146 (exports). Only sellers in the EU are covered.
-
-/** A party as frozen with an invoice. */
-export interface VatParty {
-  country?: string | null | undefined;
-  vat_id?: string | null | undefined;
-}
-
-/**
- * Where the buyer is, seen from the seller: in the same country; in another member state, with a VAT number of a member
- * state or without one; outside the EU.
- */
-export type Place = 'domestic' | 'member state, business' | 'member state, other' | 'third country';
-
-/** A VAT number of Northern Ireland, which is in the EU for goods, and outside of it for services. */
-const isNorthernIrish = ({ vat_id }: VatParty): boolean => /^\s*XI/i.test(vat_id ?? '');
-
-/** @returns undefined where nothing can be said: the seller isn't in the EU, or nothing says where the buyer is */
-export function getPlace(seller: VatParty, buyer: VatParty): Place | undefined {
-  if (isNorthernIrish(seller) || isNorthernIrish(buyer)) return undefined;
-  const [from, to] = [getVatCountry(seller), getVatCountry(buyer)];
-  if (from === undefined || to === undefined || !isMemberState(from)) return undefined;
-  if (from === to) return 'domestic';
-  if (!isMemberState(to)) return 'third country';
-  return memberStateOfVatNumber(buyer.vat_id) === undefined ? 'member state, other' : 'member state, business';
-}
 
 export type Supply = 'SERVICES' | 'GOODS';
 

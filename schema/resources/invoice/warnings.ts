@@ -1,14 +1,14 @@
-import { builder } from '../../graphql/builder.ts';
-import { Invoice, byPosition } from './type.ts';
-import { WarningType, type WarningCode, type Warning } from '../warning.ts';
-import { findPartiesOfDraft, findParties } from './parties.ts';
-import { buildSource } from '../document/read-source.ts';
-import type { DocumentSource } from '../../documents/document-source.ts';
-import type { VatCategory } from '../../money/vat-categories.ts';
-import { getVatCountry, isMemberState } from '../../codes/eu-countries.ts';
-import { isVatNumber } from '../../codes/vat-number.ts';
-import { getPlace, treatments } from './vat-treatment.ts';
 import { chosenLanguage } from '../../codes/languages.ts';
+import { isVatNumber } from '../../codes/vat-number.ts';
+import { getPlace, getVatCountry, memberStates } from '../../codes/vat-territory.ts';
+import { builder } from '../../graphql/builder.ts';
+import type { VatCategory } from '../../money/vat-categories.ts';
+import { WarningType, type Warning, type WarningCode } from '../warning.ts';
+import { wasPaidWhenIssued } from './balance.ts';
+import { getVatCategory } from './line.ts';
+import { findParties, findPartiesOfDraft, type Parties } from './parties.ts';
+import { byPosition, Invoice } from './type.ts';
+import { treatments } from './vat-treatment.ts';
 
 // What an invoice must say, or should, and doesn't. The law is that of the country where the seller is taxed: Germany,
 // Austria, or the directive that the other member states' laws follow.
@@ -16,54 +16,78 @@ import { chosenLanguage } from '../../codes/languages.ts';
 /** § and number of UStG in Germany and Austria; article of Directive 2006/112/EC elsewhere in the EU. */
 type Jurisdiction = 'DE' | 'AT' | 'EU';
 
+/** The part of an invoice that is checked. */
+interface CheckedInvoice {
+  deliveryDate: Date | null;
+  /** Whether it is paid in full when it is issued. */
+  isPaid: boolean;
+  /** By position. */
+  items: (Parameters<typeof getVatCategory>[0] &
+    Record<'servicePeriodStart' | 'servicePeriodEnd', Date | null> & { exemptionReason: string | null })[];
+}
+
+/** What the checks look at, collected in one pass over the items. */
+interface Subject extends Parties {
+  /** The country where the seller is taxed. */
+  sellerCountry: string | undefined;
+  isPaid: boolean;
+  hasServiceDate: boolean;
+  /** The index of the first item of each VAT category. */
+  firstItems: ReadonlyMap<VatCategory, number>;
+  /** The index of the first exempt item without a reason. */
+  unexplainedItem: number | undefined;
+}
+
 interface Finding {
   field: string;
   message: string;
 }
 
-interface InvoiceRule {
+interface Check {
   code: WarningCode;
-  /** Where the law says it; a rule holds only where it does. Undefined: no law, but nobody wants it otherwise. */
+  /** Where the law says it; a check is made only where it does. Undefined: no law, but nobody wants it otherwise. */
   law?: Partial<Record<Jurisdiction, string>>;
-  find: (source: DocumentSource, firstLines: FirstLines) => Finding[];
+  find: (subject: Subject) => Finding[];
 }
 
-/** The index of the first line of each VAT category. */
-type FirstLines = ReadonlyMap<VatCategory, number>;
+const partsOfAddress = [
+  ['address_line1', 'street'],
+  ['postal_code', 'postal code'],
+  ['city', 'city'],
+  ['country', 'country'],
+] as const;
 
-type PartyAddress = Record<'address_line1' | 'postal_code' | 'city' | 'country', string | null | undefined>;
+/** @param owner as REST's fields are named */
+const findMissingAddress =
+  (owner: 'company' | 'customer') =>
+  ({ seller, buyer }: Subject): Finding[] => {
+    const party = owner === 'company' ? seller : buyer;
+    const missing: string[] = [];
+    let field: string | undefined;
+    for (const [name, part] of partsOfAddress) {
+      if (party[name]?.trim()) continue;
+      field ??= `${owner}.${name}`;
+      missing.push(part);
+    }
+    if (field === undefined) return [];
+    const last = missing.pop();
+    const listed = missing.length > 0 ? `${missing.join(', ')} and ${last}` : last;
+    return [{ field, message: `The ${owner}'s address has no ${listed}.` }];
+  };
 
-const partsOfAddress = {
-  address_line1: 'street',
-  postal_code: 'postal code',
-  city: 'city',
-  country: 'country',
-} as const satisfies Record<keyof PartyAddress, string>;
-
-/** @param owner "company" or "customer", as REST's fields are named */
-function missingAddress(owner: string, party: Partial<PartyAddress>): Finding[] {
-  const names = Object.keys(partsOfAddress) as (keyof PartyAddress)[];
-  const missing = names.filter((name) => !party[name]?.trim());
-  if (missing[0] === undefined) return [];
-  const parts = missing.map((name) => partsOfAddress[name]);
-  const listed = parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}` : parts[0];
-  return [{ field: `${owner}.${missing[0]}`, message: `The ${owner}'s address has no ${listed}.` }];
-}
-
-function missingTaxNumber(source: DocumentSource, firstLines: FirstLines): Finding[] {
-  const { vat_id, tax_number } = source.seller;
+function findMissingTaxNumber({ seller: { vat_id, tax_number }, sellerCountry, firstItems }: Subject): Finding[] {
   if (vat_id) return [];
   const field = 'company.vat_id';
-  if (firstLines.has('AE') || firstLines.has('K') || firstLines.has('G'))
+  if (firstItems.has('AE') || firstItems.has('K') || firstItems.has('G'))
     return [{ field, message: 'The company has no VAT number, which invoices across borders need.' }];
-  const isTaxed = firstLines.has('S') || firstLines.has('Z');
-  if (getVatCountry(source.seller) === 'DE' || !isTaxed)
+  const isTaxed = firstItems.has('S') || firstItems.has('Z');
+  if (sellerCountry === 'DE' || !isTaxed)
     return tax_number ? [] : [{ field, message: 'The company has neither a VAT number nor a tax number.' }];
   return [{ field, message: 'The company has no VAT number.' }];
 }
 
-function missingBuyerVatNumber({ buyer: { vat_id } }: DocumentSource, firstLines: FirstLines): Finding[] {
-  if (!firstLines.has('AE') && !firstLines.has('K')) return [];
+function findMissingBuyerVatNumber({ buyer: { vat_id }, firstItems }: Subject): Finding[] {
+  if (!firstItems.has('AE') && !firstItems.has('K')) return [];
   const field = 'customer.vat_id';
   if (!vat_id)
     return [
@@ -74,68 +98,73 @@ function missingBuyerVatNumber({ buyer: { vat_id } }: DocumentSource, firstLines
     : [{ field, message: "The customer's VAT number has not the form of its country's numbers." }];
 }
 
-function missingServiceDate(source: DocumentSource): Finding[] {
-  const hasPeriod = source.lines.some(({ servicePeriodStart: start, servicePeriodEnd: end }) => start ?? end);
-  if (source.deliveryDate !== null || hasPeriod) return [];
-  const message = "No date of supply is given, so the document says that it is the invoice's date.";
-  return [{ field: 'delivery_date', message }];
-}
-
-function missingReason(source: DocumentSource): Finding[] {
-  const at = source.lines.findIndex(({ vatCategory, exemptionReason }) => vatCategory === 'E' && !exemptionReason);
-  return at === -1
-    ? []
-    : [{ field: `items.${at}.exemption_reason`, message: 'An exempt item needs the reason why no VAT is charged.' }];
-}
-
-function unusualCategories({ seller, buyer }: DocumentSource, firstLines: FirstLines): Finding[] {
+function findUnusualCategories({ seller, buyer, firstItems }: Subject): Finding[] {
   const place = getPlace(seller, buyer);
   if (!place) return [];
   const { unusual, reason } = treatments[place];
-  const why = reason(getVatCountry(buyer) ?? '');
-  return unusual.flatMap((category) => {
-    const at = firstLines.get(category);
+  const findings: Finding[] = [];
+  for (const category of unusual) {
+    const at = firstItems.get(category);
+    if (at === undefined) continue;
     const what = category === 'S' ? 'VAT is charged (S)' : `The VAT category is ${category}`;
-    return at === undefined ? [] : [{ field: `items.${at}.vat_category`, message: `${what}, but ${why}.` }];
-  });
+    const message = `${what}, but ${reason(getVatCountry(buyer) ?? '')}.`;
+    findings.push({ field: `items.${at}.vat_category`, message });
+  }
+  return findings;
 }
 
-const rules: readonly InvoiceRule[] = [
+const checks: readonly Check[] = [
   {
     code: 'SELLER_ADDRESS',
     law: { DE: '§ 14 (4) No. 1', AT: '§ 11 (1) No. 3 a', EU: 'Art. 226 (5)' },
-    find: ({ seller }) => missingAddress('company', seller),
+    find: findMissingAddress('company'),
   },
   {
     code: 'BUYER_ADDRESS',
     law: { DE: '§ 14 (4) No. 1', AT: '§ 11 (1) No. 3 b', EU: 'Art. 226 (5)' },
-    find: ({ buyer }) => missingAddress('customer', buyer),
+    find: findMissingAddress('customer'),
   },
   {
     code: 'SELLER_TAX_NUMBER',
     law: { DE: '§ 14 (4) No. 2', AT: '§ 11 (1) No. 3 i', EU: 'Art. 226 (3)' },
-    find: missingTaxNumber,
+    find: findMissingTaxNumber,
   },
   {
     code: 'BUYER_VAT_ID',
     law: { DE: '§ 14a (1), (3)', AT: '§ 11 (1a)', EU: 'Art. 226 (4)' },
-    find: missingBuyerVatNumber,
+    find: findMissingBuyerVatNumber,
   },
   {
     code: 'SERVICE_DATE',
     // Elsewhere in the EU, the date is needed only where it differs from the invoice's (Art. 226 (7)).
     law: { DE: '§ 14 (4) No. 6', AT: '§ 11 (1) No. 3 d' },
-    find: missingServiceDate,
+    find: ({ hasServiceDate }) =>
+      hasServiceDate
+        ? []
+        : [
+            {
+              field: 'delivery_date',
+              message: "No date of supply is given, so the document says that it is the invoice's date.",
+            },
+          ],
   },
   {
     code: 'EXEMPTION_REASON',
     law: { DE: '§ 14 (4) No. 8', AT: '§ 11 (1) No. 3 e', EU: 'Art. 226 (11)' },
-    find: missingReason,
+    find: ({ unexplainedItem: at }) =>
+      at === undefined
+        ? []
+        : [
+            {
+              field: `items.${at}.exemption_reason`,
+              message: 'An exempt item needs the reason why no VAT is charged.',
+            },
+          ],
   },
   {
     code: 'VAT_CATEGORY',
     law: { DE: '§ 14 (4) No. 8', AT: '§ 11 (1) No. 3 e', EU: 'Art. 226 (11), (11a)' },
-    find: unusualCategories,
+    find: findUnusualCategories,
   },
   {
     code: 'BANK_ACCOUNT',
@@ -146,8 +175,8 @@ const rules: readonly InvoiceRule[] = [
   },
   {
     code: 'LANGUAGE',
-    find: (source) =>
-      chosenLanguage(source)
+    find: (subject) =>
+      chosenLanguage(subject)
         ? []
         : [
             {
@@ -160,24 +189,34 @@ const rules: readonly InvoiceRule[] = [
 
 const lawNames: Record<Jurisdiction, string> = { DE: 'UStG', AT: 'UStG 1994', EU: 'Directive 2006/112/EC' };
 
-function findJurisdiction({ seller }: DocumentSource): Jurisdiction | undefined {
-  const country = getVatCountry(seller);
+function findJurisdiction(country: string | undefined): Jurisdiction | undefined {
   if (country === 'DE' || country === 'AT') return country;
-  return country !== undefined && isMemberState(country) ? 'EU' : undefined;
+  return country !== undefined && memberStates.has(country) ? 'EU' : undefined;
+}
+
+function toSubject({ deliveryDate, isPaid, items }: CheckedInvoice, { seller, buyer }: Parties): Subject {
+  const firstItems = new Map<VatCategory, number>();
+  let hasServiceDate = deliveryDate !== null;
+  let unexplainedItem: number | undefined;
+  for (const [at, item] of items.entries()) {
+    const category = getVatCategory(item);
+    if (!firstItems.has(category)) firstItems.set(category, at);
+    if (item.servicePeriodStart ?? item.servicePeriodEnd) hasServiceDate = true;
+    if (category === 'E' && !item.exemptionReason) unexplainedItem ??= at;
+  }
+  return { seller, buyer, sellerCountry: getVatCountry(seller), isPaid, hasServiceDate, firstItems, unexplainedItem };
 }
 
 /** What is missing or probably wrong in an invoice, as it was issued; in a draft, as it would be issued now. */
-export function findInvoiceWarnings(source: DocumentSource): Warning[] {
-  const jurisdiction = findJurisdiction(source);
-  const firstLines = new Map<VatCategory, number>();
-  for (const [at, { vatCategory }] of source.lines.entries())
-    if (!firstLines.has(vatCategory)) firstLines.set(vatCategory, at);
+export function findInvoiceWarnings(invoice: CheckedInvoice, parties: Parties): Warning[] {
+  const subject = toSubject(invoice, parties);
+  const jurisdiction = findJurisdiction(subject.sellerCountry);
   const warnings: Warning[] = [];
-  for (const { code, law, find } of rules) {
+  for (const { code, law, find } of checks) {
     const place = jurisdiction && law?.[jurisdiction];
     if (law && place === undefined) continue;
     const basis = place === undefined ? '' : ` (${place} ${lawNames[jurisdiction as Jurisdiction]})`;
-    for (const { field, message } of find(source, firstLines))
+    for (const { field, message } of find(subject))
       warnings.push({ code, field, message: basis === '' ? message : `${message.slice(0, -1)}${basis}.` });
   }
   return warnings;
@@ -192,11 +231,7 @@ builder.prismaObjectField(Invoice, 'warnings', (t) =>
       id: true,
       customerId: true,
       number: true,
-      invoiceDate: true,
-      dueDate: true,
       deliveryDate: true,
-      subject: true,
-      currency: true,
       issuedAt: true,
       paidAt: true,
       items: byPosition,
@@ -204,7 +239,7 @@ builder.prismaObjectField(Invoice, 'warnings', (t) =>
     resolve: async (invoice, _args, context) => {
       const isDraft = invoice.number === null;
       const parties = await (isDraft ? findPartiesOfDraft(context, invoice.customerId) : findParties(context, invoice));
-      return findInvoiceWarnings(buildSource(invoice, invoice.items, parties));
+      return findInvoiceWarnings({ ...invoice, isPaid: wasPaidWhenIssued(invoice) }, parties);
     },
   }),
 );

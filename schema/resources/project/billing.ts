@@ -1,9 +1,9 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
 import { BilledTimeGrouping, buildLines } from './billing-lines.ts';
 import { builder } from '../../graphql/builder.ts';
-import { usualVatCategory } from '../../money/vat-categories.ts';
+import { usualVatCategory } from '../invoice/line.ts';
 import { today, type Context } from '../../graphql/context.ts';
-import { requireAbilities, refuse } from '../../errors.ts';
+import { found, refuse, requireAbilities } from '../../errors.ts';
 import { emitAll } from '../../events/events.ts';
 import { requiredText, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import type { Decimal } from '../../money/money.ts';
@@ -12,7 +12,7 @@ import { Invoice } from '../invoice/type.ts';
 import { lineRules } from '../invoice/rules.ts';
 import { insertInvoice, maxItems, newDraft, findPaymentTerms } from '../invoice/mutations.ts';
 import { totalRules } from '../invoice/rules.ts';
-import { enforce, withLockedRow } from '../../rows/locked-row.ts';
+import { enforce } from '../../rows/locked-row.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 
@@ -70,7 +70,8 @@ builder.mutationField('billProject', (t) =>
     },
     resolve: (query, _root, { projectId, until, invoiceDate, groupBy, ...vat }, context) =>
       // Of two concurrent requests, the second waits here, and then finds the entries billed.
-      withLockedRow(context, 'Project', projectId, async (inside, project) => {
+      context.transaction(async (inside) => {
+        const project = await found(inside.db.lock('Project', projectId, 'no key update'));
         const { customerId, currency, name } = project;
         if (!customerId) refuse('projectId', 'This project has no customer to invoice.');
         const where = { projectId, invoiceId: null, billable: true, ...(until && { date: { lte: until } }) };
@@ -105,7 +106,7 @@ builder.mutationField('billProject', (t) =>
           paymentTermsDays,
           items,
         });
-        await insertInvoice(inside, draft);
+        await insertInvoice(inside, draft, [['invoice.created', draft]]);
         const billed = await inside.db.timeEntry.updateManyAndReturn({
           where: { id: { in: entries.map((entry) => entry.id) } },
           data: { invoiceId: draft.id },

@@ -1,5 +1,5 @@
 import { WebhookWithSecret, Webhook } from './type.ts';
-import { maxWebhooks, mustReadWanted, webhookRules, existing, withLockedWebhook } from './rules.ts';
+import { maxWebhooks, mustReadWanted, webhookRules, existing, lockWebhook } from './rules.ts';
 import { enabling, setAside } from './transitions.ts';
 import { text, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
@@ -36,6 +36,8 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   }),
 });
 
+// changeRow() isn't for webhooks: they have no version and no events, and an update is written even if it changes nothing.
+
 builder.mutationFields((t) => ({
   createWebhook: t.field({
     type: WebhookWithSecret,
@@ -69,7 +71,8 @@ builder.mutationFields((t) => ({
       await webhookRules(input ?? {}, context, problems);
     },
     resolve: (query, _root, { id, input }, context) =>
-      withLockedWebhook(context, id, async (inside, current) => {
+      context.transaction(async (inside) => {
+        const current = await lockWebhook(inside, id);
         const { url: to, active, events, description } = input;
         const enabled = active === true && !current.active ? enabling : {};
         const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
@@ -85,7 +88,8 @@ builder.mutationFields((t) => ({
     ability: 'webhooks:write',
     args: idArgument,
     resolve: (query, _root, { id }, context) =>
-      withLockedWebhook(context, id, async (inside, current) => {
+      context.transaction(async (inside) => {
+        const current = await lockWebhook(inside, id);
         if (!current.active) await inside.db.webhook.update({ where: key(context, id), data: enabling });
         return findById(inside, 'Webhook', id, query);
       }),
@@ -103,7 +107,8 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { id, immediately }, context) =>
-      withLockedWebhook(context, id, async (inside, webhook) => {
+      context.transaction(async (inside) => {
+        const webhook = await lockWebhook(inside, id);
         const now = context.now();
         const secret = context.webhooks.newSecret();
         const data = rotatedSecrets(webhook, context.webhooks.seal(secret), { immediately: immediately === true, now });
@@ -123,18 +128,14 @@ builder.mutationFields((t) => ({
     ability: 'webhooks:write',
     args: idArgument,
     resolve: (query, _root, { id }, context) =>
-      withLockedWebhook(
-        context,
-        id,
-        async (inside) => {
-          const webhook = await findById(inside, 'Webhook', id, query);
-          const data = { deletedAt: context.now(), slot: null, active: false };
-          await inside.db.webhook.update({ where: key(context, id), data });
-          await setAside(inside.db, id, context.now());
-          return webhook;
-        },
-        'update',
-      ),
+      context.transaction(async (inside) => {
+        await lockWebhook(inside, id, 'update');
+        const webhook = await findById(inside, 'Webhook', id, query);
+        const data = { deletedAt: context.now(), slot: null, active: false };
+        await inside.db.webhook.update({ where: key(context, id), data });
+        await setAside(inside.db, id, context.now());
+        return webhook;
+      }),
   }),
 }));
 

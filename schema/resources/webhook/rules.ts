@@ -4,7 +4,6 @@ import { mustRead } from '../../events/access.ts';
 import { type Problems, found, NotFoundError } from '../../errors.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import type { RowLock } from '../../../prisma/client.ts';
-import { withLockedRow } from '../../rows/locked-row.ts';
 
 /** At most this many per tenant. */
 export const maxWebhooks = 10;
@@ -42,24 +41,13 @@ export const existing = (context: Context, id: string): Promise<WebhookRow> =>
   found(context.db.webhook.findFirst({ where: { id, deletedAt: null } }));
 
 /**
- * Runs a change while the webhook is locked.
+ * Locks a webhook until the transaction ends.
  * @throws NotFoundError if it is deleted; ForbiddenError if the caller may not read all of its events
  *   (DECISIONS.md#d117-managing-webhooks)
  */
-export const withLockedWebhook = <Result>(
-  context: Context,
-  id: string,
-  work: (inside: Context, webhook: WebhookRow) => Promise<Result>,
-  lock?: RowLock,
-): Promise<Result> =>
-  withLockedRow(
-    context,
-    'Webhook',
-    id,
-    async (inside, webhook) => {
-      if (webhook.deletedAt) throw new NotFoundError();
-      mustRead(context, webhook.events);
-      return work(inside, webhook);
-    },
-    lock,
-  );
+export async function lockWebhook(inside: Context, id: string, lock: RowLock = 'no key update'): Promise<WebhookRow> {
+  const webhook = await found(inside.db.lock('Webhook', id, lock));
+  if (webhook.deletedAt) throw new NotFoundError();
+  mustRead(inside, webhook.events);
+  return webhook;
+}

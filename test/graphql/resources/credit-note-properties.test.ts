@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findViolations } from '../../../schema/tenant-archive/consistency.ts';
 import { Decimal, vatBreakdownByCategory } from '../../../schema/money/money.ts';
+import { categorized } from '../../../schema/resources/invoice/line.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { makeCreditNote, makeCustomer, makeInvoice, refusal } from '../books.ts';
 
@@ -139,7 +140,7 @@ async function expectInvariants(who: Integrator, id: string): Promise<Invoice> {
     );
     const due = shown.creditNotes.find((each: { id: string }) => each.id === creditNote.id).amountDue;
     expect(due).toBe(Decimal.min(own, toRefund).toFixed());
-    const plain = vatBreakdownByCategory(creditNote.items, currency);
+    const plain = vatBreakdownByCategory(categorized(creditNote.items), currency);
     for (const [index, { net, vat }] of (creditNote.vatBreakdown as { net: string; vat: string }[]).entries()) {
       expect(plain[index]!.net.toFixed()).toBe(net);
       expect(plain[index]!.vat.minus(vat).abs().lessThanOrEqualTo(unit)).toBe(true);
@@ -166,7 +167,7 @@ it('whatever is credited, paid, refunded, and undone: the balance, the state, an
       await take(who, await read(who, id), { kind: 'rest' });
       const invoice = await expectInvariants(who, id);
       const taken = invoice.creditNotes.flatMap(({ vatBreakdown }) => vatBreakdown as Record<string, string>[]);
-      for (const { vatCategory, vatRate, net, vat } of vatBreakdownByCategory(invoice.items, currency)) {
+      for (const { vatCategory, vatRate, net, vat } of vatBreakdownByCategory(categorized(invoice.items), currency)) {
         const ofShare = taken.filter(
           (each) => each['vat_category'] === vatCategory && vatRate.equals(each['vat_rate']!),
         );
