@@ -17,9 +17,13 @@ declare module 'vitest' {
 
 const template = 'template_kontor';
 
+/** All projects of a run share it. */
+let started: Promise<Servers> | undefined;
+
 /** Starts the suite's PostgreSQL with a migrated template database. Each test file clones its database from it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { servers, stop } = clusterUrl === undefined ? await startServer() : await prepareCluster(clusterUrl);
+  started ??= clusterUrl === undefined ? startServer() : prepareCluster(clusterUrl);
+  const { servers, stop } = await started;
   const [serverUrl = '', ...workerUrls] = servers;
   project.provide('serverUrl', serverUrl);
   project.provide('workerUrls', workerUrls);
@@ -39,9 +43,11 @@ async function startServer(): Promise<Servers> {
   // A temporary database need not survive a power failure.
   await runOn(server.href, 'postgres', 'alter system set fsync = off');
   await runOn(server.href, 'postgres', 'alter system set synchronous_commit = off');
+  await runOn(server.href, 'postgres', 'alter system set full_page_writes = off');
   await runOn(server.href, 'postgres', 'select pg_reload_conf()');
   await runOn(server.href, 'postgres', `create database ${template}`);
   await migrate(new URL(`/${template}`, server).href);
+  // Every project's end comes after all tests, so the first of them may stop it.
   const stop = async (): Promise<void> => {
     await postgres.leave();
     await rm(folder, { recursive: true, force: true });

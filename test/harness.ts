@@ -46,7 +46,9 @@ async function dropDatabase(name: string): Promise<void> {
 
 async function makeDatabase(template: string): Promise<Database> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  for (const server of servers()) await runOn(server, 'postgres', `create database ${name} template ${template}`);
+  // By files it takes half the time of the default, which writes every block to the write-ahead log.
+  const create = `create database ${name} template ${template} strategy file_copy`;
+  for (const server of servers()) await runOn(server, 'postgres', create);
   // Tests make triggers of their own, which Citus refuses otherwise.
   if (clusterUrl !== undefined)
     await runOn(inject('serverUrl'), 'postgres', `alter database ${name} set citus.enable_unsafe_triggers = on`);
