@@ -596,23 +596,56 @@ it('a changed byte of a file, or of a proof, ends the import', async () => {
   ]);
 });
 
-it('time entries of members without an account here keep their ids; those with one get the account’s', async () => {
-  const from = await randomBooks(3);
-  const { timezone, defaultCurrency } = (await service.contextOf(from)).tenant;
-  const to = await service.integrator({ timezone: 'Asia/Tokyo', currency: defaultCurrency });
-  const text = await exported(from);
-  const { email } = await service.client.user.findUniqueOrThrow({ where: { id: from.userId } });
-  const { email: emailHere } = await service.client.user.findUniqueOrThrow({ where: { id: to.userId } });
+describe('books of a third random history', () => {
+  let from: Integrator;
+  let text: string;
+  beforeAll(async () => {
+    from = await randomBooks(3);
+    text = await exported(from);
+  });
 
-  const { notes } = await importInto(to, text, true);
-  expect(notes).toEqual([
-    `The time zone of the books' tenant is ${timezone}; this tenant's is Asia/Tokyo, and stays.`,
-    `${email} is no member here. Their time entries keep the id ${from.userId}.`,
-  ]);
+  it('time entries of members without an account here keep their ids; those with one get the account’s', async () => {
+    const { timezone, defaultCurrency } = (await service.contextOf(from)).tenant;
+    const to = await service.integrator({ timezone: 'Asia/Tokyo', currency: defaultCurrency });
+    const { email } = await service.client.user.findUniqueOrThrow({ where: { id: from.userId } });
+    const { email: emailHere } = await service.client.user.findUniqueOrThrow({ where: { id: to.userId } });
 
-  await importInto(to, text.replace(email, emailHere.toUpperCase()));
-  const users = await to.db.timeEntry.findMany({ distinct: ['userId'], select: { userId: true } });
-  expect(users).toEqual([{ userId: to.userId }]);
+    const { notes } = await importInto(to, text, true);
+    expect(notes).toEqual([
+      `The time zone of the books' tenant is ${timezone}; this tenant's is Asia/Tokyo, and stays.`,
+      `${email} is no member here. Their time entries keep the id ${from.userId}.`,
+    ]);
+
+    await importInto(to, text.replace(email, emailHere.toUpperCase()));
+    const users = await to.db.timeEntry.findMany({ distinct: ['userId'], select: { userId: true } });
+    expect(users).toEqual([{ userId: to.userId }]);
+  });
+
+  it('a row that somebody else writes meanwhile ends the import', async () => {
+    const to = await emptyLike(from);
+    const blocker = await service.pool.connect();
+    try {
+      await blocker.query('begin');
+      await blocker.query('lock table customers in share mode');
+      const outcome = refusal(importInto(to, text));
+      const waiting = `select from pg_locks where relation = 'customers'::regclass and not granted`;
+      await expect.poll(async () => (await service.pool.query(waiting)).rowCount).toBe(1);
+      await to.db.project.create({ data: { name: 'Early', currency: 'EUR' } });
+      await blocker.query('commit');
+      expect(await outcome).toContain('Somebody else wrote into this tenant meanwhile');
+    } finally {
+      blocker.release();
+    }
+    expect(await to.db.project.findMany()).toMatchObject([{ name: 'Early' }]);
+    expect(await to.db.customer.count()).toBe(0);
+  });
+
+  it('two imports into one tenant at once: one of them is refused', async () => {
+    const to = await emptyLike(from);
+    const outcomes = await Promise.all([refusal(importInto(to, text)), refusal(importInto(to, text))]);
+    expect(outcomes.filter((outcome) => outcome === 'imported')).toHaveLength(1);
+    expect(withoutHead(await exported(to))).toEqual(withoutHead(text));
+  });
 });
 
 it('an export shows one moment, whatever is written meanwhile', async () => {
@@ -625,34 +658,4 @@ it('an export shows one moment, whatever is written meanwhile', async () => {
     text += lines;
   });
   expect(text).toBe(before);
-});
-
-it('a row that somebody else writes meanwhile ends the import', async () => {
-  const from = await randomBooks(5);
-  const to = await emptyLike(from);
-  const text = await exported(from);
-  const blocker = await service.pool.connect();
-  try {
-    await blocker.query('begin');
-    await blocker.query('lock table customers in share mode');
-    const outcome = refusal(importInto(to, text));
-    const waiting = `select from pg_locks where relation = 'customers'::regclass and not granted`;
-    await expect.poll(async () => (await service.pool.query(waiting)).rowCount).toBe(1);
-    await to.db.project.create({ data: { name: 'Early', currency: 'EUR' } });
-    await blocker.query('commit');
-    expect(await outcome).toContain('Somebody else wrote into this tenant meanwhile');
-  } finally {
-    blocker.release();
-  }
-  expect(await to.db.project.findMany()).toMatchObject([{ name: 'Early' }]);
-  expect(await to.db.customer.count()).toBe(0);
-});
-
-it('two imports into one tenant at once: one of them is refused', async () => {
-  const from = await randomBooks(6);
-  const to = await emptyLike(from);
-  const text = await exported(from);
-  const outcomes = await Promise.all([refusal(importInto(to, text)), refusal(importInto(to, text))]);
-  expect(outcomes.filter((outcome) => outcome === 'imported')).toHaveLength(1);
-  expect(withoutHead(await exported(to))).toEqual(withoutHead(text));
 });

@@ -31,6 +31,7 @@ export async function untilDrained(postgres: OwnPostgres, ms = 180_000): Promise
     },
     'the queue to drain',
     ms,
+    200, // each look is a new connection, which takes time from what is waited for
   );
 }
 

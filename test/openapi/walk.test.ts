@@ -118,16 +118,20 @@ describe('every operation of the description', () => {
     async (endpoint) => {
       const usual = (await exampleBody(endpoint)) ?? {};
       const { schema } = endpoint.operation.requestBody!.content['application/json'];
-      const row = await at(endpoint);
+      const isTransition = endpoint.path.includes('{id}/');
+      let path = await at(endpoint);
+      let references = await makeReferences(acme);
       const cases = [...bodies(validator, schema, usual, endpoint.method === 'post')];
       for (const { request, invalidField } of cases) {
-        // A transition needs a new row each time.
-        const path = endpoint.path.endsWith('{id}') ? row : await at(endpoint);
-        // So does a credit note without items: it leaves nothing of its invoice.
         const takesInvoice = 'invoice_id' in usual && !/invoice(_item)?_id$/.test(invalidField ?? '');
-        const body = takesInvoice ? referring(request, await makeReferences(acme)) : request;
+        const body = takesInvoice ? referring(request, references) : request;
         const answer = check(endpoint, await acme.rest(methodOf(endpoint), path, body));
         expectVerdict(endpoint, { request: body, invalidField }, answer);
+        // What was refused changed nothing. A transition that was accepted needs a new row the next time.
+        if (answer.status > 299) continue;
+        if (isTransition) path = await at(endpoint);
+        // So does a credit note: it may leave nothing of its invoice.
+        if (takesInvoice) references = await makeReferences(acme);
       }
       const fields = Object.keys(usual).length;
       expect(cases.filter(({ invalidField }) => invalidField === undefined).length).toBeGreaterThan(2 * fields);
@@ -212,12 +216,13 @@ describe('every operation answers with the documented error', () => {
     const other = await service.integrator();
     for (const endpoint of endpoints.filter(({ path }) => path.includes('{id}'))) {
       const theirs = await at(endpoint, other);
+      const body = await exampleBody(endpoint);
       for (const path of [
         endpoint.path.replace('{id}', 'x'),
         endpoint.path.replace('{id}', sample.unknownId),
         theirs,
       ]) {
-        const answer = check(endpoint, await acme.rest(methodOf(endpoint), path, await exampleBody(endpoint)));
+        const answer = check(endpoint, await acme.rest(methodOf(endpoint), path, body));
         expect([path, answer.status]).toEqual([path, 404]);
       }
     }

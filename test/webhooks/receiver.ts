@@ -127,10 +127,11 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   what = 'the condition',
   ms = 60_000,
+  everyMs = 20,
 ): Promise<void> {
   const giveUp = Date.now() + ms;
   while (!(await condition())) {
     if (Date.now() > giveUp) throw new Error(`Waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
