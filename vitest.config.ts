@@ -1,51 +1,77 @@
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import LongestFirst from './test/longest-first.ts';
 
-const database = { globalSetup: 'test/global-setup.ts', setupFiles: 'test/every-statement.ts' };
-// Each file of tests has a process of its own: modules are compiled once for all of them.
+// Modules are compiled once for all processes.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'kontor-compile-cache');
+
+const filesNamed = (...names: string[]): string[] => names.map((name) => `test/${name}.test.ts`);
 
 const unit = 'test/**/*.unit.test.ts';
 const system = 'test/**/*.system.test.ts';
 const campaigns = 'test/reliability/*.test.ts';
 /** Campaigns that the suite runs under other names, or, as that of the image, that install all packages. */
-const onlyInFull = ['copy', 'faults', 'image', 'soak', 'sockets', 'workers'].map(
-  (name) => `test/reliability/${name}.test.ts`,
+const onlyInFull = ['copy', 'faults', 'image', 'soak', 'sockets', 'workers'].map((name) => `reliability/${name}`);
+
+/** These replace a module that must not be loaded before. */
+const apiApart = filesNamed('identity/administration', 'identity/invitations');
+/** So does one of these. Others measure their process's memory, or run files that were run, with other connections. */
+const systemApart = filesNamed(
+  ...['backup/backup', 'bank/import-upload', 'bank/uploads', 'distributed/suite', 'pooler/suite'].map(
+    (name) => `${name}.system`,
+  ),
 );
+
+const cores = availableParallelism();
+/** Tests that compute nearly all the time, and those that wait for processes, timeouts, and a browser. */
+const computing = { maxWorkers: cores + 1, sequence: { groupOrder: 0 } };
+const waiting = { maxWorkers: Math.max(4, cores + 1), sequence: { groupOrder: 1 } };
+
+/** For tests with a PostgreSQL, and a database for each file. */
+const database = { globalSetup: 'test/global-setup.ts', setupFiles: 'test/every-statement.ts' };
+const allBut = (...files: string[]): { exclude: string[] } => ({ exclude: [...configDefaults.exclude, ...files] });
 
 /** A test's name says what it needs; each project can be run by itself: `vitest run --project unit`. */
 export default defineConfig({
   test: {
     projects: [
       // No database: parsers, money, signing, formats.
-      { extends: true, test: { name: 'unit', include: [unit], isolate: false } },
-      // A service in the test's own process, on a database of its own.
+      { extends: true, test: { name: 'unit', include: [unit], ...computing } },
+      // A service in the tests' process.
       {
         extends: true,
         test: {
           name: 'api',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, unit, system, campaigns],
+          ...allBut(unit, system, campaigns, ...apiApart),
           ...database,
+          ...computing,
         },
       },
+      { extends: true, test: { name: 'api-apart', include: apiApart, isolate: true, ...database, ...computing } },
       // Processes, faults, a browser, a pooler.
-      { extends: true, test: { name: 'system', include: [system], ...database } },
+      {
+        extends: true,
+        test: { name: 'system', include: [system], ...allBut(...systemApart), ...database, ...waiting },
+      },
+      { extends: true, test: { name: 'system-apart', include: systemApart, isolate: true, ...database, ...waiting } },
       // Each for seconds. `npm run test:reliability` runs them in full.
       {
         extends: true,
         test: {
           name: 'campaigns',
           include: [campaigns],
-          exclude: [...configDefaults.exclude, ...onlyInFull],
+          ...allBut(...filesNamed(...onlyInFull)),
           ...database,
+          ...waiting,
         },
       },
     ],
+    // A process runs many files, one after the other, because loading the service takes longer than many a file's tests.
+    isolate: false,
     reporters: ['default', './test/left-out.ts'],
-    // Tests wait for PostgreSQL, processes and a browser much of the time. One worker less than cores would idle.
-    maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     // These end a test that hangs. No promise of ours depends on them, so they leave room for a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,

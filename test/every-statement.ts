@@ -55,7 +55,7 @@ function refusedByCitus(text: string): string[] {
 
 const aliases = new RegExp(`${table} (t\\d+)`, 'g');
 
-listen(({ text }) => {
+const stopListening = listen(({ text }) => {
   if (touches.test(text) && !namesTheTenant(text)) nameless.add(text);
   for (const [, alias] of text.matchAll(aliases)) if (!text.includes(`${alias}."tenant_id" = $1`)) nameless.add(text);
   if (!named.test(text)) return;
@@ -64,11 +64,17 @@ listen(({ text }) => {
 });
 
 const deprecations: string[] = [];
-process.on('warning', ({ name, message, stack }) => {
+const hearWarning = ({ name, message, stack }: Error): void => {
   if (name === 'DeprecationWarning' && message.includes('pg@')) deprecations.push(stack ?? message);
-});
+};
+process.on('warning', hearWarning);
 
+// Several files run in one process, one after the other. Each is told of its own statements.
+nameless.clear();
+refused.clear();
 afterAll(() => {
+  stopListening();
+  process.off('warning', hearWarning);
   if (deprecations.length > 0) throw new Error(`pg's next version breaks this:\n${deprecations.join('\n')}`);
   if (refused.size > 0) throw new Error(`Statements that Citus refuses:\n${[...refused].join('\n')}`);
   if (nameless.size > 0) throw new Error(`Statements that don't name the tenant:\n${[...nameless].join('\n')}`);

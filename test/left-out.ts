@@ -40,7 +40,7 @@ export default class LeftOut implements Reporter {
       print(
         '\nThe tests on a Citus cluster did NOT run: CITUS_URL names none. To run all tests of the API there: with CITUS_URL',
       );
-      print('of a superuser and a database that lists the workers in pg_dist_node, npx vitest run --project api.');
+      print('of a superuser and a database that lists the workers in pg_dist_node, npm run test:api.');
     } else {
       const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
       print(

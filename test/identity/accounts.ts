@@ -22,15 +22,17 @@ export const onError = vi.fn<(error: unknown) => void>();
 
 /** For a file of tests: a database, and a client of it whose statements are heard. */
 export function openAccounts(): void {
+  let stopListening: () => void;
   beforeAll(async () => {
     database = await createDatabase();
     pool = new ConnectionPool({ connectionString: database.url, max: 10 });
     pool.on('error', () => {});
-    observeStatements(({ text }) => void statements.push(text));
+    stopListening = observeStatements(({ text }) => void statements.push(text));
     client = connect(pool);
   });
 
   afterAll(async () => {
+    stopListening();
     await client.$disconnect();
     await pool.end();
     await database.drop();

@@ -1,0 +1,43 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Projects in the order in which those of a group begin. */
+const projects = ['system-apart', 'system', 'campaigns', 'api-apart', 'api'];
+
+/** Files of some ten seconds and more. Begun last, one of them would run alone in the end. */
+const longest = [
+  'distributed/suite.system',
+  'pooler/suite.system',
+  'faults/faults.system',
+  'faults/reads.system',
+  'processes/kill.system',
+  'sdk/copy.system',
+  'backup/backup.system',
+  'embedded-postgres/crash.system',
+  'webhooks/soak.system',
+  'reliability/strangers',
+  'reliability/attacks',
+  'reliability/statements',
+  'openapi/walk',
+  'books/moving',
+  'docs/examples',
+].map((name) => `/test/${name}.test.ts`);
+
+/** The place in a list; what isn't listed comes last. */
+function placeIn(list: readonly string[], isIt: (listed: string) => boolean): number {
+  const place = list.findIndex(isIt);
+  return place < 0 ? list.length : place;
+}
+
+const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+const placeOf = ({ project, moduleId }: TestSpecification): number =>
+  placeIn(projects, (name) => name === project.name) * (longest.length + 1) +
+  placeIn(longest, (file) => moduleId.endsWith(file));
+
+/** Begins with the files that take longest, so that all workers end at about the same time. */
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => groupOf(a) - groupOf(b) || placeOf(a) - placeOf(b));
+  }
+}
