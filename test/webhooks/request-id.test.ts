@@ -35,7 +35,7 @@ it('each attempt has the id of the request that caused its event, in the audit l
   await acme.db.webhook.updateMany({ where: { id: failing.id }, data: { consecutiveFailures: 99 } });
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
-  const worker = await work(service, { retryDelaysMs: [20], log, metrics });
+  const worker = await work(service, { retryDelaysMs: [20], timeoutMs: 10_000, log, metrics });
   const headers = { 'idempotency-key': 'once' };
   const { headers: answered, status: created } = await acme.rest('POST', '/customers', customer, headers);
   const requestId = answered.get('x-request-id');
