@@ -219,10 +219,19 @@ it('every figure of the overview is compared with its list', () => {
   expect(Object.keys(figures).toSorted()).toEqual(Object.keys(overview.getFields()).toSorted());
 });
 
+/** What random happenings seldom lead to: a refund in this month. */
+const refunded: Happening[] = [
+  { make: 'invoice', status: 'PAID', currency: 'EUR', unitPriceNet: '100', invoiceDate: '2026-03-01' },
+  { make: 'credit', at: 0, net: '10', on: '2026-03-15' },
+  { make: 'refund', at: 0, on: '2026-03-15' },
+];
+
 it('each figure has as many rows as its list, and the same sum', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(happening, { minLength: 25, maxLength: 35 }), async (happenings) => {
       const made: Made = { invoices: [], creditNotes: [] };
+      for (const each of refunded) await happen(each, made);
+      expect(await acme.db.payment.count({ where: { creditNoteId: made.creditNotes[0] ?? null } })).toBe(1);
       for (const each of happenings) await happen(each, made);
       const all = Object.entries(figures).map(([name, { selection }]) => `${name} ${selection}`);
       const { overview } = await acme.graphql(`{ overview { ${all.join(' ')} } }`);
