@@ -311,6 +311,11 @@ describe('the store in PostgreSQL', () => {
     // Old versions of rows are reused once no snapshot needs them. An analyze that runs meanwhile has one, so a few of them
     // may stay. An array of all hits that is written anew for each took more than 20 MB here.
     expect(rows[0]?.bytes).toBeLessThan(5_000_000);
+    // A hit writes one page anew, however many there are.
+    const pages = await pool().query<{ longest: number }>(
+      'select max(pg_column_size(times)) as longest from rate_limit_pages',
+    );
+    expect(pages.rows[0]?.longest).toBeLessThan(1000);
   });
 
   it('admits 60 of 400 concurrent requests from the pools of two processes', async () => {
