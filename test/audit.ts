@@ -29,7 +29,7 @@ for (const { name, folder } of packages) {
   });
   const answer = report.safeParse(parsed(stdout));
   if (!answer.success) {
-    const [reason = 'no answer'] = (reasonOf(stdout) ?? stderr).split('\n');
+    const [reason = 'no answer'] = (findReason(stdout) ?? stderr).split('\n');
     print(`${name}: NOT KNOWN. The registry can't tell: ${reason}`);
     worst = Math.max(worst, 2);
     continue;
@@ -49,7 +49,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function reasonOf(text: string): string | undefined {
+function findReason(text: string): string | undefined {
   const answer = z.object({ message: z.string() }).safeParse(parsed(text));
   return answer.success ? answer.data.message.replace(/ - .*/, '') : undefined; // without the registry's address
 }

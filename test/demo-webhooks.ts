@@ -37,7 +37,7 @@ async function startReceiver(
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrivals };
 }
 
-const statementOf = (number: string, amount: string): string => `<?xml version="1.0" encoding="UTF-8"?>
+const buildStatement = (number: string, amount: string): string => `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
   <GrpHdr><MsgId>DEMO</MsgId><CreDtTm>2026-02-10T06:00:00</CreDtTm></GrpHdr>
   <Stmt><Id>DEMO-1</Id><Acct><Id><IBAN>DE02120300000000202051</IBAN></Id><Ccy>EUR</Ccy></Acct>
@@ -123,7 +123,7 @@ export async function playMoneyAndEvents(): Promise<void> {
       'mutation ($file: Upload!) { importBankStatement(file: $file) { imported skipped matched warnings } }';
     form.set('operations', JSON.stringify({ query, variables: { file: null } }));
     form.set('map', JSON.stringify({ file: ['variables.file'] }));
-    form.set('file', new Blob([statementOf(invoice.number, String(invoice.total_gross))]), 'statement.xml');
+    form.set('file', new Blob([buildStatement(invoice.number, String(invoice.total_gross))]), 'statement.xml');
     const uploaded = await fetch(`${address}/graphql`, {
       method: 'POST',
       headers: { authorization: headers.authorization },

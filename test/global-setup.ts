@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { distribute, migrate } from '../prisma/migrate.ts';
-import { closeToClients, clusterUrl, createClusterDatabase, runOn, serversOf } from './citus/cluster.ts';
+import { closeToClients, clusterUrl, createClusterDatabase, runOn, listServers } from './citus/cluster.ts';
 import { joinEmbeddedPostgres } from '../src/database/postgres/embedded-postgres.ts';
 
 declare module 'vitest' {
@@ -67,7 +67,7 @@ const uuidv7 = `
   end $do$`;
 
 async function prepareCluster(url: string): Promise<Servers> {
-  const servers = await serversOf(url);
+  const servers = await listServers(url);
   const remove = async (): Promise<void> => {
     for (const server of servers) await runOn(server, 'postgres', `drop database if exists ${template} with (force)`);
   };

@@ -20,15 +20,15 @@ export interface PlanNode {
 }
 
 /** All steps of the plan that EXPLAIN (format json) answered. On a cluster these are the steps on the tenant's server. */
-export const nodesOf = ({ rows }: QueryResult): PlanNode[] => stepsOf(rows[0]['QUERY PLAN'][0].Plan);
+export const listNodes = ({ rows }: QueryResult): PlanNode[] => listSteps(rows[0]['QUERY PLAN'][0].Plan);
 
-function stepsOf(node: PlanNode, isOfTotal = false): PlanNode[] {
+function listSteps(node: PlanNode, isOfTotal = false): PlanNode[] {
   const tasks = node['Distributed Query']?.Job.Tasks;
-  if (tasks) return tasks.flatMap((task) => task['Remote Plan'].flat()).flatMap(({ Plan }) => stepsOf(Plan));
+  if (tasks) return tasks.flatMap((task) => task['Remote Plan'].flat()).flatMap(({ Plan }) => listSteps(Plan));
   const isCounting = isOfTotal || (node['Parent Relationship'] === 'InitPlan' && node['Node Type'] === 'Aggregate');
   return [
     { ...ofTable(node), isOfTotal: isCounting },
-    ...(node.Plans ?? []).flatMap((each) => stepsOf(each, isCounting)),
+    ...(node.Plans ?? []).flatMap((each) => listSteps(each, isCounting)),
   ];
 }
 

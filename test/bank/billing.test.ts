@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createUser } from '../../src/identity/index.ts';
 import { runScript, startService, type Answer, type Integrator, type Service } from '../harness.ts';
-import { booksOf, eventsDuring, makeCustomer, makeProject, makeTimeEntry, refusal } from '../graphql/books.ts';
+import { readBooks, eventsDuring, makeCustomer, makeProject, makeTimeEntry, refusal } from '../graphql/books.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -250,9 +250,9 @@ describe('a rejected billing changes nothing', () => {
   ];
   it.each(cases)('%s', async (_what, arrange, errors) => {
     const [projectId, more] = await arrange();
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     expect(refusal(await billAnswer(projectId, more))).toMatchObject({ code: 'VALIDATION_FAILED', errors });
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
   });
 
   it('500 of these are accepted', async () => {
@@ -272,9 +272,9 @@ describe('a rejected billing changes nothing', () => {
     const globex = await service.integrator();
     const projectId = await makeProject(globex, { customerId: await makeCustomer(globex), hourlyRateNet: '1' });
     await makeTimeEntry(globex, { projectId });
-    const before = await booksOf(service, globex);
+    const before = await readBooks(service, globex);
     expect(refusal(await billAnswer(projectId)).code).toBe('NOT_FOUND');
-    expect(await booksOf(service, globex)).toEqual(before);
+    expect(await readBooks(service, globex)).toEqual(before);
   });
 });
 

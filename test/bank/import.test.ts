@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBooks } from '../../prisma/client.ts';
 import { createDatabase, runScript, startService } from '../harness.ts';
-import { booksOf, emptyOutbox, eventsDuring, eventsOf, makeInvoice, refusal } from '../graphql/books.ts';
+import { readBooks, emptyOutbox, eventsDuring, listEvents, makeInvoice, refusal } from '../graphql/books.ts';
 import { account, balance, camt, imported, many, upload, type Entry } from './statement.ts';
 import { service, acme, serveImports, faultsSince, received, sent, receivedRow, sentRow } from './imports.ts';
 
@@ -32,9 +32,9 @@ describe('importBankStatement', () => {
       { amount: '20.00', date, id: 'B7', reference: 'Other' },
     ]);
     expect(await imported(service, acme, camt(days.slice(0, 6)))).toMatchObject({ imported: 6, skipped: 0 });
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     expect(await imported(service, acme, camt(days.slice(0, 6)))).toMatchObject({ imported: 0, skipped: 6 });
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
     expect(await imported(service, acme, camt(days.slice(3)))).toMatchObject({ imported: 3, skipped: 3 });
     const rows = await acme.db.bankTransaction.findMany({ orderBy: { id: 'asc' } });
     expect(rows.map((row) => [row.bookingDate.toISOString().slice(0, 10), Number(row.amount)])).toEqual(
@@ -139,13 +139,13 @@ describe('a malformed file is imported not at all, with an error that has line a
     ],
   ];
   it.each(cases)('one that is %s', async (_what, file, message) => {
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     const logged = service.log.length;
     expect(refusal(await upload(service, acme, file))).toMatchObject({
       code: 'VALIDATION_FAILED',
       errors: { file: [expect.stringMatching(message)] },
     });
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
     expect(faultsSince(logged)).toEqual([]);
   });
 });
@@ -157,7 +157,7 @@ describe('concurrent imports', () => {
     expect(results.map((result) => result.imported).toSorted((a, b) => a - b)).toEqual([0, 1200]);
     expect(results.map(({ imported: new_, skipped }) => new_ + skipped)).toEqual([1200, 1200]);
     expect(await acme.db.bankTransaction.count()).toBe(1200);
-    const told = (await eventsOf(service, acme)).map(({ body }) => body.data.bank_transaction.id);
+    const told = (await listEvents(service, acme)).map(({ body }) => body.data.bank_transaction.id);
     expect(new Set(told).size).toBe(1200);
     expect(told).toHaveLength(1200);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Answer } from '../harness.ts';
-import { eventsOf, refusal } from '../graphql/books.ts';
+import { listEvents, refusal } from '../graphql/books.ts';
 import { camt, imported } from './statement.ts';
 import {
   keepBooks,
@@ -86,7 +86,7 @@ describe('under concurrency', () => {
     expect(codes(answers)).toEqual(Array.from({ length: 8 }, () => 'VALIDATION_FAILED'));
     expect(await invoice(id)).toMatchObject({ status: 'paid', amount_paid: 119 });
     await expectInvariants();
-    expect((await eventsOf(service, acme)).filter(({ type }) => type === 'invoice.paid')).toHaveLength(1);
+    expect((await listEvents(service, acme)).filter(({ type }) => type === 'invoice.paid')).toHaveLength(1);
   });
 
   it('20 concurrent matches of one transaction succeed once', async () => {

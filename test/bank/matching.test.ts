@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  booksOf,
+  readBooks,
   eventsDuring,
   item,
   makeBankTransaction,
@@ -242,18 +242,18 @@ describe('matchBankTransaction', () => {
     ];
     it.each(cases)('%s', async (_what, arrange, path, message) => {
       const [id, matches] = await arrange();
-      const before = await booksOf(service, acme);
+      const before = await readBooks(service, acme);
       expect(refusal(await acme.graphqlAnswer(mutation.match, { id, matches }))).toMatchObject({
         code: 'VALIDATION_FAILED',
         errors: { [path]: [expect.stringMatching(message)] },
       });
-      expect(await booksOf(service, acme)).toEqual(before);
+      expect(await readBooks(service, acme)).toEqual(before);
     });
 
     it('another tenant’s transaction is not found', async () => {
       const globex = await service.integrator();
       const id = await makeBankTransaction(globex);
-      const before = await booksOf(service, globex);
+      const before = await readBooks(service, globex);
       const matches = [invoicePart(await issued())];
       for (const [document, variables] of [
         [mutation.match, { id, matches }],
@@ -263,7 +263,7 @@ describe('matchBankTransaction', () => {
       ] as const) {
         expect(refusal(await acme.graphqlAnswer(document, variables)).code).toBe('NOT_FOUND');
       }
-      expect(await booksOf(service, globex)).toEqual(before);
+      expect(await readBooks(service, globex)).toEqual(before);
     });
   });
 });
@@ -324,14 +324,14 @@ describe('unmatchBankTransaction', () => {
   it('is the only way: undoPayment rejects a bank payment', async () => {
     await match(await transaction('119.00'), invoicePart(await issued()));
     const { id } = await acme.db.payment.findFirstOrThrow();
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     expect(
       refusal(await acme.graphqlAnswer('mutation ($id: UUID!) { undoPayment(id: $id) { id } }', { id })),
     ).toMatchObject({
       code: 'VALIDATION_FAILED',
       errors: { id: [expect.stringMatching(/undo the match/)] },
     });
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
   });
 
   it('a matched invoice can’t be cancelled', async () => {

@@ -3,7 +3,7 @@ import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import { overdue } from '../../src/jobs/overdue.ts';
 import { runScript, startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
-import { eventsDuring, eventsOf, fannedOut, makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
+import { eventsDuring, listEvents, fannedOut, makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
 
 let service: Service;
 
@@ -27,7 +27,7 @@ async function run(who: Integrator): Promise<number> {
 const due = (who: Integrator, dueDate: string, more: object = {}) =>
   makeInvoice(who, { invoiceDate: '2026-03-01', dueDate, status: 'ISSUED', ...more });
 const told = async (who: Integrator): Promise<string[]> =>
-  (await eventsOf(service, who))
+  (await listEvents(service, who))
     .filter(({ type }) => type === 'invoice.overdue')
     .map(({ body }) => body.data.invoice.id);
 

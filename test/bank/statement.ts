@@ -17,8 +17,8 @@ export const account = 'DE02120300000000202051';
 
 const party = (sent: boolean, name?: string, iban?: string): string => {
   const tag = sent ? 'Cdtr' : 'Dbtr';
-  const nameOf = name === undefined ? '' : `<${tag}><Nm>${name}</Nm></${tag}>`;
-  return nameOf + (iban === undefined ? '' : `<${tag}Acct><Id><IBAN>${iban}</IBAN></Id></${tag}Acct>`);
+  const nameXml = name === undefined ? '' : `<${tag}><Nm>${name}</Nm></${tag}>`;
+  return nameXml + (iban === undefined ? '' : `<${tag}Acct><Id><IBAN>${iban}</IBAN></Id></${tag}Acct>`);
 };
 
 export function entry({ amount, currency = 'EUR', date = '2026-03-02', ...rest }: Entry): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { asIntegrator } from '../harness.ts';
 import {
-  booksOf,
+  readBooks,
   eventsDuring,
   item,
   makeCreditNote,
@@ -103,10 +103,10 @@ describe('a transaction with an invoice’s number and exact amount is matched a
 
   it('but not from a malformed file', async () => {
     const id = await issued();
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     const file = camt([{ amount: '119.00', reference: '2026-0001' }]).slice(0, -20);
     await expect(imported(service, acme, file)).rejects.toThrow('VALIDATION_FAILED');
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
     expect((await invoice(id)).status).toBe('issued');
   });
 

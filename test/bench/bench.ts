@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contenders, start, type ContenderName, type Running } from './contenders.ts';
-import { cpuOf } from './cpu.ts';
+import { readCpu } from './cpu.ts';
 import type { Database, Tenant } from './database.ts';
 import { load, type Latency, type Order, type Outcome } from './load.ts';
 
 /** A line of the table. */
-export interface Row {
+export interface ComparisonRow {
   work: string;
   against: string;
   /** Medians, with their unit, for people. */
@@ -25,7 +25,7 @@ export interface Work {
   large?: boolean;
   /** Takes long even so. */
   long?: boolean;
-  run: (bench: Bench) => Promise<Row[]>;
+  run: (bench: Bench) => Promise<ComparisonRow[]>;
 }
 
 export interface Pace {
@@ -105,8 +105,8 @@ export class Bench {
     { connections = usualConnections, seconds = this.pace.seconds } = {},
   ): Promise<Measured> {
     const cpu = (): CpuTime => ({
-      node: to.reduce((sum, { pid }) => sum + cpuOf(pid), 0),
-      postgres: cpuOf(this.database.postgresPid),
+      node: to.reduce((sum, { pid }) => sum + readCpu(pid), 0),
+      postgres: readCpu(this.database.postgresPid),
     });
     const before = cpu();
     const outcome = await load(name, { urls: to.map(({ url }) => url), requests, connections, seconds });

@@ -19,7 +19,7 @@ export const tables: Record<string, (at: number, size: number) => Cells[]> = {
     return [
       {
         id,
-        customer_id: idOf('customer', buyer, size),
+        customer_id: buildId('customer', buyer, size),
         status,
         number: status === 'draft' ? null : `${day.slice(0, 4)}-${String(at + 1).padStart(4, '0')}`,
         invoice_date: day,
@@ -42,7 +42,7 @@ export const tables: Record<string, (at: number, size: number) => Cells[]> = {
   invoice_items(at, size) {
     const { id, items } = invoiceAt(at, size);
     return items.map(({ title, quantity, cents, rate }, index) => ({
-      id: idOf('item', at * 4 + index, size * 4),
+      id: buildId('item', at * 4 + index, size * 4),
       invoice_id: id,
       position: index + 1,
       title,
@@ -60,7 +60,7 @@ export const tables: Record<string, (at: number, size: number) => Cells[]> = {
     if (!paid && at % 10 > 0) return [];
     return [
       {
-        id: idOf('transaction', at, size),
+        id: buildId('transaction', at, size),
         account_iban: 'DE02120300000000202051',
         booking_date: day,
         amount: money(net + vat),
@@ -80,9 +80,9 @@ export const tables: Record<string, (at: number, size: number) => Cells[]> = {
     if (status !== 'paid') return [];
     return [
       {
-        id: idOf('payment', at, size),
+        id: buildId('payment', at, size),
         invoice_id: id,
-        bank_transaction_id: idOf('transaction', at, size),
+        bank_transaction_id: buildId('transaction', at, size),
         amount: money(net + vat),
         currency: 'EUR',
         paid_on: day,
@@ -98,15 +98,15 @@ const cities = ['Kiel', 'Lübeck', 'Bremen', 'Utrecht', 'Gent', 'Graz', 'Basel',
 const titles = ['Layout', 'Consulting', 'Photography', 'Maintenance', 'Translation', 'Workshop'];
 
 function companyNameAt(at: number): string {
-  const random = randomOf('name', at);
+  const random = seedRandom('name', at);
   return `${pick(trades, random)} ${pick(words, random)}${pick(words, random).toLowerCase()} ${at}`;
 }
 
 function customerAt(at: number, size: number): Cells {
-  const random = randomOf('customer', at);
-  const time = timeOf(at, size);
+  const random = seedRandom('customer', at);
+  const time = timeAt(at, size);
   return {
-    id: idOf('customer', at, size),
+    id: buildId('customer', at, size),
     type: random() < 0.8 ? 'customer' : 'supplier',
     company_name: companyNameAt(at),
     email: random() < 0.9 ? `buero${at}@firma.example` : null,
@@ -128,7 +128,7 @@ interface Item {
 }
 
 function invoiceAt(at: number, size: number) {
-  const random = randomOf('invoice', at);
+  const random = seedRandom('invoice', at);
   const items: Item[] = Array.from({ length: 2 + Math.floor(random() * 3) }, () => ({
     title: pick(titles, random),
     quantity: 1 + Math.floor(random() * 12),
@@ -142,18 +142,18 @@ function invoiceAt(at: number, size: number) {
   }, 0);
   const chance = random();
   const status = chance < 0.05 ? 'draft' : chance < 0.25 ? 'issued' : chance < 0.95 ? 'paid' : 'cancelled';
-  const time = timeOf(at, size);
+  const time = timeAt(at, size);
   // One customer in a hundred, the newest, has half of the invoices.
   const few = Math.max(1, Math.floor(size / 100));
   const buyer = size - 1 - Math.floor(random() * (random() < 0.5 ? few : size));
-  return { id: idOf('invoice', at, size), buyer, status, items, net, vat, time, day: time.slice(0, 10) };
+  return { id: buildId('invoice', at, size), buyer, status, items, net, vat, time, day: time.slice(0, 10) };
 }
 
-const timeOf = (at: number, of: number): string => new Date(start + Math.floor((span * at) / of)).toISOString();
+const timeAt = (at: number, of: number): string => new Date(start + Math.floor((span * at) / of)).toISOString();
 
 /** UUIDv7, so that ids are in the order of time. */
-function idOf(kind: string, at: number, of: number): string {
-  const random = randomOf(kind, at);
+function buildId(kind: string, at: number, of: number): string {
+  const random = seedRandom(kind, at);
   const hex = (digits: number): string =>
     Math.floor(random() * 16 ** digits)
       .toString(16)
@@ -165,7 +165,7 @@ function idOf(kind: string, at: number, of: number): string {
 }
 
 /** Mulberry32, begun anew for every row. */
-function randomOf(kind: string, at: number): () => number {
+function seedRandom(kind: string, at: number): () => number {
   let state = seed ^ Math.imul(at + 1, 0x9e3779b1);
   for (const letter of kind) state = Math.imul(state ^ letter.charCodeAt(0), 0x01000193);
   return () => {

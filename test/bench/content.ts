@@ -3,15 +3,15 @@
  * lower case, a connection as its nodes. What each creation makes anew is left out on request. So is what only Kontor
  * answers: the others do less work.
  */
-export function contentOf(value: unknown, anew = false): unknown {
-  if (Array.isArray(value)) return value.map((each) => contentOf(each, anew));
+export function readContent(value: unknown, anew = false): unknown {
+  if (Array.isArray(value)) return value.map((each) => readContent(each, anew));
   if (typeof value === 'string') return contentOfText(value);
   if (typeof value !== 'object' || value === null) return value;
-  if ('nodes' in value) return contentOf(value.nodes, anew);
+  if ('nodes' in value) return readContent(value.nodes, anew);
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !(anew && madeAnew.has(name)) && !onlyOurs.has(name))
-      .map(([name, part]) => [snake(name), name === 'status' ? String(part).toLowerCase() : contentOf(part, anew)]),
+      .map(([name, part]) => [snake(name), name === 'status' ? String(part).toLowerCase() : readContent(part, anew)]),
   );
 }
 

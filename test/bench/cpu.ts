@@ -26,7 +26,7 @@ function look(pid: number | string): Process | undefined {
 }
 
 /** Milliseconds of CPU time that a process has used, and those that it started. */
-export function cpuOf(pid: number): number {
+export function readCpu(pid: number): number {
   const process = look(pid);
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -37,4 +37,4 @@ export function cpuOf(pid: number): number {
 }
 
 /** The PostgreSQL whose backend this is. */
-export const parentOf = (pid: number): number => look(pid)?.parent ?? 0;
+export const findParent = (pid: number): number => look(pid)?.parent ?? 0;

@@ -13,7 +13,7 @@ import { migrate } from '../../prisma/migrate.ts';
 import { joinEmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
 import { createToken, createUser } from '../../src/identity/index.ts';
 import { tables } from './books.ts';
-import { parentOf } from './cpu.ts';
+import { findParent } from './cpu.ts';
 
 /** Where the benchmark keeps its PostgreSQL. Safe to delete. */
 export const folder = fileURLToPath(new URL('.data', import.meta.url));
@@ -66,7 +66,7 @@ export async function openDatabase(sizes: number[]): Promise<Database> {
   return {
     url,
     pool,
-    postgresPid: parentOf(rows[0]!.pid),
+    postgresPid: findParent(rows[0]!.pid),
     tenants: await makeTokens(url, [0, ...sizes]),
     close: async () => {
       await pool.end();
@@ -84,7 +84,7 @@ function fingerprint(): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-const tenantIdOf = (size: number): string => `00000000-0000-7000-8000-${String(size).padStart(12, '0')}`;
+const buildTenantId = (size: number): string => `00000000-0000-7000-8000-${String(size).padStart(12, '0')}`;
 
 async function load(url: string, sizes: number[]): Promise<void> {
   await migrate(url);
@@ -93,14 +93,14 @@ async function load(url: string, sizes: number[]): Promise<void> {
   await client.query("set maintenance_work_mem = '512MB'");
   for (const size of [0, ...sizes])
     await client.query('insert into tenants (id, name, country) values ($1, $2, $3)', [
-      tenantIdOf(size),
+      buildTenantId(size),
       `Tenant of ${size}`,
       'DE',
     ]);
   await client.query(
     `insert into customers (tenant_id, id, type, company_name, updated_at)
      select $1, '01900000-0000-7000-8000-000000000000', 'customer', 'The only one', now()`,
-    [tenantIdOf(0)],
+    [buildTenantId(0)],
   );
   const restore = await dropIndexes(client);
   const track = await disableTracking(client);
@@ -119,7 +119,7 @@ async function copy(client: Client, table: string, size: number): Promise<void> 
     Presets.rect,
   );
   bar.start(size, 0);
-  const tenantId = tenantIdOf(size);
+  const tenantId = buildTenantId(size);
   function* lines(): Generator<string> {
     for (let from = 0; from < size; from += 100) {
       let chunk = '';
@@ -132,13 +132,13 @@ async function copy(client: Client, table: string, size: number): Promise<void> 
       yield chunk;
     }
   }
-  const columns = ['tenant_id', ...columnsOf(rowsAt, size)];
+  const columns = ['tenant_id', ...listColumns(rowsAt, size)];
   await pipeline(Readable.from(lines()), client.query(copyFrom(`copy ${table} (${columns.join()}) from stdin`)));
   bar.stop();
 }
 
 /** Not every place has a row. */
-function columnsOf(rowsAt: (at: number, size: number) => object[], size: number): string[] {
+function listColumns(rowsAt: (at: number, size: number) => object[], size: number): string[] {
   for (let at = 0; at < size; at++) for (const row of rowsAt(at, size)) return Object.keys(row);
   return [];
 }
@@ -190,7 +190,7 @@ async function makeTokens(url: string, sizes: number[]): Promise<Map<number, Ten
   const client = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) });
   const tenants = new Map<number, Tenant>();
   for (const size of sizes) {
-    const id = tenantIdOf(size);
+    const id = buildTenantId(size);
     await createUser(client, { email: `caller${size}@example.com`, tenantId: id });
     const tokens: string[] = [];
     for (let count = 0; count < callers; count++) tokens.push((await createToken(client, { tenantId: id })).token);

@@ -6,12 +6,12 @@ import {
   type Bench,
   type Figures,
   type Measured,
-  type Row,
+  type ComparisonRow,
   type Traffic,
   type Work,
 } from './bench.ts';
 import type { ContenderName, Running } from './contenders.ts';
-import { contentOf } from './content.ts';
+import { readContent } from './content.ts';
 import type { Tenant } from './database.ts';
 import type { Question } from './dialects.ts';
 import type { Latency } from './load.ts';
@@ -42,7 +42,7 @@ export const race = ({ name, size, questions, contenders, goals = {} }: Race): W
   large: size > 100_000,
   async run(bench) {
     const tenant = bench.tenant(size);
-    const asked = questions(await sampleOf(bench, tenant));
+    const asked = questions(await findSample(bench, tenant));
     const entrants = await Promise.all(contenders.map((key) => bench.contender(key)));
     await compare(entrants, asked.slice(0, 20), tenant);
     const [ours, ...theirs] = await measure(
@@ -50,7 +50,7 @@ export const race = ({ name, size, questions, contenders, goals = {} }: Race): W
       name,
       entrants.map((entrant) => ({ name: entrant.name, traffic: trafficTo(entrant, asked, tenant) })),
     );
-    return theirs.flatMap((figures, at): Row[] => {
+    return theirs.flatMap((figures, at): ComparisonRow[] => {
       const key = contenders[at + 1]!;
       const rates = compareRates(figures.contender, ours!, figures, goals[key]);
       return key === 'fastifyPg' ? [rates, ...compareTails(ours!, figures)] : [rates];
@@ -58,7 +58,7 @@ export const race = ({ name, size, questions, contenders, goals = {} }: Race): W
   },
 });
 
-export function compareRates(against: string, ours: Figures, theirs: Figures, goal?: number): Row {
+export function compareRates(against: string, ours: Figures, theirs: Figures, goal?: number): ComparisonRow {
   return {
     work: ours.work,
     against,
@@ -70,7 +70,7 @@ export function compareRates(against: string, ours: Figures, theirs: Figures, go
 }
 
 /** The answers that take long, and the one that takes longest. */
-const compareTails = (ours: Figures, theirs: Figures): Row[] => [
+const compareTails = (ours: Figures, theirs: Figures): ComparisonRow[] => [
   ...(['latency', 'crowded'] as const)
     .filter((at) => theirs[at].p99 > 0) // or the other answered nothing in time
     .map((at) => ({
@@ -85,7 +85,7 @@ const compareTails = (ours: Figures, theirs: Figures): Row[] => [
   worstRow(`${ours.work}: worst`, ours.latency.worst),
 ];
 
-export const worstRow = (work: string, ms: number): Row => ({
+export const worstRow = (work: string, ms: number): ComparisonRow => ({
   work,
   against: '–',
   ours: milliseconds(ms),
@@ -120,8 +120,8 @@ export async function measure(
       work,
       contender: name,
       perSecond: median(usual.map((round) => round.perSecond)),
-      latency: latencyOf(usual),
-      crowded: latencyOf(crowded),
+      latency: computeLatency(usual),
+      crowded: computeLatency(crowded),
       cpu: {
         node: median(usual.map(({ cpu }) => cpu.node)),
         postgres: median(usual.map(({ cpu }) => cpu.postgres)),
@@ -132,7 +132,7 @@ export async function measure(
   return figures;
 }
 
-const latencyOf = (rounds: Measured[]): Latency => ({
+const computeLatency = (rounds: Measured[]): Latency => ({
   median: median(rounds.map(({ latency }) => latency.median)),
   p99: median(rounds.map(({ latency }) => latency.p99)),
   worst: Math.max(...rounds.map(({ latency }) => latency.worst)),
@@ -151,10 +151,10 @@ export function trafficTo(running: Running, questions: Question[], { id, tokens 
 /** Asks everybody the same: whoever answers otherwise than the first ends the run. */
 async function compare(entrants: Running[], questions: Question[], tenant: Tenant): Promise<void> {
   for (const question of questions) {
-    const answers = await Promise.all(entrants.map((entrant) => answerOf(entrant, question, tenant)));
+    const answers = await Promise.all(entrants.map((entrant) => fetchContent(entrant, question, tenant)));
     for (const [at, { name }] of entrants.entries()) {
       const [expected, actual] = [answers[0], answers[at]].map((answer) =>
-        contentOf(answer, question.ask === 'createInvoice'),
+        readContent(answer, question.ask === 'createInvoice'),
       );
       deepStrictEqual(
         actual,
@@ -165,7 +165,11 @@ async function compare(entrants: Running[], questions: Question[], tenant: Tenan
   }
 }
 
-export async function answerOf({ name, url, dialect }: Running, question: Question, tenant: Tenant): Promise<unknown> {
+export async function fetchContent(
+  { name, url, dialect }: Running,
+  question: Question,
+  tenant: Tenant,
+): Promise<unknown> {
   const { method, path, body } = dialect.ask(question, tenant.id);
   const response = await fetch(url + path, {
     method,
@@ -177,7 +181,7 @@ export async function answerOf({ name, url, dialect }: Running, question: Questi
   return dialect.read(JSON.parse(text), question);
 }
 
-export async function sampleOf({ database: { pool } }: Bench, { id }: Tenant): Promise<Sample> {
+export async function findSample({ database: { pool } }: Bench, { id }: Tenant): Promise<Sample> {
   const ids = async (sql: string): Promise<string[]> =>
     (await pool.query<{ id: string }>(sql, [id])).rows.map((row) => row.id);
   const counted = await pool.query<{ count: number }>('select count(*)::int from customers where tenant_id = $1', [id]);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { Bench, type Row, type Work } from './bench.ts';
+import { Bench, type ComparisonRow, type Work } from './bench.ts';
 import { shutdownRequested } from '../../src/processes/signals.ts';
 import { openDatabase } from './database.ts';
 import { requireWrk } from './load.ts';
@@ -77,8 +77,8 @@ try {
 }
 process.exit(); // what was stopped may still wait for something
 
-async function runAll(all: Work[]): Promise<Row[]> {
-  const rows: Row[] = [];
+async function runAll(all: Work[]): Promise<ComparisonRow[]> {
+  const rows: ComparisonRow[] = [];
   for (const work of all) rows.push(...(await work.run(bench)));
   process.stderr.write('\r\x1b[K');
   return rows;

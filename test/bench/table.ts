@@ -1,6 +1,6 @@
 import { cpus, release, totalmem } from 'node:os';
 import type { Pool } from 'pg';
-import { manyConnections, type Figures, type Row } from './bench.ts';
+import { manyConnections, type Figures, type ComparisonRow } from './bench.ts';
 import { perSecond } from './race.ts';
 
 /** The machine that the figures were taken on. */
@@ -17,7 +17,7 @@ export async function machine(pool: Pool): Promise<string> {
 }
 
 /** The comparisons, and whether each reaches its goal. */
-export const comparisons = (rows: Row[]): string[][] => [
+export const comparisons = (rows: ComparisonRow[]): string[][] => [
   ['work', 'against', 'Kontor', 'other', 'ratio', 'to reach', ''],
   ...rows.map(({ work, against, ours, theirs, ratio, goal, atMost }) => {
     const bound = atMost ?? goal;

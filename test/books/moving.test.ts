@@ -15,7 +15,7 @@ import { makeStorableLogo } from '../../schema/documents/pdf/logo.ts';
 import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { buyer, company, setCompany } from '../documents/parties.ts';
-import { lengthOfLines, pngOf } from '../documents/pngs.ts';
+import { lengthOfLines, buildPng } from '../documents/pngs.ts';
 import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeHistory } from './history.ts';
@@ -578,8 +578,8 @@ it('a changed byte of a file, or of a proof, ends the import', async () => {
     return importInto(to, text.replace(/"sha256":"[^"]*","bytes":"[^"]*"/, fields));
   };
   const shape = { width: 4, height: 4, colorType: 2 };
-  const short = pngOf(shape, Buffer.alloc(lengthOfLines(shape) - 12));
-  for (const bytes of [Buffer.from('<svg/>'), pngOf({ width: 4, height: 4 }, Buffer.alloc(68)), short])
+  const short = buildPng(shape, Buffer.alloc(lengthOfLines(shape) - 12));
+  for (const bytes of [Buffer.from('<svg/>'), buildPng({ width: 4, height: 4 }, Buffer.alloc(68)), short])
     expect(await refusal(withLogo(bytes))).toEqual([
       { line: logo + 1, message: 'bytes: Must be a PNG as documents embed it, with all its lines.' },
     ]);

@@ -12,7 +12,7 @@ import {
   type Integrator,
   type Service,
 } from '../harness.ts';
-import { booksOf, Copy, readFeed } from './copy.ts';
+import { readResources, Copy, readFeed } from './copy.ts';
 
 // Positions are drawn and transactions are committed concurrently, abandoned, and held open. A consumer reads all the time.
 
@@ -106,7 +106,7 @@ it(
           await writing.finally(() => done.abort());
           await consumer;
           await copy.follow(limit);
-          expect(copy.rows).toEqual(await booksOf(who));
+          expect(copy.rows).toEqual(await readResources(who));
         },
       ),
       { numRuns: 15 },
@@ -202,7 +202,7 @@ it('transactions that track time on the same projects in different orders never 
   await Promise.all([1, 2, 3, 4].map(write)).finally(() => done.abort());
   await consumer;
   await copy.follow();
-  expect(copy.rows).toEqual(await booksOf(who));
+  expect(copy.rows).toEqual(await readResources(who));
 });
 
 it('a reader waits for a transaction that stops between its position and its commit; writers do not', async () => {
@@ -246,5 +246,5 @@ it('a reader waits for a transaction that stops between its position and its com
   await release();
   await Promise.all([stalled, reading]);
   await copy.follow();
-  expect(copy.rows).toEqual(await booksOf(acme));
+  expect(copy.rows).toEqual(await readResources(acme));
 });

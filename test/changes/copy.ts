@@ -51,7 +51,7 @@ export class Copy {
 }
 
 /** All resources as REST's lists answer them, by name and id. */
-export async function booksOf(who: Integrator): Promise<Map<string, unknown>> {
+export async function readResources(who: Integrator): Promise<Map<string, unknown>> {
   const rows = new Map<string, unknown>();
   for (const { name, path } of resources) {
     for (let page = 1; ; page += 1) {

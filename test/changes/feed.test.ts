@@ -6,7 +6,7 @@ import { createToken } from '../../src/identity/index.ts';
 import { asIntegrator, onEachServer, startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { makeEach, samples } from '../resources.ts';
-import { booksOf, Copy, readFeed } from './copy.ts';
+import { readResources, Copy, readFeed } from './copy.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -57,7 +57,7 @@ describe('GET /changes', () => {
     expect(new Set(data.map(({ resource }) => resource))).toEqual(new Set(resources.map(({ name }) => name)));
     const copy = new Copy(acme);
     await copy.follow(2);
-    expect(copy.rows).toEqual(await booksOf(acme));
+    expect(copy.rows).toEqual(await readResources(acme));
   });
 
   it('has one entry for a resource, at the place of its last change', async () => {

@@ -21,7 +21,7 @@ export async function runOn(server: string, database: string, sql: string): Prom
 }
 
 /** The superuser's URLs of the cluster's servers, without a database: the coordinator, then its workers. */
-export async function serversOf(url: string): Promise<string[]> {
+export async function listServers(url: string): Promise<string[]> {
   const known = await runOn(
     url,
     new URL(url).pathname.slice(1),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { distribute } from '../../prisma/migrate.ts';
-import { booksOf, Copy } from '../changes/copy.ts';
+import { readResources, Copy } from '../changes/copy.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { clusterUrl } from './cluster.ts';
@@ -83,7 +83,7 @@ describe.skipIf(clusterUrl === undefined)('a tenant whose shard moves', () => {
       }
 
       await copy.follow();
-      expect(copy.rows).toEqual(await booksOf(acme));
+      expect(copy.rows).toEqual(await readResources(acme));
       const invoices = [...copy.rows.values()].filter(
         (row) => typeof (row as { number?: unknown }).number === 'string',
       );

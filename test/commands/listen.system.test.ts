@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { SeenEvents } from '../../src/commands/listen.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { startProxy, type Proxy } from '../faults/proxy.ts';
-import { makeCustomer, makeInvoice, eventsOf } from '../graphql/books.ts';
+import { makeCustomer, makeInvoice, listEvents } from '../graphql/books.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { kontor, startKontor, startKontorInTerminal, type Run } from '../processes/npm.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from '../webhooks/receiver.ts';
@@ -89,7 +89,7 @@ it('prints a JSON object for each delivery with --json, also for one that fails'
   const run = await listen(['--json', '--events', 'invoice.created,customer.created']);
   const customerId = await makeCustomer(acme);
   await run.until(/\n/);
-  const eventId = (await eventsOf(service, acme))[0]!.id;
+  const eventId = (await listEvents(service, acme))[0]!.id;
   expect(JSON.parse(run.out())).toEqual({
     number: 1,
     event: 'customer.created',

@@ -6,7 +6,7 @@ import { triggers } from '../../src/commands/trigger.ts';
 import { demoEmail, demoTenant } from '../../src/demo/tenants.ts';
 import { createAuthenticate, createTenant, createToken, createUser } from '../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
-import { eventsOf } from '../graphql/books.ts';
+import { listEvents } from '../graphql/books.ts';
 import { kontor } from '../processes/npm.ts';
 
 let service: Service;
@@ -25,7 +25,7 @@ const run = (args: string[], { token }: Pick<Integrator, 'token'> = demo) =>
   kontor(['trigger', ...args], { KONTOR_URL: service.url, KONTOR_TOKEN: token });
 
 const emittedTypes = async (who: Integrator): Promise<string[]> =>
-  (await eventsOf(service, who)).map(({ type }) => type);
+  (await listEvents(service, who)).map(({ type }) => type);
 
 describe('each event has a trigger, whose changes cause it', () => {
   it.each(eventTypes)('%s', async (type) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTenant } from '../../src/identity/index.ts';
-import { codeOf, password } from '../identity/browser.ts';
+import { getCode, password } from '../identity/browser.ts';
 import { expectAccessible, navigateTo, signIn, startApp, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
 
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
           await page.getByRole('button', { name: 'Done' }).click();
           const headers = { authorization: `Bearer ${token}` };
           const body = { query: '{ me { user { id } } }' };
-          codes.push(codeOf(await app.service.request('POST', '/graphql', { headers, body })));
+          codes.push(getCode(await app.service.request('POST', '/graphql', { headers, body })));
         }
         expect(codes).toEqual(['PERSISTED_QUERY_ID_REQUIRED', undefined]);
         const limit = page.getByText('Only trusted documents');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides } from '../../src/pages/guides.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { differences, fencesOf, type Fence } from './fences.ts';
+import { differences, parseFences, type Fence } from './fences.ts';
 
 // Each example of the guides is run unchanged, in the order of the page. The answer that the guide shows is compared with
 // the server's answer.
@@ -74,7 +74,7 @@ function valueAt(body: unknown, path: string): string {
 }
 
 describe.each(guides.map((guide) => ({ slug: guide.slug, guide })))('/docs/$slug', ({ guide }) => {
-  const fences = fencesOf(guide);
+  const fences = parseFences(guide);
   const env: Record<string, string> = {};
   let acme: Integrator;
   let output: Output | undefined;

@@ -10,7 +10,7 @@ export interface Fence {
   line: number;
 }
 
-export function fencesOf({ text }: Guide): Fence[] {
+export function parseFences({ text }: Guide): Fence[] {
   return [...text.matchAll(/^```(\w+)(.*)\n([^]*?)^```$/gm)].map((match) => ({
     language: match[1]!,
     marks: match[2]!.trim().split(/\s+/).filter(Boolean),

@@ -49,11 +49,11 @@ const comments: Record<string, RegExp[]> = {
 };
 
 /** A file's text with everything but its comments blanked, so that offsets and lines don't change. */
-export function commentsOf(path: string, text: string): string {
+export function extractComments(path: string, text: string): string {
   const blank = (part: string): string => part.replaceAll(/[^\n]/g, ' ');
   let result = '';
   let at = 0;
-  const found = (comments[extensionOf(path)] ?? []).flatMap((form) => [...text.matchAll(form)]);
+  const found = (comments[getExtension(path)] ?? []).flatMap((form) => [...text.matchAll(form)]);
   for (const match of found.toSorted((a, b) => a.index - b.index)) {
     if (match.index < at) continue;
     result += blank(text.slice(at, match.index)) + match[0];
@@ -63,23 +63,23 @@ export function commentsOf(path: string, text: string): string {
 }
 
 export const withoutComments = (path: string, text: string): string =>
-  (comments[extensionOf(path)] ?? []).reduce((rest, form) => rest.replaceAll(form, ' '), text);
+  (comments[getExtension(path)] ?? []).reduce((rest, form) => rest.replaceAll(form, ' '), text);
 
-export const hasComments = (path: string): boolean => extensionOf(path) in comments;
+export const hasComments = (path: string): boolean => getExtension(path) in comments;
 
-const extensionOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+const getExtension = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 const languages =
   /\.(?:[jt]sx?|css|sql|graphql|prisma|json|ya?ml|toml|go|py|rb|php)$|(?:^|\/)(?:Dockerfile|\.npmrc|run)$/;
 
 /** The identifiers of all code and of the sources of generated code. */
-export function wordsOf(files: string[], read: Repository['read']): Set<string> {
+export function collectWords(files: string[], read: Repository['read']): Set<string> {
   const code = files.filter((path) => languages.test(path) && !path.endsWith('package-lock.json'));
   return new Set(code.flatMap((path) => withoutComments(path, read(path)).match(/[A-Za-z_$][\w$]*/g) ?? []));
 }
 
 /** Reads the declarations of commander: `user.command('create')` in a file where `user` is a command of the program. */
-export function commandsOf(files: string[], read: Repository['read']): Commands {
+export function collectCommands(files: string[], read: Repository['read']): Commands {
   const code = files.filter((path) => /^src\/(?:cli|commands\/[\w-]+)\.ts$/.test(path)).map(read);
   const names = code.flatMap((text) =>
     [...text.matchAll(/(\w+)\s*\.command\('(\w+)'\)/g)].map(([, parent, name]) =>
@@ -91,12 +91,12 @@ export function commandsOf(files: string[], read: Repository['read']): Commands 
 }
 
 /** The anchors of a Markdown document, as GitHub derives them from its headings. */
-export function anchorsOf(markdown: string): string[] {
+export function listAnchors(markdown: string): string[] {
   const prose = markdown.replaceAll(/^```[^]*?^```$/gm, '');
-  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => buildAnchor(heading));
 }
 
-const anchorOf = (heading: string): string =>
+const buildAnchor = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
@@ -120,7 +120,7 @@ const command = /(?:kontor -- |`)((?:tenant|user|token|webhook|bank) [a-z|\\]+|(
 
 /** Every stale reference of a text: `path:line: reference`. */
 export function staleReferences({ path, text }: Source, { files, read, words, commands }: Repository): string[] {
-  const folders = new Set(files.flatMap((each) => parentsOf(each)));
+  const folders = new Set(files.flatMap((each) => listParents(each)));
   const isThere = (name: string): boolean => {
     const here = normalize(join(dirname(path), name));
     const plain = name.replace(/\/$/, '');
@@ -141,7 +141,7 @@ export function staleReferences({ path, text }: Source, { files, read, words, co
   };
   const hasAnchor = (name: string, anchor: string): boolean => {
     const target = name === '' ? path : document(name);
-    return target !== undefined && anchorsOf(target === path ? text : read(target)).includes(anchor);
+    return target !== undefined && listAnchors(target === path ? text : read(target)).includes(anchor);
   };
   check(anchored, hasAnchor);
   check(file, isNamed);
@@ -151,7 +151,7 @@ export function staleReferences({ path, text }: Source, { files, read, words, co
   check(guide, (name) => files.includes(`src/pages/guides/${name}.md`) || files.includes(`src/pages/${name}.ts`));
   check(section, (name, title) => {
     const target = document(name);
-    return target !== undefined && anchorsOf(read(target)).includes(anchorOf(title));
+    return target !== undefined && listAnchors(read(target)).includes(buildAnchor(title));
   });
   check(command, (names, rest) => {
     const [first = '', second] = names.split(' ');
@@ -171,9 +171,9 @@ export function staleReferences({ path, text }: Source, { files, read, words, co
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
-function parentsOf(path: string): string[] {
+function listParents(path: string): string[] {
   const parent = dirname(path);
-  return parent === '.' ? [] : [parent, ...parentsOf(parent)];
+  return parent === '.' ? [] : [parent, ...listParents(parent)];
 }
 
 export const readText = (path: string): string => readFileSync(path, 'utf8');

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
-  anchorsOf,
-  commandsOf,
-  commentsOf,
+  listAnchors,
+  collectCommands,
+  extractComments,
   hasComments,
   listFiles,
   readText,
   staleReferences,
-  wordsOf,
+  collectWords,
   type Repository,
 } from './references.ts';
 
@@ -25,11 +25,11 @@ const documents = files.filter((path) => path.endsWith('.md') && !isFixed(path))
 const repository: Repository = {
   files,
   read: readText,
-  words: wordsOf(
+  words: collectWords(
     files.filter((path) => path !== itself),
     readText,
   ),
-  commands: commandsOf(files, readText),
+  commands: collectCommands(files, readText),
 };
 
 /** Names of other products, of their settings and errors, and invented names of examples. */
@@ -56,7 +56,7 @@ const stale = (path: string, text: string): string[] =>
 describe('references', () => {
   it('in comments have existing targets', () => {
     expect(programs.length).toBeGreaterThan(400);
-    expect(programs.flatMap((path) => stale(path, commentsOf(path, readText(path))))).toEqual([]);
+    expect(programs.flatMap((path) => stale(path, extractComments(path, readText(path))))).toEqual([]);
   });
 
   it.each(documents)('in %s have existing targets', (path) => {
@@ -139,13 +139,13 @@ describe('a stale reference is reported', () => {
   });
 });
 
-it('commentsOf() finds comments only', () => {
+it('extractComments() finds comments only', () => {
   const text = "const a = 'schema/a.ts'; // schema/b.ts\n/** schema/c.ts */\nconst url = 'http://schema/d.ts';";
-  expect(commentsOf('x.ts', text).replaceAll(/\s+/g, ' ').trim()).toBe('// schema/b.ts /** schema/c.ts */');
+  expect(extractComments('x.ts', text).replaceAll(/\s+/g, ' ').trim()).toBe('// schema/b.ts /** schema/c.ts */');
 });
 
-it('anchorsOf() derives anchors as GitHub does', () => {
-  expect(anchorsOf('# A b\n## D12 Rounding\n```sh\n# no heading\n```\n### X: `y`, z!')).toEqual([
+it('listAnchors() derives anchors as GitHub does', () => {
+  expect(listAnchors('# A b\n## D12 Rounding\n```sh\n# no heading\n```\n### X: `y`, z!')).toEqual([
     'a-b',
     'd12-rounding',
     'x-y-z',

@@ -2,7 +2,7 @@ import { Decimal } from '../../schema/money/decimal.ts';
 import { describe, expect, it } from 'vitest';
 import { giroCode } from '../../schema/documents/pdf/giro-code.ts';
 import type { CreditTransfer, EInvoice } from '../../schema/documents/e-invoice/model.ts';
-import { invoiceOf } from './invoices.ts';
+import { buildInvoice } from './invoices.ts';
 
 const account: CreditTransfer = {
   reference: '2026-0042',
@@ -12,7 +12,7 @@ const account: CreditTransfer = {
 };
 const payload = (changes: Partial<EInvoice> = {}, price = '12.3'): string | undefined => {
   const bytes = giroCode(
-    invoiceOf([{ name: 'Brot', unitPrice: price, vatCategory: 'Z' }], { payment: account, ...changes }),
+    buildInvoice([{ name: 'Brot', unitPrice: price, vatCategory: 'Z' }], { payment: account, ...changes }),
   );
   return bytes && Buffer.from(bytes).toString();
 };
@@ -28,7 +28,7 @@ describe('a GiroCode (EPC069-12)', () => {
   });
 
   it('asks for what is still due', () => {
-    const { totals } = invoiceOf([{ name: 'Brot', unitPrice: '100', vatCategory: 'Z' }], {}, '40.5');
+    const { totals } = buildInvoice([{ name: 'Brot', unitPrice: '100', vatCategory: 'Z' }], {}, '40.5');
     expect(payload({ totals })).toContain('\nEUR59.50\n');
   });
 
@@ -65,7 +65,7 @@ describe('a GiroCode (EPC069-12)', () => {
 
   it('keeps the amount exact', () => {
     const due = new Decimal('123456789.01');
-    const { totals } = invoiceOf([{ name: 'Brot' }]);
+    const { totals } = buildInvoice([{ name: 'Brot' }]);
     expect(payload({ totals: { ...totals, due } })).toContain('\nEUR123456789.01\n');
   });
 });

@@ -5,7 +5,7 @@ import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { buyer, company, makeIssuedInvoice, setCompany } from './parties.ts';
-import { attachmentOf, noPdfTools, pdfText, pdfToolPackages, qpdfProblems } from './programs.ts';
+import { extractAttachment, noPdfTools, pdfText, pdfToolPackages, qpdfProblems } from './programs.ts';
 
 const formats = ['xrechnung-cii', 'xrechnung-ubl', 'peppol', 'factur-x'];
 
@@ -205,7 +205,7 @@ describe.skipIf(noPdfTools)(`PDFs, as other programs read them (they are in: ${p
     const { bytes: pdf } = await download(who, `/invoices/${id}/pdf`);
     const { bytes: xml } = await download(who, `/invoices/${id}/xml?format=factur-x`);
     expect(xml.toString()).toContain('2026-0001');
-    expect(attachmentOf(pdf, 'factur-x.xml').equals(xml)).toBe(true);
+    expect(extractAttachment(pdf, 'factur-x.xml').equals(xml)).toBe(true);
     expect(qpdfProblems(pdf)).toBe('');
   });
 

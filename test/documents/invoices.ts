@@ -54,9 +54,9 @@ export const nameOnly = (name: string): Seller => ({
 });
 
 /** An invoice with the lines' totals. */
-export function invoiceOf(inputs: LineInput[], changes: Partial<EInvoice> = {}, paid = '0'): EInvoice {
+export function buildInvoice(inputs: LineInput[], changes: Partial<EInvoice> = {}, paid = '0'): EInvoice {
   const currency = changes.currency ?? 'EUR';
-  const lines = inputs.map((input, index) => lineOf(input, index, currency));
+  const lines = inputs.map((input, index) => buildLine(input, index, currency));
   const vatBreakdown: EInvoice['vatBreakdown'] = [];
   for (const [index, line] of lines.entries()) {
     const share = vatBreakdown.find(({ category, rate }) => category === line.vatCategory && rate.equals(line.vatRate));
@@ -95,7 +95,7 @@ export function invoiceOf(inputs: LineInput[], changes: Partial<EInvoice> = {}, 
   };
 }
 
-function lineOf(input: LineInput, index: number, currency: string): Line {
+function buildLine(input: LineInput, index: number, currency: string): Line {
   const quantity = new Decimal(input.quantity ?? '1');
   const unitPrice = new Decimal(input.unitPrice ?? '100');
   const base = quantity.times(unitPrice).toDecimalPlaces(minorDigits(currency));

@@ -4,7 +4,7 @@ import { startService, type Integrator, type Service } from '../harness.ts';
 import { send } from '../bank/statement.ts';
 import { makeInvoice } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from './parties.ts';
-import { header, lengthOfLines, pngOf, put } from './pngs.ts';
+import { header, lengthOfLines, buildPng, put } from './pngs.ts';
 
 let service: Service;
 
@@ -120,10 +120,14 @@ describe('the logo of a company profile', () => {
     ['a PNG that breaks off', picture(40, 20).subarray(0, 60), "Can't be read: it breaks off."],
     [
       'a PNG of too many pixels',
-      pngOf({ width: 60_000, height: 60_000 }, Buffer.alloc(9)),
+      buildPng({ width: 60_000, height: 60_000 }, Buffer.alloc(9)),
       'more than 16000000 pixels',
     ],
-    ['a PNG whose last line has only its filter', pngOf(shape, Buffer.alloc(lengthOfLines(shape) - 160)), 'incomplete'],
+    [
+      'a PNG whose last line has only its filter',
+      buildPng(shape, Buffer.alloc(lengthOfLines(shape) - 160)),
+      'incomplete',
+    ],
     ['a PNG with a second header', put(header(shape), header({ width: 9000, height: 9000 })), 'not the first part'],
     ['a script', drawing('<script>fetch("/")</script>'), 'Must not have <script>.'],
     ['a page', drawing('<foreignObject><p xmlns="http://www.w3.org/1999/xhtml"/></foreignObject>'), '<foreignObject>'],

@@ -6,9 +6,9 @@ import { giroCode } from '../../schema/documents/pdf/giro-code.ts';
 import { type DocumentLook, renderPdf } from '../../schema/documents/pdf/render-pdf.ts';
 import type { VatCategory } from '../../schema/documents/e-invoice/model.ts';
 import { anyContext, anyLine } from './generated-invoices.ts';
-import { buyer, invoiceOf, type LineInput, seller } from './invoices.ts';
+import { buyer, buildInvoice, type LineInput, seller } from './invoices.ts';
 import {
-  attachmentOf,
+  extractAttachment,
   noPdfTools,
   pdfPixels,
   pdfText,
@@ -42,7 +42,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
     ['Japanese', '株式会社東京支店ハードウェア保守'],
     ['Korean', '서울특별시강남구유지보수'],
   ])('says %s, by an embedded font, and stays PDF/A', async (_name, text) => {
-    const invoice = invoiceOf([{ name: text, description: text }]);
+    const invoice = buildInvoice([{ name: text, description: text }]);
     const pdf = await renderPdf(invoice, { ...look, subject: text, footer: text }, { xml });
     expect(qpdfProblems(pdf)).toBe('');
     expect(withoutSpaces(pdfText(pdf)).split(text).length - 1).toBe(4);
@@ -50,8 +50,8 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
   });
 
   it('gives its attachment back byte for byte', async () => {
-    const pdf = await renderPdf(invoiceOf([{ name: 'Öl' }]), look, { xml });
-    expect(attachmentOf(pdf, 'factur-x.xml').equals(xml)).toBe(true);
+    const pdf = await renderPdf(buildInvoice([{ name: 'Öl' }]), look, { xml });
+    expect(extractAttachment(pdf, 'factur-x.xml').equals(xml)).toBe(true);
   });
 
   it('says each line and sum, and carries the sum forward over its pages', async () => {
@@ -61,7 +61,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
       unitPrice: `${index}.37`,
       vatRate: index % 3 === 0 ? '7' : '19',
     }));
-    const invoice = invoiceOf(lines, {}, '1000');
+    const invoice = buildInvoice(lines, {}, '1000');
     const pdf = await renderPdf(invoice, look);
     const text = pdfText(pdf);
     const { amount, money, quantity } = formatsFor('de', 'EUR');
@@ -103,7 +103,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
       discount: '33.333',
       unit: 'Monate',
     };
-    const invoice = invoiceOf([wide, { ...wide, quantity: '-999999999.123456' }], { currency: 'TND' });
+    const invoice = buildInvoice([wide, { ...wide, quantity: '-999999999.123456' }], { currency: 'TND' });
     const found = new Set(pdfWords(await renderPdf(invoice, look)).map(({ text: word }) => word));
     const { amount, quantity } = formatsFor('de', 'TND');
     const numbers = invoice.lines.flatMap((each) => [
@@ -117,7 +117,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
   it('never has totals alone on a page', async () => {
     for (let count = 8; count <= 24; count++) {
       const lines = Array.from({ length: count }, (_, index) => ({ name: `Posten ${index + 1}.` }));
-      const pages = pdfText(await renderPdf(invoiceOf(lines), look)).split('\f');
+      const pages = pdfText(await renderPdf(buildInvoice(lines), look)).split('\f');
       expect(pages.find((page) => page.includes('Rechnungsbetrag'))).toContain(`Posten ${count}.`);
     }
   });
@@ -125,7 +125,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
   it('has a GiroCode whose bytes are those of the standard', async () => {
     const name = 'Müller & Söhne GmbH, Straße 5';
     const account = { reference: 'RE-ß-漢', iban: 'DE75512108001245126199', accountName: name, bic: 'SOGEDEFFXXX' };
-    const invoice = invoiceOf([{ name: 'Öl' }], { payment: account });
+    const invoice = buildInvoice([{ name: 'Öl' }], { payment: account });
     const { width, height, gray } = pdfPixels(await renderPdf(invoice, look), 1, 200);
     const rgba = new Uint8ClampedArray(width * height * 4);
     for (const [index, value] of gray.entries()) rgba.set([value, value, value, 255], index * 4);
@@ -134,7 +134,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
   });
 
   it('has the watermark of a draft, and no number', async () => {
-    const draft = invoiceOf([{ name: 'Öl' }], { number: undefined });
+    const draft = buildInvoice([{ name: 'Öl' }], { number: undefined });
     expect(pdfWords(await renderPdf(draft, look)).some(({ yMax, yMin }) => yMax - yMin > 60)).toBe(true);
     const text = pdfText(await renderPdf(draft, look));
     expect(text).toContain('Rechnung (Entwurf)');
@@ -148,7 +148,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
       typeCode: '381',
       precedingInvoice: { number: 'R-7', issueDate: '2026-11-01' },
     } as const;
-    const text = pdfText(await renderPdf(invoiceOf([{ name: 'Öl' }], changes), look));
+    const text = pdfText(await renderPdf(buildInvoice([{ name: 'Öl' }], changes), look));
     expect(text).toContain('Rechnungskorrektur G-1');
     expect(withoutSpaces(text)).toContain('ZuRechnungR-7vom01.11.2026');
     expect(text).toContain('Wir schreiben Ihnen 119,00 € gut.');
@@ -165,7 +165,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
     ['E', 'Kleinunternehmer, § 19 UStG', '¹ Kleinunternehmer, § 19 UStG'],
     ['O', 'Schadenersatz', '¹ Schadenersatz'],
   ])('says why there is no VAT: %s, %s', async (vatCategory, reason, note) => {
-    const invoice = invoiceOf([{ name: 'Öl', vatCategory, reason }]);
+    const invoice = buildInvoice([{ name: 'Öl', vatCategory, reason }]);
     expect(withoutSpaces(pdfText(await renderPdf(invoice, look)))).toContain(withoutSpaces(note));
   });
 
@@ -174,7 +174,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
     const noteFor = async (from: string | undefined, to: string | undefined) => {
       const addressOf = (country: string | undefined) => ({ ...seller.address, country });
       const parties = { seller: { ...seller, address: addressOf(from) }, buyer: { ...buyer, address: addressOf(to) } };
-      const pdf = await renderPdf(invoiceOf(lines, parties), { ...look, language: 'en' });
+      const pdf = await renderPdf(buildInvoice(lines, parties), { ...look, language: 'en' });
       return /¹ (Reverse.*)/.exec(pdfText(pdf))?.[1];
     };
     expect(await noteFor('DE', 'FR')).toBe('Reverse charge (Article 196, Directive 2006/112/EC).');
@@ -188,7 +188,7 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
         fc.array(anyLine, { minLength: 0, maxLength: 12 }),
         anyContext,
         async (lines, { changes, ...rest }) => {
-          const invoice = invoiceOf(lines, changes);
+          const invoice = buildInvoice(lines, changes);
           const pdf = await renderPdf(invoice, rest);
           const found = pdfWords(pdf).filter(({ yMin, yMax }) => yMax - yMin < 60); // not the watermark
           expect(found.filter(isOutside)).toEqual([]);

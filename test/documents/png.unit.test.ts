@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import makeLogo from '../../schema/documents/logo-thread.ts';
 import { isStorableLogo, makeStorableLogo } from '../../schema/documents/pdf/logo.ts';
 import { decodePng } from '../../schema/documents/pdf/png.ts';
-import { chunk, header, hostilePng, lengthOfLines, pngOf, put, type Shape } from './pngs.ts';
+import { chunk, header, hostilePng, lengthOfLines, buildPng, put, type Shape } from './pngs.ts';
 
 const { allocUnsafe, allocUnsafeSlow } = Buffer;
 
@@ -28,7 +28,7 @@ describe('a logo made of a PNG', () => {
     const refused = { short: 0, other: 0 };
     let made = 0;
     // Another picture, which the decoder's own memory held before.
-    const bright = pngOf({ width: 60, height: 60 }, Buffer.alloc(lengthOfLines({ width: 60, height: 60 }), 255));
+    const bright = buildPng({ width: 60, height: 60 }, Buffer.alloc(lengthOfLines({ width: 60, height: 60 }), 255));
     await fc.assert(
       fc.asyncProperty(hostilePng, async ({ png, isShort }) => {
         const first = await makeLogoAmong(0xa5, png);
@@ -47,23 +47,23 @@ describe('a logo made of a PNG', () => {
 
   const wide: Shape = { width: 40, height: 30 };
   it.each<[string, Buffer, string]>([
-    ['only the filter of the last line', pngOf(wide, zeros(wide, 160)), 'broken or incomplete'],
-    ['one byte less', pngOf(wide, zeros(wide, 1)), 'broken or incomplete'],
-    ['no data', pngOf(wide, Buffer.alloc(0)), 'broken or incomplete'],
+    ['only the filter of the last line', buildPng(wide, zeros(wide, 160)), 'broken or incomplete'],
+    ['one byte less', buildPng(wide, zeros(wide, 1)), 'broken or incomplete'],
+    ['no data', buildPng(wide, Buffer.alloc(0)), 'broken or incomplete'],
     ['a second header', put(header(small), header({ width: 9_000, height: 9_000 })), 'header is not the first part'],
     [
       'a second header behind the data',
-      Buffer.concat([pngOf(small, zeros(small)).subarray(0, -12), header({ width: 9_000, height: 9_000 })]),
+      Buffer.concat([buildPng(small, zeros(small)).subarray(0, -12), header({ width: 9_000, height: 9_000 })]),
       'header is not the first part',
     ],
     ['no header', put(chunk('IDAT'), chunk('IEND')), 'header is not the first part'],
     ['a short header', put(chunk('IHDR', Buffer.alloc(4))), 'wrong length'],
     ['no width', put(header({ width: 0, height: 4 })), 'no pixels'],
-    ['many pixels', pngOf({ width: 60_000, height: 60_000 }, Buffer.alloc(100)), 'more than 16000000 pixels'],
-    ['a long line', pngOf({ width: 16_000_000, height: 1 }, Buffer.alloc(100)), '16000 pixels wide'],
-    ['many pixels of little data', pngOf({ width: 4_000, height: 4_000 }, Buffer.alloc(100)), 'incomplete'],
-    ['interlaced lines that end early', pngOf({ ...wide, isInterlaced: true }, Buffer.alloc(90)), 'incomplete'],
-    ['an end that is missing', pngOf(small, zeros(small)).subarray(0, -12), 'breaks off'],
+    ['many pixels', buildPng({ width: 60_000, height: 60_000 }, Buffer.alloc(100)), 'more than 16000000 pixels'],
+    ['a long line', buildPng({ width: 16_000_000, height: 1 }, Buffer.alloc(100)), '16000 pixels wide'],
+    ['many pixels of little data', buildPng({ width: 4_000, height: 4_000 }, Buffer.alloc(100)), 'incomplete'],
+    ['interlaced lines that end early', buildPng({ ...wide, isInterlaced: true }, Buffer.alloc(90)), 'incomplete'],
+    ['an end that is missing', buildPng(small, zeros(small)).subarray(0, -12), 'breaks off'],
     ['a chunk beyond its end', put(header(small), Buffer.from('7fffffff49444154', 'hex')), 'breaks off'],
     ['no palette', put(header({ ...small, colorType: 3 }), chunk('IDAT'), chunk('IEND')), 'incomplete'],
   ])('is refused: %s', async (_name, png, message) => {
@@ -71,7 +71,7 @@ describe('a logo made of a PNG', () => {
   });
 
   it('is refused where a checksum is wrong', async () => {
-    const png = pngOf(small, zeros(small));
+    const png = buildPng(small, zeros(small));
     png.writeUInt8(png.readUInt8(50) ^ 1, 50);
     expect(await makeLogo(png)).toEqual({ fault: "Can't be read: its checksum of IDAT is wrong." });
   });
@@ -87,7 +87,7 @@ describe('a logo made of a PNG', () => {
     const { height } = shape;
     const lines = zeros(shape).fill(value);
     if (!shape.isInterlaced) for (let line = 0; line < height; line++) lines[(line * lines.length) / height] = 0;
-    const logo = await makeStorableLogo(await decodePng(Buffer.concat([pngOf(shape, lines), Buffer.alloc(99, 7)])));
+    const logo = await makeStorableLogo(await decodePng(Buffer.concat([buildPng(shape, lines), Buffer.alloc(99, 7)])));
     const { width, data } = PNG.sync.read(logo);
     expect([width, [...data.subarray(-4)]]).toEqual([4, expected]);
   });
@@ -95,7 +95,7 @@ describe('a logo made of a PNG', () => {
   it('reads only what makes the pixels: no profile, text, or frame', async () => {
     const bomb = chunk('iCCP', Buffer.concat([Buffer.from('a\0\0'), Buffer.alloc(50_000)]));
     const frame = chunk('fcTL', Buffer.from('00000000000000020000000200000000000000000000000000', 'hex'));
-    const png = pngOf(small, zeros(small));
+    const png = buildPng(small, zeros(small));
     const { png: made } = (await makeLogo(Buffer.concat([png.subarray(0, 33), bomb, frame, png.subarray(33)]))) as {
       png: Uint8Array;
     };
@@ -109,20 +109,20 @@ describe('a stored logo', () => {
 
   it('is one that was made here', async () => {
     expect(isStorableLogo(await makeStorableLogo({ width: 2, height: 2, pixels: new Uint8Array(16) }))).toBe(true);
-    expect(isStorableLogo(pngOf(plain, lines))).toBe(true);
+    expect(isStorableLogo(buildPng(plain, lines))).toBe(true);
   });
 
   it.each<[string, Buffer]>([
     ['no PNG', Buffer.from('<svg/>')],
-    ['with fewer lines', pngOf(plain, lines.subarray(0, -19))],
-    ['with only the filter of its last line', pngOf(plain, lines.subarray(0, -18))],
-    ['with a filter that there is not', pngOf(plain, Buffer.alloc(lines.length, 5))],
-    ['with more data', pngOf(plain, Buffer.concat([lines, lines]))],
-    ['with alpha', pngOf(small, zeros(small))],
-    ['interlaced', pngOf({ ...plain, isInterlaced: true }, lines)],
-    ['of 16 bits', pngOf({ ...plain, bitDepth: 16 }, Buffer.alloc(lines.length * 2))],
-    ['wider than documents show it', pngOf({ ...plain, width: 887 }, Buffer.alloc(3 * (1 + 3 * 887)))],
-    ['with other chunks', put(header(plain), chunk('tRNS', Buffer.alloc(6)), pngOf(plain, lines).subarray(33))],
+    ['with fewer lines', buildPng(plain, lines.subarray(0, -19))],
+    ['with only the filter of its last line', buildPng(plain, lines.subarray(0, -18))],
+    ['with a filter that there is not', buildPng(plain, Buffer.alloc(lines.length, 5))],
+    ['with more data', buildPng(plain, Buffer.concat([lines, lines]))],
+    ['with alpha', buildPng(small, zeros(small))],
+    ['interlaced', buildPng({ ...plain, isInterlaced: true }, lines)],
+    ['of 16 bits', buildPng({ ...plain, bitDepth: 16 }, Buffer.alloc(lines.length * 2))],
+    ['wider than documents show it', buildPng({ ...plain, width: 887 }, Buffer.alloc(3 * (1 + 3 * 887)))],
+    ['with other chunks', put(header(plain), chunk('tRNS', Buffer.alloc(6)), buildPng(plain, lines).subarray(33))],
   ])('is none: %s', (_name, png) => {
     expect(isStorableLogo(png)).toBe(false);
   });

@@ -34,7 +34,7 @@ export function header({ width, height, bitDepth = 8, colorType = 6, isInterlace
 export const put = (...chunks: Buffer[]): Buffer<ArrayBuffer> => Buffer.concat([signature, ...chunks]);
 
 /** A PNG of these lines, which may be fewer than it declares. */
-export const pngOf = (shape: Shape, lines: Uint8Array): Buffer<ArrayBuffer> =>
+export const buildPng = (shape: Shape, lines: Uint8Array): Buffer<ArrayBuffer> =>
   put(header(shape), ...palette(shape), chunk('IDAT', deflateSync(lines)), chunk('IEND'));
 
 const palette = ({ colorType }: Shape): Buffer[] =>

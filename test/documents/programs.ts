@@ -79,7 +79,7 @@ export function qpdfProblems(bytes: Uint8Array): string {
 }
 
 /** The attached file of a name. */
-export const attachmentOf = (bytes: Uint8Array, name: string): Buffer =>
+export const extractAttachment = (bytes: Uint8Array, name: string): Buffer =>
   withFile(bytes, (path, folder) => {
     run('pdfdetach', ['-savefile', name, '-o', join(folder, name), path]);
     return run('cat', [join(folder, name)]);

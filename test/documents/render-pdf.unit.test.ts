@@ -6,7 +6,7 @@ import { makeStorableLogo } from '../../schema/documents/pdf/logo.ts';
 import { decodePng } from '../../schema/documents/pdf/png.ts';
 import { loadTypesetter } from '../../schema/documents/pdf/typesetter.ts';
 import { type DocumentLook, renderPdf } from '../../schema/documents/pdf/render-pdf.ts';
-import { invoiceOf, logoPng, nameOnly, storableLogo } from './invoices.ts';
+import { buildInvoice, logoPng, nameOnly, storableLogo } from './invoices.ts';
 
 const look: DocumentLook = { language: 'de', accentColor: '#175c63' };
 const xml = Buffer.from('<?xml version="1.0" encoding="UTF-8"?><rsm:CrossIndustryInvoice/>');
@@ -42,11 +42,11 @@ const streamsOf = (pdf: Buffer): string =>
 
 describe('a PDF', () => {
   it('has the same bytes on every run, whatever was drawn before', async () => {
-    const invoice = invoiceOf([{ name: 'Öl für Gelenke' }]);
+    const invoice = buildInvoice([{ name: 'Öl für Gelenke' }]);
     const bytes = await renderPdf(invoice, look, { xml });
-    await renderPdf(invoiceOf([{ name: 'ö l f' }]), { ...look, language: 'en' });
+    await renderPdf(buildInvoice([{ name: 'ö l f' }]), { ...look, language: 'en' });
     expect((await renderPdf(invoice, look, { xml })).equals(bytes)).toBe(true);
-    const other = await renderPdf(invoiceOf([{ name: 'Öl für Gelenke!' }]), look, { xml });
+    const other = await renderPdf(buildInvoice([{ name: 'Öl für Gelenke!' }]), look, { xml });
     const idOf = (pdf: Buffer) => /\/ID \[<(\w+)>/.exec(pdf.toString('latin1'))?.[1];
     expect(idOf(bytes)).toMatch(/^[0-9a-f]{32}$/);
     expect(idOf(other)).not.toBe(idOf(bytes));
@@ -54,14 +54,14 @@ describe('a PDF', () => {
 
   it('says which character a glyph is for, if another document used the glyph for another one', async () => {
     // The increment sign and delta look the same.
-    await renderPdf(invoiceOf([{ name: '\u2206' }]), look);
-    const streams = streamsOf(await renderPdf(invoiceOf([{ name: '\u0394' }]), look));
+    await renderPdf(buildInvoice([{ name: '\u2206' }]), look);
+    const streams = streamsOf(await renderPdf(buildInvoice([{ name: '\u0394' }]), look));
     expect(['<0394>', '<2206>'].map((character) => streams.includes(character))).toEqual([true, false]);
   });
 
   it('is PDF/A-3b, with the profile of its attachment, and metadata that is XML whatever the names are', async () => {
     const seller = nameOnly('<Müller> & Söhne\u0007 GmbH');
-    const metadata = elementsOf(metadataOf(await renderPdf(invoiceOf([{ name: 'Öl' }], { seller }), look, { xml })));
+    const metadata = elementsOf(metadataOf(await renderPdf(buildInvoice([{ name: 'Öl' }], { seller }), look, { xml })));
     expect(Object.fromEntries(metadata)).toMatchObject({
       'pdfaid:part': '3',
       'pdfaid:conformance': 'B',
@@ -74,15 +74,15 @@ describe('a PDF', () => {
       'fx:ConformanceLevel': 'EN 16931',
       'xmp:CreateDate': '2026-11-22T00:00:00Z',
     });
-    const xrechnung = await renderPdf(invoiceOf([{ name: 'Öl' }]), look, { xml, profile: 'XRECHNUNG' });
+    const xrechnung = await renderPdf(buildInvoice([{ name: 'Öl' }]), look, { xml, profile: 'XRECHNUNG' });
     expect(elementsOf(metadataOf(xrechnung)).get('fx:ConformanceLevel')).toBe('XRECHNUNG');
-    expect(elementsOf(metadataOf(await renderPdf(invoiceOf([{ name: 'Öl' }]), look))).has('fx:DocumentType')).toBe(
+    expect(elementsOf(metadataOf(await renderPdf(buildInvoice([{ name: 'Öl' }]), look))).has('fx:DocumentType')).toBe(
       false,
     );
   });
 
   it('says what its parts are: title, tables with header cells, figures with a description', async () => {
-    const pdf = await renderPdf(invoiceOf([{ name: 'Öl' }]), { ...look, logo: await storableLogo() });
+    const pdf = await renderPdf(buildInvoice([{ name: 'Öl' }]), { ...look, logo: await storableLogo() });
     const text = pdf.toString('latin1');
     expect(text).toContain('/Marked true');
     expect(text).toContain('/Lang (de)');
@@ -96,7 +96,7 @@ describe('a PDF', () => {
 
   it('embeds the glyphs that it has, of fonts that have tens of thousands', async () => {
     const pdf = await renderPdf(
-      invoiceOf([{ name: '北京市朝阳区：硬件维护' }], { buyer: nameOnly('株式会社テスト') }),
+      buildInvoice([{ name: '北京市朝阳区：硬件维护' }], { buyer: nameOnly('株式会社テスト') }),
       look,
     );
     expect(pdf.toString('latin1')).toMatch(/\/FontName \/[A-Z]{6}\+NotoSansJP/);
@@ -104,7 +104,7 @@ describe('a PDF', () => {
   });
 
   it('draws nothing outside of the structure that is not marked as an artifact', async () => {
-    const invoice = invoiceOf(Array.from({ length: 40 }, (_, index) => ({ name: `Posten ${index} 漢字` })));
+    const invoice = buildInvoice(Array.from({ length: 40 }, (_, index) => ({ name: `Posten ${index} 漢字` })));
     let depth = 0;
     for (const operator of streamsOf(await renderPdf(invoice, look)).matchAll(/\b(BMC|BDC|EMC|TJ|re|l)\n/g)) {
       if (operator[1] === 'BMC' || operator[1] === 'BDC') depth++;
@@ -115,13 +115,13 @@ describe('a PDF', () => {
   });
 
   it('has no byte of an attachment and no transparency as PDF/A-1b', async () => {
-    const pdf = (await renderPdf(invoiceOf([{ name: 'Öl' }]), look, undefined, 'PDF/A-1b')).toString('latin1');
+    const pdf = (await renderPdf(buildInvoice([{ name: 'Öl' }]), look, undefined, 'PDF/A-1b')).toString('latin1');
     expect(pdf.startsWith('%PDF-1.4')).toBe(true);
     expect(pdf).not.toMatch(/EmbeddedFile|SMask/);
   });
 
   it('shows the name instead of a picture that it would have to decode', async () => {
-    const invoice = invoiceOf([{ name: 'Öl' }]);
+    const invoice = buildInvoice([{ name: 'Öl' }]);
     const plain = await renderPdf(invoice, look);
     for (const logo of [Buffer.from('no image'), logoPng(), (await storableLogo()).subarray(0, -20)])
       expect(await renderPdf(invoice, { ...look, logo })).toEqual(plain);
@@ -137,7 +137,7 @@ describe('a PDF', () => {
     const small = PNG.sync.read(await storableLogo());
     expect([small.width, small.height]).toEqual([240, 160]);
     expect(
-      (await renderPdf(invoiceOf([{ name: 'Öl' }]), { ...look, logo: await storableLogo() })).includes('SMask'),
+      (await renderPdf(buildInvoice([{ name: 'Öl' }]), { ...look, logo: await storableLogo() })).includes('SMask'),
     ).toBe(false);
   });
 });

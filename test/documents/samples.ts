@@ -1,6 +1,6 @@
 import type { DocumentLook } from '../../schema/documents/pdf/render-pdf.ts';
 import type { EInvoice } from '../../schema/documents/e-invoice/model.ts';
-import { buyer, invoiceOf, storableLogo, nameOnly, seller } from './invoices.ts';
+import { buyer, buildInvoice, storableLogo, nameOnly, seller } from './invoices.ts';
 
 const description = 'Aufnahme vor Ort, Skizzen in drei Varianten und Abstimmung mit Ihrer Fertigung.';
 
@@ -16,7 +16,7 @@ export const samples: Record<string, { invoice: EInvoice; look: DocumentLook }> 
       subject: 'Leitsystem für das Verwaltungsgebäude, zweiter Abschnitt',
       footer: 'Vielen Dank für Ihren Auftrag. Es gelten unsere Geschäftsbedingungen in der Fassung vom 1. Januar 2026.',
     },
-    invoice: invoiceOf(
+    invoice: buildInvoice(
       [
         { name: 'Entwurf Leitsystem', description, quantity: '12.5', unit: 'Std.', unitPrice: '110' },
         {
@@ -43,7 +43,7 @@ export const samples: Record<string, { invoice: EInvoice; look: DocumentLook }> 
   },
   'invoice-en': {
     look: { language: 'en', accentColor: '#7a2e8e', subject: 'Delivery 26-118' },
-    invoice: invoiceOf(
+    invoice: buildInvoice(
       Array.from({ length: 46 }, (_, index) => ({
         name: `${supplies[index % supplies.length]} ${index + 1}`,
         ...(index % 7 === 2 && {
@@ -78,7 +78,7 @@ export const samples: Record<string, { invoice: EInvoice; look: DocumentLook }> 
   },
   'credit-note-de': {
     look: { language: 'de', accentColor: '#b3541e', logo: await storableLogo() },
-    invoice: invoiceOf(
+    invoice: buildInvoice(
       [
         {
           name: 'Wegweiser, Aluminium eloxiert',
@@ -98,7 +98,7 @@ export const samples: Record<string, { invoice: EInvoice; look: DocumentLook }> 
   },
   'draft-scripts': {
     look: { language: 'de', accentColor: '#ffd400' },
-    invoice: invoiceOf(
+    invoice: buildInvoice(
       [
         {
           name: 'Übersetzung שלום עולם ins Deutsche',

@@ -12,10 +12,10 @@ import type {
 // Invoices of the semantic model: one typical one, and generated ones.
 
 const decimal = (text: string): Decimal => new Decimal(text);
-const sumOf = (amounts: Decimal[]): Decimal => amounts.reduce((sum, amount) => sum.plus(amount), decimal('0'));
+const addUp = (amounts: Decimal[]): Decimal => amounts.reduce((sum, amount) => sum.plus(amount), decimal('0'));
 
 /** Minor digits by currency, of some with zero and two. Those of three have no e-invoice. */
-const digitsOf: Record<string, number> = { EUR: 2, USD: 2, GBP: 2, CHF: 2, PLN: 2, SEK: 2, JPY: 0, ISK: 0, KRW: 0 };
+const minorDigits: Record<string, number> = { EUR: 2, USD: 2, GBP: 2, CHF: 2, PLN: 2, SEK: 2, JPY: 0, ISK: 0, KRW: 0 };
 
 export const reasons: Record<VatCategory, string | undefined> = {
   S: undefined,
@@ -62,12 +62,12 @@ const toLine = (input: LineInput, index: number, digits: number): Line => {
   };
 };
 
-function breakdownOf(lines: Line[], digits: number): VatBreakdown[] {
+function buildBreakdown(lines: Line[], digits: number): VatBreakdown[] {
   const parts = Map.groupBy(lines, ({ vatCategory, vatRate }) => `${vatRate.toFixed(2)} ${vatCategory}`);
   return [...parts.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
-    const net = sumOf(group.map((line) => line.net));
+    const net = addUp(group.map((line) => line.net));
     return {
       category: first.vatCategory,
       rate: first.vatRate,
@@ -84,11 +84,11 @@ export function withLines(
   inputs: LineInput[],
   { currency = invoice.currency, paid = '0' } = {},
 ): NumberedEInvoice {
-  const digits = digitsOf[currency] ?? 2;
+  const digits = minorDigits[currency] ?? 2;
   const lines = inputs.map((input, index) => toLine(input, index, digits));
-  const vatBreakdown = breakdownOf(lines, digits);
-  const net = sumOf(lines.map((line) => line.net));
-  const vat = sumOf(vatBreakdown.map((part) => part.vat));
+  const vatBreakdown = buildBreakdown(lines, digits);
+  const net = addUp(lines.map((line) => line.net));
+  const vat = addUp(vatBreakdown.map((part) => part.vat));
   const gross = net.plus(vat);
   const paidAmount = decimal(paid);
   const periods = lines.flatMap(({ period }) => (period ? [period] : []));
@@ -327,7 +327,7 @@ export const invoices: fc.Arbitrary<NumberedEInvoice> = fc
         { weight: 1, arbitrary: fc.array(line(among), { minLength: 60, maxLength: 60 }) },
       ),
     ),
-    fc.constantFrom(...Object.keys(digitsOf)),
+    fc.constantFrom(...Object.keys(minorDigits)),
     fc.constantFrom('0', '0', '10', '100'),
   )
   .map(([{ deliveryDate, ...fields }, lines, currency, paid]) =>

@@ -123,7 +123,7 @@ function must<T>(value: T | undefined, what: string): T {
 }
 
 /** Nothing at all is the same as an object of nothing. */
-const someOf = <T extends object>(group: T | undefined): T | undefined =>
+const omitEmpty = <T extends object>(group: T | undefined): T | undefined =>
   group && Object.values(group).some((value) => value !== undefined) ? group : undefined;
 
 const cii = {
@@ -152,22 +152,22 @@ const ciiPeriod = (sequence: Sequence) =>
   }));
 
 /** A registration number, with its scheme if it has one. */
-const registrationOf = (leaf: ReturnType<Sequence['leaf']>) =>
+const readRegistration = (leaf: ReturnType<Sequence['leaf']>) =>
   leaf && { value: leaf.text, scheme: leaf.attributes['schemeID'] };
 
 const ciiParty = (party: Sequence) => ({
   identifier: party.text('ram:ID'),
   name: must(party.text('ram:Name'), 'The name'),
   legalInformation: party.text('ram:Description'),
-  registration: party.group('ram:SpecifiedLegalOrganization', (each) => registrationOf(each.leaf('ram:ID'))),
-  contact: someOf(
+  registration: party.group('ram:SpecifiedLegalOrganization', (each) => readRegistration(each.leaf('ram:ID'))),
+  contact: omitEmpty(
     party.group('ram:DefinedTradeContact', (contact) => ({
       name: contact.text('ram:PersonName'),
       phone: contact.group('ram:TelephoneUniversalCommunication', (each) => each.text('ram:CompleteNumber')),
       email: contact.group('ram:EmailURIUniversalCommunication', (each) => each.text('ram:URIID')),
     })),
   ),
-  address: someOf(
+  address: omitEmpty(
     party.group('ram:PostalTradeAddress', (address) => ({
       postalCode: address.text('ram:PostcodeCode'),
       line1: address.text('ram:LineOne'),
@@ -337,7 +337,7 @@ const ublParty = (outer: Sequence) =>
         party.leaf('cbc:EndpointID'),
       ),
       identifier: party.group('cac:PartyIdentification', (each) => each.text('cbc:ID')),
-      address: someOf(
+      address: omitEmpty(
         party.group('cac:PostalAddress', (address) => ({
           line1: address.text('cbc:StreetName'),
           line2: address.text('cbc:AdditionalStreetName'),
@@ -353,12 +353,12 @@ const ublParty = (outer: Sequence) =>
       ...must(
         party.group('cac:PartyLegalEntity', (entity) => ({
           name: must(entity.text('cbc:RegistrationName'), 'The name'),
-          registration: registrationOf(entity.leaf('cbc:CompanyID')),
+          registration: readRegistration(entity.leaf('cbc:CompanyID')),
           legalInformation: entity.text('cbc:CompanyLegalForm'),
         })),
         'The legal entity',
       ),
-      contact: someOf(
+      contact: omitEmpty(
         party.group('cac:Contact', (contact) => ({
           name: contact.text('cbc:Name'),
           phone: contact.text('cbc:Telephone'),

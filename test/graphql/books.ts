@@ -96,7 +96,7 @@ export async function emptyOutbox({ pool }: Pick<Service, 'pool'>): Promise<void
 }
 
 /** A tenant's events in the order they were written. */
-export async function eventsOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<EventRow[]> {
+export async function listEvents({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<EventRow[]> {
   await emptyOutbox({ pool });
   const { rows } = await pool.query(
     `select events.id, type, body
@@ -109,9 +109,9 @@ export async function eventsOf({ pool }: Pick<Service, 'pool'>, { tenantId }: In
 
 /** The events that `work` adds to the tenant. */
 export async function eventsDuring(service: Service, who: Integrator, work: () => Promise<unknown>) {
-  const before = new Set((await eventsOf(service, who)).map(({ id }) => id));
+  const before = new Set((await listEvents(service, who)).map(({ id }) => id));
   await work();
-  return (await eventsOf(service, who)).filter(({ id }) => !before.has(id));
+  return (await listEvents(service, who)).filter(({ id }) => !before.has(id));
 }
 
 /** The events of the queued fan-out jobs. */
@@ -128,7 +128,7 @@ export async function fannedOut({ pool }: Pick<Service, 'pool'>, { tenantId }: I
 }
 
 /** All rows of the tenant, with events and sequences, to check that nothing changed. */
-export async function booksOf({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<unknown> {
+export async function readBooks({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<unknown> {
   const { rows } = await pool.query(
     `select table_name as name from information_schema.columns
      where table_schema = 'public' and column_name = 'tenant_id' and table_name not in ('memberships', 'api_tokens', 'outbox', 'watchers')

@@ -19,17 +19,17 @@ import {
 
 // Generates operations from the schema, so that the tests include each new field.
 
-export type Field = GraphQLField<unknown, unknown>;
+export type SchemaField = GraphQLField<unknown, unknown>;
 type Input = GraphQLArgument | GraphQLInputField;
 
 export interface Place {
   parent: GraphQLObjectType;
-  field: Field;
+  field: SchemaField;
   operation: 'query' | 'mutation' | null;
 }
 
 /** Every field of every type of the schema, root fields first. */
-export function placesOf(schema: GraphQLSchema): Place[] {
+export function listPlaces(schema: GraphQLSchema): Place[] {
   const roots = [schema.getQueryType()!, schema.getMutationType()!];
   const others = Object.values(schema.getTypeMap()).filter(
     (type): type is GraphQLObjectType => isObjectType(type) && !type.name.startsWith('__') && !roots.includes(type),
@@ -54,10 +54,10 @@ export function pathsTo(typeName: string, inputs: readonly Input[]): string[][] 
 }
 
 /** The path of each input in a field's arguments. Inputs in lists and input objects have their own paths. */
-export function pathsOf(inputs: readonly Input[]): string[][] {
+export function listPaths(inputs: readonly Input[]): string[][] {
   return inputs.flatMap((input) => {
     const type = getNamedType(input.type);
-    const inside = isInputObjectType(type) ? pathsOf(Object.values(type.getFields())) : [];
+    const inside = isInputObjectType(type) ? listPaths(Object.values(type.getFields())) : [];
     return [[input.name], ...inside.map((path) => [input.name, ...path])];
   });
 }
@@ -98,14 +98,14 @@ function some(type: GraphQLInputType, given: (path: string[]) => unknown, path: 
 }
 
 /** Selects all leaf fields of a type, and those of a connection's rows. */
-export function selectionOf(type: GraphQLOutputType): string {
+export function buildSelection(type: GraphQLOutputType): string {
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';
   const fields = Object.values(named.getFields()).filter(({ args }) => args.every((each) => !isRequiredArgument(each)));
   const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name);
   const inside = fields
     .filter(({ name }) => ['nodes', 'edges', 'pageInfo'].includes(name))
-    .map((field) => `${field.name} ${selectionOf(field.type)}`);
+    .map((field) => `${field.name} ${buildSelection(field.type)}`);
   return `{ __typename ${[...leaves, ...inside].join(' ')} }`;
 }
 
@@ -115,5 +115,5 @@ export function documentFor({ operation, field }: Pick<Place, 'operation' | 'fie
   const variables = names.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = names.map(({ name }) => `${name}: $${name}`).join(', ');
   const [declared, handed] = names.length > 0 ? [`(${variables})`, `(${passed})`] : ['', ''];
-  return `${operation} ${declared} { answer: ${field.name}${handed} ${selectionOf(field.type)} }`;
+  return `${operation} ${declared} { answer: ${field.name}${handed} ${buildSelection(field.type)} }`;
 }

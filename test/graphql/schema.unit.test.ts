@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { parseDeprecation } from '../../schema/graphql/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import { printSdl } from '../../schema/graphql/print-sdl.ts';
-import { placesOf } from './questions.ts';
+import { listPlaces } from './questions.ts';
 
 const schema = toSchema();
 const ours = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
@@ -59,7 +59,7 @@ it('a list’s filter is described as one of its own rows, not as one of another
 });
 
 it('a deprecation has the dates of deprecation and removal', () => {
-  for (const { parent, field } of placesOf(schema)) {
+  for (const { parent, field } of listPlaces(schema)) {
     for (const { name, deprecationReason } of [field, ...field.args]) {
       expect(() => parseDeprecation(deprecationReason), `${parent.name}.${field.name} ${name}`).not.toThrow();
     }
@@ -83,7 +83,7 @@ it('the scalars are Date, DateTime, Decimal, UUID, and those of GraphQL', () => 
     expect.arrayContaining(['Boolean', 'Date', 'DateTime', 'Decimal', 'Int', 'String', 'UUID']),
   );
   // There is no binary floating point. Ids are UUIDs, but for objects' own ids (nodes.test.ts).
-  for (const { parent, field } of placesOf(schema)) {
+  for (const { parent, field } of listPlaces(schema)) {
     for (const { name, type } of [field, ...field.args]) {
       const isOwnId = ['id', 'nodeId', 'ids'].includes(name);
       expect(`${parent.name}.${field.name}: ${getNamedType(type).name}`).not.toMatch(

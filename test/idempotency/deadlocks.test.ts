@@ -15,7 +15,7 @@ import {
   type Service,
 } from '../harness.ts';
 import { camt, imported } from '../bank/statement.ts';
-import { eventsOf, makeBankTransaction, makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { listEvents, makeBankTransaction, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { signedIn } from '../identity/browser.ts';
 import { byHand, createWebhook, startReceiver, status, until } from '../webhooks/receiver.ts';
 
@@ -125,7 +125,7 @@ describe('mutations with an Idempotency-Key', () => {
       expect(new Set(cities).size).toBe(1); // of one document or of the other, not of both
     }
     await service.pool.query('drop function linger cascade');
-    const updated = (await eventsOf(service, acme)).filter(({ type }) => type === 'customer.updated');
+    const updated = (await listEvents(service, acme)).filter(({ type }) => type === 'customer.updated');
     expect(updated).toHaveLength(20);
     expect(faults()).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('without an Idempotency-Key, after a deadlock', () => {
     await makeInvoice(acme, { status: 'ISSUED' }),
   ];
   const eventCounts = async (): Promise<Record<string, number>> => {
-    const types = (await eventsOf(service, acme)).map(({ type }) => type);
+    const types = (await listEvents(service, acme)).map(({ type }) => type);
     return Object.fromEntries([...new Set(types)].map((type) => [type, types.filter((each) => each === type).length]));
   };
 

@@ -63,7 +63,7 @@ export const untilNoted = async (): Promise<void> => void (await Promise.all(beg
 const authenticateNoting = createAuthenticate(noting, onError);
 export const authenticate = (token: string, now = new Date()): Promise<Authentication> =>
   authenticateNoting(`Bearer ${token}`, now);
-export const kindOf = async (token: string, now?: Date): Promise<string> => (await authenticate(token, now)).kind;
+export const findKind = async (token: string, now?: Date): Promise<string> => (await authenticate(token, now)).kind;
 
 /** A tenant with one user and a token. */
 export async function someTenant() {

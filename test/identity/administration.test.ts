@@ -21,7 +21,7 @@ import {
   unknownId,
   someEmail,
   authenticate,
-  kindOf,
+  findKind,
   someTenant,
   ids,
   refusal,
@@ -86,7 +86,7 @@ describe('tenants', () => {
     await closeTenant(client, closing.tenant.id);
     expect(await authenticate(closing.token.token)).toEqual({ kind: 'no-tenant', tokenId: closing.token.id });
     expect((await listTenants(client)).find(({ id }) => id === closing.tenant.id)?.closedAt).toBeInstanceOf(Date);
-    expect(await kindOf(other.token.token)).toBe('principal');
+    expect(await findKind(other.token.token)).toBe('principal');
 
     expect(await refusal(closeTenant(client, closing.tenant.id))).toBe(`Tenant ${closing.tenant.id} is closed`);
     expect(await refusal(createToken(client, { tenantId: closing.tenant.id }))).toBe(
@@ -97,7 +97,7 @@ describe('tenants', () => {
     );
 
     await reopenTenant(client, closing.tenant.id);
-    expect(await kindOf(closing.token.token)).toBe('principal');
+    expect(await findKind(closing.token.token)).toBe('principal');
     expect((await findTenant(client, closing.tenant.id)).closedAt).toBeNull();
     expect(await refusal(reopenTenant(client, closing.tenant.id))).toBe(`Tenant ${closing.tenant.id} is open`);
     expect(await refusal(reopenTenant(client, unknownId))).toBe(`Unknown tenant "${unknownId}"`);
@@ -119,7 +119,7 @@ describe('tenants', () => {
         ),
       );
       const [, ...made] = await Promise.all([closeTenant(client, tenant.id), ...making]);
-      for (const token of made) if (token !== undefined) expect(await kindOf(token)).toBe('no-tenant');
+      for (const token of made) if (token !== undefined) expect(await findKind(token)).toBe('no-tenant');
     }
   });
 });
@@ -141,7 +141,7 @@ describe('users', () => {
     expect(again).toMatchObject(first.user);
     const { token } = await createToken(client, { tenantId: second.id });
     expect(await authenticate(token)).toMatchObject({ principal: { user: first.user, tenant: { name: 'Second' } } });
-    expect(await kindOf(first.token.token)).toBe('principal');
+    expect(await findKind(first.token.token)).toBe('principal');
     for (const add of [createUser, addExistingUser]) {
       expect(await refusal(add(client, { email: first.user.email, tenantId: second.id }))).toBe(
         `User ${first.user.email} is a member of this tenant already`,
@@ -197,12 +197,12 @@ describe('users', () => {
     ];
 
     await removeUser(client, { email: user.email.toUpperCase(), tenantId: tenant.id });
-    expect(await kindOf(token.token)).toBe('no-tenant');
-    expect(await kindOf(elsewhere.token)).toBe('principal');
-    expect(await kindOf(theirs.token)).toBe('principal');
+    expect(await findKind(token.token)).toBe('no-tenant');
+    expect(await findKind(elsewhere.token)).toBe('principal');
+    expect(await findKind(theirs.token)).toBe('principal');
 
     await addExistingUser(client, { email: user.email, tenantId: tenant.id });
-    expect(await kindOf(token.token)).toBe('no-tenant');
+    expect(await findKind(token.token)).toBe('no-tenant');
   });
 
   it('leave no token behind, also if one is created meanwhile', async () => {

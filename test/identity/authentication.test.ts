@@ -8,7 +8,7 @@ import {
   statements,
   onError,
   authenticate,
-  kindOf,
+  findKind,
   someTenant,
   at,
   lastUsed,
@@ -97,18 +97,18 @@ describe('authentication', () => {
       value.replace('kontor_', 'Kontor_'),
       value.slice(0, -1) + (value.endsWith('0') ? '1' : '0'),
     ]) {
-      expect(await kindOf(wrong)).toBe('unauthenticated');
+      expect(await findKind(wrong)).toBe('unauthenticated');
     }
     expect(statements).toEqual([]);
   });
 
   it('rejects a well-formed token that doesn’t exist', async () => {
-    expect(await kindOf(mintToken().value)).toBe('unauthenticated');
+    expect(await findKind(mintToken().value)).toBe('unauthenticated');
   });
 
   it('rejects a revoked token as soon as revocation returns', async () => {
     const { token } = await someTenant();
-    expect(await kindOf(token.token)).toBe('principal');
+    expect(await findKind(token.token)).toBe('principal');
     const busy = new AbortController();
     const revokedFrom = { time: Infinity };
     const late: string[] = [];
@@ -116,7 +116,7 @@ describe('authentication', () => {
     const callers = Array.from({ length: 5 }, async () => {
       while (!busy.signal.aborted) {
         const started = performance.now();
-        const kind = await kindOf(token.token);
+        const kind = await findKind(token.token);
         if (started >= revokedFrom.time) late.push(kind);
         else if (kind === 'principal') accepted += 1;
       }
@@ -134,8 +134,8 @@ describe('authentication', () => {
     const { tenant } = await someTenant();
     const expiresAt = new Date(Date.now() + 3_600_000);
     const { token } = await createToken(client, { tenantId: tenant.id, expiresAt });
-    expect(await kindOf(token, new Date(expiresAt.getTime() - 1))).toBe('principal');
-    expect(await kindOf(token, expiresAt)).toBe('unauthenticated');
+    expect(await findKind(token, new Date(expiresAt.getTime() - 1))).toBe('principal');
+    expect(await findKind(token, expiresAt)).toBe('unauthenticated');
   });
 
   it('accepts a token without a tenant as such', async () => {
@@ -143,15 +143,15 @@ describe('authentication', () => {
     const { token, id } = await createToken(client, { tenantId: null, userEmail: user.email });
     expect(await authenticate(token)).toEqual({ kind: 'no-tenant', tokenId: id });
     await revokeToken(client, id);
-    expect(await kindOf(token)).toBe('unauthenticated');
+    expect(await findKind(token)).toBe('unauthenticated');
   });
 
   it('ignores a token’s tenant if it is closed or the user is no member of it', async () => {
     const [closed, left] = [await someTenant(), await someTenant()];
     await client.tenant.update({ where: { id: closed.tenant.id }, data: { closedAt: new Date() } });
     await client.membership.deleteMany({ where: { tenantId: left.tenant.id } });
-    expect(await kindOf(closed.token.token)).toBe('no-tenant');
-    expect(await kindOf(left.token.token)).toBe('no-tenant');
+    expect(await findKind(closed.token.token)).toBe('no-tenant');
+    expect(await findKind(left.token.token)).toBe('no-tenant');
   });
 });
 
@@ -188,7 +188,7 @@ describe('the last use of a token', () => {
     const other = await pool.connect();
     await other.query('begin');
     await other.query('update api_tokens set last_used_at = $2 where id = $1', [token.id, at(1)]);
-    expect(await kindOf(token.token, at(30))).toBe('principal');
+    expect(await findKind(token.token, at(30))).toBe('principal');
     await untilNoted();
     await other.query('commit');
     other.release();
@@ -200,7 +200,7 @@ describe('the last use of a token', () => {
     const holder = await pool.connect();
     await holder.query('begin');
     await holder.query('lock table api_tokens in exclusive mode');
-    expect(await kindOf(token.token)).toBe('principal');
+    expect(await findKind(token.token)).toBe('principal');
     expect(onError).not.toHaveBeenCalled();
     await vi.waitFor(async () => {
       await pool.query(`
@@ -209,7 +209,7 @@ describe('the last use of a token', () => {
     }, ample);
     await holder.query('rollback');
     holder.release();
-    expect(await kindOf(token.token)).toBe('principal'); // and tries again
+    expect(await findKind(token.token)).toBe('principal'); // and tries again
     await untilUsed(token.id);
   });
 
@@ -218,7 +218,7 @@ describe('the last use of a token', () => {
     const holder = await pool.connect();
     await holder.query('begin');
     await holder.query('lock table api_tokens in exclusive mode');
-    for (const { token } of many) expect(await kindOf(token.token)).toBe('principal');
+    for (const { token } of many) expect(await findKind(token.token)).toBe('principal');
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     expect((await pool.query(waiting)).rowCount).toBe(1);
     await holder.query('rollback');

@@ -66,4 +66,4 @@ export async function enter(service: Service, { email }: Pick<Person, 'email'>):
 }
 
 /** The code a GraphQL request is refused by; undefined when it is answered. */
-export const codeOf = ({ body }: Answer): string | undefined => body.errors?.[0].extensions.code;
+export const getCode = ({ body }: Answer): string | undefined => body.errors?.[0].extensions.code;

@@ -6,7 +6,7 @@ import { createDatabase, startService, type Answer, type Database, type Service 
 import { isOverhead } from '../isolation/statements.ts';
 import { startRecording } from '../versions/recording.ts';
 import { until } from '../webhooks/receiver.ts';
-import { codeOf, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
+import { getCode, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 vi.mock(import('@node-rs/argon2'), async (original) => {
   const actual = await original();
@@ -221,7 +221,7 @@ describe('an invitation', () => {
     const { browser, tenantId } = await signedIn(service);
     const revoked = await invited(browser);
     expect((await browser.graphql(revoke, revoked)).body.data.revokeInvitation).toEqual({ email: revoked.email });
-    expect(codeOf(await browser.graphql(revoke, revoked))).toBe('NOT_FOUND');
+    expect(getCode(await browser.graphql(revoke, revoked))).toBe('NOT_FOUND');
     const first = await invited(browser);
     const second = await invited(browser, first.email);
     for (const { token } of [revoked, first]) expect((await look(token)).status).toBe(404);
@@ -243,7 +243,7 @@ describe('an invitation', () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => browsers[i % 2]!.graphql(invite, { email: someEmail() })),
     );
-    const refused = answers.filter((answer) => codeOf(answer) !== undefined);
+    const refused = answers.filter((answer) => getCode(answer) !== undefined);
     expect(answers.length - refused.length).toBe(2);
     for (const { body } of refused) {
       expect(body.errors[0].extensions).toEqual({
@@ -252,16 +252,16 @@ describe('an invitation', () => {
       });
     }
     const again = await invited(browser, known.email);
-    expect(codeOf(await browser.graphql(invite, { email: someEmail() }))).toBe('VALIDATION_FAILED');
+    expect(getCode(await browser.graphql(invite, { email: someEmail() }))).toBe('VALIDATION_FAILED');
     await browser.graphql(revoke, again);
-    expect(codeOf(await browser.graphql(invite, { email: someEmail() }))).toBeUndefined();
+    expect(getCode(await browser.graphql(invite, { email: someEmail() }))).toBeUndefined();
   });
 
   it('can’t be seen or revoked by another tenant', async () => {
     const [acme, globex] = [await signedIn(service), await signedIn(service)];
     const { id, token } = await invited(acme.browser);
     expect((await globex.browser.graphql(list)).body.data.invitations).toEqual([]);
-    expect(codeOf(await globex.browser.graphql(revoke, { id }))).toBe('NOT_FOUND');
+    expect(getCode(await globex.browser.graphql(revoke, { id }))).toBe('NOT_FOUND');
     expect((await look(token)).status).toBe(200);
   });
 

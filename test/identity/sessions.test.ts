@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimiter, postgresStore } from '../../src/security/rate-limit.ts';
 import { createToken, revokeToken } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
-import { codeOf, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
+import { getCode, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 let database: Database;
 let service: Service;
@@ -82,9 +82,9 @@ describe('signing in by e-mail and password', () => {
     await service.client.membership.deleteMany({ where: { userId: alone.userId } });
     expect((await alone.browser.request('GET', '/api/auth/get-session')).body.user.id).toBe(alone.userId);
     const refused = await alone.browser.graphql(whoami);
-    expect([refused.status, codeOf(refused)]).toEqual([403, 'FORBIDDEN']);
+    expect([refused.status, getCode(refused)]).toEqual([403, 'FORBIDDEN']);
     const elsewhere = await alone.browser.graphql(whoami, {}, tenantId);
-    expect([elsewhere.status, codeOf(elsewhere)]).toEqual([403, 'FORBIDDEN']);
+    expect([elsewhere.status, getCode(elsewhere)]).toEqual([403, 'FORBIDDEN']);
   });
 
   it.each([
@@ -334,7 +334,7 @@ describe('limits', () => {
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(600);
     const refused = await browser.graphql('{ __typename }');
-    expect([refused.status, codeOf(refused)]).toEqual([429, 'RATE_LIMITED']);
+    expect([refused.status, getCode(refused)]).toEqual([429, 'RATE_LIMITED']);
     expect(refused.headers.get('x-ratelimit-limit')).toBe('600');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await statusOf(await enter(limited, { email }))).toBe(200);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addExistingUser, closeTenant, createTenant, removeUser } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
-import { codeOf, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
+import { getCode, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 let database: Database;
 let service: Service;
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const newTenant = async (name: string): Promise<string> => (await createTenant(service.client, { name })).id;
-const outcome = (answer: Answer): [number, string | undefined] => [answer.status, codeOf(answer)];
+const outcome = (answer: Answer): [number, string | undefined] => [answer.status, getCode(answer)];
 
 /** `data` of an answer without errors. */
 // eslint-disable-next-line typescript/no-explicit-any
@@ -56,7 +56,7 @@ describe('a session and its user’s tenants', () => {
     expect((await ask(browser, list, {}, acme)).customers).toEqual({ totalCount: 0, nodes: [] });
     expect((await ask(browser, list, {}, globex)).customers.nodes).toEqual([{ companyName: 'Of Globex' }]);
     const one = await browser.graphql('query ($id: UUID!) { customer(id: $id) { id } }', made.createCustomer, acme);
-    expect(codeOf(one)).toBe('NOT_FOUND');
+    expect(getCode(one)).toBe('NOT_FOUND');
   });
 
   it('answer 403 alike to another user’s tenant, an unknown one, and an invalid one', async () => {
@@ -183,8 +183,8 @@ describe('API tokens created in a session', () => {
     const { value, apiToken } = (await ask(ada.browser, create, { input: { name: 'x' } }, acme)).createApiToken;
     expect((await ask(bob.browser, list)).apiTokens).toEqual([]);
     const revoke = 'mutation ($id: UUID!) { revokeApiToken(id: $id) { id } }';
-    expect(codeOf(await bob.browser.graphql(revoke, apiToken))).toBe('NOT_FOUND');
-    expect(codeOf(await ada.browser.graphql(revoke, apiToken, globex))).toBe('NOT_FOUND');
+    expect(getCode(await bob.browser.graphql(revoke, apiToken))).toBe('NOT_FOUND');
+    expect(getCode(await ada.browser.graphql(revoke, apiToken, globex))).toBe('NOT_FOUND');
     expect((await rest(value)).status).toBe(200);
   });
 });
@@ -293,7 +293,7 @@ describe('sessions', () => {
 
     const revoke = 'mutation ($id: UUID!) { revokeSession(id: $id) { id } }';
     const theirs = (await ask(bob.browser, list)).sessions[0];
-    expect(codeOf(await ada.browser.graphql(revoke, theirs))).toBe('NOT_FOUND');
+    expect(getCode(await ada.browser.graphql(revoke, theirs))).toBe('NOT_FOUND');
     expect(outcome(await bob.browser.graphql(list))).toEqual([200, undefined]);
     await ask(ada.browser, revoke, sessions[0]);
     expect(outcome(await third.graphql(list))).toEqual([401, 'UNAUTHENTICATED']);

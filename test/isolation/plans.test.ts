@@ -2,7 +2,7 @@ import type { QueryResult } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { nodesOf } from '../plans.ts';
+import { listNodes } from '../plans.ts';
 
 // Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/leakproof.ts.
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const indexesOf = (explained: QueryResult): { index: string; condition: string }[] =>
-  nodesOf(explained).flatMap(({ 'Index Name': index, 'Index Cond': condition = '' }) =>
+  listNodes(explained).flatMap(({ 'Index Name': index, 'Index Cond': condition = '' }) =>
     index === undefined ? [] : [{ index, condition }],
   );
 

@@ -5,7 +5,7 @@ import { findLogo } from '../../schema/documents/logos.ts';
 import { makeStorableLogo } from '../../schema/documents/pdf/logo.ts';
 import { checkLogos as checkLogosOfAll } from '../../src/jobs/check-logos.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
-import { lengthOfLines, pngOf } from '../documents/pngs.ts';
+import { lengthOfLines, buildPng } from '../documents/pngs.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from './run-job.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const shape = { width: 40, height: 20, colorType: 2 };
-const broken = pngOf(shape, Buffer.alloc(lengthOfLines(shape) - 120));
+const broken = buildPng(shape, Buffer.alloc(lengthOfLines(shape) - 120));
 
 /** Stores a logo as earlier versions and imports did. */
 async function storeFor({ db }: Integrator, bytes: Buffer<ArrayBuffer>): Promise<string> {

@@ -37,7 +37,7 @@ export interface Sums {
   breakdown: string[][];
 }
 
-export function sumsOf(text: string): Sums {
+export function computeSums(text: string): Sums {
   const data = exactData(text);
   return {
     lines: data.items.map((item: { line_total_net: string }) => item.line_total_net),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { create, exactData, invoiceBody, receiptBody, sumsOf, type JsonLine } from './exact.ts';
+import { create, exactData, invoiceBody, receiptBody, computeSums, type JsonLine } from './exact.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -191,7 +191,7 @@ describe('answers 422 to more than 15 significant digits', () => {
     ['KWD', [['10', '99999999999.9999', '0']], '999999999999.999'],
     ['CLF', [['1', '99999999999.9999', '0']], '99999999999.9999'],
   ])('a total of 15 digits is accepted: %s %j', async (currency, lines, gross) => {
-    expect(sumsOf(await create(acme, '/invoices', invoiceBody(customerId, currency, lines))).gross).toBe(gross);
+    expect(computeSums(await create(acme, '/invoices', invoiceBody(customerId, currency, lines))).gross).toBe(gross);
   });
 });
 
@@ -223,7 +223,7 @@ describe('answers 422 to a negative total', () => {
 
   it('a negative amount that rounds to zero is accepted as zero', async () => {
     const text = await create(acme, '/invoices', invoiceBody(customerId, 'EUR', [['-0.1', '0.04', '19']]));
-    expect(sumsOf(text)).toEqual({ lines: ['0'], net: '0', vat: '0', gross: '0', breakdown: [['19', '0', '0']] });
+    expect(computeSums(text)).toEqual({ lines: ['0'], net: '0', vat: '0', gross: '0', breakdown: [['19', '0', '0']] });
     expect(text).not.toContain('-0,');
   });
 

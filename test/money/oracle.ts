@@ -61,12 +61,12 @@ export function invoiceTotals(lines: Line[], currency: string): Totals {
   const lineTotals = lines.map(({ quantity, price, discount = 0n }) =>
     divide(quantity.units * price.units * ten(scale) * (10_000n - discount), ten(quantity.scale + price.scale + 4)),
   );
-  const netOf = new Map<bigint, bigint>(); // by the rate in hundredths of a per cent
+  const netByRate = new Map<bigint, bigint>(); // by the rate in hundredths of a per cent
   for (const [index, { rate }] of lines.entries()) {
     const hundredths = rate.units * ten(2 - rate.scale);
-    netOf.set(hundredths, (netOf.get(hundredths) ?? 0n) + lineTotals[index]!);
+    netByRate.set(hundredths, (netByRate.get(hundredths) ?? 0n) + lineTotals[index]!);
   }
-  const shares = [...netOf]
+  const shares = [...netByRate]
     .toSorted(([a], [b]) => Number(a - b))
     .map(([rate, net]) => ({ rate, net, vat: divide(net * rate, 10_000n) }));
   const net = lineTotals.reduce((a, b) => a + b, 0n);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { create, exactData, invoiceBody, receiptBody, sumsOf, type JsonLine } from './exact.ts';
+import { create, exactData, invoiceBody, receiptBody, computeSums, type JsonLine } from './exact.ts';
 import { fits, invoiceTotals, minorDigits, plain, receiptAmounts, type Decimal, type Line } from './oracle.ts';
 
 let service: Service;
@@ -105,7 +105,7 @@ describe('the totals of an invoice, compared with integer arithmetic', () => {
         }
 
         const text = await create(acme, '/invoices', body);
-        expect(sumsOf(text)).toEqual({
+        expect(computeSums(text)).toEqual({
           lines: expected.lines.map(plain),
           net: plain(expected.net),
           vat: plain(expected.vat),
@@ -140,7 +140,7 @@ describe('the totals of an invoice, compared with integer arithmetic', () => {
     );
     const expected = invoiceTotals(lines, 'EUR');
     const written = lines.map((each) => jsonLine(each, [plainly, plainly, plainly]));
-    const sums = sumsOf(await create(acme, '/invoices', invoiceBody(customerId, 'EUR', written)));
+    const sums = computeSums(await create(acme, '/invoices', invoiceBody(customerId, 'EUR', written)));
     expect(sums.lines).toEqual(expected.lines.map(plain));
     expect([sums.net, sums.vat, sums.gross]).toEqual([expected.net, expected.vat, expected.gross].map(plain));
     expect(sums.breakdown).toEqual(expected.breakdown.map((share) => [share.rate, share.net, share.vat].map(plain)));

@@ -83,8 +83,8 @@ export async function usualBodies(
   const of = ({ method, path }: Endpoint): object => {
     const ofTransition = ofTransitions.get(path);
     if (ofTransition) return ofTransition;
-    const isOf = new RegExp(`^${path.replace('{id}', '[^/]+')}$`);
-    return bodyExamples.find(([at, address]) => at === method.toUpperCase() && isOf.test(address))![2];
+    const pattern = new RegExp(`^${path.replace('{id}', '[^/]+')}$`);
+    return bodyExamples.find(([at, address]) => at === method.toUpperCase() && pattern.test(address))![2];
   };
   const taking = endpoints.filter(({ operation }) => operation.requestBody);
   return new Map(taking.map((endpoint) => [endpoint.operation.operationId, of(endpoint) as Record<string, unknown>]));

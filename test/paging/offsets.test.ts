@@ -4,7 +4,7 @@ import { asTenant } from '../../prisma/tenant/pool.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
-import { nodesOf } from '../plans.ts';
+import { listNodes } from '../plans.ts';
 // Pages far from the beginning are reached from the nearer end, by the index of their order (schema/graphql/paging/page.ts).
 
 const size = 3500;
@@ -120,7 +120,7 @@ async function mostRead(path: string): Promise<{ rows: number; by: string }> {
     const explained = await asTenant(acme.tenantId, () =>
       service.books.pool.query(`explain (analyze, format json) ${text}`, values),
     );
-    for (const node of nodesOf(explained))
+    for (const node of listNodes(explained))
       if (node['Node Type'].includes('Scan')) scans.push({ rows: node['Actual Rows'], by: node['Node Type'] });
   }
   return scans.toSorted((a, b) => b.rows - a.rows)[0] ?? { rows: 0, by: 'nothing' };

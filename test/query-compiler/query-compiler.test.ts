@@ -9,7 +9,7 @@ import { scopedArguments } from '../../prisma/tenant/scoped-arguments.ts';
 import { getTable, type Column, type Relation, type Table } from '../../prisma/tables.ts';
 import { clusterUrl } from '../citus/cluster.ts';
 import { createDatabase, type Database } from '../harness.ts';
-import { fillAtRandom, takenApart, valuesOf } from './rows.ts';
+import { fillAtRandom, takenApart, listValues } from './rows.ts';
 
 // Nothing but the reader's own conditions keeps tenants apart here: the connections are a superuser's.
 
@@ -79,7 +79,7 @@ const all = (entries: (readonly [string, Arbitrary<unknown>])[]): Arbitrary<Quer
 const ordered = new Set(['String', 'Int', 'BigInt', 'Decimal', 'DateTime']);
 
 function comparison(column: Column): Arbitrary<unknown> {
-  const value = fc.constantFrom(...valuesOf(column));
+  const value = fc.constantFrom(...listValues(column));
   const nothing = column.nullable ? [fc.constant(null)] : [];
   const operations: Record<string, Arbitrary<unknown>> = {
     equals: fc.oneof(value, ...nothing),

@@ -5,7 +5,7 @@ import { tables, type Column, type Table } from '../../prisma/tables.ts';
 import { countAnew, countedTables } from '../counted-rows.ts';
 
 /** Values of a column's type, few, so that conditions meet them; null is not among them. */
-export function valuesOf(column: Column): unknown[] {
+export function listValues(column: Column): unknown[] {
   if (column.enumeration) return [...column.enumeration.values.keys()];
   if (column.native === 'Uuid') return ids;
   if (column.native === 'Date') return days;
@@ -41,7 +41,7 @@ function written(column: Column, value: unknown): unknown {
   return column.enumeration ? column.enumeration.values.get(value as string) : value;
 }
 
-const writtenOf = ({ fields }: Table): Column[] =>
+const listWritten = ({ fields }: Table): Column[] =>
   [...fields.values()].filter((field) => field.kind === 'column').filter(({ isGenerated }) => !isGenerated);
 
 /**
@@ -58,8 +58,8 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
   const random = (below: number): number => (state = (state * 48_271) % 2_147_483_647) % below;
   const pick = <T>(from: readonly T[]): T | undefined => from[random(from.length)];
 
-  const rowOf = (table: Table, at: number, tenantId: string): object => {
-    const columns = writtenOf(table);
+  const buildRow = (table: Table, at: number, tenantId: string): object => {
+    const columns = listWritten(table);
     const unique = (column: Column): unknown => {
       if (column.type === 'BigInt') return String(large + BigInt(at));
       if (column.name === 'id') return ids[at];
@@ -72,7 +72,7 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
         if (column.name === 'tenantId') return [column.column, tenantId];
         const distinct = unique(column);
         if (distinct !== undefined) return [column.column, distinct];
-        const values = column.native === 'Uuid' ? ids.slice(0, tableRows) : valuesOf(column);
+        const values = column.native === 'Uuid' ? ids.slice(0, tableRows) : listValues(column);
         if (column.isList) return [column.column, column.type === 'String' ? pick(lists) : values.slice(0, random(3))];
         const isNull = column.nullable && random(3) === 0;
         return [column.column, isNull ? null : written(column, pick(values))];
@@ -84,8 +84,8 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
     if (table.primaryKey[0]?.name !== 'tenantId' || table.model === 'Membership') continue;
     await pool.query(`alter table ${table.table} disable trigger user`);
     for (const tenantId of tenantIds) {
-      const rows = ids.slice(0, tableRows).map((_, at) => rowOf(table, at, tenantId));
-      const names = writtenOf(table).map(({ column }) => column);
+      const rows = ids.slice(0, tableRows).map((_, at) => buildRow(table, at, tenantId));
+      const names = listWritten(table).map(({ column }) => column);
       await pool.query(
         `insert into ${table.table} (${names.join(', ')}) select ${names.join(', ')}
          from jsonb_populate_recordset(null::${table.table}, $1) on conflict do nothing`,

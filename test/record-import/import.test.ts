@@ -6,7 +6,7 @@ import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';
 import type { Context } from '../../schema/graphql/context.ts';
 import { makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
 import { createToken } from '../../src/identity/index.ts';
-import { eventsOf, makeCustomer, makeInvoice, makeProject } from '../graphql/books.ts';
+import { listEvents, makeCustomer, makeInvoice, makeProject } from '../graphql/books.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { importRecords, uploadRecords, type Kind, type Options, type Result } from './records.ts';
 
@@ -109,7 +109,7 @@ describe('customers', () => {
 
   it('emit no events, and are in the change feed', async () => {
     await imports('Customer', customers, { columns: customerColumns });
-    expect(await eventsOf(service, acme)).toEqual([]);
+    expect(await listEvents(service, acme)).toEqual([]);
     const { body } = await acme.rest('GET', '/changes');
     expect(body.data.map(({ data }: { data: { external_id: string } }) => data.external_id).toSorted()).toEqual([
       '17',

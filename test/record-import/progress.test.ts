@@ -5,7 +5,7 @@ import {
   sendSubscription,
   service,
   serveSubscriptions,
-  streamOf,
+  openStream,
   until,
   type Stream,
   type Visitor,
@@ -20,7 +20,7 @@ const csv = `id,name,type\n${Array.from({ length: rows }, (_, at) => `${at},Cust
 const columns = { externalId: 'id', companyName: 'name', type: 'type' };
 
 const follow = (who: Visitor): Promise<Stream> =>
-  streamOf(sendSubscription(`subscription { importProgress(id: "${id}") { done total } }`, who, service.url));
+  openStream(sendSubscription(`subscription { importProgress(id: "${id}") { done total } }`, who, service.url));
 const announced = ({ text }: Stream): { done: number; total: number }[] =>
   [...text.matchAll(/^event: next\ndata: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data).data.importProgress);
 const furthest = (stream: Stream): number => Math.max(0, ...announced(stream).map(({ done }) => done));

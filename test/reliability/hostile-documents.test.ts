@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { idsOf } from '../graphql/hostile/hostile-inputs.ts';
+import { collectIds } from '../graphql/hostile/hostile-inputs.ts';
 import { fill } from '../isolation/books.ts';
 import { startAttackers, type Attack } from './attackers.ts';
 import { ordinaryTraffic, quantile, say, serve } from './served.ts';
@@ -29,7 +29,7 @@ it(`${documents} hostile documents are all answered without 5xx, in bounded memo
     url: `${served.url}/graphql`,
     authorization: `Bearer ${globex.token}`,
     atOnce,
-    ids: idsOf(await fill(globex)),
+    ids: collectIds(await fill(globex)),
   };
   await attackers.send({ ...order, from: first, count: 200 }); // warms up both processes
 

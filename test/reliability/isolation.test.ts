@@ -5,8 +5,8 @@ import { getChecks } from '../../schema/graphql/plugins/authorization-and-valida
 import { toSchema } from '../../schema/index.ts';
 import { startSession } from '../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
-import { booksOf } from '../graphql/books.ts';
-import { argumentsFor, documentFor, pathsTo, placesOf } from '../graphql/questions.ts';
+import { readBooks } from '../graphql/books.ts';
+import { argumentsFor, documentFor, pathsTo, listPlaces } from '../graphql/questions.ts';
 import { fill } from '../isolation/books.ts';
 import { size } from './size.ts';
 
@@ -41,7 +41,9 @@ const schema = toSchema();
 
 /** A call of any GraphQL field with an id argument. The id is one argument; the others are own ids or omitted. */
 function graphqlCall(): Call {
-  const places = placesOf(schema).filter(({ operation, field }) => operation && pathsTo('UUID', field.args).length > 0);
+  const places = listPlaces(schema).filter(
+    ({ operation, field }) => operation && pathsTo('UUID', field.args).length > 0,
+  );
   const place = pick(places);
   const path = pick(pathsTo('UUID', place.field.args)).join('.');
   const others = new Map(
@@ -107,7 +109,7 @@ const comparable = ({ status, headers, text }: Answer, id: string) => ({
 const unknownLike = (id: string): string => id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
 
 it(`another tenant’s id is answered byte for byte like an unknown one in ${calls} generated calls`, async () => {
-  const before = [await booksOf(service, acme), await booksOf(service, globex)];
+  const before = [await readBooks(service, acme), await readBooks(service, globex)];
   const statuses = new Map<number, number>();
   const bar = new SingleBar({ format: '  {bar} {value}/{total} calls, {eta_formatted} to go', stream: process.stderr });
   bar.start(calls, 0);
@@ -126,7 +128,7 @@ it(`another tenant’s id is answered byte for byte like an unknown one in ${cal
     }
   };
   await Promise.all(Array.from({ length: 16 }, sendCalls)).finally(() => bar.stop());
-  expect([await booksOf(service, acme), await booksOf(service, globex)]).toEqual(before);
+  expect([await readBooks(service, acme), await readBooks(service, globex)]).toEqual(before);
   const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
   process.stdout.write(
     `  ${calls} calls with another tenant’s ids, none told from unknown ones: ${counts.join(', ')}\n`,

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { resources } from '../../schema/resources.ts';
-import { booksOf } from '../changes/copy.ts';
+import { readResources } from '../changes/copy.ts';
 import { createDatabase, startService, type Integrator } from '../harness.ts';
 import { freePort } from '../processes/npm.ts';
 import { cli, kontorSecret } from '../reliability/served.ts';
@@ -57,7 +57,7 @@ export async function copyCampaign(changes: number, kills: number): Promise<void
     };
     await Promise.all(Array.from({ length: writers }, write));
     expect(killed).toBe(kills);
-    const books = await booksOf(acme);
+    const books = await readResources(acme);
     expect(books.size).toBeGreaterThan(0);
     await expect.poll(() => copyIn(project.folder), { timeout: 120_000 }).toEqual(books);
   } finally {

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readGuides, type Guide } from '../../src/pages/guides.ts';
 import { deliveryHeaders, newSecret } from '../../src/webhooks/signature.ts';
-import { fencesOf } from '../docs/fences.ts';
+import { parseFences } from '../docs/fences.ts';
 import { startService, type Service } from '../harness.ts';
 import { freePort } from '../processes/npm.ts';
 import { checkTypes, projectWithSdk, type Project } from './project.ts';
@@ -38,7 +38,7 @@ const receiver = program('verify/sdk.js');
 const endless = new Set([receiver, program('syncing/keep-a-copy.js')]);
 
 describe.each(pages.map((page) => ({ slug: page.slug, page })))('/docs/$slug', ({ slug, page }) => {
-  const fences = fencesOf(page);
+  const fences = parseFences(page);
 
   it('prints what the page says, and passes strict type checks', async () => {
     const { token } = await service.integrator();

@@ -13,13 +13,15 @@ export function serveSearches(): void {
   afterAll(() => service.close());
 }
 
-export type Row = Partial<Record<'email' | 'city' | 'vatId' | 'addressLine1' | 'postalCode' | 'country', string>> & {
+export type CustomerFields = Partial<
+  Record<'email' | 'city' | 'vatId' | 'addressLine1' | 'postalCode' | 'country', string>
+> & {
   companyName: string;
   type?: 'CUSTOMER' | 'SUPPLIER';
 };
 
 /** A tenant with these customers. */
-export async function tenantWith(...rows: (string | Row)[]): Promise<Integrator> {
+export async function tenantWith(...rows: (string | CustomerFields)[]): Promise<Integrator> {
   const tenant = await service.integrator();
   const data = rows.map((row) => ({
     type: 'CUSTOMER' as const,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import type { Integrator } from '../harness.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
-import { nodesOf, type PlanNode } from '../plans.ts';
+import { listNodes, type PlanNode } from '../plans.ts';
 import { service, serveSearches, path } from './customers.ts';
 
 serveSearches();
@@ -54,7 +54,7 @@ describe('with 100,000 customers', () => {
     const [{ text, values }, ...others] = sent.filter((each) => each.text.includes('"customers"')) as [Statement];
     expect(others).toHaveLength(total > 0 ? 0 : 1); // a list without rows is counted apart
     const explain = `explain (analyze, buffers, format json) ${text}`;
-    const plan = nodesOf(await asTenant(busy.tenantId, () => pool.query(explain, values)));
+    const plan = listNodes(await asTenant(busy.tenantId, () => pool.query(explain, values)));
     const { true: count = [], false: list = [] } = Object.groupBy(plan, ({ isOfTotal }) => String(isOfTotal));
     for (const part of [list, count]) expect(rowsRead(part)).toBeGreaterThanOrEqual(total > 0 ? 1 : 0);
     return { total, list, count };

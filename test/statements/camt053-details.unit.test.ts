@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { camt, entry, read, readAll, transaction, warningsOf } from './files.ts';
+import { camt, entry, read, readAll, transaction, readWarnings } from './files.ts';
 import { debtor, creditor, detail, amount } from './camt053.ts';
 
 describe('the counterparty', () => {
@@ -156,7 +156,7 @@ describe('balances', () => {
     `<Bal><Tp><CdOrPrtry><Cd>${kind}</Cd></CdOrPrtry></Tp><Amt Ccy="${currency}">${value}</Amt>` +
     `<CdtDbtInd>${direction}</CdtDbtInd><Dt><Dt>2026-03-02</Dt></Dt></Bal>`;
   const warningsFor = (balances: string, entries = entry() + entry({ direction: 'DBIT', amount: '15' })) =>
-    warningsOf(camt(entries, { balances }));
+    readWarnings(camt(entries, { balances }));
 
   test('that add up, also to a negative one, cause no warning', async () => {
     expect(await warningsFor(balance('OPBD', '2') + balance('CLBD', '3', 'DBIT'))).toEqual([]);

@@ -49,7 +49,7 @@ export async function readAll(file: string | Uint8Array, options: StatementOptio
 export const read = async (file: string | Uint8Array, options?: StatementOptions & { size?: number }) =>
   (await readAll(file, options)).transactions.map(plain);
 
-export const warningsOf = async (file: string | Uint8Array, options?: StatementOptions) =>
+export const readWarnings = async (file: string | Uint8Array, options?: StatementOptions) =>
   (await readAll(file, options)).warnings;
 
 export const sample = (path: string): Promise<Buffer> => readFile(new URL(`samples/${path}`, import.meta.url));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readStatement, StatementError, type CsvMapping } from '../../schema/bank-statements/parsers/statement.ts';
-import { camt, entry, pieces, read, readAll, transaction, warningsOf } from './files.ts';
+import { camt, entry, pieces, read, readAll, transaction, readWarnings } from './files.ts';
 
 // Files that are designed to cost the parser memory or time. Each is read or rejected, at a cost that doesn't depend on
 // its form.
@@ -32,14 +32,14 @@ describe('after 100 warnings the others are only counted', () => {
     ],
   ];
   test.each(cases)('%s', async (_what, file) => {
-    const warnings = await warningsOf(file);
+    const warnings = await readWarnings(file);
     expect(warnings).toHaveLength(101);
     expect(warnings.at(-1)).toBe('There are 19900 more warnings like these.');
     expect(warnings.join('').length).toBeLessThan(30_000);
   });
 
   test('100 warnings are reported in full', async () => {
-    const warnings = await warningsOf(camt('', { balances: repeated('<Bal/>', 100) }));
+    const warnings = await readWarnings(camt('', { balances: repeated('<Bal/>', 100) }));
     expect(warnings).toHaveLength(100);
     expect(warnings.at(-1)).toMatch(/has no amount/);
   });

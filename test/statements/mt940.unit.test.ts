@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { read, transaction, warningsOf } from './files.ts';
+import { read, transaction, readWarnings } from './files.ts';
 
 const statement = (entries: string, closing = 'C260302EUR10,') =>
   `:20:1\n:25:DE89370400440532013000\n:28C:1/1\n:60F:C260227EUR0,\n${entries}\n:62F:${closing}\n-\n`;
@@ -177,17 +177,17 @@ describe('messages', () => {
       statement(entry).replace(':62F:', ':62M:') +
       statement(entry, 'C260302EUR20,').replace(':60F:C260227EUR0,', ':60M:C260302EUR10,');
     expect(await read(pages)).toEqual([expected, expected]);
-    expect(await warningsOf(pages)).toEqual([]);
+    expect(await readWarnings(pages)).toEqual([]);
     const days = `${statement(entry).replace('\n-\n', '\n')}:60F:C260302EUR10,\n${entry}\n:62F:C260303EUR20,`;
     expect(await read(days)).toEqual([expected, expected]);
-    expect(await warningsOf(days)).toEqual([]);
+    expect(await readWarnings(days)).toEqual([]);
   });
 
   test('keep an obsolete currency; a balance that doesn’t add up causes a warning', async () => {
     const marks = statement(entry, 'C260302DEM11,').replace('EUR0', 'DEM0');
     expect(await read(marks)).toEqual([{ ...expected, currency: 'DEM' }]);
-    expect(await warningsOf(marks)).toEqual(["Statement 1 doesn't add up: 0 and entries of 10 don't make 11 DEM."]);
-    expect(await warningsOf(statement(entry, 'C260302USD10,'))).toEqual([
+    expect(await readWarnings(marks)).toEqual(["Statement 1 doesn't add up: 0 and entries of 10 don't make 11 DEM."]);
+    expect(await readWarnings(statement(entry, 'C260302USD10,'))).toEqual([
       'Statement 1 opens in EUR and closes in USD.',
     ]);
   });

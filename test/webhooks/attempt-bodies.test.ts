@@ -17,7 +17,7 @@ import {
   rejected,
   resetLate,
   tooLong,
-  type Row,
+  type AttemptCase,
 } from './attempts.ts';
 import { drips, ends, floods, reply, resets, writes, type Answer } from './endpoints.ts';
 
@@ -27,8 +27,8 @@ const Z = Buffer.alloc(kept, 'z');
 const shortChunks = `1;x=${'y'.repeat(999)}\r\nz\r\n`.repeat(99);
 
 describe('a body', () => {
-  const whole = (body: Buffer): Row[1] => writes(reply(200, [], body));
-  const bodies: Row[] = [
+  const whole = (body: Buffer): AttemptCase[1] => writes(reply(200, [], body));
+  const bodies: AttemptCase[] = [
     ['of 16 KiB − 1', whole(noise.subarray(0, kept - 1)), accepted(200, noise.subarray(0, kept - 1))],
     ['of 16 KiB', whole(noise.subarray(0, kept)), accepted(200, noise.subarray(0, kept))],
     ['of 16 KiB + 1', whole(noise), accepted(200, noise.subarray(0, kept))],

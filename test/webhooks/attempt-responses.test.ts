@@ -22,15 +22,15 @@ import {
   target,
   tooLong,
   type Ending,
-  type Row,
+  type AttemptCase,
 } from './attempts.ts';
 import { drips, ends, floods, forever, reply, resets, startEndpoint, writes, type Behaviour } from './endpoints.ts';
 
 prepareAttempts();
 
 describe('a status', () => {
-  const statuses: Row[] = [
-    ...[200, 201, 202, 206, 226, 299].map((code): Row => [
+  const statuses: AttemptCase[] = [
+    ...[200, 201, 202, 206, 226, 299].map((code): AttemptCase => [
       `${code}`,
       writes(reply(code, [], 'ok')),
       accepted(code, 'ok'),
@@ -39,12 +39,12 @@ describe('a status', () => {
     ['200 without a reason', writes('HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok'), accepted(200, 'ok')],
     ['204', writes('HTTP/1.1 204 No Content\r\n\r\n'), accepted(204)],
     ['205', writes(reply(205)), accepted(205)],
-    ...[300, 305, 400, 401, 403, 404, 407, 408, 409, 410, 413, 418, 421, 422, 429, 451].map((code): Row => [
+    ...[300, 305, 400, 401, 403, 404, 407, 408, 409, 410, 413, 418, 421, 422, 429, 451].map((code): AttemptCase => [
       `${code}`,
       writes(reply(code, [], 'no')),
       rejected(code, 'no'),
     ]),
-    ...[500, 502, 503, 504, 599, 600, 999].map((code): Row => [
+    ...[500, 502, 503, 504, 599, 600, 999].map((code): AttemptCase => [
       `${code}`,
       writes(reply(code, [], 'no')),
       rejected(code, 'no'),
@@ -91,10 +91,14 @@ describe('a status', () => {
 });
 
 describe('a malformed response', () => {
-  const broken: Row[] = [
+  const broken: AttemptCase[] = [
     ['a status line that isn’t', writes('HELLO 200 OK\r\n\r\n'), fails(invalid)],
     ['a status of letters', writes('HTTP/1.1 abc OK\r\n\r\n'), fails(invalid)],
-    ...['000', '001', '007', '099'].map((status): Row => [`a status ${status}`, writes(reply(status)), fails(invalid)]),
+    ...['000', '001', '007', '099'].map((status): AttemptCase => [
+      `a status ${status}`,
+      writes(reply(status)),
+      fails(invalid),
+    ]),
     ['a status 000 without a length, then the end', ends('HTTP/1.1 000 \r\n\r\nok'), fails(invalid)],
     ['a status 000 after a 100', writes(`${reply(100).toString()}${reply('000').toString()}`), fails(invalid)],
     ['a status of four digits', writes(reply(2000)), fails(invalid)],

@@ -16,7 +16,7 @@ import {
   prepareAttempts,
   short,
   type Ending,
-  type Row,
+  type AttemptCase,
   type Settings,
 } from './attempts.ts';
 import {
@@ -109,7 +109,7 @@ describe('over TLS', () => {
     await at({ secure }, fails(/TLS handshake|before a response came/));
   });
 
-  it.each<Row>([
+  it.each<AttemptCase>([
     [
       '100, then 200, each byte by itself',
       drips(`HTTP/1.1 100 -\r\n\r\n${reply(200, [], 'ok').toString()}`, 1),

@@ -129,7 +129,7 @@ export const fails = (error: string | RegExp, status: number | null = null): End
 });
 export const hangs = (status: number | null = null): Ending => ({ ...fails(timedOut, status), timeoutMs: short });
 
-export type Row = [name: string, answer: Answer, ending: Ending];
+export type AttemptCase = [name: string, answer: Answer, ending: Ending];
 
 export const chunked = 'Transfer-Encoding: chunked';
 export const big = Buffer.alloc(1024 * 1024, 'x');

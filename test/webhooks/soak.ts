@@ -75,7 +75,7 @@ class Accountant {
 }
 
 /** MiB that a process holds. */
-function memoryOf({ pid }: ChildProcess): number {
+function readMemory({ pid }: ChildProcess): number {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) / 1024;
 }
@@ -120,7 +120,7 @@ export async function soak(
     for (let tick = 0; tick < seconds * ticksPerSecond; tick += 1) {
       await sleep(Math.max(0, begun + (tick * 1000) / ticksPerSecond - Date.now()));
       made += await events(acmes[tick % tenants]!, perSecond / ticksPerSecond);
-      if (tick % ticksPerSecond === 0) steadyMiB.push(memoryOf(worker));
+      if (tick % ticksPerSecond === 0) steadyMiB.push(readMemory(worker));
       if (tick > 0 && tick % (10 * ticksPerSecond) === 0) {
         const behind = made - receiver.seen.size;
         say(

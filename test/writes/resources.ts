@@ -263,7 +263,7 @@ interface Item {
 }
 
 /** The totals of an invoice's lines; undefined where a total isn't allowed. */
-function totalsOf(items: Item[], inCurrency: string): State | undefined {
+function computeTotals(items: Item[], inCurrency: string): State | undefined {
   const lines = items.map(({ quantity, unitPriceNet, vatRate }) => ({
     quantity: decimal(quantity),
     price: decimal(unitPriceNet),
@@ -294,7 +294,7 @@ const invoice: Resource = {
         if (state['status'] !== 'DRAFT') return undefined;
         const next = { ...state, ...input } as State & { items: Item[]; currency: string };
         if (String(next['dueDate']) < String(next['invoiceDate'])) return undefined;
-        const totals = totalsOf(next.items, next.currency);
+        const totals = computeTotals(next.items, next.currency);
         return totals && { ...next, ...totals };
       },
     ),

@@ -3,7 +3,7 @@ import type { Answer, Integrator } from '../harness.ts';
 import type { Change, Resource, State } from './resources.ts';
 
 /** Two or three changes to be sent at once. */
-export const fewOf = ({ change }: Resource): fc.Arbitrary<Change[]> =>
+export const someChanges = ({ change }: Resource): fc.Arbitrary<Change[]> =>
   fc.array(change.map(toldByItself), { minLength: 2, maxLength: 3 });
 
 /** So that fast-check says what was sent. */

@@ -16,7 +16,7 @@ export function logRequest(method: string | undefined, url: string | undefined, 
 }
 
 /** The hash by which the database knows a token. */
-export const hashOf = (authorization: string | undefined): Buffer =>
+export const hashToken = (authorization: string | undefined): Buffer =>
   createHash('sha256')
     .update(authorization?.replace(/^Bearer /, '') ?? '')
     .digest();
@@ -61,7 +61,7 @@ export function vatBreakdown(items: { vat_rate: number; line_total_net: number }
 }
 
 /** The values that follow from a new invoice's items. */
-export function totalsOf(items: Item[]) {
+export function computeTotals(items: Item[]) {
   const lines = items.map((item, index) => ({
     ...item,
     position: index + 1,

@@ -5,11 +5,11 @@ import {
   due,
   eventBody,
   formatTime,
-  hashOf,
+  hashToken,
   newId,
   poolSize,
   today,
-  totalsOf,
+  computeTotals,
   vatBreakdown,
   type StoredItem,
 } from './environment.ts';
@@ -88,7 +88,7 @@ await serve({
          join memberships m on m.tenant_id = t.tenant_id and m.user_id = t.user_id
          join tenants n on n.id = m.tenant_id and n.closed_at is null
        where t.hash = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`,
-      [hashOf(authorization)],
+      [hashToken(authorization)],
     );
     return row && { tenantId: row.tenant_id };
   },
@@ -132,7 +132,7 @@ await serve({
 
   createInvoice: async (tenantId, input) => {
     const now = new Date();
-    const { lines, breakdown, net, vat, gross } = totalsOf(input.items);
+    const { lines, breakdown, net, vat, gross } = computeTotals(input.items);
     const items = lines.map((line) => ({ id: newId(), ...line, unit: line.unit ?? null }));
     const invoice = {
       id: newId(),

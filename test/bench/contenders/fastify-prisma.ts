@@ -6,11 +6,11 @@ import {
   due,
   eventBody,
   formatTime,
-  hashOf,
+  hashToken,
   newId,
   poolSize,
   today,
-  totalsOf,
+  computeTotals,
   vatBreakdown,
 } from './environment.ts';
 
@@ -81,7 +81,7 @@ function representCustomer({ type, companyName, addressLine1, postalCode, ...row
 await serve({
   caller: async (authorization) => {
     const token = await prisma.apiToken.findUnique({
-      where: { hash: new Uint8Array(hashOf(authorization)) },
+      where: { hash: new Uint8Array(hashToken(authorization)) },
       include: { tenant: true },
     });
     if (!token?.tenant || token.tenant.closedAt || token.revokedAt) return undefined;
@@ -120,7 +120,7 @@ await serve({
 
   createInvoice: (tenantId, { items, ...input }) =>
     prisma.$transaction(async (transaction) => {
-      const { lines, net, vat, gross } = totalsOf(items);
+      const { lines, net, vat, gross } = computeTotals(items);
       const row = await transaction.invoice.create({
         data: {
           tenantId,

@@ -4,7 +4,7 @@ import { grafserv } from 'postgraphile/grafserv/node';
 import { postgraphile } from 'postgraphile';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { Pool } from 'pg';
-import { databaseUrl, hashOf, logRequest, poolSize, port } from './environment.ts';
+import { databaseUrl, hashToken, logRequest, poolSize, port } from './environment.ts';
 
 // PostGraphile as its guide has it: the Amber preset on its own server, who calls looked up into pgSettings, and what
 // they may see left to row-level security (see `policies`, applied by those who start it).
@@ -30,14 +30,14 @@ await pool.query(`
     )
     .join('')}`);
 
-async function tenantOf(authorization: string | undefined): Promise<string> {
+async function findTenant(authorization: string | undefined): Promise<string> {
   const { rows } = await pool.query<{ tenant_id: string }>({
     name: 'caller',
     text: `select n.id as tenant_id from api_tokens t
          join memberships m on m.tenant_id = t.tenant_id and m.user_id = t.user_id
          join tenants n on n.id = m.tenant_id and n.closed_at is null
        where t.hash = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`,
-    values: [hashOf(authorization)],
+    values: [hashToken(authorization)],
   });
   if (!rows[0]) throw new Error('The API token is missing or not valid.');
   return rows[0].tenant_id;
@@ -49,7 +49,7 @@ const preset: GraphileConfig.Preset = {
   grafserv: { graphqlPath: '/graphql', watch: false },
   grafast: {
     context: async ({ node }) => ({
-      pgSettings: { role: 'bench_visitor', 'bench.tenant_id': await tenantOf(node?.req.headers.authorization) },
+      pgSettings: { role: 'bench_visitor', 'bench.tenant_id': await findTenant(node?.req.headers.authorization) },
     }),
   },
 };

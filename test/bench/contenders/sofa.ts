@@ -9,7 +9,7 @@ import {
   databaseUrl,
   due,
   formatTime,
-  hashOf,
+  hashToken,
   logRequest,
   poolSize,
   port,
@@ -141,7 +141,7 @@ const sofa = useSofa({
   schema: builder.toSchema(),
   context: async ({ req }: { req: { headers: { authorization?: string } } }): Promise<Context> => {
     const token = await prisma.apiToken.findUnique({
-      where: { hash: new Uint8Array(hashOf(req.headers.authorization)) },
+      where: { hash: new Uint8Array(hashToken(req.headers.authorization)) },
       include: { tenant: true },
     });
     const valid = token && !token.revokedAt && (!token.expiresAt || token.expiresAt > new Date());

@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 import { kontorCommand } from '../contenders.ts';
 import type { Installation } from './installation.ts';
 import { environment } from './processes.ts';
-import { figure, type Row } from './report.ts';
+import { figure, type ReportRow } from './report.ts';
 
 const run = promisify(execFile);
 
 /** `kontor backup` of the whole installation, and `kontor restore` of that. */
-export async function backupAndRestore({ folder }: Installation, report: (line: string) => void): Promise<Row[]> {
+export async function backupAndRestore({ folder }: Installation, report: (line: string) => void): Promise<ReportRow[]> {
   const file = `${folder}.backup`;
   const restored = `${folder}.restored`;
   const kontor = async (dataDir: string, command: string): Promise<number> => {

@@ -9,7 +9,7 @@ import { forTenant } from '../../../prisma/client.ts';
 import { countedTables, wrongCounts } from '../../counted-rows.ts';
 import { secret, type Installation, type Tenant } from './installation.ts';
 import { environment } from './processes.ts';
-import { figure, type Row } from './report.ts';
+import { figure, type ReportRow } from './report.ts';
 
 /** So many invoices are verified in a moment. */
 const maxVerified = 5000;
@@ -18,10 +18,10 @@ const maxVerified = 5000;
  * Checks the books of a sample of tenants as an import does, their files as `kontor verify` does, and all row counts.
  * @throws Error for the first violation
  */
-export async function checkConsistency({ url, pool, tenants }: Installation): Promise<Row> {
+export async function checkConsistency({ url, pool, tenants }: Installation): Promise<ReportRow> {
   for (const counted of countedTables) {
     const { rows } = await pool.query(`${wrongCounts(counted)} limit 1`);
-    if (rows.length > 0) throw new Error(`Row counts are wrong: ${JSON.stringify(rows[0])}`);
+    if (rows.length > 0) throw new Error(`ReportRow counts are wrong: ${JSON.stringify(rows[0])}`);
   }
   const config = readConfig({ ...environment, DATABASE_URL: url });
   const database = await openDatabase(config, { report: () => {} });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../bench.ts';
 import type { Installation, Tenant } from './installation.ts';
 import { startWorker, type KontorProcess } from './processes.ts';
-import { figure, type Row } from './report.ts';
+import { figure, type ReportRow } from './report.ts';
 
 /** How long a delivery may take at most before this gives up. */
 const givenUpAfterMs = 120_000;
@@ -19,7 +19,7 @@ export async function fairFanOut(
   server: KontorProcess,
   waiting: number,
   seconds: number,
-): Promise<Row> {
+): Promise<ReportRow> {
   const { pool, tenants } = installation;
   const [busy, ...others] = tenants.filter(({ webhookId }) => webhookId !== null);
   const innocent = others.at(-1)!;
@@ -27,14 +27,14 @@ export async function fairFanOut(
   await pool.query(`update webhooks set url = $1 || id`, [receiver.url]);
 
   let worker = await startWorker(installation);
-  const delayOf = async (): Promise<number> => {
+  const measureDelay = async (): Promise<number> => {
     const start = performance.now();
     const arrived = receiver.next(innocent.webhookId!);
     await createCustomer(server, innocent);
     return (await arrived) - start;
   };
-  await delayOf();
-  const quiet = await measure(delayOf, Math.ceil(seconds / 2));
+  await measureDelay();
+  const quiet = await measure(measureDelay, Math.ceil(seconds / 2));
   await worker.stop();
 
   await pool.query(
@@ -48,7 +48,7 @@ export async function fairFanOut(
   worker = await startWorker(installation);
   const beside: number[] = [];
   while (receiver.arrived - before < waiting && (beside.length === 0 || performance.now() - start < seconds * 4000)) {
-    beside.push(await delayOf());
+    beside.push(await measureDelay());
     await sleep(200);
   }
   const delivered = receiver.arrived - before - beside.length;
@@ -70,11 +70,11 @@ export async function fairFanOut(
   };
 }
 
-async function measure(delayOf: () => Promise<number>, seconds: number): Promise<number[]> {
+async function measure(measureDelay: () => Promise<number>, seconds: number): Promise<number[]> {
   const delays: number[] = [];
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
-    delays.push(await delayOf());
+    delays.push(await measureDelay());
     await sleep(100);
   }
   return delays;

@@ -1,5 +1,5 @@
 import type { Installation } from './installation.ts';
-import { figure, type Row } from './report.ts';
+import { figure, type ReportRow } from './report.ts';
 
 interface Index {
   name: string;
@@ -8,7 +8,7 @@ interface Index {
 }
 
 /** The sizes of tables and indexes, what autovacuum did, and the indexes that no statement has read. */
-export async function indexUse({ pool }: Installation, report: (line: string) => void): Promise<Row[]> {
+export async function indexUse({ pool }: Installation, report: (line: string) => void): Promise<ReportRow[]> {
   await pool.query('select pg_stat_force_next_flush()');
   const { rows: indexes } = await pool.query<Index>(
     `select indexrelname as name, idx_scan::int as scans, pg_relation_size(indexrelid) / 1e6::float8 as megabytes

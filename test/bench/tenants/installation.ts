@@ -5,7 +5,7 @@ import { migrate } from '../../../prisma/migrate.ts';
 import { mintToken } from '../../../src/identity/token.ts';
 import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/database/postgres/embedded-postgres.ts';
 import { fill } from './fill.ts';
-import { sizeClassOf, tenantSizes, type SizeClass } from './sizes.ts';
+import { findSizeClass, tenantSizes, type SizeClass } from './sizes.ts';
 
 /** Where the benchmark keeps its installation. Safe to delete. */
 export const defaultFolder = fileURLToPath(new URL('.data', import.meta.url));
@@ -139,6 +139,6 @@ async function makeTokens(pool: Pool, scale: number): Promise<Tenant[]> {
   const sizes = tenantSizes(scale);
   return rows.map(({ id, webhookId }, index) => {
     const invoices = sizes[index]!;
-    return { id, invoices, webhookId, size: sizeClassOf(invoices, scale), token: tokens[index]!.value };
+    return { id, invoices, webhookId, size: findSizeClass(invoices, scale), token: tokens[index]!.value };
   });
 }

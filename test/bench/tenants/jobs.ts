@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Callers } from './callers.ts';
 import type { Installation } from './installation.ts';
 import { peakMemory, type KontorProcess } from './processes.ts';
-import { figure, type Figure, type Row } from './report.ts';
+import { figure, type Figure, type ReportRow } from './report.ts';
 
 /** The jobs of all tenants, and what each leaves less of. */
 const jobs = [
@@ -27,7 +27,7 @@ const jobs = [
 const givenUpAfterMs = 600_000;
 
 /** Runs each job of all tenants beside callers, and then the feed of the largest tenant. */
-export async function jobsBesideCallers(installation: Installation, measuring: Measuring): Promise<Row[]> {
+export async function jobsBesideCallers(installation: Installation, measuring: Measuring): Promise<ReportRow[]> {
   const { pool } = installation;
   await keepClockOut(installation);
   const acts: Act[] = jobs.map(({ task, work, counted }) => ({
@@ -62,8 +62,12 @@ interface Act {
  * How long each took, and what it did to callers: the ratio of their p99 to that without it. The latter is the mean of before
  * and after, because the machine's speed changes.
  */
-async function besideCallers(installation: Installation, { callers, seconds }: Measuring, acts: Act[]): Promise<Row[]> {
-  const rows: Row[] = [];
+async function besideCallers(
+  installation: Installation,
+  { callers, seconds }: Measuring,
+  acts: Act[],
+): Promise<ReportRow[]> {
+  const rows: ReportRow[] = [];
   await settle(installation);
   let before = await callers.send(seconds);
   for (const { work, act } of acts) {

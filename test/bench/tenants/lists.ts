@@ -16,13 +16,13 @@ import { resources } from '../../../schema/resources.ts';
 import { getTable } from '../../../prisma/tables.ts';
 import type { Installation, Tenant } from './installation.ts';
 import type { KontorProcess } from './processes.ts';
-import { figure, type Row } from './report.ts';
+import { figure, type ReportRow } from './report.ts';
 
 /** Arguments that choose a page, not rows. */
 const pagingArguments = new Set(['first', 'last', 'after', 'before', 'offset', 'direction', 'orderBy']);
 
 /** For the largest tenant and a small one, reads each list of the API by each filter, in each order, from both ends; the other reads; and each resource by its id. */
-export async function readEverything({ pool, tenants }: Installation, { url }: KontorProcess): Promise<Row> {
+export async function readEverything({ pool, tenants }: Installation, { url }: KontorProcess): Promise<ReportRow> {
   const durations: number[] = [];
   const send = async (path: string, { token }: Tenant, body?: object): Promise<void> => {
     const start = performance.now();
@@ -75,16 +75,16 @@ function documents(ids: Map<string, string>): string[] {
       .flatMap((field) => {
         const id = ids.get(snakeCase(field.name));
         if (field.args.length > 0 && id === undefined) return [];
-        const selected = selectionOf(getNamedType(field.type), 1);
+        const selected = buildSelection(getNamedType(field.type), 1);
         return `{ ${field.name}${field.args.length > 0 ? `(id: "${id}")` : ''} ${selected} }`;
       }),
     ...lists.flatMap(({ name, args }) => {
       const orders = args
         .filter(({ name: argument }) => argument === 'orderBy')
-        .flatMap((order) => valuesOf(order, ids));
+        .flatMap((order) => listValues(order, ids));
       const filters = args
         .filter(({ name: argument }) => !pagingArguments.has(argument))
-        .flatMap((filter) => valuesOf(filter, ids));
+        .flatMap((filter) => listValues(filter, ids));
       return ['first: 25', 'last: 25'].flatMap((page) =>
         ['', ...orders].flatMap((order) =>
           ['', ...filters].map(
@@ -99,27 +99,27 @@ function documents(ids: Map<string, string>): string[] {
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Everything of a type that needs no arguments, and of the objects that it refers to. */
-function selectionOf(type: GraphQLNamedType, depth: number): string {
+function buildSelection(type: GraphQLNamedType, depth: number): string {
   if (!isObjectType(type)) return '';
   const fields = Object.values(type.getFields()).flatMap((field) => {
     if (field.args.some(isRequiredArgument)) return [];
     const inner = getNamedType(field.type);
     if (isLeafType(inner)) return field.name;
     return depth > 0 && isObjectType(inner) && !inner.name.endsWith('Connection')
-      ? `${field.name} ${selectionOf(inner, depth - 1)}`
+      ? `${field.name} ${buildSelection(inner, depth - 1)}`
       : [];
   });
   return `{ ${['__typename', ...fields].join(' ')} }`;
 }
 
 /** The values that an argument can have, in GraphQL's syntax. */
-function valuesOf({ name, type }: GraphQLArgument | GraphQLInputField, ids: Map<string, string>): string[] {
+function listValues({ name, type }: GraphQLArgument | GraphQLInputField, ids: Map<string, string>): string[] {
   const named = getNamedType(type);
   if (isEnumType(named)) return named.getValues().map((value) => `${name}: ${value.name}`);
   if (isInputObjectType(named)) {
     // The order of a list: a field, and a direction.
     const [fields = [], directions = []] = ['field', 'direction'].map((part) =>
-      valuesOf(named.getFields()[part]!, ids),
+      listValues(named.getFields()[part]!, ids),
     );
     return fields.map((field) => `${name}: { ${field}, ${directions[0]} }`);
   }

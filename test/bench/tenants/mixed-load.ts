@@ -1,8 +1,8 @@
-import { cpuOf } from '../cpu.ts';
+import { readCpu } from '../cpu.ts';
 import { load, type Outcome } from '../load.ts';
 import type { Installation } from './installation.ts';
 import type { KontorProcess } from './processes.ts';
-import { figure, latencyFigures, type Row } from './report.ts';
+import { figure, latencyFigures, type ReportRow } from './report.ts';
 import { mixedRequests, type Requests } from './requests.ts';
 import { sizeClasses, type SizeClass } from './sizes.ts';
 
@@ -14,7 +14,7 @@ export async function mixedLoad(
   { pool, tenants }: Installation,
   server: KontorProcess,
   seconds: number,
-): Promise<Row[]> {
+): Promise<ReportRow[]> {
   const requests = new Map<SizeClass, Requests>();
   for (const size of sizeClasses) {
     const ofSize = tenants.filter((tenant) => tenant.size === size);
@@ -28,7 +28,7 @@ export async function mixedLoad(
     );
   await send(Math.ceil(seconds / 3)); // until code is compiled and caches are warm
   const postgres = await postmaster(pool);
-  const cpu = () => ({ node: cpuOf(server.pid), postgres: cpuOf(postgres) });
+  const cpu = () => ({ node: readCpu(server.pid), postgres: readCpu(postgres) });
   const before = cpu();
   const outcomes = await send(seconds);
   const after = cpu();

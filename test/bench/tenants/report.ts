@@ -1,5 +1,5 @@
 /** A line of the table. */
-export interface Row {
+export interface ReportRow {
   work: string;
   figures: Figure[];
 }
@@ -24,7 +24,7 @@ export const latencyFigures = ({ median, p99, worst }: { median: number; p99: nu
 ];
 
 /** Markdown, as BENCHMARKS.md has it. */
-export const toMarkdown = (rows: Row[]): string =>
+export const toMarkdown = (rows: ReportRow[]): string =>
   [['work', 'measured'], ['---', '---'], ...rows.map(({ work, figures }) => [work, figures.map(toText).join(', ')])]
     .map((cells) => `|${cells.map((cell) => (cell === '---' ? cell : ` ${cell} `)).join('|')}|\n`)
     .join('');

@@ -16,7 +16,7 @@ interface Sample {
 
 /** Requests of many tenants in random order: of ten, four get an invoice, two list, two filter, and two create. */
 export async function mixedRequests(pool: Pool, tenants: Tenant[]): Promise<Requests> {
-  const chosen = sampleOf(tenants, sampleSize);
+  const chosen = takeSample(tenants, sampleSize);
   const tokens = new Map(chosen.map(({ id, token }) => [id, token]));
   const places = Array.from({ length: sampleSize }, (_, at) => ({
     tenant: chosen[at % chosen.length]!,
@@ -56,7 +56,7 @@ function randomId(): string {
 }
 
 /** Evenly spread over all. */
-export const sampleOf = <T>(all: T[], count: number): T[] =>
+export const takeSample = <T>(all: T[], count: number): T[] =>
   all.length <= count ? all : Array.from({ length: count }, (_, at) => all[Math.floor((at * all.length) / count)]!);
 
 function shuffled<T>(all: T[]): T[] {

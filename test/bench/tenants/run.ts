@@ -13,7 +13,7 @@ import { jobsBesideCallers } from './jobs.ts';
 import { readEverything } from './lists.ts';
 import { mixedLoad } from './mixed-load.ts';
 import { startServer, startWorker } from './processes.ts';
-import { figure, toMarkdown, type Row } from './report.ts';
+import { figure, toMarkdown, type ReportRow } from './report.ts';
 
 interface Options {
   scale: number;
@@ -56,9 +56,9 @@ const begun = performance.now();
 const report = (line: string): void =>
   void process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 
-async function measure(installation: Installation, { scale, seconds, backup }: Options): Promise<Row[]> {
-  const rows: Row[] = [];
-  const add = (...added: Row[]): void => {
+async function measure(installation: Installation, { scale, seconds, backup }: Options): Promise<ReportRow[]> {
+  const rows: ReportRow[] = [];
+  const add = (...added: ReportRow[]): void => {
     rows.push(...added);
     for (const { work } of added) report(work);
   };

@@ -7,7 +7,7 @@ export const sizeClasses: SizeClass[] = ['small', 'medium', 'large'];
 const smallest = 50;
 
 /** At scale 1, a tenant with 100,000 invoices is large. */
-export const sizeClassOf = (invoices: number, scale: number): SizeClass =>
+export const findSizeClass = (invoices: number, scale: number): SizeClass =>
   invoices >= 100_000 * scale ? 'large' : invoices > smallest ? 'medium' : 'small';
 
 /**

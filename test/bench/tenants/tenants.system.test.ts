@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noWrk } from '../wrk-installed.ts';
-import type { Row } from './report.ts';
+import type { ReportRow } from './report.ts';
 
 const run = promisify(execFile);
 
@@ -21,7 +21,7 @@ it.skipIf(noWrk)('the benchmark of many tenants measures each row of its table',
   const bench = join(import.meta.dirname, '../run.ts');
   const options = ['--scale', '0.003', '--seconds', '1', '--folder', join(folder, 'data'), '--json', json];
   const { stdout } = await run(process.execPath, [bench, '--tenants', ...options]);
-  const rows = JSON.parse(await readFile(json, 'utf8')) as Row[];
+  const rows = JSON.parse(await readFile(json, 'utf8')) as ReportRow[];
   const lines = stdout.split('\n').filter((line) => line.startsWith('| '));
   expect(lines).toHaveLength(rows.length + 1);
   const unmeasured = rows.filter(({ figures }) => figures.some(({ value }) => !Number.isFinite(value)));

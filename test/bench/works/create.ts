@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { Work } from '../bench.ts';
-import { answerOf, race } from '../race.ts';
+import { fetchContent, race } from '../race.ts';
 
 const contenders = ['kontorRest', 'fastifyPg', 'fastifyPrisma'] as const;
 
@@ -21,7 +21,7 @@ export const create: Work = {
     const question = { ask: 'createInvoice', customerId: customers.rows[0]!.id } as const;
     for (const name of contenders) {
       const before = await written();
-      await answerOf(await bench.contender(name), question, tenant);
+      await fetchContent(await bench.contender(name), question, tenant);
       const after = await written();
       const rowsWritten = after.map((count, at) => count - before[at]!);
       deepStrictEqual(rowsWritten, [1, 3, 1, 1], `${name} writes other invoices, items, events or jobs`);

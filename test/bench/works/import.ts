@@ -1,4 +1,4 @@
-import type { Bench, Row, Work } from '../bench.ts';
+import type { Bench, ComparisonRow, Work } from '../bench.ts';
 
 const entries = 100_000;
 const document = `mutation ($file: Upload!) { imported: importBankStatement(file: $file) { imported skipped } }`;
@@ -17,7 +17,7 @@ export const importStatement: Work = {
   },
 };
 
-const row = (work: string, seconds: number, atMost: number): Row => ({
+const row = (work: string, seconds: number, atMost: number): ComparisonRow => ({
   work,
   against: '–',
   ours: `${seconds.toFixed(1)} s`,

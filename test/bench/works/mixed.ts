@@ -1,6 +1,6 @@
 import type { Work } from '../bench.ts';
 import type { Question } from '../dialects.ts';
-import { race, sampleOf, trafficTo, worstRow, type Sample } from '../race.ts';
+import { race, findSample, trafficTo, worstRow, type Sample } from '../race.ts';
 
 /** Of a hundred requests 60 get, 30 list (some of them filtered), 5 search, 5 create. */
 const questions = ({ invoices, customers, busyCustomers }: Sample): Question[] =>
@@ -33,7 +33,7 @@ export const worstOfMinute: Work = {
   async run(bench) {
     const tenant = bench.tenant(size);
     const kontor = await bench.contender('kontorRest');
-    const traffic = trafficTo(kontor, questions(await sampleOf(bench, tenant)), tenant);
+    const traffic = trafficTo(kontor, questions(await findSample(bench, tenant)), tenant);
     bench.say(this.name);
     await bench.warmUp(this.name, traffic);
     const { latency } = await bench.load(this.name, traffic, { seconds: 60 });

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstLogin } from '../../first-login.ts';
-import { manyConnections, median, type Bench, type Row, type Work } from '../bench.ts';
+import { manyConnections, median, type Bench, type ComparisonRow, type Work } from '../bench.ts';
 import { freePort, kontorCommand, stop } from '../contenders.ts';
 import { folder } from '../database.ts';
 import { trafficTo } from '../race.ts';
@@ -45,7 +45,13 @@ export const memory: Work = {
   },
 };
 
-const alone = (work: string, ratio: number, ours: string): Row => ({ work, against: '–', ours, theirs: '', ratio });
+const alone = (work: string, ratio: number, ours: string): ComparisonRow => ({
+  work,
+  against: '–',
+  ours,
+  theirs: '',
+  ratio,
+});
 
 async function loaded(bench: Bench): Promise<number> {
   const kontor = await bench.contender('kontorRest');

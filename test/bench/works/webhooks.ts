@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, type Bench, type Work } from '../bench.ts';
 import { bareBatches, barePipeline, kontorWorker, stop, type Worker } from '../contenders.ts';
-import { cpuOf } from '../cpu.ts';
+import { readCpu } from '../cpu.ts';
 import { folder } from '../database.ts';
 import { perSecond } from '../race.ts';
 
@@ -103,7 +103,7 @@ async function deliver(bench: Bench, { arrivals, url }: Receiver, side: Side): P
   const state = () => ({
     at: performance.now(),
     count: arrivals.length,
-    cpuMs: cpuOf(child.pid!) + cpuOf(postgresPid),
+    cpuMs: readCpu(child.pid!) + readCpu(postgresPid),
   });
   const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
     while (!(await done())) {

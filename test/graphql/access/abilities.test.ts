@@ -6,7 +6,7 @@ import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry, refusal } from '../books.ts';
-import { argumentsFor, documentFor, placesOf, type Place } from '../questions.ts';
+import { argumentsFor, documentFor, listPlaces, type Place } from '../questions.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const places = placesOf(toSchema());
+const places = listPlaces(toSchema());
 const abilityOf = ({ field }: Place): Ability | undefined => getChecks(field.extensions['pothosOptions']).ability;
 const isForSessions = ({ field }: Place): boolean => getChecks(field.extensions['pothosOptions']).inSession === true;
 const everything = abilityScopes.flatMap((scope) => [`${scope}:read`, `${scope}:write`]);

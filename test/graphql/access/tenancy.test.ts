@@ -7,7 +7,7 @@ import { toSchema } from '../../../schema/index.ts';
 import { createInvitation, createToken, createUser, startSession } from '../../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 import {
-  booksOf,
+  readBooks,
   makeBankTransaction,
   makeCreditNote,
   makeCustomer,
@@ -19,14 +19,14 @@ import {
   makeTimeEntry,
 } from '../books.ts';
 import { samples } from '../../resources.ts';
-import { argumentsFor, documentFor, pathsTo, placesOf, type Place } from '../questions.ts';
+import { argumentsFor, documentFor, pathsTo, listPlaces, type Place } from '../questions.ts';
 
 let service: Service;
 let acme: Integrator;
 let globex: Integrator;
 
 const schema = toSchema();
-const places = placesOf(schema);
+const places = listPlaces(schema);
 
 beforeAll(async () => {
   service = await startService();
@@ -131,7 +131,7 @@ const idPlaces = places
 
 // A subscription has no single answer: subscriptions.test.ts tests it with another tenant's ids.
 const argumentsOf = (of: GraphQLSchema) =>
-  placesOf(of)
+  listPlaces(of)
     .filter(({ parent }) => parent.name !== 'Subscription')
     .flatMap(({ field }) => pathsTo('UUID', field.args).map((path) => [field.name, ...path].join('.')));
 
@@ -160,12 +160,12 @@ describe('another tenant’s id is answered exactly like an unknown id', () => {
       return acme.graphqlAnswer(documentFor(place, args), args);
     };
     const foreign = await make[kindOf(place, path)]!(globex);
-    const before = [await booksOf(service, globex), await booksOf(service, acme)];
+    const before = [await readBooks(service, globex), await readBooks(service, acme)];
     const [toForeign, toUnknown] = [await send(foreign), await send(unknownLike(foreign))];
     expect(toForeign.body).toEqual(toUnknown.body);
     expect(toForeign.status).toBe(toUnknown.status);
     expect(toForeign.text).not.toContain('INTERNAL_SERVER_ERROR');
-    expect([await booksOf(service, globex), await booksOf(service, acme)]).toEqual(before);
+    expect([await readBooks(service, globex), await readBooks(service, acme)]).toEqual(before);
     // The id makes the difference: an own one is answered differently.
     const mine = await make[kindOf(place, path)]!(acme);
     const name = [place.field.name, ...path].join('.');
@@ -190,7 +190,7 @@ const cursorPlaces = places
 describe('another tenant’s cursor is answered exactly like one of an unknown row', () => {
   it.each(cursorPlaces)('$title', async ({ place: { parent, field, operation } }) => {
     const nodeType = getNamedType(field.type).name.replace(/Connection$/, '');
-    const list = placesOf(schema).find(
+    const list = listPlaces(schema).find(
       (each) => each.operation === 'query' && getNamedType(each.field.type).name === getNamedType(field.type).name,
     );
     await make[nodeType]!(acme);

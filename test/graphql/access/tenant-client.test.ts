@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tenantModels, type Prisma, type TenantClient } from '../../../prisma/client.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { refused } from '../../isolation/statements.ts';
-import { booksOf, makeCustomer, makeInvoice, makePayment, makeProject, makeTimeEntry } from '../books.ts';
+import { readBooks, makeCustomer, makeInvoice, makePayment, makeProject, makeTimeEntry } from '../books.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -205,19 +205,19 @@ describe('forTenant() returns a client that can’t see or write another tenant'
   };
 
   it.each(Object.keys(writes))('%s changes none of its rows', async (name) => {
-    const before = await booksOf(service, globex);
+    const before = await readBooks(service, globex);
     await writes[name]!(acme.db, globex.tenantId).catch(() => undefined);
     refused.clear(); // a nested connect sets tenant_id; the service has none
-    expect(await booksOf(service, globex)).toEqual(before);
+    expect(await readBooks(service, globex)).toEqual(before);
   });
 
   it('another tenant in `where` finds nothing, rather than own rows', async () => {
     const tenantId = globex.tenantId;
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     expect(await acme.db.customer.findMany({ where: { tenantId } })).toEqual([]);
     expect(await acme.db.customer.updateMany({ where: { tenantId }, data: { city: marker } })).toEqual({ count: 0 });
     expect(await acme.db.invoiceItem.deleteMany({ where: { tenantId } })).toEqual({ count: 0 });
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
   });
 
   it('its own rows need no tenant in the query', async () => {

@@ -17,7 +17,7 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../books.ts';
-import { questionOf, type Ids } from './documents.ts';
+import { buildQuestion, type Ids } from './documents.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -103,7 +103,7 @@ it(
     const { schema } = service.domain;
     const fates = { compiled: 0, answered: 0, left: 0 };
     for (let seed = first; seed < first + questions; seed++) {
-      const { query, variables } = questionOf(schema, seed, ids);
+      const { query, variables } = buildQuestion(schema, seed, ids);
       expect({ seed, query, errors: validate(schema, parse(query)) }).toEqual({ seed, query, errors: [] });
       const repeat = compileQuery(schema, parse(query), undefined);
       expect({ seed, query, isCompiled: repeat !== undefined }).toEqual({

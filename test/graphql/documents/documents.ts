@@ -37,7 +37,7 @@ const values: Record<string, unknown[]> = {
 };
 const literals = new Set(['Int', 'Boolean', 'String', 'Date', 'UUID', 'Decimal']);
 
-export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Question {
+export function buildQuestion(schema: GraphQLSchema, seed: number, ids: Ids): Question {
   const r = random(seed);
   for (let skipped = 0; skipped < 3; skipped++) r(2);
   const pick = <T>(list: readonly T[]): T => list[r(list.length)]!;
@@ -47,34 +47,37 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
   let left = 60;
   const hasConditions = chance(20);
 
-  const valueOf = (type: GraphQLInputType, name: string): unknown => {
+  const buildValue = (type: GraphQLInputType, name: string): unknown => {
     const nullable = getNullableType(type);
-    if (isListType(nullable)) return chance(70) ? [valueOf(nullable.ofType, name)] : valueOf(nullable.ofType, name);
+    if (isListType(nullable))
+      return chance(70) ? [buildValue(nullable.ofType, name)] : buildValue(nullable.ofType, name);
     if (isEnumType(nullable)) return pick(nullable.getValues()).name;
     if (isInputObjectType(nullable))
-      return Object.fromEntries(Object.values(nullable.getFields()).map((each) => [each.name, valueOf(each.type, '')]));
+      return Object.fromEntries(
+        Object.values(nullable.getFields()).map((each) => [each.name, buildValue(each.type, '')]),
+      );
     if (nullable.name === 'Int') return name === 'offset' ? r(3) : 1 + r(5);
     if (nullable.name === 'UUID') return pick(ids[name] ?? Object.values(ids).flat());
     return pick(values[nullable.name] ?? [null]);
   };
-  const literalOf = (type: GraphQLInputType, value: unknown): string => {
+  const printLiteral = (type: GraphQLInputType, value: unknown): string => {
     const nullable = getNullableType(type);
     if (value === null) return 'null';
     if (isListType(nullable) && Array.isArray(value))
-      return `[${value.map((each) => literalOf(nullable.ofType, each)).join()}]`;
-    if (isListType(nullable)) return literalOf(nullable.ofType, value);
+      return `[${value.map((each) => printLiteral(nullable.ofType, each)).join()}]`;
+    if (isListType(nullable)) return printLiteral(nullable.ofType, value);
     if (!isInputObjectType(nullable)) return isEnumType(nullable) ? String(value) : JSON.stringify(value);
     const fields = Object.entries(value as object);
-    return `{ ${fields.map(([name, each]) => `${name}: ${literalOf(nullable.getFields()[name]!.type, each)}`).join()} }`;
+    return `{ ${fields.map(([name, each]) => `${name}: ${printLiteral(nullable.getFields()[name]!.type, each)}`).join()} }`;
   };
 
   const argument = ({ name, type }: GraphQLArgument, owner: string): string[] => {
     if (!isNonNullType(type) && !chance(name === 'first' ? 50 : name === 'after' || name === 'before' ? 2 : 12))
       return [];
-    const value = valueOf(type, name === 'id' ? owner : name);
+    const value = buildValue(type, name === 'id' ? owner : name);
     const isPlain = literals.has(getNamedType(type).name) || isEnumType(getNamedType(type));
     if (chance(getNamedType(type).name === 'Int' ? 40 : 10) && (isPlain || isInputObjectType(getNullableType(type))))
-      return [`${name}: ${chance(5) && !isNonNullType(type) ? 'null' : literalOf(type, value)}`];
+      return [`${name}: ${chance(5) && !isNonNullType(type) ? 'null' : printLiteral(type, value)}`];
     const variable = `${chance(2) ? 'v_' : 'v'}${declared.length}`;
     const hasDefault = !isNonNullType(type) && isPlain && chance(25);
     declared.push({ name: variable, type, value, hasDefault });
@@ -133,7 +136,7 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
   );
   const body = Array.from({ length: 1 + r(2) }, () => field(pick(roots), 1)).join(' ');
   const definitions = declared.map(({ name, type, value, hasDefault }) => {
-    const fallback = hasDefault ? ` = ${literalOf(type, value)}` : '';
+    const fallback = hasDefault ? ` = ${printLiteral(type, value)}` : '';
     return `$${name}: ${String(type)}${fallback}`;
   });
   const head = definitions.length > 0 ? `query Q(${definitions.join(', ')})` : chance(50) ? 'query Q' : '';
@@ -143,7 +146,7 @@ export function questionOf(schema: GraphQLSchema, seed: number, ids: Ids): Quest
       declared.flatMap(({ name, type, value }) => {
         if (chance(30)) return [];
         if (chance(20)) return [[name, null]];
-        return [[name, chance(10) ? pick(['x', -1, 1.5, [], {}, true]) : chance(50) ? value : valueOf(type, name)]];
+        return [[name, chance(10) ? pick(['x', -1, 1.5, [], {}, true]) : chance(50) ? value : buildValue(type, name)]];
       }),
     );
   return {

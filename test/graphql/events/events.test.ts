@@ -3,9 +3,9 @@ import { eventTypes } from '../../../schema/events/events.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, gateway, runScript, startService, type Integrator, type Service } from '../../harness.ts';
 import {
-  booksOf,
+  readBooks,
   eventsDuring,
-  eventsOf,
+  listEvents,
   fannedOut,
   item,
   makeCustomer,
@@ -86,7 +86,7 @@ describe('`data` is keyed by the resource, the REST v1 representation at the mom
 
 it('every written event has a listed type', async () => {
   await makeInvoice(acme, { status: 'PAID' });
-  for (const { type } of await eventsOf(service, acme)) expect(eventTypes).toContain(type);
+  for (const { type } of await listEvents(service, acme)) expect(eventTypes).toContain(type);
 });
 
 /** Makes every insertion into a table fail during `work`. */
@@ -108,7 +108,7 @@ describe('events are transactional', () => {
   it('every committed event has exactly one job', async () => {
     await makeInvoice(acme, { status: 'PAID' });
     await makeTimeEntry(acme);
-    const events = await eventsOf(service, acme);
+    const events = await listEvents(service, acme);
     expect(events.length).toBe(7);
     expect(await fannedOut(service, acme)).toEqual(events.map(({ id }) => id));
   });
@@ -119,13 +119,13 @@ describe('events are transactional', () => {
     ['the job of the event', gateway.distributed ? 'outbox' : 'graphile_worker._private_jobs'],
   ])('a rollback leaves neither event nor job: %s fails', async (_what, table) => {
     const customerId = await makeCustomer(acme);
-    const [before, jobs] = [await booksOf(service, acme), await fannedOut(service, acme)];
+    const [before, jobs] = [await readBooks(service, acme), await fannedOut(service, acme)];
     await whileRefusing(table, async () => {
       const create = 'mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) { id } }';
       const input = { customerId, invoiceDate: '2026-01-01', status: 'PAID', items: [item] };
       expect(refusal(await acme.graphqlAnswer(create, { input })).code).toBe('INTERNAL_SERVER_ERROR');
     });
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
     expect(await fannedOut(service, acme)).toEqual(jobs);
     // The invoice's number is not lost either.
     const id = await makeInvoice(acme, { customerId, status: 'ISSUED' });

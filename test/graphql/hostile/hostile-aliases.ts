@@ -25,12 +25,12 @@ const mostFields = [3, 2, 2];
 /** A selection `{ … }` for an object, `''` for a leaf. */
 export function aliasedSelection(r: Random, type: GraphQLOutputType, depth = 0): string {
   const named = getNamedType(type);
-  return isObjectType(named) ? `{ ${fieldsOf(r, named, depth)} }` : '';
+  return isObjectType(named) ? `{ ${buildFields(r, named, depth)} }` : '';
 }
 
-export const aliasedQuery = (r: Random): string => `{ ${fieldsOf(r, schema.getQueryType()!, 0)} }`;
+export const aliasedQuery = (r: Random): string => `{ ${buildFields(r, schema.getQueryType()!, 0)} }`;
 
-function fieldsOf(r: Random, type: GraphQLObjectType, depth: number): string {
+function buildFields(r: Random, type: GraphQLObjectType, depth: number): string {
   const most = mostFields[depth];
   const all = Object.values(type.getFields()).filter(
     (field) => !field.args.some(isRequiredArgument) && (most !== undefined || isLeafType(getNamedType(field.type))),

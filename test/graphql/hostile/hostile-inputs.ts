@@ -17,7 +17,7 @@ import { unknownId } from '../../rest/samples.ts';
 import { aliasedSelection, pick, schema, type Random } from './hostile-aliases.ts';
 import { valueAtBound } from './hostile-values.ts';
 import { random, type Hostile } from './hostile.ts';
-import { pathsOf, type Field } from '../questions.ts';
+import { listPaths, type SchemaField } from '../questions.ts';
 
 // Generates documents with each input of each mutation and query at and beyond its bounds. The same seed gives the same
 // document. The other inputs are mostly valid, so that the input in question is validated.
@@ -27,7 +27,7 @@ type Operation = 'mutation' | 'query';
 /** Ids of existing rows, by the input's name, or by the type for an input named `id`. */
 export type Ids = Record<string, string[]>;
 
-export const idsOf = (books: Awaited<ReturnType<typeof fill>>): Ids => ({
+export const collectIds = (books: Awaited<ReturnType<typeof fill>>): Ids => ({
   customerId: [books.customer],
   supplierId: [books.supplier],
   projectId: [books.project],
@@ -40,12 +40,12 @@ export const idsOf = (books: Awaited<ReturnType<typeof fill>>): Ids => ({
   'WebhookWithSecret.id': [books.webhook],
 });
 
-const fieldsOf = (operation: Operation): Field[] =>
+const listFields = (operation: Operation): SchemaField[] =>
   Object.values((operation === 'mutation' ? schema.getMutationType() : schema.getQueryType())!.getFields());
 
 /** Each input with its field and its path in the field's arguments. */
 const inputs = (['mutation', 'query'] as const).flatMap((operation) =>
-  fieldsOf(operation).flatMap((field) => pathsOf(field.args).map((path) => ({ operation, field, path }))),
+  listFields(operation).flatMap((field) => listPaths(field.args).map((path) => ({ operation, field, path }))),
 );
 
 export const inputCount = inputs.length;

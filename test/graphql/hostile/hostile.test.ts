@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
-import { codeOf, fromOurPage, signedIn, type Browser } from '../../identity/browser.ts';
+import { getCode, fromOurPage, signedIn, type Browser } from '../../identity/browser.ts';
 import { fill } from '../../isolation/books.ts';
 import { expectNoInternalError } from '../../rest/samples.ts';
-import { hostileInput, idsOf, inputCount, type Ids } from './hostile-inputs.ts';
+import { hostileInput, collectIds, inputCount, type Ids } from './hostile-inputs.ts';
 import { hostileDocument, type Hostile } from './hostile.ts';
 
 // A short version of reliability/hostile-documents.test.ts.
@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await startService();
   const some = ['Acme', 'Globex', 'Initech', 'Umbrella'].map(async (name) => {
     const who = await service.integrator({ name });
-    return { who, ids: idsOf(await fill(who)) };
+    return { who, ids: collectIds(await fill(who)) };
   });
   tenants = await Promise.all(some);
 });
@@ -106,7 +106,7 @@ it('every input of fields that require a session causes no internal error in a s
   const lengths = [1, 63, 64, 65, 243, 244, 245, 300].map((length) => `${'a'.repeat(length)}@b.example`);
   const odd = ["o'x@b.example", '"a b"@b.example', 'ä@b.example', 'A+b@B.EXAMPLE', '%00@b.example', 'a@b.example\0'];
   const invite = 'mutation ($email: String!) { inviteMember(email: $email) { link } }';
-  const codes = [...lengths, ...odd].map(async (email) => codeOf(await browser.graphql(invite, { email })));
+  const codes = [...lengths, ...odd].map(async (email) => getCode(await browser.graphql(invite, { email })));
   expect(new Set(await Promise.all(codes))).toEqual(new Set([undefined, 'VALIDATION_FAILED']));
   expectNoInternalError(service);
 });

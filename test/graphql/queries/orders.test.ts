@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { asTenant } from '../../../prisma/tenant/pool.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { listen, type Statement } from '../../isolation/statements.ts';
-import { nodesOf } from '../../plans.ts';
+import { listNodes } from '../../plans.ts';
 import { refusal } from '../books.ts';
 
 let service: Service;
@@ -380,7 +380,7 @@ describe('with 20,000 rows', () => {
       let rowsRead = 0;
       for (const { text, values } of sent.filter((each) => / order by /.test(each.text))) {
         const explain = `explain (analyze, format json) ${text}`;
-        for (const node of nodesOf(await asTenant(busy.tenantId, () => pool.query(explain, values)))) {
+        for (const node of listNodes(await asTenant(busy.tenantId, () => pool.query(explain, values)))) {
           if (node['Relation Name']) rowsRead += node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
         }
       }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onEachServer, runScript, startService, type Answer, type Integrator, type Service } from '../../harness.ts';
-import { eventsOf, fannedOut, item, makeCustomer, makeInvoice, makePayment, makeReceipt, refusal } from '../books.ts';
+import { listEvents, fannedOut, item, makeCustomer, makeInvoice, makePayment, makeReceipt, refusal } from '../books.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -70,7 +70,7 @@ describe('invoice numbers are gapless and never reused per tenant and year', () 
       const numbered = await who.db.invoice.findMany({ where: { number: { not: null } } });
       expect(numbered.map(({ number }) => number).toSorted()).toEqual(expected);
       expect(numbered.every(({ subject }) => subject === 'fine')).toBe(true);
-      const events = (await eventsOf(service, who)).filter(({ type }) => type === 'invoice.issued');
+      const events = (await listEvents(service, who)).filter(({ type }) => type === 'invoice.issued');
       expect(events.map(({ body }) => body.data.invoice.number).toSorted()).toEqual(expected);
     }
   });
@@ -105,7 +105,7 @@ describe('payments never exceed the total', () => {
     expect(undone.filter(succeeded)).toHaveLength(1);
     expect(codesOf(undone)).not.toContain('INTERNAL_SERVER_ERROR');
     expect(await acme.db.invoice.findFirst({ where: { id } })).toMatchObject({ status: 'ISSUED', paidAt: null });
-    const events = (await eventsOf(service, acme)).map(({ type }) => type).slice(3);
+    const events = (await listEvents(service, acme)).map(({ type }) => type).slice(3);
     expect(events).toEqual(['invoice.payment_recorded', 'invoice.paid', 'invoice.payment_reverted']);
   });
 });
@@ -121,7 +121,7 @@ it('concurrent issue, update and delete of one draft leave either a whole issued
       acme.graphqlAnswer(round % 2 ? mutation.remove : mutation.issue, { id }),
     ]);
     for (const code of codesOf(answers)) expect(['VALIDATION_FAILED', 'NOT_FOUND']).toContain(code);
-    const events = (await eventsOf(service, acme))
+    const events = (await listEvents(service, acme))
       .filter(({ body }) => body.data.invoice?.id === id)
       .map(({ type }) => type);
     const updates = answers.filter((answer, index) => index % 2 === 0 && succeeded(answer));
@@ -157,7 +157,7 @@ it('a transaction that PostgreSQL ends to break a deadlock is retried, and emits
   );
   await acme.graphql('mutation ($id: UUID!) { bookReceipt(id: $id) { id } }', { id });
   await service.pool.query('drop function deadlock cascade');
-  expect((await eventsOf(service, acme)).map(({ type }) => type)).toEqual(['receipt.created', 'receipt.booked']);
+  expect((await listEvents(service, acme)).map(({ type }) => type)).toEqual(['receipt.created', 'receipt.booked']);
 });
 
 it('any concurrent mutations cause no internal error, and the books add up', async () => {
@@ -202,6 +202,6 @@ it('any concurrent mutations cause no internal error, and the books add up', asy
       invoice.items.reduce((sum, { lineTotalNet }) => sum + Number(lineTotalNet), 0),
     );
   }
-  const written = (await eventsOf(service, acme)).map(({ id }) => id);
+  const written = (await listEvents(service, acme)).map(({ id }) => id);
   expect((await fannedOut(service, acme)).toSorted()).toEqual(written.toSorted());
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import {
-  booksOf,
+  readBooks,
   eventsDuring,
-  eventsOf,
+  listEvents,
   makeInvoice,
   makePayment,
   makeTimeEntry,
@@ -125,10 +125,10 @@ describe('draft→issued→paid, issued→cancelled only while nothing is paid, 
     '$state: $name is refused, changes and emits nothing',
     async ({ state, mutation }) => {
       const id = await states[state]();
-      const before = await booksOf(service, acme);
+      const before = await readBooks(service, acme);
       const answer = await acme.graphqlAnswer(mutation, { id });
       expect(refusal(answer)).toMatchObject({ code: 'VALIDATION_FAILED', errors: { status: [expect.any(String)] } });
-      expect(await booksOf(service, acme)).toEqual(before);
+      expect(await readBooks(service, acme)).toEqual(before);
     },
   );
 });
@@ -136,7 +136,7 @@ describe('draft→issued→paid, issued→cancelled only while nothing is paid, 
 it('an invoice created as paid is numbered and paid in full, and emits the events of all its states', async () => {
   const lone = await service.integrator();
   const id = await makeInvoice(lone, { status: 'PAID' });
-  const events = (await eventsOf(service, lone)).slice(1); // the first one is the customer's
+  const events = (await listEvents(service, lone)).slice(1); // the first one is the customer's
   expect(typesOf(events)).toEqual(['invoice.created', 'invoice.issued', 'invoice.payment_recorded', 'invoice.paid']);
   const [created, issued, recorded, paid] = events.map(({ body }) => body.data.invoice);
   expect(created).toMatchObject({
@@ -181,7 +181,7 @@ it('an invoice number is YYYY-NNNN by the year of invoice_date; drafts have none
 });
 
 it('an invoice can’t be created as cancelled', async () => {
-  const before = await booksOf(service, acme);
+  const before = await readBooks(service, acme);
   const mutation = 'mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) { id } }';
   const [anyone] = (await acme.graphql('{ customers(first: 1) { nodes { id } } }')).customers.nodes;
   const input = { customerId: anyone.id, invoiceDate: '2026-01-01', items: [free], status: 'CANCELLED' };
@@ -190,7 +190,7 @@ it('an invoice can’t be created as cancelled', async () => {
     code: 'VALIDATION_FAILED',
     errors: { 'input.status': [expect.any(String)] },
   });
-  expect(await booksOf(service, acme)).toEqual(before);
+  expect(await readBooks(service, acme)).toEqual(before);
 });
 
 describe('time entries become unbilled when their draft is deleted or their invoice is cancelled', () => {

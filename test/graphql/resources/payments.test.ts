@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import {
-  booksOf,
+  readBooks,
   eventsDuring,
   item,
   makeBankTransaction,
@@ -122,12 +122,12 @@ describe('a rejected amount changes nothing', () => {
   ])('%s', async (_what, currency, amount, message) => {
     for (const what of ['invoice', 'receipt'] as const) {
       const id = await make[what](currency);
-      const before = await booksOf(service, acme);
+      const before = await readBooks(service, acme);
       expect(refusal(await acme.graphqlAnswer(pay[what], { id, amount }))).toMatchObject({
         code: 'VALIDATION_FAILED',
         errors: { amount: [message] },
       });
-      expect(await booksOf(service, acme)).toEqual(before);
+      expect(await readBooks(service, acme)).toEqual(before);
     }
   });
 
@@ -184,11 +184,11 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
       where: { tenantId_id: { tenantId: acme.tenantId, id: payment } },
       data: { bankTransactionId },
     });
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     expect(refusal(await acme.graphqlAnswer(undo, { id: payment }))).toMatchObject({
       code: 'VALIDATION_FAILED',
       errors: { id: ['This payment comes from a bank transaction: undo the match.'] },
     });
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
   });
 });

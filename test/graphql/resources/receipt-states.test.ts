@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import {
-  booksOf,
+  readBooks,
   eventsDuring,
   makeBankTransaction,
   makeInvoice,
@@ -70,12 +70,12 @@ describe('receipt: draft→booked→paid', () => {
   it.each(cells)('$state: $name', async ({ state, mutation, outcome }) => {
     const id = await states[state]();
     if ('refused' in outcome) {
-      const before = await booksOf(service, acme);
+      const before = await readBooks(service, acme);
       expect(refusal(await acme.graphqlAnswer(mutation, { id }))).toMatchObject({
         code: 'VALIDATION_FAILED',
         errors: { [outcome.refused]: [expect.any(String)] },
       });
-      expect(await booksOf(service, acme)).toEqual(before);
+      expect(await readBooks(service, acme)).toEqual(before);
       return;
     }
     const rest = async () => (await acme.rest('GET', `/receipts/${id}`)).body.data;
@@ -99,9 +99,9 @@ describe('receipt: draft→booked→paid', () => {
   it('a receipt can’t be created as paid', async () => {
     const create =
       'mutation { createReceipt(input: { receiptDate: "2026-01-01", amountGross: 1, status: PAID }) { id } }';
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     expect(refusal(await acme.graphqlAnswer(create)).errors).toHaveProperty(['input.status']);
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
   });
 });
 
@@ -119,7 +119,7 @@ describe('bank transaction: unmatched ↔ ignored', () => {
     ['IGNORED', ignore, null],
   ] as const)('%s, %s: %s', async (matchStatus, mutation, becomes) => {
     const id = await makeBankTransaction(acme, { matchStatus });
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     const answer = await acme.graphqlAnswer(mutation, { id });
     if (becomes) {
       expect(answer.body).toEqual({ data: { changed: { matchStatus: becomes } } });
@@ -128,7 +128,7 @@ describe('bank transaction: unmatched ↔ ignored', () => {
         code: 'VALIDATION_FAILED',
         errors: { matchStatus: [expect.any(String)] },
       });
-      expect(await booksOf(service, acme)).toEqual(before);
+      expect(await readBooks(service, acme)).toEqual(before);
     }
   });
 });
@@ -155,11 +155,11 @@ describe('time entry: billed when put on an invoice', () => {
   ])('a billed time entry can’t be changed: %s', async (mutation, under) => {
     const id = await makeTimeEntry(acme);
     await acme.db.timeEntry.updateMany({ where: { id }, data: { invoiceId: await makeInvoice(acme) } });
-    const before = await booksOf(service, acme);
+    const before = await readBooks(service, acme);
     expect(refusal(await acme.graphqlAnswer(mutation, { id }))).toMatchObject({
       code: 'VALIDATION_FAILED',
       errors: { [under]: ['An invoice bills this time entry.'] },
     });
-    expect(await booksOf(service, acme)).toEqual(before);
+    expect(await readBooks(service, acme)).toEqual(before);
   });
 });

@@ -9,7 +9,7 @@ import {
   sendSubscription,
   service,
   serveSubscriptions,
-  streamOf,
+  openStream,
   until,
   type Stream,
 } from './subscriptions.ts';
@@ -28,7 +28,7 @@ const emitted = ({ text }: Stream): EmittedEvent[] =>
 const typesOf = (stream: Stream): string[] => emitted(stream).map(({ type }) => type);
 
 const subscribe = (who: Pick<Integrator, 'token'>, args = ''): Promise<Stream> =>
-  streamOf(sendSubscription(`subscription { eventEmitted${args} { id type body fannedOutAt } }`, who));
+  openStream(sendSubscription(`subscription { eventEmitted${args} { id type body fannedOutAt } }`, who));
 
 /** Does what the worker does with the tenant's events. */
 async function fanOut({ db }: Integrator, now = new Date()): Promise<void> {

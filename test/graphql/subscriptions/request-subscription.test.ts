@@ -11,7 +11,7 @@ import {
   sendSubscription,
   service,
   serveSubscriptions,
-  streamOf,
+  openStream,
   until,
   type Stream,
   type Visitor,
@@ -34,7 +34,7 @@ const fields = 'requestId method path status durationMs isAborted startedAt left
 const logged = ({ text }: Stream): Logged[] =>
   [...text.matchAll(/^event: next\ndata: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data).data.requestLogged);
 const subscribe = (who: Visitor, args = '', to = service.url): Promise<Stream> =>
-  streamOf(sendSubscription(`subscription { requestLogged${args} { ${fields} } }`, who, to));
+  openStream(sendSubscription(`subscription { requestLogged${args} { ${fields} } }`, who, to));
 
 describe('requestLogged', () => {
   it("sends the token's own requests, without their query, and nobody else's", async () => {

@@ -12,7 +12,7 @@ import {
   fields,
   sendSubscription,
   subscribe,
-  streamOf,
+  openStream,
   until,
   listening,
   watched,
@@ -110,7 +110,7 @@ describe('deliveryChanged', () => {
     for (let from = 0; from < javaScriptNames.length; from += 10) {
       const names = javaScriptNames.slice(from, from + 10);
       const begun = await Promise.all(
-        names.map((name) => streamOf(sendSubscription(`subscription ${document(name)}`, acme))),
+        names.map((name) => openStream(sendSubscription(`subscription ${document(name)}`, acme))),
       );
       const id = await ping(acme, webhookId);
       await until(() => begun.every(({ text, closed }) => text.includes('event: next') || closed));

@@ -81,9 +81,9 @@ export function sendSubscription(query: string, who: Visitor, to = service.url):
 }
 
 export const subscribe = async (...args: Parameters<typeof startSubscription>): Promise<Stream> =>
-  streamOf(startSubscription(...args));
+  openStream(startSubscription(...args));
 
-export async function streamOf(request: ClientRequest): Promise<Stream> {
+export async function openStream(request: ClientRequest): Promise<Stream> {
   const [answer] = (await once(request, 'response')) as [IncomingMessage];
   const stream = new Stream(answer);
   streams.push(stream);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { chunk, header, lengthOfLines, pngOf, put } from '../../documents/pngs.ts';
+import { chunk, header, lengthOfLines, buildPng, put } from '../../documents/pngs.ts';
 import type { Integrator } from '../../harness.ts';
 import type { Served } from '../served.ts';
 import { size } from '../size.ts';
@@ -15,12 +15,12 @@ const zeros = (shape: { width: number; height: number; bitDepth?: number }, miss
 
 /** An image by which memory shows, and images that take much of it. */
 const logos: Buffer<ArrayBuffer>[] = [
-  pngOf(wide, zeros(wide, wide.width * 4)),
-  pngOf(wide, zeros(wide, 1)),
-  pngOf({ ...wide, isInterlaced: true }, zeros(wide, 9_000)),
+  buildPng(wide, zeros(wide, wide.width * 4)),
+  buildPng(wide, zeros(wide, 1)),
+  buildPng({ ...wide, isInterlaced: true }, zeros(wide, 9_000)),
   put(header(wide), header({ width: 20_000, height: 20_000 }), chunk('IDAT'), chunk('IEND')),
-  pngOf(large, Buffer.alloc(100)),
-  pngOf({ width: 16_000_000, height: 1, bitDepth: 16 }, Buffer.alloc(100)),
+  buildPng(large, Buffer.alloc(100)),
+  buildPng({ width: 16_000_000, height: 1, bitDepth: 16 }, Buffer.alloc(100)),
   Buffer.from('GIF89a'),
 ];
 

@@ -7,7 +7,7 @@ import { startProxy, type Fault } from './proxy.js';
 const kontor = connect();
 
 const supplier = (name: string) => kontor.customers.create({ type: 'supplier', company_name: name });
-const nameOf = (change: FollowedChange): string | undefined =>
+const getName = (change: FollowedChange): string | undefined =>
   change.resource === 'customer' ? change.data?.company_name : undefined;
 
 /** The first changes that follow() yields. */
@@ -27,7 +27,7 @@ describe('changes.follow()', () => {
       else if (found.length === 2) await kontor.customers.delete(first.id);
       else break;
     }
-    assert.deepEqual(found.map(nameOf), ['First', 'Second', undefined]);
+    assert.deepEqual(found.map(getName), ['First', 'Second', undefined]);
     const { cursor: _, ...deletion } = found[2]!;
     assert.deepEqual(
       { ...deletion, changed_at: '' },
@@ -44,12 +44,12 @@ describe('changes.follow()', () => {
     // Restarts after every change, wherever it is in its page.
     for (let taken = 1; copy.size < names.length; taken += 1) {
       const changes: FollowedChange[] = await take((taken % 3) + 1, { since, limit: 3 });
-      for (const change of changes) copy.add(nameOf(change) ?? '');
+      for (const change of changes) copy.add(getName(change) ?? '');
       since = changes.at(-1)?.cursor;
     }
     assert.deepEqual([...copy].toSorted(), names);
     const [third] = (await take(3, { since: begin, limit: 3 })).slice(-1);
-    assert.equal(nameOf((await take(1, { since: third?.cursor }))[0]!), 'Change 3');
+    assert.equal(getName((await take(1, { since: third?.cursor }))[0]!), 'Change 3');
   });
 
   it('begins with what comes after now, and never goes back behind it', async () => {
@@ -59,7 +59,7 @@ describe('changes.follow()', () => {
     setTimeout(() => void Promise.all([supplier('After now'), supplier('After now')]), 100);
     for await (const change of kontor.changes.follow({ since: 'now' })) {
       cursors.push(change.cursor);
-      if (found.push(nameOf(change)) === 2) break;
+      if (found.push(getName(change)) === 2) break;
     }
     assert.deepEqual(found, ['After now', 'After now']);
     assert.ok(cursors.every((cursor) => cursor !== undefined && cursor !== 'now'));

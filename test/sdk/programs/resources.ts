@@ -23,7 +23,7 @@ const unknownId = '019d3c5e-6b0a-7c41-9d53-0f6e3b1f4a10';
 const bakery = (): Promise<Customer> =>
   kontor.customers.create({ type: 'customer', company_name: 'Bäckerei Sonnenschein GmbH', country: 'DE' });
 
-const errorOf = async (request: PromiseLike<unknown>): Promise<unknown> => {
+const catchError = async (request: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await request;
   } catch (error) {
@@ -52,7 +52,7 @@ describe('resources', () => {
   it('are changed only in the version that was read, if asked to', async () => {
     const read = await bakery();
     await kontor.customers.update(read.id, { city: 'Kiel' });
-    const refused = await errorOf(kontor.customers.update(read.id, { city: 'Bonn' }, { ifMatch: etagOf(read) }));
+    const refused = await catchError(kontor.customers.update(read.id, { city: 'Bonn' }, { ifMatch: etagOf(read) }));
     assert.ok(refused instanceof PreconditionFailedError && refused.status === 412);
     assert.deepEqual(refused.current, await kontor.customers.get(read.id));
     const ifMatch = etagOf(refused.current as Customer);
@@ -123,7 +123,7 @@ describe('resources', () => {
     assert.equal(xml.type, 'application/xml');
     assert.ok((await xml.text()).includes(String(invoice.number)));
 
-    const refused = await errorOf(kontor.invoices.getXml(invoice.id, { format: 'xrechnung-cii' }));
+    const refused = await catchError(kontor.invoices.getXml(invoice.id, { format: 'xrechnung-cii' }));
     assert.ok(refused instanceof ValidationError);
     assert.match(refused.errors['customer.buyer_reference']?.[0] ?? '', /^BR-DE-15: /);
     await assert.rejects(kontor.invoices.getPdf(unknownId), NotFoundError);
@@ -199,14 +199,14 @@ describe('lists', () => {
 
 describe('errors', () => {
   it('404 is a NotFoundError, with the id of the request', async () => {
-    const error = await errorOf(kontor.invoices.get(unknownId));
+    const error = await catchError(kontor.invoices.get(unknownId));
     assert.ok(error instanceof NotFoundError && error instanceof KontorError);
     assert.deepEqual([error.name, error.status, error.message], ['NotFoundError', 404, 'Not found.']);
     assert.match(error.requestId ?? '', /^[\da-f-]{36}$/);
   });
 
   it('422 is a ValidationError, with all errors by field', async () => {
-    const error = await errorOf(
+    const error = await catchError(
       kontor.invoices.create({
         customer_id: unknownId,
         invoice_date: '2026-01-31',
@@ -223,10 +223,10 @@ describe('errors', () => {
   });
 
   it('401 is an AuthenticationError, and 403 a ForbiddenError', async () => {
-    const unknown = await errorOf(connect({ token: 'kontor_unknown' }).me());
+    const unknown = await catchError(connect({ token: 'kontor_unknown' }).me());
     assert.ok(unknown instanceof AuthenticationError && unknown.status === 401);
     const reading = connect({ token: process.env['READING_TOKEN'] ?? '' });
-    const error = await errorOf(reading.customers.create({ type: 'customer', company_name: 'x' }));
+    const error = await catchError(reading.customers.create({ type: 'customer', company_name: 'x' }));
     assert.ok(error instanceof ForbiddenError && error.status === 403);
     assert.ok((await reading.customers.list()).data.length > 0);
   });
@@ -234,13 +234,13 @@ describe('errors', () => {
   it('429 is a RateLimitError with retryAfter, if waiting would take too long', async () => {
     const limited = connect({ baseUrl: process.env['LIMITED_KONTOR'] ?? '', maxRetryTime: 500 });
     await limited.me();
-    const error = await errorOf(limited.me());
+    const error = await catchError(limited.me());
     assert.ok(error instanceof RateLimitError && error.status === 429);
     assert.ok((error.retryAfter ?? 0) >= 1);
   });
 
   it('a body that is not JSON is a KontorError', async () => {
-    const error = await errorOf(connect({ fetch: async () => new Response('<html>') }).me());
+    const error = await catchError(connect({ fetch: async () => new Response('<html>') }).me());
     assert.ok(error instanceof KontorError && !(error instanceof NotFoundError));
     assert.equal(error.message, 'The answer is not JSON. Is baseUrl right?');
   });
