@@ -4,7 +4,7 @@ import SchemaBuilder, {
   type PothosOutputFieldConfig,
   type SchemaTypes,
 } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { z } from 'zod';
 import { Prisma, violatedCheck } from '../../../prisma/client.ts';
 import type { Ability } from '../ability.ts';
@@ -78,13 +78,12 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
   const { rules } = checks;
   // A read without rules is never refused by the database.
   const alwaysValidates = isMutation || (rules !== undefined && !rules.concerns);
-  /** The arguments that have validators. Their types are known once the schema is built. */
-  let validated: readonly Input[] | undefined;
+  let checkedArguments: CheckedArguments | undefined;
 
   const validate = async (args: object, context: Context, isRefused = false): Promise<object> => {
     const problems = new Problems();
     const readable: Record<string, unknown> = { ...args };
-    for (const input of validated ?? [])
+    for (const input of checkedArguments?.validated ?? [])
       readable[input.name] = validateInput(input, readable[input.name], problems, input.name);
     await rules?.(readable, context, problems);
     if (isRefused || problems.any) {
@@ -117,13 +116,24 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
   return (parent, args, context, info) => {
     const refusal = refusedBy(checks, context);
     if (refusal) throw refusal;
-    validated ??= info.parentType.getFields()[info.fieldName]?.args.filter(hasValidator) ?? [];
-    return alwaysValidates ||
-      validated.some(({ name }) => name in args) ||
-      rules?.concerns?.some((name) => name in args)
+    checkedArguments ??= findCheckedArguments(info, rules);
+    return alwaysValidates || checkedArguments.names.some((name) => name in args)
       ? validateAndResolve(parent, args, context, info)
       : resolver(parent, args, context, info);
   };
+}
+
+/** The arguments of a field that something checks. */
+interface CheckedArguments {
+  validated: readonly Input[];
+  /** The names of these, and of those that the rules are about. */
+  names: readonly string[];
+}
+
+/** Called by a field's first request, as the types of arguments are known once the schema is built. */
+function findCheckedArguments({ parentType, fieldName }: GraphQLResolveInfo, rules?: Rules): CheckedArguments {
+  const validated = parentType.getFields()[fieldName]?.args.filter(hasValidator) ?? [];
+  return { validated, names: [...validated.map(({ name }) => name), ...(rules?.concerns ?? [])] };
 }
 
 /** Prisma's code for an update or a deletion that found no row. */

@@ -117,6 +117,8 @@ describe('lists are narrowed by amount, billing, and day of payment', () => {
       expect(await ids('bankTransactions', amount)).toEqual(transactions.toReversed());
     }
     expect(await ids('invoices', '1190')).toEqual([]);
+    const credit = '{ list: bankTransactions(amount: "1190.6", direction: CREDIT) { nodes { id } totalCount } }';
+    expect((await who.graphql(credit)).list).toEqual({ nodes: [{ id: transactions[0] }], totalCount: 1 });
     const other = await service.integrator();
     expect((await other.graphql('{ invoices(amount: "1190.6") { totalCount } }')).invoices.totalCount).toBe(0);
   });
