@@ -117,7 +117,10 @@ interface Finding {
 
 const deepest = 6;
 
-/** Queries every field below a root field separately, as deep as it is answered. @returns revealed resources by path */
+/**
+ * Queries every field below a root field separately, as deep as it is answered. Of a root field that is refused itself, all
+ * leaves are queried at once. @returns revealed resources by path
+ */
 async function walk(who: Integrator, root: string, args: string, type: GraphQLObjectType): Promise<Finding[]> {
   const findings: Finding[] = [];
   const query = async (path: string[], inner: string): Promise<boolean> => {
@@ -132,9 +135,11 @@ async function walk(who: Integrator, root: string, args: string, type: GraphQLOb
       (field) => !field.args.some(isRequiredArgument) && !own.has(`${at.name}.${field.name}`),
     );
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map(({ name }) => name);
-    if (leaves.length > 0 && !(await query(path, ` { ${leaves.join(' ')} }`))) {
+    const isAnswered = path.length > 0 || (await query(path, ' { __typename }'));
+    if (leaves.length > 0 && !(await query(path, ` { ${leaves.join(' ')} }`)) && isAnswered) {
       for (const leaf of leaves) await query(path, ` { ${leaf} }`);
     }
+    if (!isAnswered) return;
     for (const field of fields) {
       const inside = getNamedType(field.type);
       if (!isObjectType(inside) || path.length >= deepest || seen.includes(inside.name)) continue;
