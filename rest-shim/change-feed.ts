@@ -3,7 +3,7 @@ import { resources } from '../schema/resources.ts';
 import { AnswerTooLargeError, NotFoundError } from '../schema/errors.ts';
 import { watchChanges, type Change, type ChangePage } from '../schema/changes/feed.ts';
 import { resourceName, type ResourceName } from '../schema/graphql/resource-name.ts';
-import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
+import type { ResponseSize } from '../schema/graphql/execution/response-size.ts';
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { readWholeNumber } from './list-envelope.ts';
 import { runOperation } from './operation.ts';
@@ -48,7 +48,7 @@ async function readOrWait(ms: number, { operation, variables, caller }: Operatio
 
 /** The resources that are read at a time. */
 const batchSize = 50;
-/** And where so many are too large for one answer. Then one by one. */
+/** And where so many are too large for one response. Then one by one. */
 const smallBatch = 10;
 /** A page ends early beyond this length, so that a page of large invoices takes little memory. In characters. */
 const pageLength = 4 * 1024 * 1024;
@@ -66,7 +66,7 @@ async function changesEnvelope(page: ChangePage, shape: Selection, context: Cont
     // The resource may have been deleted since the page was read.
     const written = await shape.write([{ ...change, deleted: data === null }], execution);
     const entry = `${written.slice(1, -2)},"data":${data}}`;
-    execution.answer.write(entry.length);
+    execution.responseSize.write(entry.length);
     return entry;
   };
   const entries: string[] = [];
@@ -74,14 +74,14 @@ async function changesEnvelope(page: ChangePage, shape: Selection, context: Cont
   let size = batchSize;
   while (entries.length < page.nodes.length && length < pageLength) {
     const changes = page.nodes.slice(entries.length, entries.length + size);
-    const batch = await writeBatch(changes, write, execution.answer);
+    const batch = await writeBatch(changes, write, execution.responseSize);
     // Too large for one answer: the page ends before it, or has as many of its changes as fit.
     if (!batch && entries.length > 0) break;
     if (!batch) size = size > smallBatch ? smallBatch : 1;
     entries.push(...(batch ?? []));
     length = (batch ?? []).reduce((sum, entry) => sum + entry.length, length);
   }
-  execution.answer.write(length);
+  execution.responseSize.write(length);
   const isWhole = entries.length === page.nodes.length;
   const cursor = isWhole ? page.cursor : page.nodes[entries.length - 1]?.cursor;
   const meta = JSON.stringify({ cursor, has_more: page.hasMore || !isWhole });
@@ -92,14 +92,14 @@ async function changesEnvelope(page: ChangePage, shape: Selection, context: Cont
 async function writeBatch(
   changes: readonly Change[],
   write: (change: Change) => Promise<string>,
-  answer: AnswerSize,
+  responseSize: ResponseSize,
 ): Promise<string[] | undefined> {
-  answer.unlimit();
-  if (changes.length > 1) answer.limit();
+  responseSize.unlimit();
+  if (changes.length > 1) responseSize.limit();
   const written = await Promise.allSettled(changes.map(write));
   const failed = written.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined;
-  const isTooLarge = answer.error instanceof AnswerTooLargeError;
-  answer.unlimit();
+  const isTooLarge = responseSize.error instanceof AnswerTooLargeError;
+  responseSize.unlimit();
   if (isTooLarge) return undefined;
   if (failed) throw failed.reason;
   return written.map((each) => (each as PromiseFulfilledResult<string>).value);

@@ -18,8 +18,8 @@ export const createPayloadRenderer =
   (resource, context) => {
     const { shape, query } = findGetOperation(domain, resource);
     // The payload goes to the webhook, not to the caller: the caller's abilities don't apply.
-    // Nor is it part of the answer.
-    const unlimited = { ...context, may: () => true, answer: undefined };
+    // Nor is it part of the response.
+    const unlimited = { ...context, may: () => true, responseSize: undefined };
     const selected = query(unlimited);
     const execution = startExecution(unlimited);
     return async (id, known) =>

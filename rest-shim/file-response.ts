@@ -7,7 +7,7 @@ import type { Respond } from './rest-request.ts';
 /** 200 with the bytes of a file, whatever the request accepts, and with a name to save it by. */
 export const respondFile: Respond = async ({ operation, variables, caller: { context }, ifNoneMatch }) => {
   const { bytes, mediaType, fileName } = (await runOperation(operation, variables, context)) as DocumentFile;
-  context.answer?.write(bytes.length);
+  context.responseSize?.write(bytes.length);
   const tag = entityTag(undefined, bytes);
   if (ifNoneMatch !== null && matchesTag(ifNoneMatch, tag)) return { status: 304, headers: { ETag: tag }, body: null };
   const headers = {

@@ -30,12 +30,12 @@ async function respondPage(
   { operation, variables, caller: { context }, url, publicUrl }: OperationRequest,
 ): Promise<RestResponse> {
   // A single row is always answered, so that a client can read every list to its end.
-  if (page.perPage > 1) context.answer?.limit();
+  if (page.perPage > 1) context.responseSize?.limit();
   try {
     const list = await readList(operation.listShape, await runOperation(operation, variables, context), context);
     const { pathname, search } = new URL(url);
     const body = listEnvelope(list, page, new URL(pathname + search, publicUrl()));
-    context.answer?.completeText(body);
+    context.responseSize?.completeText(body);
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   } catch (error) {
     if (error instanceof AnswerTooLargeError) refuse('per_page', error.message);

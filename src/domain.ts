@@ -4,7 +4,7 @@ import { loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createFileLinks } from '../rest-shim/file-links.ts';
 import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/graphql/ability.ts';
-import type { AnswerSize } from '../schema/graphql/execution/answer-size.ts';
+import type { ResponseSize } from '../schema/graphql/execution/response-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
 import { toSchema } from '../schema/index.ts';
 import type { Database } from './database/database.ts';
@@ -19,7 +19,7 @@ export interface Domain {
    * @param notifications for subscriptions; without them there are no subscriptions
    * @param requestId the current request's id, if there is one
    * @param signal once it is aborted, the context sends no more statements
-   * @param answer counts what is read
+   * @param responseSize counts what is read
    * @param now a clock instead of the domain's
    */
   contextFor: (
@@ -28,7 +28,7 @@ export interface Domain {
       notifications?: Notifications;
       requestId?: string;
       signal?: AbortSignal;
-      answer?: AnswerSize;
+      responseSize?: ResponseSize;
       now?: () => Date;
     },
   ) => Context;
@@ -47,13 +47,13 @@ export function createDomain(
   const payloadRenderer = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,
-    { notifications, requestId = null, signal, answer, now = usualNow } = {},
+    { notifications, requestId = null, signal, responseSize, now = usualNow } = {},
   ) =>
     createContext({
       client: forTenant(books, principal.tenant.id, {
         signal,
-        onRead: answer && ((length) => answer.read(length)),
-        onLongResult: answer && (() => answer.expectLong()),
+        onRead: responseSize && ((length) => responseSize.read(length)),
+        onLongResult: responseSize && (() => responseSize.expectLong()),
       }),
       principal,
       now,
@@ -73,7 +73,7 @@ export function createDomain(
         },
       },
       requestId,
-      answer,
+      responseSize,
       signal,
     });
   return { ...domain, contextFor };

@@ -6,7 +6,7 @@ import type { CompiledSchema } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
 import { findGetOperation } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
-import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './answers.ts';
+import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './responses.ts';
 import { describeChanges } from './changes.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
 import { Examples } from './examples.ts';

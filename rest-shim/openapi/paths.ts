@@ -6,7 +6,7 @@ import { lastPossiblePage } from '../list-envelope.ts';
 import { isPlainVariable } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
 import type { ResponseKind, Route } from '../routes.ts';
-import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './answers.ts';
+import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
 import { acceptedSchema, annotations, answeredSchema, component, type Components, type JsonSchema } from './schemas.ts';
 
 const pageParameters = [

@@ -1,7 +1,7 @@
 import { retryContended, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
 import type { Resource } from '../resources.ts';
 import type { Ability } from './ability.ts';
-import type { AnswerSize } from './execution/answer-size.ts';
+import type { ResponseSize } from './execution/response-size.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity.ts';
 import type { PrefetchedRow } from './find-by-id.ts';
 
@@ -71,7 +71,7 @@ export interface Context extends Principal {
   db: Db;
   now: () => Date;
   may: (ability: Ability) => boolean;
-  /** Marks the answer as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
+  /** Marks the response as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
   markPersonal: () => void;
   /** @returns renders payloads of one resource; to be used for all of them that are rendered together */
   payloadRenderer: (resource: Resource, context: Context) => RenderPayload;
@@ -81,8 +81,8 @@ export interface Context extends Principal {
   notifications: TenantNotifications;
   /** The `X-Request-Id` of the request; null outside of a request. */
   requestId: string | null;
-  /** The size of the request's answer; undefined outside of a request, and for what isn't part of the answer. */
-  answer: AnswerSize | undefined;
+  /** The size of the request's response; undefined outside of a request, and for what isn't part of the response. */
+  responseSize: ResponseSize | undefined;
   /** Aborted once nobody waits for the result any more. `db` then sends no more statements, and commits nothing. */
   signal: AbortSignal | undefined;
   /**
@@ -105,7 +105,7 @@ export function createContext(options: {
   fileLinks: FileLinks;
   notifications: TenantNotifications;
   requestId: string | null;
-  answer: AnswerSize | undefined;
+  responseSize: ResponseSize | undefined;
   signal: AbortSignal | undefined;
 }): Context {
   const { client, principal, ...rest } = { ...options, markPersonal: () => {} };

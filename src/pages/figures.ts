@@ -8,7 +8,7 @@ import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxProblems } from '../../schema/errors.ts';
 import { maxInputValues } from '../../schema/graphql/input/width.ts';
 import { maxDigits } from '../../schema/money/money.ts';
-import { maxValues } from '../../schema/graphql/execution/answer-size.ts';
+import { maxValues } from '../../schema/graphql/execution/response-size.ts';
 import { bytesPerValue, scanCost } from '../../schema/graphql/execution/cost.ts';
 import { maxNodes } from '../../schema/resources/nodes.ts';
 import {

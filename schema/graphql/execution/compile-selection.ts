@@ -24,7 +24,7 @@ import {
   type SelectionNode,
 } from 'graphql';
 import type { Context } from '../context.ts';
-import { AnswerSize } from './answer-size.ts';
+import { ResponseSize } from './response-size.ts';
 import { uncountedResolver, weigh } from './count-resolved.ts';
 import {
   buildLeaf,
@@ -104,7 +104,7 @@ export const startExecution = (context: Context, variables: Execution['variables
   context,
   variables,
   calls: [],
-  answer: context.answer ?? new AnswerSize(),
+  responseSize: context.responseSize ?? new ResponseSize(),
 });
 
 /** @param field the name of the field that has the value */
@@ -187,8 +187,8 @@ function compileField(
     field,
     info,
     property: !resolver && isLeafType(getNamedType(returnType)) ? fieldName : undefined,
-    resolve: (parent, { calls, context, variables, answer }) => {
-      if (answer.error) throw answer.error; // before more is read in vain
+    resolve: (parent, { calls, context, variables, responseSize }) => {
+      if (responseSize.error) throw responseSize.error; // before more is read in vain
       const { args, info: ofRun } = (calls[number] ??= {
         args: getArgumentValues(field as GraphQLField<unknown, unknown>, node, variables),
         info: { ...info, variableValues: variables },

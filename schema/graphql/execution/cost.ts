@@ -10,15 +10,15 @@ import {
   type PageArgs,
 } from '../paging/page.ts';
 
-/** The assumed length of a list without pages. The rows that it really has are counted when they are there (answer-size.ts). */
+/** The assumed length of a list without pages. The rows that it really has are counted when they are there (response-size.ts). */
 const listLength = 10;
 
-/** The bytes that a value stands for: an answer of the highest cost is about as long as an answer may be. */
+/** The bytes that a value stands for: a response of the highest cost is about as long as a response may be. */
 export const bytesPerValue = 400;
 
 /**
  * The cost, in values, of a scan of many of a tenant's rows: for a search, a count that isn't maintained, or a sum. The
- * answer may be one number, but PostgreSQL's work grows with the tenant's data.
+ * response may be one number, but PostgreSQL's work grows with the tenant's data.
  */
 export const scanCost = 750;
 

@@ -15,9 +15,9 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Context } from '../context.ts';
-import type { AnswerSize } from './answer-size.ts';
+import type { ResponseSize } from './response-size.ts';
 
-// Counts what resolvers return towards the size of the answer, for graphql-js, which would write any answer. The compiled
+// Counts what resolvers return towards the size of the response, for graphql-js, which would write any response. The compiled
 // executor counts what it writes, and runs the resolvers as they were.
 
 type Field = GraphQLField<unknown, Context>;
@@ -47,22 +47,25 @@ export function countResolved(schema: GraphQLSchema): GraphQLSchema {
 /** graphql-js's resolver of fields without one of their own. */
 export const countingFieldResolver: Resolver = (parent, args, context, info) => {
   const value = defaultFieldResolver(parent, args, context, info);
-  if (context.answer?.countsResolved) countText(value, context.answer);
+  if (context.responseSize?.countsResolved) countText(value, context.responseSize);
   return value;
 };
 
 /** The types of values that are texts of any length. */
 const isText = ({ type }: Field): boolean => ['String', 'EventJson'].includes(getNamedType(type).name);
 
-function countWith(field: Field, count: (value: unknown, answer: AnswerSize, info: GraphQLResolveInfo) => void): void {
+function countWith(
+  field: Field,
+  count: (value: unknown, responseSize: ResponseSize, info: GraphQLResolveInfo) => void,
+): void {
   const { resolve = defaultFieldResolver } = field;
   uncounted.set(field, field.resolve);
   field.resolve = (parent, args, context, info) => {
-    const { answer } = context;
-    if (!answer?.countsResolved) return resolve(parent, args, context, info);
-    if (answer.error) throw answer.error; // before the next long text or list is made
+    const { responseSize } = context;
+    if (!responseSize?.countsResolved) return resolve(parent, args, context, info);
+    if (responseSize.error) throw responseSize.error; // before the next long text or list is made
     const counted = (value: unknown): unknown => {
-      count(value, answer, info);
+      count(value, responseSize, info);
       return value;
     };
     const value: unknown = resolve(parent, args, context, info);
@@ -73,23 +76,23 @@ function countWith(field: Field, count: (value: unknown, answer: AnswerSize, inf
 /** From this length on, a text's length as JSON is measured: escapes can make it six times as long. */
 const longText = 256;
 
-function countText(value: unknown, answer: AnswerSize): void {
+function countText(value: unknown, responseSize: ResponseSize): void {
   if (typeof value === 'string')
-    answer.write(value.length < longText ? value.length : Buffer.byteLength(JSON.stringify(value)));
+    responseSize.write(value.length < longText ? value.length : Buffer.byteLength(JSON.stringify(value)));
 }
 
-function countRows(rows: unknown, answer: AnswerSize, info: GraphQLResolveInfo): void {
+function countRows(rows: unknown, responseSize: ResponseSize, info: GraphQLResolveInfo): void {
   if (!Array.isArray(rows) || rows.length === 0) return;
   const { values, keys } = weigh(info);
-  answer.addValues(rows.length * values);
-  answer.write(rows.length * keys);
+  responseSize.addValues(rows.length * values);
+  responseSize.write(rows.length * keys);
 }
 
-/** Each item of a subscription is an answer of its own. */
+/** Each item of a subscription is a response of its own. */
 function restartAnswer(field: Field): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (parent, args, context, info) => {
-    context.answer?.restart();
+    context.responseSize?.restart();
     return resolve(parent, args, context, info);
   };
 }

@@ -1,6 +1,6 @@
 import { isEnumType, type GraphQLLeafType, type GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import type { AnswerSize } from './answer-size.ts';
+import type { ResponseSize } from './response-size.ts';
 
 // Serializes what resolvers return straight to JSON text. An operation is answered whole or by its first error, so that
 // GraphQL's partial results are not needed; and the text between the values is known before any request. This takes less
@@ -16,7 +16,7 @@ export interface Execution {
   /** The arguments of each field's resolver, by the field's number in the operation; made once for all rows. */
   calls: Call[];
   /** What has been written; throws beyond its limit. */
-  answer: AnswerSize;
+  responseSize: ResponseSize;
 }
 
 export interface Call {
@@ -39,7 +39,7 @@ export interface Member {
   write: Write;
 }
 
-/** Where a value stands in the answer. */
+/** Where a value stands in the response. */
 export interface Place {
   /** The field's name, for an error. */
   field: string;
@@ -51,12 +51,12 @@ function writeNull({ field, isNullable }: Place): 'null' {
   return 'null';
 }
 
-/** @param valuesPerItem how many values of the answer each item has */
+/** @param valuesPerItem how many values of the response each item has */
 export function buildList(write: Write, place: Place, valuesPerItem: number): Write {
   return (values, execution) => {
     if (values == null) return writeNull(place);
     if (!Array.isArray(values)) throw new Error('Expected a list');
-    execution.answer.addValues(values.length * valuesPerItem);
+    execution.responseSize.addValues(values.length * valuesPerItem);
     let parts: Parts = '';
     try {
       for (let at = 0; at < values.length; at += 1)
@@ -81,7 +81,7 @@ export function buildObject(members: readonly (readonly [key: string, member: Me
     if (object == null && place) return writeNull(place);
     let parts: Parts = '';
     try {
-      execution.answer.write(length);
+      execution.responseSize.write(length);
       for (let at = 0; at < fields.length; at += 1)
         parts = append(parts, keys[at] as string, writeMember(fields[at] as Member, object, execution));
     } catch (error) {
@@ -107,10 +107,10 @@ function complete(result: unknown, write: Write, execution: Execution): Text {
 
 /** Serializes a value, and counts its text. */
 export function buildLeaf(serialize: (value: unknown) => string, place: Place): Write {
-  return (value, { answer }) => {
+  return (value, { responseSize }) => {
     if (value == null) return writeNull(place);
     const text = serialize(value);
-    answer.write(text.length);
+    responseSize.write(text.length);
     return text;
   };
 }

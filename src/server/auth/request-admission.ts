@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context, Principal } from '../../../schema/graphql/context.ts';
 import { CodedError } from '../../../schema/errors.ts';
-import { AnswerSize } from '../../../schema/graphql/execution/answer-size.ts';
+import { ResponseSize } from '../../../schema/graphql/execution/response-size.ts';
 import type { Database } from '../../database/database.ts';
 import type { Domain } from '../../domain.ts';
 import { authenticateSession, createAuthenticate } from '../../identity/index.ts';
@@ -128,11 +128,11 @@ export function createRequestAdmission({
     const requestId = getId(response);
     const { tenant, token } = principal;
     const reserve = (bytes: number): void => responseMemory.reserve(tenant.id, response, bytes);
-    const answer = new AnswerSize({ maxBytes: maxResponseBytes, reserve });
+    const responseSize = new ResponseSize({ maxBytes: maxResponseBytes, reserve });
     return {
       requestId,
       signal,
-      context: domain.contextFor(principal, { notifications, requestId, signal, answer }),
+      context: domain.contextFor(principal, { notifications, requestId, signal, responseSize }),
       isStillAuthorized: async () => {
         const { authorization, session } = credentials;
         const caller = session

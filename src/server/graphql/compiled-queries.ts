@@ -101,8 +101,8 @@ export function compileQuery(
         const execution = startExecution(context, coerced);
         return `{"data":${await traced('GraphQL', async () => selection.write(undefined, execution))}}`;
       } catch {
-        if (context.answer?.error) throw context.answer.error; // it would be too large again
-        context.answer?.restart();
+        if (context.responseSize?.error) throw context.responseSize.error; // it would be too large again
+        context.responseSize?.restart();
         return undefined;
       }
     },

@@ -108,7 +108,7 @@ export function createGraphqlHandler(
       const text = type && (await compiledQueries.respond(params, context));
       if (text === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
       const length = Buffer.byteLength(text);
-      context.answer?.complete(length);
+      context.responseSize?.complete(length);
       response.setHeader('Content-Type', `${type}; charset=utf-8`);
       response.setHeader('Content-Length', length).end(text);
     },
@@ -130,10 +130,10 @@ const useGraphqlJs: Plugin = {
   },
 };
 
-/** Has the size of the answer counted while it is made. */
+/** Has the size of the response counted while it is made. */
 function countResults(args: { contextValue?: unknown; fieldResolver?: unknown }): void {
-  const { answer } = args.contextValue as Context;
-  if (answer) answer.countsResolved = true;
+  const { responseSize } = args.contextValue as Context;
+  if (responseSize) responseSize.countsResolved = true;
   args.fieldResolver = countingFieldResolver;
 }
 

@@ -41,7 +41,7 @@ export function createGraphqlHttpHandler({
   const respond = async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
     const admitted = await admit({ response, credentials: readCredentials(request, publicUrl()), signal });
     // An import reads much.
-    admitted.context.answer?.limit({ reads: !isForm(request.headers['content-type']), values: true });
+    admitted.context.responseSize?.limit({ reads: !isForm(request.headers['content-type']), values: true });
     const key = readIdempotencyKey(request);
     if (key === undefined) return graphqlHandler.handle(request, response, admitted);
     const keyed = { key, bodyTurns, ...admitted };

@@ -15,7 +15,7 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
       onExecuteDone: ({ args, result, setResult }) => {
         if (!('errors' in result) || !result.errors) return;
         const graphqlRequest = args.contextValue as unknown as GraphqlRequest & Context;
-        const refusal = graphqlRequest.answer?.error;
+        const refusal = graphqlRequest.responseSize?.error;
         if (refusal) return setResult({ errors: [refusedWhole(refusal, graphqlRequest, args)] });
         const errors = result.errors.map((error) => mask(error, log, graphqlRequest));
         setResult({ ...result, errors: result.data == null ? errors.map(withStatus) : errors });
@@ -24,7 +24,7 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
   };
 }
 
-/** The error of an answer that is too large: instead of a part of it, which would depend on the order of its making. */
+/** The error of a response that is too large: instead of a part of it, which would depend on the order of its making. */
 function refusedWhole(
   error: Error,
   { requestId, isRetried }: Pick<GraphqlRequest, 'requestId' | 'isRetried'>,
@@ -39,7 +39,7 @@ function refusedWhole(
   return new GraphQLError(message, { extensions: { ...extensions, requestId, http: { status, headers } } });
 }
 
-/** Gives the answer without data the status of an error after which the client should try again. */
+/** Gives the response without data the status of an error after which the client should try again. */
 function withStatus(error: GraphQLError): GraphQLError {
   const { code, retryAfter } = error.extensions as { code?: ErrorCode; retryAfter?: number };
   if (code !== 'UNAVAILABLE') return error;

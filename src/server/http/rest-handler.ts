@@ -48,7 +48,7 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
       const whileWaiting: WhileWaiting = (ms, work) => waitWithAccess(waiting, ms, work);
       return read(router, request, { ...caller, whileWaiting }).catch((error: unknown) => {
         const again = (): Promise<Response> => {
-          context.answer?.restart(); // what an earlier try has read is not part of the response
+          context.responseSize?.restart(); // what an earlier try has read is not part of the response
           return read(router, request, { ...caller, whileWaiting });
         };
         return retry.after(error, again, signal);

@@ -1,30 +1,30 @@
 import { AnswerTooLargeError } from '../../errors.ts';
 
-/** The values that an answer of GraphQL may have in its lists. Without it, a short answer could take seconds to write. */
+/** The values that a response of GraphQL may have in its lists. Without it, a short response could take seconds to write. */
 export const maxValues = 50_000;
 
-/** What is read for an answer may be this many times as long as the answer may be. */
+/** What is read for a response may be this many times as long as the response may be. */
 const readFactor = 2;
 
-/** The share of memory that is reserved at a time, in bytes. An answer shorter than that reserves nothing. */
+/** The share of memory that is reserved at a time, in bytes. A response shorter than that reserves nothing. */
 const step = 64 * 1024;
 
-export interface AnswerSizeOptions {
-  /** The longest answer, in bytes. Counts only after limit(). */
+export interface ResponseSizeOptions {
+  /** The longest response, in bytes. Counts only after limit(). */
   maxBytes?: number;
   /**
-   * Reserves memory of the process for one answer.
-   * @param bytes how much the answer takes in all; less than before gives memory back
+   * Reserves memory of the process for one response.
+   * @param bytes how much the response takes in all; less than before gives memory back
    * @throws CodedError where there is none
    */
   reserve?: (bytes: number) => void;
 }
 
 /**
- * The size of one answer while it is made: what was read for it, and what of it is written. Beyond its limits the answer is
- * refused, before it takes the memory. The length of a text counts for its bytes until the answer is complete.
+ * The size of one response while it is made: what was read for it, and what of it is written. Beyond its limits the response is
+ * refused, before it takes the memory. The length of a text counts for its bytes until the response is complete.
  */
-export class AnswerSize {
+export class ResponseSize {
   readonly #maxBytes: number;
   readonly #reserve: ((bytes: number) => void) | undefined;
   #written = 0;
@@ -37,18 +37,18 @@ export class AnswerSize {
   /** Up to this length, nothing has to be checked. */
   #checkAt: number;
 
-  /** Why the answer is refused. Set by the first excess. */
+  /** Why the response is refused. Set by the first excess. */
   error: Error | undefined;
-  /** Whether resolvers count what they return: graphql-js, unlike the compiled executor, writes the answer all at once. */
+  /** Whether resolvers count what they return: graphql-js, unlike the compiled executor, writes the response all at once. */
   countsResolved = false;
 
-  constructor({ maxBytes = Infinity, reserve }: AnswerSizeOptions = {}) {
+  constructor({ maxBytes = Infinity, reserve }: ResponseSizeOptions = {}) {
     this.#maxBytes = maxBytes;
     this.#reserve = reserve;
     this.#checkAt = reserve ? step : Infinity;
   }
 
-  /** Limits the answer. Without it, an answer only reserves its memory: one that can't be asked for in smaller parts. */
+  /** Limits the response. Without it, a response only reserves its memory: one that can't be asked for in smaller parts. */
   limit({ reads = true, values = false }: { reads?: boolean; values?: boolean } = {}): void {
     this.#isLimited = true;
     if (reads) this.#maxRead = readFactor * this.#maxBytes;
@@ -88,7 +88,7 @@ export class AnswerSize {
     if (this.#written + this.#read > this.#reserved + step) this.#check();
   }
 
-  /** Reserves the memory of a longest answer, before a long result is read for it. @throws CodedError */
+  /** Reserves the memory of a longest response, before a long result is read for it. @throws CodedError */
   expectLong(): void {
     if (this.error) throw this.error;
     if (!Number.isFinite(this.#maxBytes) || this.#reserved >= this.#maxBytes) return;
@@ -105,7 +105,7 @@ export class AnswerSize {
       ));
   }
 
-  /** Checks a complete answer. What was read for it is not needed any more. @throws CodedError */
+  /** Checks a complete response. What was read for it is not needed any more. @throws CodedError */
   complete(bytes: number): void {
     this.#read = 0;
     this.#written = bytes;
@@ -114,7 +114,7 @@ export class AnswerSize {
     this.#setCheck();
   }
 
-  /** Checks a complete answer by its text. @throws CodedError */
+  /** Checks a complete response by its text. @throws CodedError */
   completeText(text: string): void {
     if (text.length > step) this.complete(Buffer.byteLength(text));
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { observeStatements } from '../../prisma/connection.ts';
-import { maxValues } from '../../schema/graphql/execution/answer-size.ts';
+import { maxValues } from '../../schema/graphql/execution/response-size.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { lines, makeCompanyWithLogo, makeDelivery, makeEvents } from './large.ts';
