@@ -14,9 +14,12 @@ const campaigns = 'test/reliability/*.test.ts';
 /** Campaigns that the suite runs under other names, or, as that of the image, that install all packages. */
 const onlyInFull = ['copy', 'faults', 'image', 'soak', 'sockets', 'workers'].map((name) => `reliability/${name}`);
 
-/** These replace a module that must not be loaded before. */
-const apiApart = filesNamed('identity/administration', 'identity/invitations');
-/** So does one of these. Others measure their process's memory, or run files that were run, with other connections. */
+/** The first two replace a module that must not be loaded before. The others count the open sockets of their process. */
+const apiApart = filesNamed(
+  ...['identity/administration', 'identity/invitations'],
+  ...['attempt-bodies', 'attempt-connections', 'attempt-responses', 'attempt-tls'].map((name) => `webhooks/${name}`),
+);
+/** These replace a module, measure their process's memory, or run files that were run, with other connections. */
 const systemApart = filesNamed(
   ...['backup/backup', 'bank/import-upload', 'bank/uploads', 'distributed/suite', 'pooler/suite'].map(
     (name) => `${name}.system`,
