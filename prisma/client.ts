@@ -12,7 +12,7 @@ import { delegateName, tables } from './tables.ts';
 import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
 export { TenantPool } from './tenant/pool.ts';
-export { isContention, isLockTimeout, retryContended } from './transaction-retry.ts';
+export { isContention, isLockTimeout, retryContended, retryFailed } from './transaction-retry.ts';
 export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from './unavailable.ts';
 export { violatedCheck, violatedConstraint, type ModelWith, type NewRow, type Row, type Rows } from './insert.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';

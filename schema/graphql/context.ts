@@ -1,4 +1,4 @@
-import { retryContended, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
+import { retryFailed, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
 import type { Resource } from '../resources.ts';
 import type { Ability } from './ability.ts';
 import type { ResponseSize } from './execution/response-size.ts';
@@ -115,12 +115,15 @@ export function createContext(options: {
       // Prisma writes into the limits, so each transaction has an object of its own.
       db.$transaction((inner) => work(on(inner, !savepoints)), limits);
     // A savepoint can't be retried alone: the transaction would still hold the locks that caused the failure.
-    const retrying: typeof retryContended = db === client ? retryContended : (work) => work();
+    const beginRetried: Context['transaction'] =
+      db === client
+        ? (...args) => begin(...args).catch((error: unknown) => retryFailed(error, () => begin(...args)))
+        : begin;
     const context: Context = {
       ...principal,
       ...rest,
       db,
-      transaction: isJoined ? (work) => work(context) : (...args) => retrying(() => begin(...args)),
+      transaction: isJoined ? (work) => work(context) : beginRetried,
       insert:
         isJoined || db === client
           ? (rows) => db.insert(rows)
