@@ -26,11 +26,6 @@ const systemApart = filesNamed(
   ),
 );
 
-const cores = availableParallelism();
-/** Tests that compute nearly all the time, and those that wait for processes, timeouts, and a browser. */
-const computing = { maxWorkers: cores + 1, sequence: { groupOrder: 0 } };
-const waiting = { maxWorkers: Math.max(4, cores + 1), sequence: { groupOrder: 1 } };
-
 /** For tests with a PostgreSQL, and a database for each file. */
 const database = { globalSetup: 'test/global-setup.ts', setupFiles: 'test/every-statement.ts' };
 const allBut = (...files: string[]): { exclude: string[] } => ({ exclude: [...configDefaults.exclude, ...files] });
@@ -40,7 +35,7 @@ export default defineConfig({
   test: {
     projects: [
       // No database: parsers, money, signing, formats.
-      { extends: true, test: { name: 'unit', include: [unit], ...computing } },
+      { extends: true, test: { name: 'unit', include: [unit] } },
       // A service in the tests' process.
       {
         extends: true,
@@ -49,16 +44,15 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           ...allBut(unit, system, campaigns, ...apiApart),
           ...database,
-          ...computing,
         },
       },
-      { extends: true, test: { name: 'api-apart', include: apiApart, isolate: true, ...database, ...computing } },
+      { extends: true, test: { name: 'api-apart', include: apiApart, isolate: true, ...database } },
       // Processes, faults, a browser, a pooler.
       {
         extends: true,
-        test: { name: 'system', include: [system], ...allBut(...systemApart), ...database, ...waiting },
+        test: { name: 'system', include: [system], ...allBut(...systemApart), ...database },
       },
-      { extends: true, test: { name: 'system-apart', include: systemApart, isolate: true, ...database, ...waiting } },
+      { extends: true, test: { name: 'system-apart', include: systemApart, isolate: true, ...database } },
       // Each for seconds. `npm run test:reliability` runs them in full.
       {
         extends: true,
@@ -67,7 +61,6 @@ export default defineConfig({
           include: [campaigns],
           ...allBut(...filesNamed(...onlyInFull)),
           ...database,
-          ...waiting,
         },
       },
     ],
@@ -75,6 +68,8 @@ export default defineConfig({
     isolate: false,
     reporters: ['default', './test/left-out.ts'],
     sequence: { sequencer: LongestFirst },
+    // Tests wait for PostgreSQL, processes, and a browser some of the time. As many workers as cores would idle.
+    maxWorkers: availableParallelism() + 1,
     // These end a test that hangs. No promise of ours depends on them, so they leave room for a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Projects in the order in which those of a group begin. */
+/** Projects in the order in which they begin. */
 const projects = ['system-apart', 'system', 'campaigns', 'api-apart', 'api'];
 
 /** Files of some ten seconds and more. Begun last, one of them would run alone in the end. */
@@ -28,7 +28,6 @@ function placeIn(list: readonly string[], isIt: (listed: string) => boolean): nu
   return place < 0 ? list.length : place;
 }
 
-const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
 const placeOf = ({ project, moduleId }: TestSpecification): number =>
   placeIn(projects, (name) => name === project.name) * (longest.length + 1) +
   placeIn(longest, (file) => moduleId.endsWith(file));
@@ -38,6 +37,6 @@ export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => groupOf(a) - groupOf(b) || placeOf(a) - placeOf(b));
+    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 }

@@ -42,7 +42,7 @@ export async function open(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; watch: Watch; close: () => Promise<void> }> {
   const context = await browser.newContext({ baseURL: url, viewport: desktop, reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(90_000);
   const watch: Watch = { errors: [], allowed: [] };
   const record = (text: string): void => {
     if (!watch.allowed.some((pattern) => pattern.test(text))) watch.errors.push(text);
