@@ -69,6 +69,8 @@ export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNod
           clearable={!required}
           allowDeselect={false}
           maw={320}
+          // Warnings above it may come meanwhile, and move it out of view: the list must not vanish then.
+          comboboxProps={{ hideDetached: false }}
           onChange={setChosen}
         />
         <Box
