@@ -16,7 +16,8 @@ const onlyInFull = ['copy', 'faults', 'image', 'soak', 'sockets', 'workers'].map
 
 /** The first two replace a module that must not be loaded before. The others count the open sockets of their process. */
 const apiApart = filesNamed(
-  ...['identity/administration', 'identity/invitations'],
+  'identity/administration',
+  'identity/invitations',
   ...['attempt-bodies', 'attempt-connections', 'attempt-responses', 'attempt-tls'].map((name) => `webhooks/${name}`),
 );
 /** These replace a module, measure their process's memory, or run files that were run, with other connections. */
