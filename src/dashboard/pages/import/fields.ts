@@ -1,4 +1,3 @@
-import { fieldName } from '../../errors/plain-messages.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 
 export const ImportKinds = graphql(`
@@ -32,29 +31,3 @@ export const ImportKinds = graphql(`
 export type Kind = ResultOf<typeof ImportKinds>['importKinds'][number];
 export type ImportField = Kind['fields'][number];
 export type PresetFile = Kind['presets'][number];
-
-/** Names that don't follow from the field's own. */
-const names: Record<string, string> = {
-  externalId: 'Id in the other system',
-  deliveryDate: 'Date of supply',
-  companyName: 'Name',
-  email: 'E-mail address',
-  addressLine1: 'Street and number',
-  vatId: 'VAT number',
-  electronicAddressScheme: 'Scheme of the electronic address',
-  paymentTermsDays: 'Payment terms, days',
-  discountPercent: 'Discount, %',
-  unitCode: 'Code of the unit',
-  totalGross: 'Gross total',
-  unitPriceNet: 'Net unit price',
-  lineTotalNet: 'Net line total',
-  hourlyRateNet: 'Net hourly rate',
-  amountGross: 'Gross amount',
-};
-
-/** A field's name for users. */
-export const getLabel = (field: string): string => names[field] ?? fieldName(field);
-
-/** A field's description for users: other fields by their names for users, and no marks of code. */
-export const getHint = ({ description }: Pick<ImportField, 'description'>): string =>
-  description.replaceAll(/`([a-z]+[A-Z]\w*)`/g, (_, field: string) => `“${getLabel(field)}”`).replaceAll('`', '');

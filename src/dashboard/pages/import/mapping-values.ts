@@ -1,6 +1,7 @@
 import type { EnumOf } from '../../graphql.ts';
 import { detectDateFormat, detectDecimalSeparator } from '../../upload/csv-formats.ts';
-import { getLabel, type ImportField, type Kind, type PresetFile } from './fields.ts';
+import { getLabel } from './field-names.ts';
+import type { ImportField, Kind, PresetFile } from './fields.ts';
 
 /** The values of the mapping. */
 export interface MappingValues {

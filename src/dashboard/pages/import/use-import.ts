@@ -5,7 +5,7 @@ import { plainMessage } from '../../errors/plain-messages.ts';
 import { randomId } from '../../forms/random-id.ts';
 import { graphql } from '../../graphql.ts';
 import { uploadingFetch } from '../../upload/uploading-fetch.ts';
-import { getLabel } from './fields.ts';
+import { getLabel } from './field-names.ts';
 import type { FileHead } from './file-head.ts';
 import { imports, type Result } from './import-mutations.ts';
 import { mappingArguments, type MappingValues } from './mapping-values.ts';
