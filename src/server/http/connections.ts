@@ -35,10 +35,15 @@ function descriptors(): number {
   }
 }
 
-/** A client address, with the number of its connections. */
+/** The connections of one client address. */
 interface Client {
   address: string;
   open: number;
+  /**
+   * Connections without a request in progress, the longest idle first: a flood of connections costs no search. An incomplete
+   * head is no request yet.
+   */
+  idle: Set<Connection>;
 }
 
 /** A connection of a client. */
@@ -47,8 +52,6 @@ export interface Connection {
   client: Client;
   /** The responses of requests in progress, in order. All but the first are of pipelined requests, which wait. */
   unanswered: ServerResponse[];
-  /** Since when no request is in progress, if none is. An incomplete head is no request yet. */
-  idleSince: number;
   /** The response of the last request, until there is another. */
   latest?: ServerResponse;
 }
@@ -82,40 +85,45 @@ export class Connections {
     for (const { unanswered } of this.#open.values()) yield* unanswered;
   }
 
+  /** Notes that no request of a connection is in progress any more. */
+  rest(connection: Connection): void {
+    if (this.#open.has(connection.socket)) connection.client.idle.add(connection);
+  }
+
   #admit(socket: Socket): void {
     const address = getNetwork(socket.remoteAddress ?? '');
     let client = this.#clients.get(address);
-    if (!client) this.#clients.set(address, (client = { address, open: 0 }));
+    if (!client) this.#clients.set(address, (client = { address, open: 0, idle: new Set() }));
     client.open += 1;
-    const connection: Connection = { socket, client, unanswered: [], idleSince: performance.now() };
+    const connection: Connection = { socket, client, unanswered: [] };
+    client.idle.add(connection);
     this.#open.set(socket, connection);
     socket.once('close', () => this.#forget(connection));
     const { total, perAddress } = this.#limits;
     if (perAddress > 0 && client.open > perAddress) this.#makeRoom(connection, client);
-    else if (this.#open.size > total) this.#makeRoom(connection);
+    else if (this.#open.size > total) this.#makeRoom(connection, this.#findLargest());
   }
 
-  /** Closes an idle connection. That is the new one where all others have a request in progress. */
-  #makeRoom(newest: Connection, client?: Client): void {
-    const closed = this.#findIdle(client) ?? newest;
+  /** Closes a client's longest idle connection. That is the new one where all others have a request in progress. */
+  #makeRoom(newest: Connection, { idle } = newest.client): void {
+    const [closed = newest] = idle;
     this.#forget(closed);
     closed.socket.destroy();
     this.#onNoRoom(closed === newest ? 'refused' : 'shed', closed.client.address);
   }
 
-  /** The longest idle connection of a client, or else of the client with the most connections among those with an idle one. */
-  #findIdle(only?: Client): Connection | undefined {
-    let found: Connection | undefined;
-    for (const each of this.#open.values()) {
-      if (each.unanswered.length > 0 || (only && each.client !== only)) continue;
-      const isOfLarger = each.client.open > (found?.client.open ?? 0);
-      if (isOfLarger || (each.client === found?.client && each.idleSince < found.idleSince)) found = each;
-    }
-    return found;
+  /** The address with the most connections among those with an idle connection. */
+  #findLargest(): Client | undefined {
+    let largest: Client | undefined;
+    for (const client of this.#clients.values())
+      if (client.idle.size > 0 && client.open > (largest?.open ?? 0)) largest = client;
+    return largest;
   }
 
-  #forget({ socket, client }: Connection): void {
+  #forget(connection: Connection): void {
+    const { socket, client } = connection;
     if (!this.#open.delete(socket)) return;
+    client.idle.delete(connection);
     client.open -= 1;
     if (client.open === 0) this.#clients.delete(client.address);
   }

@@ -48,6 +48,7 @@ export class Pipelining {
       if (!connection) return; // it was closed meanwhile
       connection.latest = response;
       connection.unanswered.push(response);
+      connection.client.idle.delete(connection);
       response.once('close', () => this.#end(connection, response));
       if (connection.unanswered.length === 1) this.#handle(request, response);
     });
@@ -67,7 +68,7 @@ export class Pipelining {
   #end(connection: Connection, response: ServerResponse): void {
     const { socket, unanswered } = connection;
     unanswered.splice(unanswered.indexOf(response), 1);
-    connection.idleSince = performance.now();
+    if (unanswered.length === 0) this.#connections.rest(connection);
     if (unanswered.length === 0 && socket.readableLength === 0) return; // nothing is pipelined
     if (this.#pending.has(connection)) return;
     this.#pending.add(connection);
