@@ -47,7 +47,7 @@ export function restLeafSerializer(type: GraphQLLeafType): (value: unknown) => s
   if (type.name === 'Decimal')
     return (value) => {
       const text = String(type.serialize(value));
-      if (text.endsWith('N') || text.endsWith('y')) throw new Error(`JSON has no ${text}`); // NaN, Infinity
+      if (text === 'NaN' || text.endsWith('Infinity')) throw new Error(`JSON has no ${text}`);
       return text;
     };
   if (isWholeObject(type)) return (value) => String(type.serialize(value));
