@@ -73,30 +73,30 @@ export function batchWhileBusy<Key, Value>(
   return (key) => loader.load(key);
 }
 
-/** The largest batch of batchPerTenant(), so that no statement grows without bounds. */
+/** The largest batch of batchByGroup(), so that no statement grows without bounds. */
 const maxBatchSize = 200;
 
 /**
- * Batches the calls of each tenant: calls that arrive while a batch runs form the next batch. A single call waits for
- * nothing; each call is answered once its own batch is committed. Tenants don't wait for each other.
- * @param clientFor a tenant's client
+ * Batches the calls of each group, such as a tenant or a token: calls that arrive while a batch runs form the next batch. A
+ * single call waits for nothing; each call is answered once its own batch is committed. Groups don't wait for each other.
+ * @param open what a group's calls act on, such as the tenant's client
  * @param act answers in the order of the calls, an Error for one that failed alone. A batch that fails is retried call by
  *   call.
  */
-export function batchPerTenant<Client, Call, Answer>(
-  clientFor: (tenantId: string) => Client,
-  act: (client: Client, calls: readonly Call[]) => Promise<readonly (Answer | Error)[]>,
-): (tenantId: string, call: Call) => Promise<Answer> {
-  const tenants = new Map<string, { loader: DataLoader<Call, Answer>; waiting: number }>();
+export function batchByGroup<Target, Call, Answer>(
+  open: (group: string) => Target,
+  act: (target: Target, calls: readonly Call[]) => Promise<readonly (Answer | Error)[]>,
+): (group: string, call: Call) => Promise<Answer> {
+  const groups = new Map<string, { loader: DataLoader<Call, Answer>; waiting: number }>();
 
-  function open(tenantId: string) {
-    const client = clientFor(tenantId);
+  function start(group: string) {
+    const target = open(group);
     let running: Promise<unknown> = Promise.resolve();
     const loader = new DataLoader<Call, Answer>(
       (calls) => {
-        const acting = act(client, calls).catch((error: unknown) => {
+        const acting = act(target, calls).catch((error: unknown) => {
           if (calls.length === 1) throw error;
-          return Promise.all(calls.map((call) => act(client, [call]).then(([answer]) => answer as Answer, asError)));
+          return Promise.all(calls.map((call) => act(target, [call]).then(([answer]) => answer as Answer, asError)));
         });
         running = acting.catch(() => {});
         return acting;
@@ -110,15 +110,15 @@ export function batchPerTenant<Client, Call, Answer>(
     return { loader, waiting: 0 };
   }
 
-  return async (tenantId, call) => {
-    const tenant = tenants.get(tenantId) ?? open(tenantId);
-    tenants.set(tenantId, tenant);
-    tenant.waiting += 1;
+  return async (name, call) => {
+    const group = groups.get(name) ?? start(name);
+    groups.set(name, group);
+    group.waiting += 1;
     try {
-      return await tenant.loader.load(call);
+      return await group.loader.load(call);
     } finally {
-      tenant.waiting -= 1;
-      if (tenant.waiting === 0) tenants.delete(tenantId);
+      group.waiting -= 1;
+      if (group.waiting === 0) groups.delete(name);
     }
   };
 }

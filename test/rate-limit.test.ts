@@ -333,7 +333,7 @@ describe('the store in PostgreSQL', () => {
     expect(new Set(answers.map((answer) => answer?.retryAfter))).toEqual(new Set([undefined, 60]));
   });
 
-  it('counts requests of many identities together, each towards its own limit', async () => {
+  it('counts many identities at once, each towards its own limit', async () => {
     const store = postgresStore(pool());
     const limitOf = (identity: number): number => (identity % 3) + 1;
     const requests = Array.from({ length: 300 }, (_, index) => index % 20);
@@ -345,6 +345,24 @@ describe('the store in PostgreSQL', () => {
     );
     for (let identity = 0; identity < 20; identity += 1)
       expect(hits.filter((hit) => hit.identity === identity && hit.admitted)).toHaveLength(limitOf(identity));
+  });
+
+  it('counts a token beside another whose count waits, however many requests that one sends', async () => {
+    const store = postgresStore(pool());
+    await store.hit('attacker', 100);
+    const holder = await pool(1).connect();
+    await holder.query('begin');
+    await holder.query(`select from rate_limits where identity = 'attacker' for update`);
+    let answered = 0;
+    const waiting: Promise<unknown>[] = [];
+    for (let each = 0; each < 20; each += 1) {
+      for (let more = 0; more < 25; more += 1) waiting.push(store.hit('attacker', 100).then(() => (answered += 1)));
+      expect(await store.hit('innocent', 100)).toMatchObject({ earlier: each });
+    }
+    expect(answered).toBe(0);
+    await holder.query('commit');
+    holder.release();
+    await Promise.all(waiting);
   });
 
   it('counts a request at the time that it is processed, not at its arrival', async () => {

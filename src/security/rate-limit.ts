@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { getGraphQLRateLimiter } from 'graphql-rate-limit';
 import type { Pool } from 'pg';
-import { batchWhileBusy } from '../../prisma/batching.ts';
+import { batchByGroup } from '../../prisma/batching.ts';
 
 /** The window of the rate limits. */
 export const minuteMs = 60_000;
@@ -150,54 +150,37 @@ class Log {
 }
 
 /**
- * Counts in the database, by the database's clock: one count for all processes. Requests that arrive while others are counted
- * are counted together, by one statement, so that a busy process doesn't pay a statement for each.
+ * Counts in the database, by the database's clock: one count for all processes. Requests of an identity that arrive while others
+ * of it are counted are counted together, so that a busy process doesn't pay a statement for each.
  */
 export function postgresStore(pool: Pool, windowMs = minuteMs): RateLimitStore {
-  const count = batchWhileBusy<CountedRequest, Hit>(async (requests) => {
-    const groups = new Map<string, RequestGroup>();
-    const places = requests.map(({ identity, limit }) => {
-      const key = `${limit} ${identity}`;
-      const group = groups.get(key) ?? { identity, limit, size: 0, row: groups.size };
-      groups.set(key, group);
-      return { group, index: group.size++ };
-    });
-    const all = [...groups.values()];
-    const columns = [all.map(({ identity }) => identity), all.map(({ limit }) => limit), all.map(({ size }) => size)];
-    const values = [...columns, windowMs];
-    const { rows } = await pool.query<Hit>({ name: 'count requests', text: countRequests, values });
-    return places.map(({ group: { row, limit }, index }) => {
-      const hit = rows[row];
+  const count = batchByGroup<Pool, CountedRequest, Hit>(
+    () => pool,
+    async (client, requests) => {
+      const { length, 0: first } = requests;
+      const values = [first?.identity, first?.limit, length, windowMs];
+      const { rows } = await client.query<Hit>({ name: 'count requests', text: countRequests, values });
+      const [hit] = rows;
       if (!hit) throw new Error('The rate limit was not counted');
-      // Those of the group that came first were admitted first.
-      const earlier = Math.max(hit.earlier, Math.min(hit.earlier + index, limit));
-      return { ...hit, earlier };
-    });
-  });
-  return { hit: (identity, limit) => count({ identity, limit }) };
+      // Those that came first were admitted first.
+      return requests.map(({ limit }, index) => {
+        const earlier = Math.max(hit.earlier, Math.min(hit.earlier + index, limit));
+        return { ...hit, earlier };
+      });
+    },
+  );
+  return { hit: (identity, limit) => count(`${limit} ${identity}`, { identity, limit }) };
 }
 
+/** Those of the same identity and limit are counted together. */
 interface CountedRequest {
   identity: string;
   limit: number;
 }
 
-/** Requests of one identity that are counted together. */
-interface RequestGroup extends CountedRequest {
-  size: number;
-  /** The index of its row in the statement's result. */
-  row: number;
-}
-
 // The function is in prisma/migrations/20261124000000_baseline/migration.sql. Its work doesn't grow with the number of requests.
-// It locks identities in their order, so that two processes don't wait for each other.
 const countRequests = `
-  select earlier, next_free_in_ms as "nextFreeInMs"
-  from (
-    select * from unnest($1::text[], $2::int[], $3::int[]) with ordinality as counted (identity, most, wanted, position)
-    order by identity, position
-  ) as counted, count_requests(identity, most, wanted, $4::float8)
-  order by position`;
+  select earlier, next_free_in_ms as "nextFreeInMs" from count_requests($1, $2::int, $3::int, $4::float8)`;
 
 /** Deletes the rows of postgresStore without an admitted request for an hour, longer than any window; returns how many. */
 export async function deleteExpiredHits(pool: Pool): Promise<number> {

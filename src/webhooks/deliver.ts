@@ -12,7 +12,7 @@ import {
 import type { RetryPolicy } from '../../schema/resources/delivery/retry-policy.ts';
 import { traced } from '../../schema/graphql/execution/tracing.ts';
 import type { Encryption } from '../security/encryption.ts';
-import { batchPerTenant } from '../../prisma/batching.ts';
+import { batchByGroup } from '../../prisma/batching.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import { success, type Outcome, type Poster } from './post.ts';
 import { deliveryHeaders } from './signature.ts';
@@ -53,15 +53,15 @@ export function deliver({
 }: DeliverOptions): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
   const headers = (signing: UnsignedAttempt): Record<string, string> => buildHeaders(signing, open);
-  const begin = batchPerTenant<TenantClient, string, OutgoingAttempt | undefined>(clientFor, (client, ids) =>
+  const begin = batchByGroup<TenantClient, string, OutgoingAttempt | undefined>(clientFor, (client, ids) =>
     beginAttempts(client, ids, now(), rules, headers),
   );
-  const end = batchPerTenant<TenantClient, AttemptResult, void>(clientFor, async (client, results) => {
+  const end = batchByGroup<TenantClient, AttemptResult, void>(clientFor, async (client, results) => {
     const consequences = await endAttempts(client, results, now(), rules);
     observer?.ended(consequences);
     return results.map(() => undefined);
   });
-  const postpone = batchPerTenant<TenantClient, { deliveryId: string; until: Date }, void>(
+  const postpone = batchByGroup<TenantClient, { deliveryId: string; until: Date }, void>(
     clientFor,
     async (client, until) => {
       await reschedule(client, until);

@@ -1,7 +1,7 @@
 import type { Task } from 'graphile-worker';
 import { forTenant, type Books, type TenantClient } from '../../prisma/client.ts';
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
-import { batchPerTenant } from '../../prisma/batching.ts';
+import { batchByGroup } from '../../prisma/batching.ts';
 
 /** The job's payload, from the trigger on `events`. */
 interface Payload {
@@ -15,7 +15,7 @@ interface Payload {
  */
 export function fanOut(books: Books, documentIssued: (tenantId: string) => Promise<void>): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
-  const plan = batchPerTenant<TenantClient, string, boolean>(clientFor, async (client, eventIds) => {
+  const plan = batchByGroup<TenantClient, string, boolean>(clientFor, async (client, eventIds) => {
     const types = await planDeliveries(client, eventIds, new Date());
     const isIssued = types.includes('invoice.issued') || types.includes('credit_note.issued');
     return eventIds.map((_, index) => index === 0 && isIssued);
