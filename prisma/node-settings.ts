@@ -24,14 +24,14 @@ const utc = /^(?:Etc\/)?(?:UTC|UCT|GMT|Universal|Zulu)$/i;
  * What is wrong with the settings of the database's servers, in one line; undefined if nothing is. Workers that don't answer
  * are left out.
  */
-export async function settingsFault(pool: Pool): Promise<string | undefined> {
+export async function findSettingsProblem(pool: Pool): Promise<string | undefined> {
   const nodes = (await pool.query<Node>(ownSettings)).rows;
   if ((await pool.query(isCitus)).rowCount) nodes.push(...(await pool.query<Node>(workersSettings)).rows);
-  return nodes.map(findProblem).find((fault) => fault !== undefined);
+  return nodes.map(findProblem).find((problem) => problem !== undefined);
 }
 
 /** The same of the server that the pool connects to. */
-export async function ownSettingsFault(pool: Pool): Promise<string | undefined> {
+export async function findOwnSettingsProblem(pool: Pool): Promise<string | undefined> {
   const [own] = (await pool.query<Node>(ownSettings)).rows;
   return own && findProblem(own);
 }
@@ -87,14 +87,14 @@ interface WorkerAnswer {
  * What is wrong with a worker that has books, in one line; undefined if nothing is. Workers are named by their `nodeid` in
  * pg_dist_node, because anybody can read this line at /health/ready. The database must have been migrated.
  */
-export async function workersFault(pool: Pool): Promise<string | undefined> {
+export async function findWorkersProblem(pool: Pool): Promise<string | undefined> {
   if (!(await pool.query(areWorkersUsed)).rowCount) return undefined;
   const { rows } = await pool.query<{ id: number }>(activeWorkers);
-  const faults = await Promise.all(rows.map(({ id }) => workerFault(pool, id)));
-  return faults.find((fault) => fault !== undefined);
+  const problems = await Promise.all(rows.map(({ id }) => findWorkerProblem(pool, id)));
+  return problems.find((problem) => problem !== undefined);
 }
 
-async function workerFault(pool: Pool, id: number): Promise<string | undefined> {
+async function findWorkerProblem(pool: Pool, id: number): Promise<string | undefined> {
   const name = `The worker with the nodeid ${id}`;
   const silent = `${name} does not answer.`;
   try {

@@ -19,7 +19,7 @@ export const withoutName = (statement: QueryConfig): QueryConfig => ({ ...statem
 /** The id of the server process, as reported when the connection was opened. A pooler reports an invented one. */
 export const getProcess = (client: ClientBase): number => (client as ClientBase & { processID: number }).processID;
 
-export const poolerFault = 'DATABASE_URL leads through a pooler: set DATABASE_DIRECT_URL to PostgreSQL itself.';
+export const poolerProblem = 'DATABASE_URL leads through a pooler: set DATABASE_DIRECT_URL to PostgreSQL itself.';
 
 /** Whether a pool's connections go through a pooler, of any mode. */
 export async function isPooled(pool: Pool): Promise<boolean> {

@@ -2,7 +2,7 @@ import { Client, Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { forTenant } from '../prisma/client.ts';
 import { declareDistributed } from '../prisma/distributed.ts';
-import { settingsFault, workersFault } from '../prisma/node-settings.ts';
+import { findSettingsProblem, findWorkersProblem } from '../prisma/node-settings.ts';
 import { readConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { createTenant } from '../src/identity/index.ts';
@@ -39,7 +39,7 @@ describe.skipIf(standsForCitus)('settings that would change how times and dates 
     const pool = new Pool({ connectionString: url, max: 1 });
     onTestFinished(() => pool.end());
     for (const statement of statements) await pool.query(statement);
-    return settingsFault(pool);
+    return findSettingsProblem(pool);
   };
 
   /** Answers as Citus does. */
@@ -92,9 +92,9 @@ describe.skipIf(standsForCitus)('a worker with a fault is found', () => {
         else return query select true, json_build_array('UTC', 'ISO, YMD', extract(epoch from clock_timestamp()), true)::text;
         end if;
       end $$`);
-    expect(await workersFault(pool), 'before the books are distributed').toBeUndefined();
+    expect(await findWorkersProblem(pool), 'before the books are distributed').toBeUndefined();
     await declareDistributed(pool);
-    return workersFault(pool);
+    return findWorkersProblem(pool);
   };
   const clock = (difference: string, isPrepared = true): string => `return query
     select true, json_build_array('UTC', 'ISO, YMD', extract(epoch from clock_timestamp() ${difference}), ${isPrepared})::text`;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
 import { ConnectionPool } from '../connection.ts';
 import { replaceBrokenConnections } from '../pool-options.ts';
-import { poolerFault, getProcess, type Pooled } from '../pooler.ts';
+import { poolerProblem, getProcess, type Pooled } from '../pooler.ts';
 import { PreparedStatementNames } from '../prepared-statement-names.ts';
 import { longResult } from './long-reads.ts';
 import { PooledConnection, UnnamedPooledConnection } from './pooled-connection.ts';
@@ -183,7 +183,7 @@ export class TenantPool extends ConnectionPool {
       if (!connection.isSetPerTransaction) {
         const values = [tenantId, getProcess(connection)];
         const { rowCount } = await connection.run({ name: 'enter', text: setRoleAndTenant, values });
-        if (rowCount === 0) throw new Error(poolerFault);
+        if (rowCount === 0) throw new Error(poolerProblem);
       }
       connection.tenantId = tenantId;
     } catch (error) {
@@ -197,7 +197,7 @@ export class TenantPool extends ConnectionPool {
     if (connection.isSetPerTransaction) return;
     const { rows } = await connection.run({ text: askDistributed, values: [getProcess(connection)] });
     const [answer] = rows as { distributed: boolean; pooled: boolean }[];
-    if (!answer || answer.pooled) throw new Error(poolerFault);
+    if (!answer || answer.pooled) throw new Error(poolerProblem);
     if (answer.distributed) connection.setPerTransaction();
   }
 

@@ -11,7 +11,7 @@ import { readStatementFile } from './parsers/parse-file.ts';
 import { readRows, type StatementRow } from './parsers/rows.ts';
 import { StatementError, type StatementOptions } from './parsers/statement.ts';
 import { findCertain, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
-import { namesOfOpen } from '../resources/bank-transaction/candidates.ts';
+import { findNumbersOfOpen } from '../resources/bank-transaction/candidates.ts';
 import { makeTemporaryFolder } from '../graphql/input/temporary-folder.ts';
 
 /** A file is imported in one transaction, however long that takes; 100,000 entries take up to a minute. */
@@ -151,7 +151,7 @@ async function namingOpen(context: Context, added: Added[]): Promise<string[]> {
   const named = (isSent: boolean): string[] => [
     ...new Set(added.filter((each) => each.isSent === isSent).flatMap(({ names }) => names)),
   ];
-  const open = await namesOfOpen(context, { numbers: named(false), words: named(true) });
+  const open = await findNumbersOfOpen(context, { numbers: named(false), words: named(true) });
   return added.filter(({ names }) => names.some((name) => open.has(name))).map(({ id }) => id);
 }
 

@@ -135,7 +135,7 @@ builder.mutationField('importBankStatement', (t) =>
       csv: t.arg({ type: CsvMappingInput, description: 'Required for CSV.' }),
     },
     resolve: (_root, { file, format, csv }, context) => {
-      if (file.fault !== undefined) refuse('file', file.fault);
+      if (file.problem !== undefined) refuse('file', file.problem);
       return importStatement(context, file.path, {
         ...(format && { format: format.toLowerCase() as StatementFormatName }),
         ...(csv && { csv: toMapping(csv) }),

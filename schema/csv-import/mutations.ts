@@ -78,7 +78,7 @@ function addImport(kind: Kind): void {
           if (required && !mapped.has(field)) problems.add(`columns.${field}`, 'Required, as a column or a default.');
       },
       resolve: (_root, { file, preset, format, dryRun, progressId, ...args }, context, { schema }) => {
-        if (file.fault !== undefined) refuse('file', file.fault);
+        if (file.problem !== undefined) refuse('file', file.problem);
         const read = {
           path: file.path,
           format: resolveFormat(kind, preset, format ?? {}),

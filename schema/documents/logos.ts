@@ -7,7 +7,7 @@ import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
 import type { UploadedFile } from '../graphql/input/uploaded-file.ts';
-import { pngFault, type LogoResult } from './logo-thread.ts';
+import { describePngProblem, type LogoResult } from './logo-thread.ts';
 import { isPng, PngError, readPngParts } from './pdf/png.ts';
 
 // The logos of company profiles. What is uploaded is drawn again, and stored as a PNG under its SHA-256. A stored logo never
@@ -27,24 +27,24 @@ const perProcess = new ConcurrencyLimiter(1);
  * @throws ValidationError at `path` if the file can't be one
  */
 export async function makeLogo({ tenant }: Context, file: UploadedFile, path: string): Promise<Uint8Array> {
-  if (file.fault !== undefined) refuse(path, file.fault);
+  if (file.problem !== undefined) refuse(path, file.problem);
   if ((await stat(file.path)).size > maxBytes) refuse(path, 'Must be at most 1 MiB.');
   const bytes = await readFile(file.path);
   // Before it waits for others, and has a thread.
-  const fault = faultOfFile(bytes);
-  if (fault !== undefined) refuse(path, fault);
+  const problem = findFileProblem(bytes);
+  if (problem !== undefined) refuse(path, problem);
   const result = await perTenant.run(tenant.id, () => perProcess.run(() => drawInThread(bytes)));
-  return result.fault === undefined ? result.png : refuse(path, result.fault);
+  return result.problem === undefined ? result.png : refuse(path, result.problem);
 }
 
 /** What a look at the file shows, without drawing it. */
-function faultOfFile(bytes: Buffer): string | undefined {
+function findFileProblem(bytes: Buffer): string | undefined {
   if (!isPng(bytes)) return isUtf8(bytes) && /^\s*</.test(bytes.toString()) ? undefined : 'Must be a PNG or an SVG.';
   try {
     readPngParts(bytes);
     return undefined;
   } catch (error) {
-    if (error instanceof PngError) return pngFault(error);
+    if (error instanceof PngError) return describePngProblem(error);
     throw error;
   }
 }
@@ -61,9 +61,9 @@ async function drawInThread(bytes: Uint8Array): Promise<LogoResult> {
   try {
     return (await thread.run(bytes, { signal })) as LogoResult;
   } catch (error) {
-    if (signal.aborted) return { fault: 'Takes too long to be drawn.' };
+    if (signal.aborted) return { problem: 'Takes too long to be drawn.' };
     if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-      return { fault: 'Is too large to be drawn.' };
+      return { problem: 'Is too large to be drawn.' };
     throw error;
   } finally {
     await thread.destroy();

@@ -74,7 +74,7 @@ async function fileAt(path: string): Promise<UploadedFile> {
     throw new RefusedError(`${path} can't be read: ${error.message}`);
   });
   const file = new UploadedFile(path);
-  file.fault = undefined;
+  file.problem = undefined;
   return file;
 }
 

@@ -15,7 +15,7 @@ import { createSecretCheck, readSecret } from '../security/secret-check.ts';
 import { createMetricsHandler, createMetricsServer, type Exposition } from '../observability/metrics/endpoint.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import { print, printError } from './output.ts';
-import { settingsFault } from '../../prisma/node-settings.ts';
+import { findSettingsProblem } from '../../prisma/node-settings.ts';
 import { clearTemporaryFolders } from '../../schema/graphql/input/temporary-folder.ts';
 import { createServer } from '../server/server.ts';
 import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
@@ -78,8 +78,8 @@ async function runProcess(
     if (!cluster.isWorker && (roles.work || config.databaseDirectUrl === null))
       await warnOfShortage(database, config, 1);
     // A database that doesn't answer yet is checked later: see /health/ready.
-    const fault = await settingsFault(database.pool).catch(() => undefined);
-    if (fault !== undefined) throw new Error(fault);
+    const problem = await findSettingsProblem(database.pool).catch(() => undefined);
+    if (problem !== undefined) throw new Error(problem);
     const metrics = await measure(config, database);
     const tracing = config.traces ? (await import('../observability/tracing.ts')).startTracing() : undefined;
     if (tracing) stopping.push(tracing.close);

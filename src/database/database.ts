@@ -3,9 +3,9 @@ import { connect, openBooks, type Books, type UnscopedClient } from '../../prism
 import { checkConnection } from '../../prisma/connection-problem.ts';
 import { ConnectionPool } from '../../prisma/connection.ts';
 import { migrate, pendingMigrations } from '../../prisma/migrate.ts';
-import { ownSettingsFault, workersFault } from '../../prisma/node-settings.ts';
+import { findOwnSettingsProblem, findWorkersProblem } from '../../prisma/node-settings.ts';
 import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../../prisma/pool-options.ts';
-import { isPooled, poolerFault, UnnamedStatements, type Pooled } from '../../prisma/pooler.ts';
+import { isPooled, poolerProblem, UnnamedStatements, type Pooled } from '../../prisma/pooler.ts';
 import type { Config } from '../config/config.ts';
 import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { createCheck, createReadiness } from './readiness.ts';
@@ -85,14 +85,14 @@ export async function openDatabase(
     books,
     unready: createReadiness(pool, async () => {
       if (migrated) return undefined;
-      if (pooled === 'session' && (await isPooled(pool))) return poolerFault;
-      const fault = await ownSettingsFault(pool);
-      if (fault !== undefined) return fault;
+      if (pooled === 'session' && (await isPooled(pool))) return poolerProblem;
+      const problem = await findOwnSettingsProblem(pool);
+      if (problem !== undefined) return problem;
       const pending = await pendingMigrations(pool);
       migrated = pending.length === 0;
       return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
     }),
-    impaired: createCheck(() => workersFault(pool)),
+    impaired: createCheck(() => findWorkersProblem(pool)),
     close: async () => {
       await books.close();
       await client.$disconnect();

@@ -9,7 +9,7 @@ import { chunk, header, hostilePng, lengthOfLines, buildPng, put, type Shape } f
 const { allocUnsafe, allocUnsafeSlow } = Buffer;
 
 /** Makes a logo while all memory that nobody initialised holds a marker. */
-async function makeLogoAmong(marker: number, file: Buffer): Promise<{ png?: string; fault?: string }> {
+async function makeLogoAmong(marker: number, file: Buffer): Promise<{ png?: string; problem?: string }> {
   Buffer.allocUnsafe = (size) => allocUnsafe(size).fill(marker);
   Buffer.allocUnsafeSlow = (size) => allocUnsafeSlow(size).fill(marker);
   try {
@@ -34,7 +34,7 @@ describe('a logo made of a PNG', () => {
         const first = await makeLogoAmong(0xa5, png);
         await makeLogo(bright);
         expect(await makeLogoAmong(0x5a, png)).toEqual(first);
-        if (isShort) expect(first.fault).toMatch(/^Can't be read/);
+        if (isShort) expect(first.problem).toMatch(/^Can't be read/);
         if (first.png !== undefined) {
           made += 1;
           expect(isStorableLogo(Buffer.from(first.png, 'base64'))).toBe(true);
@@ -67,13 +67,13 @@ describe('a logo made of a PNG', () => {
     ['a chunk beyond its end', put(header(small), Buffer.from('7fffffff49444154', 'hex')), 'breaks off'],
     ['no palette', put(header({ ...small, colorType: 3 }), chunk('IDAT'), chunk('IEND')), 'incomplete'],
   ])('is refused: %s', async (_name, png, message) => {
-    expect(await makeLogo(png)).toEqual({ fault: expect.stringContaining(message) });
+    expect(await makeLogo(png)).toEqual({ problem: expect.stringContaining(message) });
   });
 
   it('is refused where a checksum is wrong', async () => {
     const png = buildPng(small, zeros(small));
     png.writeUInt8(png.readUInt8(50) ^ 1, 50);
-    expect(await makeLogo(png)).toEqual({ fault: "Can't be read: its checksum of IDAT is wrong." });
+    expect(await makeLogo(png)).toEqual({ problem: "Can't be read: its checksum of IDAT is wrong." });
   });
 
   it.each<[string, Shape, number, number[]]>([

@@ -48,12 +48,12 @@ type Condition = { searchText: { contains: string } };
 const escaped = (word: string): string => word.replace(/[\\%_]/g, '\\$&');
 
 /** The condition that a row's searched fields contain a word. A trigram index serves it. */
-export const holding = (word: string): Condition => ({ searchText: { contains: escaped(word) } });
+export const containsWord = (word: string): Condition => ({ searchText: { contains: escaped(word) } });
 
 /** The condition that the first of `fields` searched fields contains a word: the lines of the other fields follow it. */
-export const holdingFirst = (word: string, fields: number): Condition => ({
+export const containsInFirst = (word: string, fields: number): Condition => ({
   searchText: { contains: escaped(word) + '%\n'.repeat(fields - 1) },
 });
 
 /** The conditions, all of which must hold, that a row's searched fields contain each word of `q`, in any order. */
-export const containing = (q: string): Condition[] => splitWords(q).map(holding);
+export const containsWords = (q: string): Condition[] => splitWords(q).map(containsWord);

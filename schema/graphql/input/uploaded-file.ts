@@ -2,7 +2,7 @@
 export class UploadedFile {
   readonly path: string;
   /** The reason why the file can't be used: it is missing, too long, or incomplete. */
-  fault: string | undefined = 'Is missing in the form.';
+  problem: string | undefined = 'Is missing in the form.';
 
   constructor(path: string) {
     this.path = path;

@@ -5,7 +5,7 @@ import type { Context } from '../../graphql/context.ts';
 import { balanceFields, computeBalance, computeRefundDue } from '../invoice/balance.ts';
 import { parseCreditNoteNumber } from '../credit-note/next-number.ts';
 import { parseInvoiceNumbers, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
-import { partnerCalled } from '../customer/search.ts';
+import { byPartnerName } from '../customer/search.ts';
 
 /** The data of a transaction that suggestions need. */
 export type Clues = Pick<
@@ -30,7 +30,7 @@ export const atMost = 50;
  * The names that are numbers of open invoices, booked receipts, or credit notes: a query of each for many transactions.
  * @param names numbers as parseInvoiceNumbers() and numbersOfSent() return them
  */
-export async function namesOfOpen(
+export async function findNumbersOfOpen(
   context: Context,
   names: { numbers: string[]; words: string[] },
 ): Promise<Set<string | null | undefined>> {
@@ -138,7 +138,7 @@ async function openInvoices(
   const name = transaction.counterpartyName?.trim();
   likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
   likely.push({ amountCredited: { gt: 0 } });
-  if (name) likely.push({ customer: partnerCalled(name) });
+  if (name) likely.push({ customer: byPartnerName(name) });
   const invoices = await distinct(
     likely.map((clue) =>
       context.db.invoice.findMany({
@@ -173,7 +173,7 @@ async function refundableNotes(
   const likely: Prisma.CreditNoteWhereInput[] = [{ number: { in: parseCreditNoteNumbers(getText(transaction)) } }];
   const name = transaction.counterpartyName?.trim();
   likely.push({ totalGross: amount }, { customerId: { in: [...partners] } });
-  if (name) likely.push({ customer: partnerCalled(name) });
+  if (name) likely.push({ customer: byPartnerName(name) });
   const creditNotes = await distinct(
     likely.map((clue) =>
       context.db.creditNote.findMany({
@@ -207,7 +207,7 @@ async function openReceipts(
   const likely: Prisma.ReceiptWhereInput[] = [called(parseReceiptNumbers(getText(transaction)))];
   const name = transaction.counterpartyName?.trim();
   likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
-  if (name) likely.push({ supplier: partnerCalled(name) });
+  if (name) likely.push({ supplier: byPartnerName(name) });
   const receipts = await distinct(
     likely.map((clue) =>
       context.db.receipt.findMany({

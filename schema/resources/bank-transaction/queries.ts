@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import { orderType, byDay, byDecimal } from '../../graphql/paging/order.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, containing } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText, containsWords } from '../../graphql/filters/search.ts';
 import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import { periodRules, byPeriod } from '../../graphql/filters/period.ts';
@@ -32,7 +32,7 @@ const filters = {
   matchStatus: (matchStatus: typeof MatchStatus.$inferType) => ({ matchStatus }),
   direction: (direction: typeof Direction.$inferType) => ({ amount: direction === 'CREDIT' ? { gt: 0 } : { lt: 0 } }),
   ...byPeriod('bookingDate'),
-  q: containing,
+  q: containsWords,
 } satisfies Filters<Prisma.BankTransactionWhereInput>;
 
 builder.queryFields((t) => ({

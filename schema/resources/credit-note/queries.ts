@@ -8,7 +8,7 @@ import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import { periodRules, byPeriod } from '../../graphql/filters/period.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
-import { containingOrPartner } from '../customer/search.ts';
+import { containsWordsOrPartner } from '../customer/search.ts';
 import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
 import type { Context } from '../../graphql/context.ts';
 import { readPage } from '../../graphql/paging/page.ts';
@@ -28,7 +28,7 @@ const filters = {
   customerId: (customerId: string) => ({ customerId }),
   ...byPeriod('creditNoteDate'),
   q: (q: string, context: Context) =>
-    containingOrPartner<Prisma.CreditNoteWhereInput>(
+    containsWordsOrPartner<Prisma.CreditNoteWhereInput>(
       q,
       context,
       (ids) => ({ customerId: { in: ids } }),

@@ -153,13 +153,13 @@ function linesOfItems(
     else if (seen.has(invoiceItemId)) problems.add(`${at}.invoiceItemId`, 'An earlier item has the same line.');
     seen.add(invoiceItemId);
     if (!line || quantity === undefined) return [];
-    const fault = quantityFault(line, quantity);
-    if (fault !== undefined) problems.add(`${at}.quantity`, fault);
-    return fault === undefined ? [creditedLine(line, quantity, currency)] : [];
+    const problem = findQuantityProblem(line, quantity);
+    if (problem !== undefined) problems.add(`${at}.quantity`, problem);
+    return problem === undefined ? [creditedLine(line, quantity, currency)] : [];
   });
 }
 
-function quantityFault({ item, quantity: left }: LineLeft, quantity: Decimal): string | undefined {
+function findQuantityProblem({ item, quantity: left }: LineLeft, quantity: Decimal): string | undefined {
   const isDeduction = item.quantity.isNegative();
   if (left.isZero()) return 'Nothing is left of this line.';
   if (quantity.isNegative() !== isDeduction) return `Must be ${isDeduction ? 'negative' : 'positive'}, as the line is.`;
@@ -186,13 +186,13 @@ function linesOfAmounts(
     else if (seen.has(share)) problems.add(`${at}.vatRate`, 'An earlier amount has the same rate and category.');
     if (!share || others.length > 0 || net === undefined) return [];
     seen.add(share);
-    const fault = amountFault(share, net, currency);
-    if (fault !== undefined) problems.add(`${at}.net`, fault);
-    return fault === undefined ? [amountLine(share, net, title)] : [];
+    const problem = findAmountProblem(share, net, currency);
+    if (problem !== undefined) problems.add(`${at}.net`, problem);
+    return problem === undefined ? [amountLine(share, net, title)] : [];
   });
 }
 
-function amountFault({ net: whole, left }: ShareLeft, net: Decimal, currency: string): string | undefined {
+function findAmountProblem({ net: whole, left }: ShareLeft, net: Decimal, currency: string): string | undefined {
   const digits = minorDigits(currency);
   if (net.decimalPlaces() > digits) return `Must not have more than ${digits} decimals in this currency.`;
   if (net.isNegative() !== whole.isNegative())
@@ -259,7 +259,7 @@ export function creditTotals(remainder: Remainder, lines: CreditedLine[], proble
     const whole = remainder.shares.find((each) => shareKey(each) === shareKey(share));
     if (!whole) throw new Error(`The invoice has no share ${shareKey(share)}`);
     const after = whole.left.minus(share.net);
-    if (!isBetween(after, whole.net)) problems.add('input', shareFault(whole, after, currency));
+    if (!isBetween(after, whole.net)) problems.add('input', describeShareProblem(whole, after, currency));
     const vat = computeVat(whole.left, share.vatRate, currency).minus(computeVat(after, share.vatRate, currency));
     return { ...share, vat };
   });
@@ -286,7 +286,7 @@ const takesAll = (remainder: Remainder, taken: VatCategoryShare[]): boolean =>
 const isBetween = (amount: Decimal, end: Decimal): boolean =>
   amount.isZero() || (amount.isNegative() === end.isNegative() && amount.abs().lessThanOrEqualTo(end.abs()));
 
-const shareFault = ({ vatRate, net, left }: ShareLeft, after: Decimal, currency: string): string =>
+const describeShareProblem = ({ vatRate, net, left }: ShareLeft, after: Decimal, currency: string): string =>
   after.isZero() || after.isNegative() === net.isNegative()
     ? `At ${vatRate.toFixed()} %, a deduction can't be credited without the lines that it reduces.`
     : `At ${vatRate.toFixed()} %, must not be more than the ${left.toFixed()} ${currency} net left.`;

@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import { orderType, byText } from '../../graphql/paging/order.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, containing } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText, containsWords } from '../../graphql/filters/search.ts';
 import { externalIdArgument, byExternalId } from '../../graphql/filters/external-id.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
@@ -18,7 +18,7 @@ const filters = {
   externalId: byExternalId,
   updatedSince,
   type: (type: typeof CustomerType.$inferType) => ({ type }),
-  q: containing,
+  q: containsWords,
 } satisfies Filters<Prisma.CustomerWhereInput>;
 
 builder.queryFields((t) => ({

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
-import { holdingFirst, fold, holding, containing, splitWords } from '../../graphql/filters/search.ts';
+import { containsInFirst, fold, containsWord, containsWords, splitWords } from '../../graphql/filters/search.ts';
 import type { Context } from '../../graphql/context.ts';
 
 /** More ids than this are not put into one statement. */
@@ -12,9 +12,9 @@ const maxLookups = 5;
 const searchedFields = 4;
 
 /** The condition that a partner has this company name, in upper or lower case. It uses the index of searches. */
-export const partnerCalled = (name: string): Prisma.CustomerWhereInput => ({
+export const byPartnerName = (name: string): Prisma.CustomerWhereInput => ({
   companyName: { equals: name, mode: 'insensitive' },
-  ...holdingFirst(fold(name).replaceAll('\n', ' '), searchedFields),
+  ...containsInFirst(fold(name).replaceAll('\n', ' '), searchedFields),
 });
 
 /**
@@ -23,19 +23,21 @@ export const partnerCalled = (name: string): Prisma.CustomerWhereInput => ({
  * serves `byIds` from an index beside other conditions, while `byPartner`, a join, would make it read every row. Where
  * many match, so do many rows, and a page is soon full.
  */
-export async function containingOrPartner<Where extends object>(
+export async function containsWordsOrPartner<Where extends object>(
   q: string,
   context: Context,
   byIds: (ids: string[]) => Where,
   byPartner: (partner: Prisma.CustomerWhereInput) => Where,
-): Promise<({ OR: (Where | ReturnType<typeof holding>)[] } | ReturnType<typeof holding>)[]> {
-  if (!context.may('customers:read')) return containing(q);
+): Promise<({ OR: (Where | ReturnType<typeof containsWord>)[] } | ReturnType<typeof containsWord>)[]> {
+  if (!context.may('customers:read')) return containsWords(q);
   const ofPartners = async (word: string, at: number): Promise<Where[]> => {
-    const where = holdingFirst(word, searchedFields);
+    const where = containsInFirst(word, searchedFields);
     if (at >= maxLookups) return [byPartner(where)];
     const partners = await context.db.customer.findMany({ where, select: { id: true }, take: maxPartners + 1 });
     if (partners.length > maxPartners) return [byPartner(where)];
     return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
   };
-  return Promise.all(splitWords(q).map(async (word, at) => ({ OR: [holding(word), ...(await ofPartners(word, at))] })));
+  return Promise.all(
+    splitWords(q).map(async (word, at) => ({ OR: [containsWord(word), ...(await ofPartners(word, at))] })),
+  );
 }

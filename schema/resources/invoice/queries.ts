@@ -10,7 +10,7 @@ import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import { periodRules, byPeriod } from '../../graphql/filters/period.ts';
 import { today, type Context } from '../../graphql/context.ts';
-import { containingOrPartner } from '../customer/search.ts';
+import { containsWordsOrPartner } from '../customer/search.ts';
 import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
 import { readPage, buildWindow, listNodes, buildConnection } from '../../graphql/paging/page.ts';
 import { batchPerRequest } from '../../../prisma/batching.ts';
@@ -37,7 +37,7 @@ const filters = {
     return isOverdue ? overdue : { NOT: overdue };
   },
   q: (q: string, context: Context) =>
-    containingOrPartner<Prisma.InvoiceWhereInput>(
+    containsWordsOrPartner<Prisma.InvoiceWhereInput>(
       q,
       context,
       (ids) => ({ customerId: { in: ids } }),

@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import { orderType, byText } from '../../graphql/paging/order.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { wordsIn, searchText, containing } from '../../graphql/filters/search.ts';
+import { wordsIn, searchText, containsWords } from '../../graphql/filters/search.ts';
 import { externalIdArgument, byExternalId } from '../../graphql/filters/external-id.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
@@ -19,7 +19,7 @@ const filters = {
   updatedSince,
   status: (status: typeof ProjectStatus.$inferType) => ({ status }),
   customerId: (customerId: string) => ({ customerId }),
-  q: containing,
+  q: containsWords,
 } satisfies Filters<Prisma.ProjectWhereInput>;
 
 builder.queryFields((t) => ({

@@ -8,7 +8,7 @@ import { externalIdArgument, byExternalId } from '../../graphql/filters/external
 import { amountArgument, byAmount } from '../../graphql/filters/amount.ts';
 import { updatedSinceArgument, updatedSince } from '../../graphql/filters/updated-since.ts';
 import type { Prisma } from '../../../prisma/generated/client/client.ts';
-import { containingOrPartner } from '../customer/search.ts';
+import { containsWordsOrPartner } from '../customer/search.ts';
 import { buildFilter, type Filters } from '../../graphql/filters/filters.ts';
 import type { Context } from '../../graphql/context.ts';
 import { readPage } from '../../graphql/paging/page.ts';
@@ -27,7 +27,7 @@ const filters = {
   status: (status: typeof ReceiptStatus.$inferType) => ({ status }),
   supplierId: (supplierId: string) => ({ supplierId }),
   q: (q: string, context: Context) =>
-    containingOrPartner<Prisma.ReceiptWhereInput>(
+    containsWordsOrPartner<Prisma.ReceiptWhereInput>(
       q,
       context,
       (ids) => ({ supplierId: { in: ids } }),

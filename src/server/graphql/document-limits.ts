@@ -160,7 +160,7 @@ function countParts(document: DocumentNode): Counts {
   return counts;
 }
 
-const oneFault = { maxErrors: 1 };
+const oneError = { maxErrors: 1 };
 
 /**
  * A copy of the schema with the costs of its fields, and without our validation of arguments, whose errors are reported when
@@ -186,7 +186,7 @@ const pricedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
 export function costs({ schema, document, operationName, variableValues }: ExecutionArgs): Counts {
   const operation = getOperationAST(document, operationName);
   const variables = variableValues ?? {};
-  if (!operation || getVariableValues(schema, operation.variableDefinitions ?? [], variables, oneFault).errors)
+  if (!operation || getVariableValues(schema, operation.variableDefinitions ?? [], variables, oneError).errors)
     return {};
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const asked = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] } as const;

@@ -35,7 +35,7 @@ export interface Form {
 
 /**
  * Receives a form of the GraphQL multipart request specification, with at most one file. The file is written to disk, into a
- * folder that only this process's user can enter. An error of the file alone is in UploadedFile's `fault`.
+ * folder that only this process's user can enter. An error of the file alone is in UploadedFile's `problem`.
  * @param isHashed whether the whole body is read for its hash, even if its file is too long
  * @throws TransportError where the form can't be read, is too long or broke off
  */
@@ -143,10 +143,10 @@ class FormFields {
       this.isFileTooLong = true;
     });
     this.stored = pipeline(content, createWriteStream(file.path, { flags: 'wx', mode: 0o600 })).then(
-      () => void (file.fault = this.isFileTooLong ? 'Must be at most 64 MiB.' : undefined),
+      () => void (file.problem = this.isFileTooLong ? 'Must be at most 64 MiB.' : undefined),
       (error: NodeJS.ErrnoException) => {
         if (error.code?.startsWith('E') && error.syscall) throw error; // the disk's fault
-        file.fault = this.isFileTooLong ? 'Must be at most 64 MiB.' : `Did not arrive whole: ${error.message}.`;
+        file.problem = this.isFileTooLong ? 'Must be at most 64 MiB.' : `Did not arrive whole: ${error.message}.`;
       },
     );
     this.stored.catch(() => {}); // is awaited later
@@ -159,7 +159,7 @@ class FormFields {
     if (error instanceof TransportError) throw error;
     const { message } = error as Error;
     if (!this.stored) throw new TransportError(400, `The form can't be read: ${message}.`);
-    this.#file.fault = `Did not arrive whole: ${message}.`;
+    this.#file.problem = `Did not arrive whole: ${message}.`;
   }
 
   params(): Record<string, unknown> {
