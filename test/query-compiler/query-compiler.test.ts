@@ -218,15 +218,17 @@ const textOf = (value: unknown): string =>
     return part instanceof Uint8Array ? part.toHex() : part;
   });
 
+/** So many that chance alone does not bring the share of compiled queries near a half. */
+const sampleSize = 500;
+
 it.each(models)('reads %s as Prisma does, for any query', async (model) => {
-  const numRuns = 40;
-  let leftToPrisma = 0;
   const queries = asked(getTable(model), 2, true);
+  const compiled = fc.sample(queries, sampleSize).filter((query) => reader.compile(model, query, tenants[0]!));
+  expect(compiled.length).toBeGreaterThan(sampleSize / 2); // the rest are conditions that say nothing, say
   await fc.assert(
     fc.asyncProperty(queries, async (query) => {
       for (const tenantId of tenants) {
         const read = reader.compile(model, query, tenantId);
-        if (!read) leftToPrisma += 1;
         if (!read) continue;
         const { rows } = await elsewhere.query<unknown[]>(read.statement);
         const ours = takenApart(rows.map(read.decode));
@@ -234,20 +236,20 @@ it.each(models)('reads %s as Prisma does, for any query', async (model) => {
         if (theirs) expect(settled(ours, query)).toStrictEqual(settled(theirs, query));
       }
     }),
-    { numRuns },
+    { numRuns: 40 },
   );
-  expect(leftToPrisma / tenants.length).toBeLessThan(numRuns / 2); // conditions that say nothing, say
 });
 
 it.each(models)('counts %s as Prisma does, for any condition: alone, and with rows of another', async (model) => {
-  const numRuns = 20;
-  let leftToPrisma = 0;
   const conditions = condition(getTable(model), 2);
+  const compiled = fc
+    .sample(conditions, sampleSize)
+    .filter((where) => reader.compileCount(model, { where }, tenants[0]!));
+  expect(compiled.length).toBeGreaterThan(sampleSize / 2);
   await fc.assert(
     fc.asyncProperty(conditions, conditions, async (where, ofRows) => {
       for (const tenantId of tenants) {
         const counting = reader.compileCount(model, { where }, tenantId);
-        if (!counting) leftToPrisma += 1;
         if (!counting) continue;
         const { rows } = await elsewhere.query<{ total: number }>(counting);
         const total = await ifPlanned(prismasCount(model, { where }, tenantId));
@@ -259,7 +261,6 @@ it.each(models)('counts %s as Prisma does, for any condition: alone, and with ro
         expect(new Set(found.rows.map((row) => Number(row.at(-1))))).toEqual(new Set(found.rows.map(() => total)));
       }
     }),
-    { numRuns },
+    { numRuns: 20 },
   );
-  expect(leftToPrisma / tenants.length).toBeLessThan(numRuns / 2); // conditions that say nothing, say
 });
