@@ -18,7 +18,7 @@ import { isPlainVariable } from './list-paging.ts';
 import { findErrors, runOperation, type Operation, type Parameter, type Values } from './operation.ts';
 import { preconditionFailed } from './resource-response.ts';
 import { responseKinds } from './response-kinds.ts';
-import type { Respond, RestRequestContext } from './rest-request.ts';
+import type { PublicAddress, Respond, RestRequestContext } from './rest-request.ts';
 import type { Route } from './routes.ts';
 import { toRestPath } from './naming.ts';
 
@@ -32,7 +32,7 @@ type Handler = (request: IRequestStrict, caller: RestRequestContext) => Promise<
 export interface EndpointOptions {
   /** The path that the routes' paths are relative to. */
   base: string;
-  publicUrl: () => string;
+  publicAddress: PublicAddress;
   /** The operation that GET runs for the resource of this path, to look its id up. */
   lookupOperation: string | undefined;
 }
@@ -44,7 +44,7 @@ export interface EndpointOptions {
 export function endpoint(
   route: Route,
   { operations }: Pick<CompiledSchema, 'operations'>,
-  { base, publicUrl, lookupOperation }: EndpointOptions,
+  { base, publicAddress, lookupOperation }: EndpointOptions,
 ): Handler {
   const [method, path, name, responseKind] = route;
   const operation = operations.get(name);
@@ -90,7 +90,7 @@ export function endpoint(
       const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
       const { url } = request;
       const { status, headers, body } = await traced(name, () =>
-        respond({ operation, variables, caller, ifNoneMatch, url, path: base + path, publicUrl }),
+        respond({ operation, variables, caller, ifNoneMatch, url, path: base + path, publicAddress }),
       ).catch(rethrowInRestNames);
       return new Response(body, {
         status,

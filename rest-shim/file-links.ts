@@ -1,8 +1,9 @@
 import type { FileLinks } from '../schema/graphql/context.ts';
 import { base } from './base.ts';
+import type { PublicAddress } from './rest-request.ts';
 
-/** The addresses of the endpoints that answer files. @param publicUrl where the service is reached */
-export const createFileLinks = (publicUrl: () => string): FileLinks => ({
-  invoicePdf: (id) => `${publicUrl()}${base}/invoices/${id}/pdf`,
-  invoiceXml: (id, format) => `${publicUrl()}${base}/invoices/${id}/xml?format=${format}`,
+/** The addresses of the endpoints that answer files. */
+export const createFileLinks = (publicAddress: PublicAddress): FileLinks => ({
+  invoicePdf: (id) => `${publicAddress.url}${base}/invoices/${id}/pdf`,
+  invoiceXml: (id, format) => `${publicAddress.url}${base}/invoices/${id}/xml?format=${format}`,
 });

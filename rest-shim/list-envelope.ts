@@ -27,14 +27,14 @@ export const readListPage: ReadParameters = (query, variables, problems) => {
 
 async function respondPage(
   page: Page,
-  { operation, variables, caller: { context }, url, publicUrl }: OperationRequest,
+  { operation, variables, caller: { context }, url, publicAddress }: OperationRequest,
 ): Promise<RestResponse> {
   // A single row is always answered, so that a client can read every list to its end.
   if (page.perPage > 1) context.responseSize?.limit();
   try {
     const list = await readList(operation.listShape, await runOperation(operation, variables, context), context);
     const { pathname, search } = new URL(url);
-    const body = listEnvelope(list, page, new URL(pathname + search, publicUrl()));
+    const body = listEnvelope(list, page, new URL(pathname + search, publicAddress.url));
     context.responseSize?.completeText(body);
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   } catch (error) {

@@ -17,11 +17,11 @@ export const respondItem: Respond = async ({ operation, variables, caller: { con
 };
 
 /** 201 with the resource and its Location. */
-export const respondCreated: Respond = async ({ operation, variables, caller: { context }, path, publicUrl }) => {
+export const respondCreated: Respond = async ({ operation, variables, caller: { context }, path, publicAddress }) => {
   const row = (await runOperation(operation, variables, context)) as NewlyInserted<Versioned & { id: string }>;
   const data = row[representation] ?? (await operation.shape.write(row, startExecution(context)));
   const warnings = operation.warnings && (await writeMember(operation.warnings, row, startExecution(context)));
-  const { href } = new URL(`${path}/${row.id}`, publicUrl());
+  const { href } = new URL(`${path}/${row.id}`, publicAddress.url);
   const headers = { ...json, Location: href, ETag: entityTag(row.version, data) };
   return { status: 201, headers, body: envelope(data, warnings) };
 };

@@ -25,6 +25,12 @@ export interface RestRequestContext {
   whileWaiting?: WhileWaiting;
 }
 
+/** Where clients reach the service. */
+export interface PublicAddress {
+  /** Without a slash at its end: `https://books.example`. Empty until the server listens, where the operator names none. */
+  url: string;
+}
+
 /** A request whose operation and variables are known. */
 export interface OperationRequest {
   operation: Operation;
@@ -36,8 +42,7 @@ export interface OperationRequest {
   url: string;
   /** The endpoint's path. */
   path: string;
-  /** The service's address for clients. */
-  publicUrl: () => string;
+  publicAddress: PublicAddress;
 }
 
 /** A response, to which the endpoint adds the headers that all of its responses have. */

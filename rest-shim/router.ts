@@ -3,7 +3,7 @@ import { Router, type IRequestStrict } from 'itty-router';
 import { asCoded, NotFoundError, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors.ts';
 import { TransportError } from './request-body.ts';
 import { PreconditionFailedError } from './resource-response.ts';
-import type { RestRequestContext } from './rest-request.ts';
+import type { PublicAddress, RestRequestContext } from './rest-request.ts';
 import { endpoint, type CompiledSchema } from './endpoint.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
 
@@ -36,15 +36,15 @@ export function errorResponse(
 
 /**
  * REST v1 over the domain.
- * @param publicUrl the service's address for clients, used in links: `https://books.example`
+ * @param publicAddress used in links
  */
-export function createRouter(domain: CompiledSchema, publicUrl: () => string, routes = allRoutes): RestHandler {
+export function createRouter(domain: CompiledSchema, publicAddress: PublicAddress, routes = allRoutes): RestHandler {
   const router = Router<IRequestStrict, [RestRequestContext]>({ base, catch: toErrorResponse });
   for (const route of routes) {
     const [method, path] = route;
     const [resource = path] = /^.*\/:id/.exec(path) ?? [];
     const reading = routes.find(([other, at]) => other === 'GET' && at === resource)?.[2];
-    const handle = endpoint(route, domain, { base, publicUrl, lookupOperation: reading });
+    const handle = endpoint(route, domain, { base, publicAddress, lookupOperation: reading });
     router[method.toLowerCase() as 'get'](path, handle);
     if (method === 'GET') router['head']?.(path, handle);
   }

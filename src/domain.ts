@@ -10,6 +10,7 @@ import { toSchema } from '../schema/index.ts';
 import type { Database } from './database/database.ts';
 import { CallerIdentity } from './identity/index.ts';
 import type { Notifications } from './notifications/notifications.ts';
+import type { PublicAddress } from '../rest-shim/rest-request.ts';
 
 /** The domain as APIs and jobs use it: the schema, the compiled operations, and contexts for callers. */
 export interface Domain {
@@ -34,16 +35,16 @@ export interface Domain {
   ) => Context;
 }
 
-/** @param publicUrl where people reach the dashboard, for links */
+/** @param publicAddress for links */
 export function createDomain(
   { client, books }: Pick<Database, 'client' | 'books'>,
   webhooks: Webhooks,
-  publicUrl: () => string,
+  publicAddress: PublicAddress,
   usualNow: () => Date = () => new Date(),
 ): Domain {
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
-  const fileLinks = createFileLinks(publicUrl);
+  const fileLinks = createFileLinks(publicAddress);
   const payloadRenderer = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,
@@ -61,7 +62,7 @@ export function createDomain(
       payloadRenderer,
       webhooks,
       fileLinks,
-      identity: new CallerIdentity(client, principal, { now, publicUrl }),
+      identity: new CallerIdentity(client, principal, { now, publicAddress }),
       notifications: {
         watch: async (channel, pick) => {
           if (!notifications) throw new Error('This process serves no subscriptions');

@@ -208,7 +208,8 @@ export async function startService(
   const secret = 'the secret of the tests, long enough';
   const webhooks = createWebhooks({ secret, allowInsecure: true });
   const now = (): Date => clock.now ?? new Date();
-  const domain = createDomain({ client, books }, webhooks, () => options.publicUrl ?? url, now);
+  const publicAddress = { url: options.publicUrl ?? '' };
+  const domain = createDomain({ client, books }, webhooks, publicAddress, now);
   const notifications = createNotifications(database.url);
   const movesOutbox = gateway.distributed && options.movesOutbox !== false;
   const outbox = movesOutbox ? startOutbox(pool, pino({ level: 'silent' })) : undefined;
@@ -230,13 +231,14 @@ export async function startService(
     trustedProxies: options.trustedProxies ?? 0,
     ...(options.connections && { connections: options.connections }),
     ...(options.maxResponseBytes !== undefined && { maxResponseBytes: options.maxResponseBytes }),
-    publicUrl: () => options.publicUrl ?? url,
+    publicAddress,
     ...ready,
     ...options.readiness,
     now,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  if (options.publicUrl === undefined) publicAddress.url = url;
 
   const request = requesting(url);
 

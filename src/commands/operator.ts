@@ -21,7 +21,9 @@ export async function operatorDomain(
   const config = readConfig(process.env);
   const secret = await readSecret(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
-  const domain = createDomain(database, webhooks, () => config.publicUrl ?? formatAddress(config.host, config.port));
+  const domain = createDomain(database, webhooks, {
+    url: config.publicUrl ?? formatAddress(config.host, config.port),
+  });
   const tenant = isUuid(tenantId)
     ? await database.client.tenant.findFirst({ where: { id: tenantId, closedAt: null } })
     : null;

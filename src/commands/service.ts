@@ -17,6 +17,7 @@ import type { Metrics } from '../observability/metrics/metrics.ts';
 import { print, printError } from './output.ts';
 import { findSettingsProblem } from '../../prisma/node-settings.ts';
 import { clearTemporaryFolders } from '../../schema/graphql/input/temporary-folder.ts';
+import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 import { createServer } from '../server/server.ts';
 import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
 import { shutdownRequested } from '../processes/signals.ts';
@@ -85,9 +86,8 @@ async function runProcess(
     if (tracing) stopping.push(tracing.close);
     const expose = async (): Promise<string> =>
       cluster.isWorker ? clusterMetrics() : ((await metrics?.registry.metrics()) ?? '');
-    let address = '';
-    const publicUrl = (): string => config.publicUrl ?? address;
-    const { secret, webhooks, domain, demo } = await createServices(config, roles, database, publicUrl);
+    const publicAddress = { url: config.publicUrl ?? '' };
+    const { secret, webhooks, domain, demo } = await createServices(config, roles, database, publicAddress);
 
     if (roles.work) {
       const { startWorker } = await import('../jobs/worker.ts');
@@ -116,7 +116,7 @@ async function runProcess(
         trustedProxies: config.trustedProxies,
         connections: defaultLimits(config.trustedProxies, config.connectionsPerAddress),
         maxResponseBytes: config.maxResponseBytes,
-        publicUrl,
+        publicAddress,
         unready: shutdown.unready(async () => (await unready()) ?? (await checkSecret())),
         impaired,
         metrics,
@@ -124,7 +124,8 @@ async function runProcess(
         shutdown,
         ...(config.metricsToken !== null && { metricsHandler: createMetricsHandler(expose, config.metricsToken) }),
       });
-      address = await listen(server, config);
+      const address = await listen(server, config);
+      if (config.publicUrl === null) publicAddress.url = address;
       // Streams are closed first, because the server would wait for them.
       stopping.push(
         () => closeServer(server),
@@ -133,7 +134,7 @@ async function runProcess(
       );
     }
     await fillDemo(demo);
-    await onUp(publicUrl(), demo);
+    await onUp(publicAddress.url, demo);
     setTimeout(releaseStartupMemory, releaseMemoryAfterMs).unref();
     if (cluster.isPrimary) stopping.push(await serveMetrics(config, expose));
     await shutdownRequested();
@@ -149,7 +150,7 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
     const database = await openDatabase(config, { report: printError, migrating: roles.prepare });
     stopping.push(database.close);
     await warnOfShortage(database, config, config.webConcurrency + (roles.work ? 1 : 0));
-    const { demo } = await createServices(config, roles, database, () => config.publicUrl ?? '');
+    const { demo } = await createServices(config, roles, database, { url: config.publicUrl ?? '' });
     const { startCluster } = await import('../processes/primary.ts');
     const stopped = shutdownRequested();
     const workers = startCluster({ gateways: config.webConcurrency, works: roles.work }, log, stopped);
@@ -174,10 +175,10 @@ async function warnOfShortage({ pool }: Database, config: Config, processes: num
 }
 
 /** Creates the domain on a database, and the demo tenant if this start makes one. */
-async function createServices(config: Config, roles: Roles, database: Database, publicUrl: () => string) {
+async function createServices(config: Config, roles: Roles, database: Database, publicAddress: PublicAddress) {
   const secret = await readSecret(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
-  const domain = createDomain(database, webhooks, publicUrl);
+  const domain = createDomain(database, webhooks, publicAddress);
   const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
   return { secret, webhooks, domain, demo };
 }

@@ -7,23 +7,24 @@ import { RefusedError } from './refused.ts';
 import { endSessions, listSessions } from './sessions.ts';
 import { createToken } from './tokens.ts';
 import { listMembers, removeMember } from './users.ts';
+import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 
 /** All data here belongs to the caller or to the caller's tenant. Each statement names the user or the tenant. */
 export class CallerIdentity implements Identity {
   readonly #client: UnscopedClient;
   readonly #caller: Principal;
   readonly #now: () => Date;
-  readonly #publicUrl: () => string;
+  readonly #publicAddress: PublicAddress;
 
   constructor(
     client: UnscopedClient,
     caller: Principal,
-    { now, publicUrl }: { now: () => Date; publicUrl: () => string },
+    { now, publicAddress }: { now: () => Date; publicAddress: PublicAddress },
   ) {
     this.#client = client;
     this.#caller = caller;
     this.#now = now;
-    this.#publicUrl = publicUrl;
+    this.#publicAddress = publicAddress;
   }
 
   async tenants() {
@@ -74,7 +75,7 @@ export class CallerIdentity implements Identity {
     const { tenantId, userId: inviterId } = this.#owner;
     const created = createInvitation(this.#client, { tenantId, email, inviterId, now: this.#now() });
     const { invitation, secret } = await created.catch(asArgumentError('email'));
-    return { invitation, link: invitationLink(this.#publicUrl(), secret) };
+    return { invitation, link: invitationLink(this.#publicAddress.url, secret) };
   }
 
   revokeInvitation(id: string) {

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
 import { pageHeaders } from './http/headers.ts';
+import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 
 /** The folders with the output of `npm run build`. */
 export interface PageFolders {
@@ -44,15 +45,15 @@ interface PagesOptions {
 
 /**
  * The pages people look at: those built ahead as files, and the dashboard at every other address it may route.
- * @param publicUrl where clients reach this server, without a trailing slash: some guides show it
+ * @param publicAddress some guides show it
  */
 export function createPages(
-  publicUrl: () => string,
+  publicAddress: PublicAddress,
   { limitsSessions = false, folders = pageFolders }: PagesOptions = {},
 ): Pages {
   const fill = (html: string): string =>
     html
-      .replaceAll(originPlaceholder, () => escapeHtml(publicUrl()))
+      .replaceAll(originPlaceholder, () => escapeHtml(publicAddress.url))
       .replace(documentsPlaceholder, limitsSessions ? 'trusted' : 'any');
   const built = files(folders.pages, ['html']);
   const assets = files(folders.dashboard, []);

@@ -39,6 +39,7 @@ import { createAuthHandler } from './auth/auth-handler.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
 import { checkHead, toOriginForm } from './http/request-target.ts';
 import { createEncryption } from '../security/encryption.ts';
+import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 
 export interface ServerOptions {
   client: UnscopedClient;
@@ -62,8 +63,8 @@ export interface ServerOptions {
   connections?: ConnectionLimits;
   /** The longest response, in bytes. */
   maxResponseBytes?: number;
-  /** The service's address for clients. Read at each request, because the port may be known only once listening. */
-  publicUrl: () => string;
+  /** Its url may be set once the server listens, and its port is known. */
+  publicAddress: PublicAddress;
   /** Why the service isn't ready; undefined if it is. */
   unready: () => Promise<string | undefined>;
   /** Which part of it isn't; undefined if all of it is. */
@@ -99,7 +100,7 @@ export function createServer({
   trustedProxies = 0,
   connections = defaultLimits(trustedProxies),
   maxResponseBytes = defaultMaxResponseBytes,
-  publicUrl,
+  publicAddress,
   unready,
   impaired = async () => undefined,
   now = () => new Date(),
@@ -113,7 +114,7 @@ export function createServer({
   const connectionLog = new BoundedLog(log);
   const retry = new ReadRetry();
   const bodyTurns = createBodyTurns();
-  const pages = createPages(publicUrl, { limitsSessions: sessionTrustedDocuments });
+  const pages = createPages(publicAddress, { limitsSessions: sessionTrustedDocuments });
   const idempotent = createIdempotencyHandler(createEncryption(secret, 'stored answers'));
   const responseMemory = new ResponseMemory(maxResponseBytes, (tenant) =>
     connectionLog.info({ why: 'unread', tenant }, 'a response that is not read was broken off'),
@@ -130,7 +131,7 @@ export function createServer({
     retry,
     now,
   });
-  const shared = { admit, idempotent, requestLog, bodyTurns, publicUrl, timeouts };
+  const shared = { admit, idempotent, requestLog, bodyTurns, publicAddress, timeouts };
   const handleRest = createRestHandler({ ...shared, domain, retry });
   const trustedDocuments = createTrustedDocuments(client, {
     dashboard: readDashboardDocuments(),
@@ -144,7 +145,7 @@ export function createServer({
   const tryPassword = createTryPassword(client, pool);
   const countInvited = createCountInvited(pool);
   const handleAuth = createAuthHandler({
-    routes: createAuthRoutes({ client, tryPassword, countInvited, publicUrl, now }),
+    routes: createAuthRoutes({ client, tryPassword, countInvited, publicAddress, now }),
     log,
     requestLog,
     metrics,
@@ -181,7 +182,7 @@ export function createServer({
 
   let headers: Map<string, string> | undefined;
   const setCommonHeaders = (_: unknown, response: ServerResponse): void => {
-    headers ??= new Map(Object.entries(commonHeaders(publicUrl())));
+    headers ??= new Map(Object.entries(commonHeaders(publicAddress.url)));
     response.setHeaders(headers);
   };
   const route: Phase = (request, response, path) => {
@@ -224,7 +225,7 @@ export function createServer({
   respondMalformed(
     server,
     requestLog.beforeAdmission,
-    () => commonHeaders(publicUrl()),
+    () => commonHeaders(publicAddress.url),
     (socket) => bounded.open.get(socket)?.latest,
   );
   enforceTimeouts(server, timeouts, bounded);

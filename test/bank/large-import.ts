@@ -22,7 +22,7 @@ const books = openBooks({ connectionString: url });
 const domain = createDomain(
   { client, books },
   createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true }),
-  () => '',
+  { url: '' },
 );
 const tenant = await client.tenant.findUniqueOrThrow({
   where: { id: (await createTenant(client, { name: 'Acme' })).id },

@@ -49,7 +49,7 @@ const rows: Route[] = [
   ['GET', '/old', 'getOld', 'item'],
 ];
 
-const router = createRouter(domain, () => 'http://kontor.example', rows);
+const router = createRouter(domain, { url: 'http://kontor.example' }, rows);
 async function announced(path: string, body?: object): Promise<(string | null)[]> {
   const request = new Request(`http://kontor.example/api/v1${path}`, {
     ...(body && { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
@@ -119,8 +119,8 @@ describe('a deprecation', () => {
     expect(() => parseDeprecation('No longer supported')).toThrow('needs its dates');
     const careless = buildSchema('type Query { old: String @deprecated }');
     const operations = compileOperations(careless, ['query getOld { result: old }']);
-    expect(() => createRouter({ schema: careless, operations }, () => '', [['GET', '/old', 'getOld', 'item']])).toThrow(
-      'needs its dates',
-    );
+    expect(() =>
+      createRouter({ schema: careless, operations }, { url: '' }, [['GET', '/old', 'getOld', 'item']]),
+    ).toThrow('needs its dates');
   });
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** Pages alone, of folders made for the purpose. 418: no page's business. */
 async function serve(folders: PageFolders): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
-  const pages = createPages(() => 'http://127.0.0.1:4000', { folders });
+  const pages = createPages({ url: 'http://127.0.0.1:4000' }, { folders });
   const server = createServer((request, response) => {
     if (!pages(request, response, (request.url ?? '').split('?', 1)[0]!)) response.writeHead(418).end();
   });

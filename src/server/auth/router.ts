@@ -5,6 +5,7 @@ import { readBody } from '../../../rest-shim/request-body.ts';
 import { toErrorResponse, errorResponse } from '../../../rest-shim/router.ts';
 import { CodedError, NotFoundError, Problems, ValidationError } from '../../../schema/errors.ts';
 import { mayBeCsrf } from './csrf.ts';
+import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
 
 /** The context of one request. */
 export interface AuthRequestContext {
@@ -28,12 +29,12 @@ const maxBytes = 64 * 1024;
 /** Routes under /api/auth, for our own pages only. Errors have REST's format. */
 export function serve(
   routes: [method: 'GET' | 'POST', path: string, handler: Handler][],
-  publicUrl: () => string,
+  publicAddress: PublicAddress,
 ): AuthHandler {
   const router = Router<IRequest, [AuthRequestContext]>({ base, catch: toErrorResponse });
   for (const [method, path, handler] of routes) {
     router[method.toLowerCase() as 'get'](path, (request: IRequest, caller: AuthRequestContext) =>
-      mayBeCsrf(method, caller.incoming.headers, publicUrl())
+      mayBeCsrf(method, caller.incoming.headers, publicAddress.url)
         ? errorResponse(403, 'This is only for requests from our own pages.', caller.requestId)
         : handler(request as unknown as Request, caller),
     );

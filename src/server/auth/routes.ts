@@ -31,6 +31,7 @@ import {
   type TryPassword,
   type UserSummary,
 } from '../../identity/index.ts';
+import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
 
 const secret = z.string().max(1024, 'Must not be longer than 1024 characters.');
 const passwords = z.object({
@@ -47,17 +48,17 @@ export function createAuthRoutes({
   client,
   tryPassword,
   countInvited,
-  publicUrl,
+  publicAddress,
   now,
 }: {
   client: UnscopedClient;
   tryPassword: TryPassword;
   countInvited: CountInvited;
-  publicUrl: () => string;
+  publicAddress: PublicAddress;
   now: () => Date;
 }): AuthHandler {
   const current = (request: Request) =>
-    findSession(client, sessionToken(request.headers.get('cookie'), publicUrl()), now());
+    findSession(client, sessionToken(request.headers.get('cookie'), publicAddress.url), now());
   const describeBrowser = (request: Request) => ({ userAgent: request.headers.get('user-agent'), now: now() });
 
   /** The user with the right password, or a refusal. */
@@ -83,7 +84,7 @@ export function createAuthRoutes({
     caller.logOutcome('entered', user.id);
     const previous = await current(request);
     if (previous) await endSessions(client, { userId: previous.user.id, id: previous.id });
-    return respond({ ...sessionBody(user, session), ...more }, { cookie: sessionCookie(token, publicUrl()) });
+    return respond({ ...sessionBody(user, session), ...more }, { cookie: sessionCookie(token, publicAddress.url) });
   };
 
   const signIn: Handler = async (request, caller) => {
@@ -102,7 +103,7 @@ export function createAuthRoutes({
     async (request) => {
       const session = await current(request);
       if (session) await endSessions(client, { userId: session.user.id, ...(!everywhere && { id: session.id }) });
-      return respond({ success: true }, { cookie: sessionCookie(null, publicUrl()) });
+      return respond({ success: true }, { cookie: sessionCookie(null, publicAddress.url) });
     };
 
   const change: Handler = async (request, caller) => {
@@ -172,7 +173,7 @@ export function createAuthRoutes({
       ['POST', '/invitation', look],
       ['POST', '/invitation/accept', accept],
     ],
-    publicUrl,
+    publicAddress,
   );
 }
 

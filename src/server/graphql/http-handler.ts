@@ -14,13 +14,14 @@ import { handleIdempotentGraphql } from './idempotent-graphql.ts';
 import { sendGraphqlError, toGraphqlError } from './error-response.ts';
 import type { GraphqlHandler } from './handler.ts';
 import type { HttpTimeouts } from '../http/timeouts.ts';
+import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
 
 export interface GraphqlHttpOptions {
   graphqlHandler: GraphqlHandler;
   admit: Admit;
   idempotent: IdempotencyHandler;
   requestLog: RequestLog;
-  publicUrl: () => string;
+  publicAddress: PublicAddress;
   /** Responds to a browser with GraphiQL. @returns whether it did */
   respondGraphiql: (request: IncomingMessage, response: ServerResponse) => boolean;
   bodyTurns: WaitForTurn;
@@ -33,13 +34,13 @@ export function createGraphqlHttpHandler({
   admit,
   idempotent,
   requestLog,
-  publicUrl,
+  publicAddress,
   respondGraphiql,
   bodyTurns,
   timeouts,
 }: GraphqlHttpOptions): Handler {
   const respond = async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
-    const admitted = await admit({ response, credentials: readCredentials(request, publicUrl()), signal });
+    const admitted = await admit({ response, credentials: readCredentials(request, publicAddress.url), signal });
     // An import reads much.
     admitted.context.responseSize?.limit({ reads: !isForm(request.headers['content-type']), values: true });
     const key = readIdempotencyKey(request);

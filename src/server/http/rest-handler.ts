@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { isConnectionLost, isContention } from '../../../prisma/client.ts';
 import { readRequestBytes } from '../../../rest-shim/request-body.ts';
-import type { RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
+import type { PublicAddress, RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
 import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-shim/router.ts';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import type { Domain } from '../../domain.ts';
@@ -29,14 +29,14 @@ export interface RestHandlerOptions {
   requestLog: RequestLog;
   retry: ReadRetry;
   bodyTurns: WaitForTurn;
-  publicUrl: () => string;
+  publicAddress: PublicAddress;
   timeouts: HttpTimeouts;
 }
 
 /** REST v1 over HTTP: admits a request, replays a repeated one, and runs any other in the router. */
 export function createRestHandler(options: RestHandlerOptions): Handler {
-  const { domain, admit, requestLog, retry, bodyTurns, publicUrl, timeouts } = options;
-  const router = createRouter(domain, publicUrl);
+  const { domain, admit, requestLog, retry, bodyTurns, publicAddress, timeouts } = options;
+  const router = createRouter(domain, publicAddress);
 
   const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
     const apiRequest = { response, credentials: { authorization: request.headers.get('authorization') }, signal };

@@ -25,7 +25,7 @@ export async function checkConsistency({ url, pool, tenants }: Installation): Pr
   }
   const config = readConfig({ ...environment, DATABASE_URL: url });
   const database = await openDatabase(config, { report: () => {} });
-  const { contextFor } = createDomain(database, createWebhooks({ secret, allowInsecure: true }), () => '');
+  const { contextFor } = createDomain(database, createWebhooks({ secret, allowInsecure: true }), { url: '' });
   const sample = sampleOfEachSize(tenants);
   let documents = 0;
   for (const { id, invoices } of sample) {
