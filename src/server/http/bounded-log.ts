@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 /** Token bucket: lines in a burst, and lines per second in the long run. */
 const burst = 100;
 const perSecond = 10;
-/** The longest part of a client's text that is logged. */
-const longest = 200;
+/** The longest part of a client's text that is logged, in characters. */
+export const longestText = 200;
 
 /**
  * Limits the log lines that clients without a valid token can cause, so that they can't fill the disk. Further lines are left
@@ -56,4 +56,5 @@ export class BoundedLog {
 }
 
 /** Truncates a client's text for the log. */
-export const truncated = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+export const truncated = (text: string): string =>
+  text.length > longestText ? `${text.slice(0, longestText)}…` : text;

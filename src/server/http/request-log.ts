@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { asCoded } from '../../../schema/errors.ts';
-import { BoundedLog, truncated } from './bounded-log.ts';
+import { BoundedLog, longestText, truncated } from './bounded-log.ts';
 import type { FollowedToken, RequestAnnouncer } from './request-announcer.ts';
 
 /** The id of a request, from its response's header. */
 export const getId = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
 
-/** Removes an invitation's secret from its link: anybody with the secret can join. */
-const withoutSecret = (path: string): string => path.replace(/\/invitation\/.*/, '/invitation/…');
+/** The end of an invitation's link. Its secret isn't logged: anybody with the secret can join. */
+const invitationPattern = /\/invitation\/.*/;
 
 /**
  * Logs a line for each request once it is answered, without its query, body or token. The lines of requests that were not
@@ -45,7 +45,8 @@ export class RequestLog {
       const log = this.#admitted.has(response) ? this.#log : this.beforeAdmission;
       const { statusCode: status } = response;
       const { method = '' } = request;
-      const shownPath = truncated(withoutSecret(path));
+      const logged = path.replace(invitationPattern, '/invitation/…');
+      const shownPath = logged.length > longestText ? truncated(logged) : logged;
       log.info({ requestId, method, path: shownPath, status, ms, ...(aborted && { aborted }), ...replayed }, 'request');
       const followed = this.#followed.get(response);
       if (!followed) return;
