@@ -41,7 +41,7 @@ interface Client {
   open: number;
   /**
    * Connections without a request in progress, the longest idle first: a flood of connections costs no search. An incomplete
-   * head is no request yet.
+   * head is no request yet. Only open connections: one that is closed must never come back here.
    */
   idle: Set<Connection>;
 }
@@ -83,11 +83,6 @@ export class Connections {
   /** The responses in progress, of all connections. */
   *responses(): Iterable<ServerResponse> {
     for (const { unanswered } of this.#open.values()) yield* unanswered;
-  }
-
-  /** Notes that no request of a connection is in progress any more. */
-  rest(connection: Connection): void {
-    if (this.#open.has(connection.socket)) connection.client.idle.add(connection);
   }
 
   #admit(socket: Socket): void {

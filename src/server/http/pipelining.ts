@@ -66,9 +66,9 @@ export class Pipelining {
   }
 
   #end(connection: Connection, response: ServerResponse): void {
-    const { socket, unanswered } = connection;
+    const { socket, client, unanswered } = connection;
     unanswered.splice(unanswered.indexOf(response), 1);
-    if (unanswered.length === 0) this.#connections.rest(connection);
+    if (unanswered.length === 0 && this.#connections.open.has(socket)) client.idle.add(connection);
     if (unanswered.length === 0 && socket.readableLength === 0) return; // nothing is pipelined
     if (this.#pending.has(connection)) return;
     this.#pending.add(connection);
