@@ -8,7 +8,7 @@ import type { ResponseSize } from '../schema/graphql/execution/response-size.ts'
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
 import { toSchema } from '../schema/index.ts';
 import type { Database } from './database/database.ts';
-import { CallerIdentity } from './identity/index.ts';
+import { StoredIdentity } from './identity/index.ts';
 import type { Notifications } from './notifications/notifications.ts';
 import type { PublicAddress } from '../rest-shim/rest-request.ts';
 
@@ -45,6 +45,7 @@ export function createDomain(
   const schema = toSchema();
   const domain = { schema, operations: loadOperations(schema) };
   const fileLinks = createFileLinks(publicAddress);
+  const identity = new StoredIdentity(client, publicAddress);
   const payloadRenderer = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,
@@ -62,7 +63,7 @@ export function createDomain(
       payloadRenderer,
       webhooks,
       fileLinks,
-      identity: new CallerIdentity(client, principal, { now, publicAddress }),
+      identity,
       notifications: {
         watch: async (channel, pick) => {
           if (!notifications) throw new Error('This process serves no subscriptions');

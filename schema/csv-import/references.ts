@@ -54,8 +54,8 @@ export async function findReferred(
 }
 
 /** The members of the tenant, by e-mail address or name in any case. */
-export async function findMembers({ identity }: Context): Promise<Find> {
-  const members = (await identity.members()).map(({ user }) => user);
+export async function findMembers(context: Context): Promise<Find> {
+  const members = (await context.identity.members(context)).map(({ user }) => user);
   return (text) => {
     const wanted = text.toLowerCase();
     const email = members.find((member) => member.email.toLowerCase() === wanted);

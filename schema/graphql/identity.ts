@@ -53,36 +53,42 @@ export interface Invitation {
   invitedBy: User | null;
 }
 
+/** Who calls, and the clock of the call: each context is one. */
+export interface Caller {
+  user: User;
+  tenant: Tenant;
+  session?: { id: string };
+  now: () => Date;
+}
+
 /**
- * Operations on behalf of the caller. No method takes a user or a tenant, because they are the caller's own. For an id that
- * belongs to others, the result is null, as for an unknown id.
+ * Operations on behalf of a caller: the user and the tenant are the caller's own. For an id that belongs to others, the result
+ * is null, as for an unknown id.
  */
 export interface Identity {
   /** The user's open tenants, by name; for an API token, its own. */
-  tenants: () => Promise<Tenant[]>;
+  tenants: (caller: Caller) => Promise<Tenant[]>;
   /** The user's tokens for the tenant, newest first, without revoked ones. */
-  apiTokens: () => Promise<ApiToken[]>;
-  createApiToken: (input: {
-    name: string;
-    abilities?: string[];
-    trustedDocuments?: boolean;
-    expiresAt?: Date;
-  }) => Promise<{ apiToken: ApiToken; value: string }>;
-  revokeApiToken: (id: string) => Promise<ApiToken | null>;
+  apiTokens: (caller: Caller) => Promise<ApiToken[]>;
+  createApiToken: (
+    caller: Caller,
+    input: { name: string; abilities?: string[]; trustedDocuments?: boolean; expiresAt?: Date },
+  ) => Promise<{ apiToken: ApiToken; value: string }>;
+  revokeApiToken: (caller: Caller, id: string) => Promise<ApiToken | null>;
   /** Has the requests of one of the user's valid tokens for the tenant announced for a while. @returns whether it is one */
-  followApiToken: (id: string, until: Date) => Promise<boolean>;
+  followApiToken: (caller: Caller, id: string, until: Date) => Promise<boolean>;
   /** The tenant's members, in the order in which they joined. */
-  members: () => Promise<Member[]>;
+  members: (caller: Caller) => Promise<Member[]>;
   /** @throws ValidationError for the last member */
-  removeMember: (userId: string) => Promise<Member | null>;
+  removeMember: (caller: Caller, userId: string) => Promise<Member | null>;
   /** The tenant's open invitations, newest first. */
-  invitations: () => Promise<Invitation[]>;
+  invitations: (caller: Caller) => Promise<Invitation[]>;
   /** @throws ValidationError for a member's address */
-  inviteMember: (email: string) => Promise<{ invitation: Invitation; link: string }>;
-  revokeInvitation: (id: string) => Promise<Invitation | null>;
+  inviteMember: (caller: Caller, email: string) => Promise<{ invitation: Invitation; link: string }>;
+  revokeInvitation: (caller: Caller, id: string) => Promise<Invitation | null>;
   /** The user's sessions, newest first. */
-  sessions: () => Promise<Session[]>;
-  revokeSession: (id: string) => Promise<Session | null>;
+  sessions: (caller: Caller) => Promise<Session[]>;
+  revokeSession: (caller: Caller, id: string) => Promise<Session | null>;
   /** Ends all sessions of the user except the caller's. @returns how many there were */
-  revokeOtherSessions: () => Promise<number>;
+  revokeOtherSessions: (caller: Caller) => Promise<number>;
 }

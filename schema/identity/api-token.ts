@@ -69,7 +69,7 @@ builder.queryFields((t) => ({
     type: [ApiToken],
     description: "The user's tokens for this tenant, newest first, without revoked ones.",
     inSession: true,
-    resolve: (_root, _args, { identity }) => identity.apiTokens(),
+    resolve: (_root, _args, context) => context.identity.apiTokens(context),
   }),
 }));
 
@@ -88,8 +88,8 @@ builder.mutationFields((t) => ({
       if (input?.expiresAt && input.expiresAt <= context.now())
         problems.add('input.expiresAt', 'Must be in the future.');
     },
-    resolve: (_root, { input: { name, abilities, trustedDocuments, expiresAt } }, { identity }) =>
-      identity.createApiToken({
+    resolve: (_root, { input: { name, abilities, trustedDocuments, expiresAt } }, context) =>
+      context.identity.createApiToken(context, {
         name,
         abilities: given(abilities),
         trustedDocuments: given(trustedDocuments),
@@ -102,6 +102,6 @@ builder.mutationFields((t) => ({
     description: "Ends one of the user's tokens for this tenant at once.",
     inSession: true,
     args: idArgument,
-    resolve: (_root, { id }, { identity }) => found(identity.revokeApiToken(id)),
+    resolve: (_root, { id }, context) => found(context.identity.revokeApiToken(context, id)),
   }),
 }));

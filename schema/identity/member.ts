@@ -48,13 +48,13 @@ builder.queryFields((t) => ({
     type: [Member],
     description: "The tenant's members, in the order in which they joined.",
     inSession: true,
-    resolve: (_root, _args, { identity }) => identity.members(),
+    resolve: (_root, _args, context) => context.identity.members(context),
   }),
   invitations: t.field({
     type: [Invitation],
     description: 'Open invitations, newest first.',
     inSession: true,
-    resolve: (_root, _args, { identity }) => identity.invitations(),
+    resolve: (_root, _args, context) => context.identity.invitations(context),
   }),
 }));
 
@@ -71,7 +71,7 @@ builder.mutationFields((t) => ({
         description: 'The member to remove. A user who is no member is answered as not found.',
       }),
     },
-    resolve: (_root, { userId }, { identity }) => found(identity.removeMember(userId)),
+    resolve: (_root, { userId }, context) => found(context.identity.removeMember(context, userId)),
   }),
 
   inviteMember: t.field({
@@ -80,7 +80,7 @@ builder.mutationFields((t) => ({
       'Makes an invitation with a link to join the tenant. An earlier invitation of the same address ends. A tenant can have 100 open invitations.',
     inSession: true,
     args: { email: t.arg.string({ required: true, validate: email, description: 'The e-mail address to invite.' }) },
-    resolve: (_root, args, { identity }) => identity.inviteMember(args.email),
+    resolve: (_root, args, context) => context.identity.inviteMember(context, args.email),
   }),
 
   revokeInvitation: t.field({
@@ -88,6 +88,6 @@ builder.mutationFields((t) => ({
     description: 'Revokes an invitation, and returns it. Its link no longer works.',
     inSession: true,
     args: idArgument,
-    resolve: (_root, { id }, { identity }) => found(identity.revokeInvitation(id)),
+    resolve: (_root, { id }, context) => found(context.identity.revokeInvitation(context, id)),
   }),
 }));

@@ -32,7 +32,7 @@ const Profile = builder.objectRef<Principal>('Profile').implement({
       type: [Tenant],
       description:
         "The tenants that a session of the user can use, ordered by name. With an API token, only the token's tenant.",
-      resolve: (_profile, _args, { identity }) => identity.tenants(),
+      resolve: (_profile, _args, context) => context.identity.tenants(context),
     }),
     token: t.expose('token', { type: ApiToken, nullable: true, description: 'The token; null in a session.' }),
   }),

@@ -61,7 +61,8 @@ async function follow(context: Context, wanted: string | null | undefined): Prom
   const { token, identity } = context;
   const tokenId = wanted ?? token?.id ?? refuse('tokenId', 'Must name one of your tokens.');
   if (token && token.id !== tokenId) throw new NotFoundError();
-  const renew = (): Promise<boolean> => identity.followApiToken(tokenId, new Date(context.now().getTime() + followMs));
+  const renew = (): Promise<boolean> =>
+    identity.followApiToken(context, tokenId, new Date(context.now().getTime() + followMs));
 
   const requests = await context.notifications.watch('requests', ([id, ...json]) =>
     id === tokenId ? json.join(' ') : undefined,

@@ -21,7 +21,7 @@ builder.queryField('sessions', (t) =>
     type: [Session],
     description: "The user's sessions, newest first.",
     inSession: true,
-    resolve: (_root, _args, { identity }) => identity.sessions(),
+    resolve: (_root, _args, context) => context.identity.sessions(context),
   }),
 );
 
@@ -31,12 +31,12 @@ builder.mutationFields((t) => ({
     description: 'Ends a session of the user at once, and returns it.',
     inSession: true,
     args: idArgument,
-    resolve: (_root, { id }, { identity }) => found(identity.revokeSession(id)),
+    resolve: (_root, { id }, context) => found(context.identity.revokeSession(context, id)),
   }),
 
   revokeOtherSessions: t.int({
     description: 'Ends all other sessions of the user. Returns their number.',
     inSession: true,
-    resolve: (_root, _args, { identity }) => identity.revokeOtherSessions(),
+    resolve: (_root, _args, context) => context.identity.revokeOtherSessions(context),
   }),
 }));

@@ -55,8 +55,9 @@ export const sumCounts = (counts: RecordCounts): number => Object.values(counts)
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;
 
-async function buildHead({ tenant, identity }: Context): Promise<object> {
-  const members = await identity.members();
+async function buildHead(context: Context): Promise<object> {
+  const { tenant, identity } = context;
+  const members = await identity.members(context);
   return {
     format: format.name,
     version: format.version,

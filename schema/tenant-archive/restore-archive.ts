@@ -179,7 +179,8 @@ const lineErrors = (line: number, errors: FieldErrors): LineError[] =>
   );
 
 /** Compares two tenants: their differences, and the ids here of members of both. */
-async function compare({ tenant, identity }: Context, head: Head): Promise<{ userIds: UserIds; notes: string[] }> {
+async function compare(context: Context, head: Head): Promise<{ userIds: UserIds; notes: string[] }> {
+  const { tenant, identity } = context;
   const notes = (
     [
       ['country', head.tenant.country, tenant.country],
@@ -189,7 +190,7 @@ async function compare({ tenant, identity }: Context, head: Head): Promise<{ use
   )
     .filter(([, there, here]) => there !== here)
     .map(([what, there, here]) => `The ${what} of the books' tenant is ${there}; this tenant's is ${here}, and stays.`);
-  const members = (await identity.members()).map(({ user }) => user);
+  const members = (await identity.members(context)).map(({ user }) => user);
   const userIds = new Map<string, string>();
   for (const { id, email } of head.members) {
     if (members.some((member) => member.id === id)) continue;

@@ -8,7 +8,7 @@ export {
   findWarning as warningOf,
   type Account,
 } from './accounts.ts';
-export { CallerIdentity } from './identity.ts';
+export { StoredIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { createAuthenticate, type Authentication } from './principal.ts';
 export {

@@ -86,7 +86,7 @@ builder.mutationField('billProject', (t) =>
         const unpriced = entries.find((entry) => getRate(entry) === null);
         if (unpriced) refuse('projectId', `The time entry of ${formatDay(unpriced.date)} has no hourly rate.`);
 
-        const members = groupBy === 'PERSON' ? await inside.identity.members() : [];
+        const members = groupBy === 'PERSON' ? await inside.identity.members(inside) : [];
         const names = new Map(members.map(({ user }) => [user.id, user.name]));
         const titles = { project: name, nameOf: (userId: string) => names.get(userId) };
         const lines = buildLines(entries, { groupBy: groupBy ?? 'ENTRY', titles, rateOf: getRate });
