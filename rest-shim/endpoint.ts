@@ -10,7 +10,7 @@ import {
   type FieldErrors,
 } from '../schema/errors.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';
-import { traced } from '../schema/graphql/execution/tracing.ts';
+import { tracer } from '../schema/graphql/execution/tracing.ts';
 import { parseExpectedVersion } from './entity-tag.ts';
 import { readBody, TransportError } from './request-body.ts';
 import { deprecationHeaders } from './deprecation.ts';
@@ -89,9 +89,9 @@ export function endpoint(
       const respond = await readRequest(request, variables, caller);
       const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
       const { url } = request;
-      const { status, headers, body } = await traced(name, () =>
-        respond({ operation, variables, caller, ifNoneMatch, url, path: base + path, publicAddress }),
-      ).catch(rethrowInRestNames);
+      const asked = { operation, variables, caller, ifNoneMatch, url, path: base + path, publicAddress };
+      const responding = tracer ? tracer.step(name, () => respond(asked)) : respond(asked);
+      const { status, headers, body } = await responding.catch(rethrowInRestNames);
       return new Response(body, {
         status,
         headers: deprecations ? { ...headers, ...deprecations(variables) } : headers,

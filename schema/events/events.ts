@@ -3,7 +3,7 @@ import { resourceNamed, type Resource } from '../resources.ts';
 import type { Context } from '../graphql/context.ts';
 import type { PrefetchedRow } from '../graphql/find-by-id.ts';
 import { formatTime } from '../graphql/scalars/scalars.ts';
-import { traced, traceParent } from '../graphql/execution/tracing.ts';
+import { tracer } from '../graphql/execution/tracing.ts';
 
 /** Every event there is, and when it happens (CONTRACT.md#event-names); webhook.ping is not the books' matter. */
 export const events = {
@@ -91,22 +91,26 @@ export interface RenderedEvent {
 /** Renders events, in order, to be written together with the change. */
 export async function renderEvents(context: Context, inputs: EventInput[]): Promise<RenderedEvent[]> {
   const createdAt = context.now();
-  const { requestId } = context;
   const rendered = await Promise.all(
-    inputs.map(([type, what]) =>
-      traced(`event ${type}`, async () => {
-        const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
-        const resource = findResource(type);
-        const payload = await context.payloadRenderer(resource, context)(id, known);
-        const body = renderBody(type, context.tenant.id, createdAt, `{"${resource.name}":${payload}}`);
-        const event = { type, resourceId: id, body, createdAt, requestId, traceParent: traceParent() };
-        return { payload, row: context.db.row('Event', event) };
-      }),
+    inputs.map((input) =>
+      tracer
+        ? tracer.step(`event ${input[0]}`, () => renderEvent(context, createdAt, input))
+        : renderEvent(context, createdAt, input),
     ),
   );
   const ids = rendered.map(({ row }) => row.id).toSorted(); // jobs are added in the order of ids
   for (const [at, { row }] of rendered.entries()) row.id = ids[at] as string;
   return rendered;
+}
+
+async function renderEvent(context: Context, createdAt: Date, [type, what]: EventInput): Promise<RenderedEvent> {
+  const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
+  const resource = findResource(type);
+  const payload = await context.payloadRenderer(resource, context)(id, known);
+  const body = renderBody(type, context.tenant.id, createdAt, `{"${resource.name}":${payload}}`);
+  const traceParent = tracer?.parent() ?? null;
+  const event = { type, resourceId: id, body, createdAt, requestId: context.requestId, traceParent };
+  return { payload, row: context.db.row('Event', event) };
 }
 
 /**

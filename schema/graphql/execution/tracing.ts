@@ -7,10 +7,10 @@ export interface Tracer {
   parent: () => string | null;
 }
 
-let tracer: Tracer | undefined;
+/** Undefined where tracing is off. Work that every request does asks it without a function in between. */
+export let tracer: Tracer | undefined;
 
 export const setTracer = (by: Tracer): void => void (tracer = by);
 
+/** Runs work as a span, if tracing is on: see Tracer.step(). */
 export const traced: Tracer['step'] = (name, work, parent) => (tracer ? tracer.step(name, work, parent) : work());
-
-export const traceParent: Tracer['parent'] = () => tracer?.parent() ?? null;

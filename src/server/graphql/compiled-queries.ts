@@ -8,7 +8,7 @@ import {
 } from '../../../schema/graphql/execution/compile-selection.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { isTooWide } from '../../../schema/graphql/input/width.ts';
-import { traced } from '../../../schema/graphql/execution/tracing.ts';
+import { tracer } from '../../../schema/graphql/execution/tracing.ts';
 import { costs, exceeded } from './document-limits.ts';
 
 /** How often a query is executed before it is compiled, and how many fields it may have: more than any of our pages has. */
@@ -99,7 +99,8 @@ export function compileQuery(
       if (!coerced || !isWithin(variables, coerced)) return undefined;
       try {
         const execution = startExecution(context, coerced);
-        return `{"data":${await traced('GraphQL', async () => selection.write(undefined, execution))}}`;
+        const write = async (): Promise<string> => selection.write(undefined, execution);
+        return `{"data":${await (tracer ? tracer.step('GraphQL', write) : write())}}`;
       } catch {
         if (context.responseSize?.error) throw context.responseSize.error; // it would be too large again
         context.responseSize?.restart();
