@@ -19,8 +19,8 @@ export const grantable: readonly string[] = [
   ...abilityScopes.flatMap((scope) => [`${scope}:read`, `${scope}:write`]),
 ];
 
-/** Whether a token with these abilities may do this: `read` covers every `<scope>:read`, `*` everything. */
+/** Whether a token with these abilities, of which none is `*`, may do this: `read` covers every `<scope>:read`. */
 export function allows(abilities: readonly string[], ability: Ability): boolean {
   const [, action = ''] = ability.split(':');
-  return abilities.includes('*') || abilities.includes(action) || abilities.includes(ability);
+  return abilities.includes(action) || abilities.includes(ability);
 }
