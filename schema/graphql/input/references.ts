@@ -4,15 +4,15 @@ import type { Problems } from '../../errors.ts';
 
 const models = { customer: 'Customer', project: 'Project', invoice: 'Invoice' } as const;
 
-/** Deferred check that the row of an input's `customerId`, `projectId`, or `invoiceId` exists: the foreign key enforces it. */
-export function requireExisting(
+/**
+ * Checks that the row of an input's `customerId`, `projectId`, or `invoiceId` exists. The foreign key enforces it, so rules defer
+ * this check.
+ */
+export async function requireExisting(
   context: Context,
   problems: Problems,
   to: keyof typeof models,
   id: string | null | undefined,
-): void {
-  if (!id) return;
-  problems.defer(async () => {
-    if (!(await findByIdIfAny(context, models[to], id))) problems.add(`input.${to}Id`, `There is no such ${to}.`);
-  });
+): Promise<void> {
+  if (id && !(await findByIdIfAny(context, models[to], id))) problems.add(`input.${to}Id`, `There is no such ${to}.`);
 }

@@ -71,7 +71,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateCreditNoteInput, required: true }) },
     rules: ({ input }, context, problems) => {
       const { invoiceId } = input ?? {};
-      requireExisting(context, problems, 'invoice', invoiceId);
+      problems.defer(() => requireExisting(context, problems, 'invoice', invoiceId));
       problems.defer(async () => {
         const invoice = invoiceId && (await context.db.invoice.findUnique({ where: key(context, invoiceId) }));
         if (invoice) await planCredit(context, invoice, input ?? {}, problems);

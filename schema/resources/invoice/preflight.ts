@@ -20,8 +20,7 @@ type Input = typeof CreateInvoiceInput.$inferInput;
 /** An invoice with this input, and its parties. Nothing is stored. @throws ValidationError for a customer who doesn't exist */
 async function newInvoice(context: Context, { status, ...fields }: Input) {
   const problems = new Problems();
-  requireExisting(context, problems, 'customer', fields.customerId);
-  await problems.runDeferred();
+  await requireExisting(context, problems, 'customer', fields.customerId);
   problems.throwIfAny();
   const draft = newDraft(context, { ...fields, currency: fields.currency ?? context.tenant.defaultCurrency });
   const parties = await findPartiesOfDraft(context, draft.customerId);

@@ -24,7 +24,7 @@ type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { i
 
 /** Checks the rules between an invoice's fields, on the fields that are valid by themselves. */
 export function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
-  requireExisting(context, problems, 'customer', input.customerId);
+  problems.defer(() => requireExisting(context, problems, 'customer', input.customerId));
   const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
   const dueDate = input.dueDate ?? current?.dueDate;
   if (invoiceDate && dueDate && dueDate < invoiceDate) {

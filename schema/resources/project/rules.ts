@@ -14,7 +14,7 @@ export async function projectRules(
   problems: Problems,
   current?: ProjectRow,
 ): Promise<void> {
-  requireExisting(context, problems, 'customer', input.customerId);
+  problems.defer(() => requireExisting(context, problems, 'customer', input.customerId));
   const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
   const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
   if (startDate && endDate && endDate < startDate) problems.add('input.endDate', 'Must not be before the start date.');

@@ -10,7 +10,7 @@ export type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | Rece
 
 /** @param current the receipt that the input changes; nothing for a new one */
 export function receiptRules(input: ReceiptInput, context: Context, problems: Problems, current?: ReceiptRow): void {
-  requireExisting(context, problems, 'project', input.projectId);
+  problems.defer(() => requireExisting(context, problems, 'project', input.projectId));
   const amount = input.amountGross ?? current?.amountGross;
   const digits = minorDigits(input.currency ?? current?.currency ?? context.tenant.defaultCurrency);
   if (amount && amount.decimalPlaces() > digits) {

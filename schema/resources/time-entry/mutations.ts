@@ -47,7 +47,8 @@ builder.mutationFields((t) => ({
     description: 'Adds time of the caller to a project.',
     ability: 'time-entries:write',
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
-    rules: ({ input }, context, problems) => requireExisting(context, problems, 'project', input?.projectId),
+    rules: ({ input }, context, problems) =>
+      problems.defer(() => requireExisting(context, problems, 'project', input?.projectId)),
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
         // The entry's rate is in the project's currency, which must not change before the entry is written.
