@@ -20,7 +20,13 @@ interface StoredParties {
 
 const frozenParties = batchPerRequest(
   async (invoiceIds, context: Context) =>
-    readParties(context, await context.db.invoiceParties.findMany({ where: { id: { in: invoiceIds } } })),
+    readParties(
+      context,
+      await context.db.$rows<StoredParties>(
+        'select id, seller, buyer from invoice_parties where tenant_id = $1 and id = any($2::uuid[])',
+        [invoiceIds],
+      ),
+    ),
   null,
 );
 
