@@ -8,6 +8,7 @@ import { type Context, today } from '../../graphql/context.ts';
 import { type WholeInvoice, issue, unbillEntries } from './transitions.ts';
 import { invoiceTotals, Decimal } from '../../money/money.ts';
 import { takeSteps } from '../../rows/transition.ts';
+import { findTerms, knownParties } from './parties.ts';
 import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -76,23 +77,12 @@ function computeDueDate(invoiceDate: Date, paymentTermsDays: number): Date {
   return due < lastDay ? due : lastDay;
 }
 
-/** The days until payment of a customer's invoices: the customer's own, or the company's; undefined without any. */
-export async function findPaymentTerms({ db }: Context, customerId: string): Promise<number | undefined> {
-  const [terms] = await db.$rows<{ days: number | null }>(
-    `select coalesce(customer.payment_terms_days, company.payment_terms_days) as days
-     from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
-     where customer.tenant_id = $1 and customer.id = $2`,
-    [customerId],
-  );
-  return terms?.days ?? undefined;
-}
-
 interface Draft {
   customerId: string;
   invoiceDate: Date;
   dueDate?: Date | null;
   /** Without a due date: how many days after the invoice date it is. */
-  paymentTermsDays?: number | undefined;
+  paymentTermsDays?: number | null | undefined;
   deliveryDate?: Date | null;
   subject?: string | null;
   currency: string;
@@ -135,13 +125,17 @@ builder.mutationFields((t) => ({
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
+      const terms = input.dueDate ? null : await findTerms(context, input.customerId);
       const draft = newDraft(context, {
         ...fields,
-        paymentTermsDays: input.dueDate ? undefined : await findPaymentTerms(context, input.customerId),
+        paymentTermsDays: terms?.paymentTermsDays,
         currency: input.currency ?? context.tenant.defaultCurrency,
       });
       const created: EventInput = ['invoice.created', draft];
-      if (status !== 'ISSUED' && status !== 'PAID') return insertInvoice(context, draft, [created], query);
+      if (status !== 'ISSUED' && status !== 'PAID') {
+        const inserted = await insertInvoice(context, draft, [created], query);
+        return terms ? { ...inserted, [knownParties]: terms.parties } : inserted;
+      }
       return context.transaction(async (inside) => {
         const { row: invoice, events } = takeSteps(draft, await issue(inside, draft, status));
         return insertInvoice(inside, invoice, [created, ...events], query);

@@ -11,6 +11,19 @@ export interface Parties {
   buyer: FrozenBuyer;
 }
 
+/** What a new invoice takes from the customer and the company, as they are now. */
+export interface CurrentTerms {
+  parties: Parties;
+  /** The days until payment: the customer's own, or the company's; null without any. */
+  paymentTermsDays: number | null;
+}
+
+/** The property in which a new draft carries its parties, so that its warnings need not read them again. */
+export const knownParties: unique symbol = Symbol('parties');
+
+/** A draft that may carry its parties. */
+export type WithKnownParties<Of> = Of & { [knownParties]?: Parties };
+
 /** The columns of the company profile, null if there is none, and those of the customer; by the id that was looked up. */
 interface StoredParties {
   id: string;
@@ -18,43 +31,31 @@ interface StoredParties {
   buyer: unknown;
 }
 
-const frozenParties = batchPerRequest(
-  async (invoiceIds, context: Context) =>
-    readParties(
-      context,
-      await context.db.$rows<StoredParties>(
-        'select id, seller, buyer from invoice_parties where tenant_id = $1 and id = any($2::uuid[])',
-        [invoiceIds],
-      ),
-    ),
-  null,
-);
+const frozenParties = batchPerRequest<Parties | null, Context>(async (invoiceIds, context) => {
+  const rows = await context.db.$rows<StoredParties>(
+    'select id, seller, buyer from invoice_parties where tenant_id = $1 and id = any($2::uuid[])',
+    [invoiceIds],
+  );
+  return new Map(rows.map((row) => [row.id, readParties(context, row)]));
+}, null);
 
-const currentParties = batchPerRequest(
-  async (customerIds, context: Context) =>
-    readParties(
-      context,
-      await context.db.$rows<StoredParties>(
-        `select customer.id, to_jsonb(company) as seller, to_jsonb(customer) as buyer
-         from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
-         where customer.tenant_id = $1 and customer.id = any($2::uuid[])`,
-        [customerIds],
-      ),
-    ),
-  null,
-);
+const currentTerms = batchPerRequest<CurrentTerms | null, Context>(async (customerIds, context) => {
+  const rows = await context.db.$rows<StoredParties & Pick<CurrentTerms, 'paymentTermsDays'>>(
+    `select customer.id, to_jsonb(company) as seller, to_jsonb(customer) as buyer,
+       coalesce(customer.payment_terms_days, company.payment_terms_days) as "paymentTermsDays"
+     from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
+     where customer.tenant_id = $1 and customer.id = any($2::uuid[])`,
+    [customerIds],
+  );
+  return new Map(
+    rows.map((row) => [row.id, { parties: readParties(context, row), paymentTermsDays: row.paymentTermsDays }]),
+  );
+}, null);
 
 /** Without a company profile, the tenant's name and country are known of the seller. */
-function readParties({ tenant }: Context, rows: StoredParties[]): Map<string, Parties | null> {
-  const parties = new Map<string, Parties | null>();
-  for (const { id, seller: profile, buyer } of rows) {
-    const seller = profile === null ? { legal_name: tenant.name } : frozenSeller.parse(profile);
-    parties.set(id, {
-      seller: { ...seller, country: seller.country ?? tenant.country },
-      buyer: frozenBuyer.parse(buyer),
-    });
-  }
-  return parties;
+function readParties({ tenant }: Context, { seller: profile, buyer }: StoredParties): Parties {
+  const seller = profile === null ? { legal_name: tenant.name } : frozenSeller.parse(profile);
+  return { seller: { ...seller, country: seller.country ?? tenant.country }, buyer: frozenBuyer.parse(buyer) };
 }
 
 /** The parties of an invoice: as it was issued; of a draft, as it would be issued now. @throws NotFoundError */
@@ -62,5 +63,9 @@ export const findParties = async (context: Context, invoice: { id: string; custo
   (await frozenParties(invoice.id, context)) ?? findPartiesOfDraft(context, invoice.customerId);
 
 /** The parties of an invoice that isn't issued, as it would be issued now. @throws NotFoundError */
-export const findPartiesOfDraft = (context: Context, customerId: string): Promise<Parties> =>
-  found(currentParties(customerId, context));
+export const findPartiesOfDraft = async (context: Context, customerId: string): Promise<Parties> =>
+  (await found(currentTerms(customerId, context))).parties;
+
+/** The terms of a new invoice to this customer; null if there is no such customer. */
+export const findTerms = (context: Context, customerId: string): Promise<CurrentTerms | null> =>
+  currentTerms(customerId, context);

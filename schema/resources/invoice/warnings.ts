@@ -6,7 +6,7 @@ import type { VatCategory } from '../../money/vat-categories.ts';
 import { WarningType, type Warning, type WarningCode } from '../warning.ts';
 import { wasPaidWhenIssued } from './balance.ts';
 import { getVatCategory } from './line.ts';
-import { findParties, findPartiesOfDraft, type Parties } from './parties.ts';
+import { findParties, findPartiesOfDraft, knownParties, type Parties, type WithKnownParties } from './parties.ts';
 import { byPosition, Invoice } from './type.ts';
 import { treatments } from './vat-treatment.ts';
 
@@ -238,7 +238,9 @@ builder.prismaObjectField(Invoice, 'warnings', (t) =>
     },
     resolve: async (invoice, _args, context) => {
       const isDraft = invoice.number === null;
-      const parties = await (isDraft ? findPartiesOfDraft(context, invoice.customerId) : findParties(context, invoice));
+      const known = (invoice as WithKnownParties<typeof invoice>)[knownParties];
+      const parties =
+        known ?? (await (isDraft ? findPartiesOfDraft(context, invoice.customerId) : findParties(context, invoice)));
       return findInvoiceWarnings({ ...invoice, isPaid: wasPaidWhenIssued(invoice) }, parties);
     },
   }),

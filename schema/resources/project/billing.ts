@@ -10,7 +10,8 @@ import type { Decimal } from '../../money/money.ts';
 import { findVatProposals } from '../invoice/vat-proposals.ts';
 import { Invoice } from '../invoice/type.ts';
 import { lineRules } from '../invoice/rules.ts';
-import { insertInvoice, maxItems, newDraft, findPaymentTerms } from '../invoice/mutations.ts';
+import { insertInvoice, maxItems, newDraft } from '../invoice/mutations.ts';
+import { findTerms } from '../invoice/parties.ts';
 import { totalRules } from '../invoice/rules.ts';
 import { enforce } from '../../rows/locked-row.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
@@ -96,14 +97,14 @@ builder.mutationField('billProject', (t) =>
         const items = lines.map((line) => ({ ...line, ...ofAll }));
         await enforce((problems) => totalRules(items, currency, problems));
         const date = invoiceDate ?? today(context);
-        const paymentTermsDays = await findPaymentTerms(inside, customerId);
+        const terms = await findTerms(inside, customerId);
         const draft = newDraft(inside, {
           customerId,
           currency,
           subject: name,
           invoiceDate: date,
           deliveryDate: entries.at(-1)?.date ?? null, // the service is complete on the last day
-          paymentTermsDays,
+          paymentTermsDays: terms?.paymentTermsDays,
           items,
         });
         await insertInvoice(inside, draft, [['invoice.created', draft]]);
