@@ -39,25 +39,27 @@ export function errorResponse(
  * @param publicAddress used in links
  */
 export function createRouter(domain: CompiledSchema, publicAddress: PublicAddress, routes = allRoutes): RestHandler {
-  const router = Router<IRequestStrict, [RestRequestContext]>({ base, catch: toErrorResponse });
+  const router = Router<IRequestStrict, [RestRequestContext]>({ catch: toErrorResponse });
   for (const route of routes) {
     const [method, path] = route;
     const [resource = path] = /^.*\/:id/.exec(path) ?? [];
     const reading = routes.find(([other, at]) => other === 'GET' && at === resource)?.[2];
     const handle = endpoint(route, domain, { base, publicAddress, lookupOperation: reading });
-    router[method.toLowerCase() as 'get'](path, handle);
-    if (method === 'GET') router['head']?.(path, handle);
+    router[method.toLowerCase() as 'get'](base + path, handle);
+    if (method === 'GET') router['head']?.(base + path, handle);
   }
   for (const path of new Set(routes.map((route) => route[1]))) {
     const allow = allowedMethods(routes, path);
-    router['options']?.(path, () => new Response(null, { status: 204, headers: { Allow: allow } }));
-    router.all(path, (_request, { requestId }) =>
+    router['options']?.(base + path, () => new Response(null, { status: 204, headers: { Allow: allow } }));
+    router.all(base + path, (_request, { requestId }) =>
       errorResponse(405, `This address takes ${allow}.`, requestId, { headers: { Allow: allow } }),
     );
   }
-  return async (request, caller) =>
-    ((await router.fetch(request as IRequestStrict, caller)) as Response | undefined) ??
-    toErrorResponse(new NotFoundError(), request, caller);
+  // Without the base: dots in a path may lead out of it.
+  router.all('*', () => {
+    throw new NotFoundError();
+  });
+  return router.fetch as RestHandler;
 }
 
 function allowedMethods(routes: readonly Route[], path: string): string {
