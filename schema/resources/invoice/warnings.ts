@@ -175,8 +175,9 @@ const checks: readonly Check[] = [
   },
   {
     code: 'LANGUAGE',
+    // A company that says it is asked first: the language of the buyer's country takes long to find.
     find: (subject) =>
-      chosenLanguage(subject)
+      (subject.seller.language ?? chosenLanguage(subject))
         ? []
         : [
             {
