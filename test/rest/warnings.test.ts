@@ -75,6 +75,19 @@ describe('warnings beside `data`', () => {
     expect((await who.rest('GET', `/invoices/${answer.body.data.id}`)).body).toEqual({ data: answer.body.data });
   });
 
+  it('of several drafts in one request are each of the customer as it then was', async () => {
+    const { who, customerId } = await tenant();
+    const draft = `createInvoice(input: { customerId: $id, invoiceDate: "2026-02-28", items: [
+      { title: "Work", quantity: 1, unitPriceNet: 100, vatRate: 19, servicePeriodStart: "2026-02-01" }
+    ] }) { warnings { code } }`;
+    const moved = 'updateCustomer(id: $id, input: { city: null }) { id }';
+    const { before, after } = await who.graphql(`mutation ($id: UUID!) { before: ${draft} ${moved} after: ${draft} }`, {
+      id: customerId,
+    });
+    expect(before.warnings).toEqual([]);
+    expect(after.warnings).toEqual([{ code: 'BUYER_ADDRESS' }]);
+  });
+
   it('are none where nothing is missing', async () => {
     const { who, customerId } = await tenant();
     const answer = await who.rest('POST', '/invoices', bill(customerId));
