@@ -157,9 +157,11 @@ class TenantScopedClient {
     const connection = this.#connection.forTransaction();
     return connection.asTenant(() =>
       this.#client.$transaction(async (inner) => {
-        const result = await work(new TenantScopedClient(this.#books, connection, inner as PrismaClient));
-        connection.throwIfAborted();
-        return result;
+        try {
+          return await work(new TenantScopedClient(this.#books, connection, inner as PrismaClient));
+        } finally {
+          connection.throwIfAborted(); // also instead of an error that followed from it
+        }
       }, limits),
     );
   }

@@ -135,15 +135,6 @@ describe('errors carry extensions.code', () => {
   ])('%s with %o', async (query, variables, errors) => {
     expect(refusal(await acme.graphqlAnswer(query, variables))).toMatchObject({ code: 'VALIDATION_FAILED', errors });
   });
-
-  it('a rejected field changes nothing; an earlier field of the same request keeps its effect', async () => {
-    const { body } = await acme.graphqlAnswer(`mutation {
-      one: createCustomer(input: { type: CUSTOMER, companyName: "One" }) { companyName }
-      two: createCustomer(input: { type: CUSTOMER, companyName: " " }) { companyName }
-    }`);
-    expect(body.errors[0]).toMatchObject({ path: ['two'], extensions: { code: 'VALIDATION_FAILED' } });
-    expect(await acme.db.customer.findMany({ where: { companyName: 'One' } })).toHaveLength(1);
-  });
 });
 
 describe('INTERNAL_SERVER_ERROR has a generic message with the request id, and is logged', () => {

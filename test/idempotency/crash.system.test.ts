@@ -55,6 +55,30 @@ const post = (url: string, key: string): Promise<number | undefined> =>
     () => undefined,
   );
 
+/** Three mutations in one document, without a key. @returns whether the answer has arrived */
+const postThree = (url: string, name: string): Promise<boolean> =>
+  fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${acme.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query: `mutation ($input: CreateCustomerInput!) { ${['a', 'b', 'c'].map((alias) => `${alias}: createCustomer(input: $input) { id }`).join(' ')} }`,
+      variables: { input: { type: 'CUSTOMER', companyName: name } },
+    }),
+  })
+    .then((response) => response.json() as Promise<{ errors?: unknown }>)
+    .then(
+      ({ errors }) => errors === undefined,
+      () => false,
+    );
+
+/** @returns whether the document's rows and events were written: all of them, or none */
+async function isWrittenWhole(name: string): Promise<boolean> {
+  const rows = await acme.db.customer.findMany({ where: { companyName: name }, select: { id: true } });
+  expect([0, 3]).toContain(rows.length);
+  expect(await acme.db.event.count({ where: { resourceId: { in: rows.map(({ id }) => id) } } })).toBe(rows.length);
+  return rows.length > 0;
+}
+
 async function writtenOnce(key: string): Promise<void> {
   const again = await acme.rest('POST', '/customers', named(key), { 'idempotency-key': key });
   expect(again.status).toBe(201);
@@ -78,7 +102,7 @@ it('a request whose process is killed before the commit writes nothing, and runs
 });
 
 it(
-  `killed at random points, with ${atOnce} requests under way: sent again, each has one row and one event`,
+  `killed at random points, with ${atOnce} requests and documents under way: each document is whole, and each request, sent again, has one row and one event`,
   { timeout: 120_000 },
   async () => {
     let [lost, kept] = [0, 0];
@@ -86,10 +110,17 @@ it(
       const { child, url } = await victim();
       await post(url, `warm ${round}`);
       const keys = Array.from({ length: atOnce }, () => randomUUID());
+      const names = Array.from({ length: atOnce }, () => randomUUID());
       const answers = keys.map((key) => post(url, key));
-      await Promise.race(answers);
+      const documents = names.map((name) => postThree(url, name));
+      await Promise.race([...answers, ...documents]);
       child.kill('SIGKILL');
       const statuses = await Promise.all(answers);
+      for (const [index, arrived] of (await Promise.all(documents)).entries()) {
+        const isWhole = await isWrittenWhole(names[index]!);
+        if (arrived) expect(isWhole).toBe(true);
+        lost += Number(!arrived);
+      }
       lost += statuses.filter((status) => status === undefined).length;
       kept += await acme.db.customer.count({ where: { companyName: { in: keys } } });
       for (const key of keys) await writtenOnce(key);

@@ -9,6 +9,7 @@ import {
   parse,
   NoSchemaIntrospectionCustomRule,
   printSchema,
+  specifiedRules,
   validate,
   visit,
   type DocumentNode,
@@ -18,6 +19,7 @@ import {
 import { createLRUCache, type Plugin } from 'graphql-yoga';
 import { computeCost, textLengths } from '../../../schema/graphql/execution/cost.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
+import { IdentityMutationsAlone } from './atomic-mutations.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
 
 /** Limits of a document: four times what any page or guide of ours uses, in depth twice (a test compares). */
@@ -52,6 +54,8 @@ const labels = {
   cost: 'values to answer',
 };
 type Counts = Partial<Record<keyof typeof labels, number>>;
+
+const rules = [...specifiedRules, IdentityMutationsAlone];
 
 /** The maximum number of validation errors that are reported: each takes as much time as a small document. */
 const maxErrors = 10;
@@ -102,6 +106,7 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
     onValidate: ({ params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
       const errors = exceeded(countParts(documentAST));
       if (errors.length > 0) setResult(errors);
+      addValidationRule(IdentityMutationsAlone);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
       setValidationFn((schema, document, rules) =>
         validate(schema, document, rules, { maxErrors, hideSuggestions: !introspection }),
@@ -125,7 +130,7 @@ export function documentErrors(schema: GraphQLSchema, text: string): readonly Gr
   if (tooLong.length > 0) return tooLong;
   const document = parse(text, { maxTokens: limits.tokens });
   const errors = exceeded(countParts(document));
-  return errors.length > 0 ? errors : validate(schema, document, undefined, { maxErrors });
+  return errors.length > 0 ? errors : validate(schema, document, rules, { maxErrors });
 }
 
 /** The exceeded limits, as validation errors of the document. */

@@ -6,6 +6,7 @@ import type { Context } from '../../../schema/graphql/context.ts';
 import { countingFieldResolver } from '../../../schema/graphql/execution/count-resolved.ts';
 import { traced } from '../../../schema/graphql/execution/tracing.ts';
 import type { AdmittedRequest } from '../auth/request-admission.ts';
+import { useAtomicMutations } from './atomic-mutations.ts';
 import { readJson, useBody, type Read } from './body.ts';
 import { createDocumentCache, useLimits } from './document-limits.ts';
 import { createCompiledQueries } from './compiled-queries.ts';
@@ -67,6 +68,7 @@ export function createGraphqlHandler(
     maskedErrors: { maskError: (error) => mask(error, log) },
     plugins: [
       useGraphqlJs,
+      useAtomicMutations(),
       useReadRetry(retry),
       useBody(bodyTurns),
       useUploads(),

@@ -1,4 +1,4 @@
-import { getOperationAST, GraphQLError, type ExecutionArgs } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { isContention } from '../../../prisma/client.ts';
@@ -16,7 +16,7 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
         if (!('errors' in result) || !result.errors) return;
         const graphqlRequest = args.contextValue as unknown as GraphqlRequest & Context;
         const refusal = graphqlRequest.responseSize?.error;
-        if (refusal) return setResult({ errors: [refusedWhole(refusal, graphqlRequest, args)] });
+        if (refusal) return setResult({ errors: [refusedWhole(refusal, graphqlRequest.requestId)] });
         const errors = result.errors.map((error) => mask(error, log, graphqlRequest));
         setResult({ ...result, errors: result.data == null ? errors.map(withStatus) : errors });
       },
@@ -25,15 +25,8 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
 }
 
 /** The error of a response that is too large: instead of a part of it, which would depend on the order of its making. */
-function refusedWhole(
-  error: Error,
-  { requestId, isRetried }: Pick<GraphqlRequest, 'requestId' | 'isRetried'>,
-  { document, operationName }: Pick<ExecutionArgs, 'document' | 'operationName'>,
-): GraphQLError {
-  const { status, message: reason, ...extensions } = toGraphqlError(error);
-  // With an Idempotency-Key it is undone.
-  const hasWritten = !isRetried && getOperationAST(document, operationName)?.operation === 'mutation';
-  const message = hasWritten ? `${reason} The mutation has taken effect.` : reason;
+function refusedWhole(error: Error, requestId: string): GraphQLError {
+  const { status, message, ...extensions } = toGraphqlError(error);
   const { retryAfter } = extensions;
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
   return new GraphQLError(message, { extensions: { ...extensions, requestId, http: { status, headers } } });
