@@ -11,7 +11,7 @@ export const headers: Record<string, JsonSchema> = {
   },
   'X-RateLimit-Limit': {
     description:
-      'Requests admitted in any 60 seconds. This header and the next two are absent if the operator has set no limit.',
+      'Requests admitted in any 60 seconds. The headers of the rate limit are absent if the operator has set none.',
     schema: { type: 'integer', minimum: 1 },
     example: 60,
   },
@@ -24,6 +24,16 @@ export const headers: Record<string, JsonSchema> = {
     description: 'When the number of remaining requests next grows, in epoch seconds.',
     schema: { type: 'integer' },
     example: 1_769_851_860,
+  },
+  'RateLimit-Policy': {
+    description: 'The limit as the IETF writes it: `q` requests in `w` seconds.',
+    schema: { type: 'string' },
+    example: '"requests";q=60;w=60',
+  },
+  RateLimit: {
+    description: 'What is left of it: `r` requests, of which more remain in `t` seconds.',
+    schema: { type: 'string' },
+    example: '"requests";r=59;t=60',
   },
   'Retry-After': {
     description: 'Whole seconds after which a request is certainly admitted.',
@@ -74,7 +84,13 @@ export const announcing: Record<string, JsonSchema> = {
 export const withHeaders = (...names: string[]): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-export const rateLimitHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+export const rateLimitHeaders = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+];
 
 const message: JsonSchema = { type: 'string', description: 'The error, for people.' };
 const requestId: JsonSchema = { type: 'string', format: 'uuid', description: 'The value of X-Request-Id.' };

@@ -26,6 +26,8 @@ interface RateLimitDecision {
   remaining: number;
   /** Epoch seconds, rounded up: when `remaining` next grows. */
   resetAt: number;
+  /** Whole seconds, rounded up, until then. */
+  resetInSeconds: number;
   /** Whole seconds, at least 1; waiting them out is enough. Only after a refusal. */
   retryAfter?: number;
 }
@@ -70,14 +72,10 @@ export function createRateLimiter({
       if (!hit) throw new Error('graphql-rate-limit did not ask its store');
 
       const resetAt = Math.ceil((now() + hit.nextFreeInMs) / 1000);
-      if (refusal === undefined) return { admitted: true, limit, remaining: limit - hit.earlier - 1, resetAt };
-      return {
-        admitted: false,
-        limit,
-        remaining: 0,
-        resetAt,
-        retryAfter: Math.max(1, Math.ceil(hit.nextFreeInMs / 1000)),
-      };
+      const resetInSeconds = Math.ceil(hit.nextFreeInMs / 1000);
+      const known = { limit, resetAt, resetInSeconds };
+      if (refusal === undefined) return { ...known, admitted: true, remaining: limit - hit.earlier - 1 };
+      return { ...known, admitted: false, remaining: 0, retryAfter: Math.max(1, resetInSeconds) };
     },
   };
 }

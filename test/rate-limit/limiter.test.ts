@@ -53,11 +53,11 @@ describe.each<[string, () => RateLimitStore]>([
     for (let i = 0; i < 5; i++) answers.push(await limiter.admit('a'));
     const resetAt = start / 1000 + 60;
     expect(answers).toEqual([
-      { admitted: true, limit: 3, remaining: 2, resetAt },
-      { admitted: true, limit: 3, remaining: 1, resetAt },
-      { admitted: true, limit: 3, remaining: 0, resetAt },
-      { admitted: false, limit: 3, remaining: 0, resetAt, retryAfter: 60 },
-      { admitted: false, limit: 3, remaining: 0, resetAt, retryAfter: 60 },
+      { admitted: true, limit: 3, remaining: 2, resetAt, resetInSeconds: 60 },
+      { admitted: true, limit: 3, remaining: 1, resetAt, resetInSeconds: 60 },
+      { admitted: true, limit: 3, remaining: 0, resetAt, resetInSeconds: 60 },
+      { admitted: false, limit: 3, remaining: 0, resetAt, resetInSeconds: 60, retryAfter: 60 },
+      { admitted: false, limit: 3, remaining: 0, resetAt, resetInSeconds: 60, retryAfter: 60 },
     ]);
   });
 

@@ -51,6 +51,12 @@ describe.each(stores)('the rate limit, counted in %s', (_name, store) => {
       { limit: '2', remaining: '0', retryAfter: expect.stringMatching(/^(5\d|60)$/) },
     ]);
     for (const { headers } of answers) {
+      // The IETF's headers say the same.
+      expect(headers.get('ratelimit-policy')).toBe('"requests";q=2;w=60');
+      const [, left, seconds] = /^"requests";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
+      expect(left).toBe(headers.get('x-ratelimit-remaining'));
+      expect(Number(seconds)).toBeGreaterThanOrEqual(58);
+      expect(Number(seconds)).toBeLessThanOrEqual(60);
       const reset = headers.get('x-ratelimit-reset') ?? '';
       expect(reset).toMatch(/^\d+$/);
       expect(Number(reset)).toBeGreaterThanOrEqual(before + 58);

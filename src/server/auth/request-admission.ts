@@ -118,6 +118,9 @@ export function createRequestAdmission({
     response.setHeader('X-RateLimit-Limit', decision.limit);
     response.setHeader('X-RateLimit-Remaining', decision.remaining);
     response.setHeader('X-RateLimit-Reset', decision.resetAt);
+    // The same for clients that know the IETF's names: draft-ietf-httpapi-ratelimit-headers-10.
+    response.setHeader('RateLimit-Policy', `"requests";q=${decision.limit};w=60`);
+    response.setHeader('RateLimit', `"requests";r=${decision.remaining};t=${decision.resetInSeconds}`);
     if (decision.admitted) return;
     const retryAfter = decision.retryAfter ?? 1;
     const message = `More than ${decision.limit} requests within a minute. Try again in ${retryAfter} seconds.`;

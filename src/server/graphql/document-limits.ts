@@ -55,7 +55,7 @@ const labels = {
 };
 type Counts = Partial<Record<keyof typeof labels, number>>;
 
-const rules = [...specifiedRules, IdentityMutationsAlone];
+const validationRules = [...specifiedRules, IdentityMutationsAlone];
 
 /** The maximum number of validation errors that are reported: each takes as much time as a small document. */
 const maxErrors = 10;
@@ -130,7 +130,7 @@ export function documentErrors(schema: GraphQLSchema, text: string): readonly Gr
   if (tooLong.length > 0) return tooLong;
   const document = parse(text, { maxTokens: limits.tokens });
   const errors = exceeded(countParts(document));
-  return errors.length > 0 ? errors : validate(schema, document, rules, { maxErrors });
+  return errors.length > 0 ? errors : validate(schema, document, validationRules, { maxErrors });
 }
 
 /** The exceeded limits, as validation errors of the document. */
