@@ -57,6 +57,10 @@ export function endpoint(
   const filters =
     method === 'GET' ? [...operation.parameters].filter(([, { name: variable }]) => isPlainVariable(variable)) : [];
   const readsQuery = filters.length > 0 || 'readParameters' in kind;
+  const parameters = new Set([
+    ...filters.map(([restName]) => restName),
+    ...('parameters' in kind ? kind.parameters : []),
+  ]);
   const hasBody = method === 'POST' || method === 'PATCH';
 
   /** Reads the operation's variables into `variables`. @throws ValidationError for all that are wrong */
@@ -68,6 +72,7 @@ export function endpoint(
     const problems = new Problems();
     const ifMatch = isConditional ? request.headers.get('if-match') : null;
     if (ifMatch !== null) variables['expectedVersion'] = parseExpectedVersion(ifMatch);
+    if (isStrict(request)) refuseUnknown(new URL(request.url).searchParams, parameters, problems);
     const query = readsQuery ? new URL(request.url).searchParams : noParameters;
     const respond = 'respond' in kind ? kind.respond : kind.readParameters(query, variables, problems);
     if (filters.length > 0) readFilters(query, filters, variables, problems);
@@ -92,10 +97,9 @@ export function endpoint(
       const asked = { operation, variables, caller, ifNoneMatch, url, path: base + path, publicAddress };
       const responding = tracer ? tracer.step(name, () => respond(asked)) : respond(asked);
       const { status, headers, body } = await responding.catch(rethrowInRestNames);
-      return new Response(body, {
-        status,
-        headers: deprecations ? { ...headers, ...deprecations(variables) } : headers,
-      });
+      if (deprecations) Object.assign(headers, deprecations(variables));
+      if (isStrict(request)) headers['Preference-Applied'] = 'handling=strict';
+      return new Response(body, { status, headers });
     } catch (error) {
       if (id === undefined || !lookup) throw error;
       // A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
@@ -115,9 +119,19 @@ const mayRun = ({ ability }: Operation, { may }: Context): boolean => ability ==
 /** For a resource that is answered although the request doesn't read it. */
 const unlimited = (context: Context): Context => ({ ...context, may: () => true });
 
+/** Whether a client asks that what the service doesn't know be refused: `Prefer: handling=strict` (RFC 7240, 4.4). */
+function isStrict({ headers }: Pick<Request, 'headers'>): boolean {
+  const prefer = headers.get('prefer');
+  return prefer !== null && /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i.test(prefer);
+}
+
+function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<string>, problems: Problems): void {
+  for (const name of query.keys()) if (!parameters.has(name)) problems.add(name, 'This parameter is not known here.');
+}
+
 /**
- * If a filter appears twice, the last value wins, as in PHP. A list is repeated or separated by commas. Parameters that the
- * operation doesn't have are ignored.
+ * If a filter appears twice, the last value wins, as in PHP. A list is repeated or separated by commas. Unknown
+ * parameters are ignored, unless the client prefers otherwise.
  */
 function readFilters(
   query: URLSearchParams,

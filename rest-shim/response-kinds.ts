@@ -5,12 +5,15 @@ import { respondCreated, respondDeleted, respondItem } from './resource-response
 import type { ReadParameters, Respond } from './rest-request.ts';
 import type { ResponseKind } from './routes.ts';
 
-/** How each kind of response of the routes is made: at once, or by parameters that only this kind has. */
-export const responseKinds: Record<ResponseKind, { respond: Respond } | { readParameters: ReadParameters }> = {
+/** A kind of response: made at once, or by parameters of the query that only this kind has. */
+type Kind = { respond: Respond } | { readParameters: ReadParameters; parameters: readonly string[] };
+
+/** How each kind of response of the routes is made. */
+export const responseKinds: Record<ResponseKind, Kind> = {
   item: { respond: respondItem },
   created: { respond: respondCreated },
   deleted: { respond: respondDeleted },
   file: { respond: respondFile },
-  page: { readParameters: readListPage },
-  changes: { readParameters: readChangeFeed },
+  page: { readParameters: readListPage, parameters: ['page', 'per_page', 'cursor'] },
+  changes: { readParameters: readChangeFeed, parameters: ['wait'] },
 };

@@ -23,7 +23,7 @@ const info = {
 - Every request needs a token, \`Authorization: Bearer TOKEN\`, and reads and writes data of the token's tenant. Only this description needs no token.
 - A single resource is returned as \`{"data": {…}}\`. A list also has \`links\` and \`meta\`, and begins with the newest row.
 - Text is trimmed before its length is checked. Decimals have at most 15 digits. They are accepted as numbers or as strings, and are never converted to binary floating point.
-- Unknown body fields are rejected, unknown query parameters are ignored. If a field or parameter appears twice, the last value wins. PATCH changes only the fields that are present; \`null\` clears a field.
+- Unknown body fields are rejected, unknown query parameters are ignored, or refused with \`Prefer: handling=strict\`. If a field or parameter appears twice, the last value wins. PATCH changes only the fields that are present; \`null\` clears a field.
 - HEAD is answered like GET, without the body. OPTIONS lists the methods of an address in \`Allow\`.
 - A token has 60 requests in any 60 seconds.
 - The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements, webhooks.`,

@@ -167,6 +167,51 @@ describe('query parameters', () => {
     }
   });
 
+  it.each([...lists, '/changes'])(
+    'are refused if unknown, and the client prefers strict handling: %s',
+    async (path) => {
+      const known = path === '/changes' ? 'limit=5&wait=0' : 'page=1&per_page=5';
+      for (const prefer of ['handling=strict', 'respond-async, Handling = "strict"; x=y', 'wait=5,handling=strict']) {
+        const refused = await acme.rest('GET', `${path}?${known}&staus=paid&__proto__=1&staus=x`, undefined, {
+          prefer,
+        });
+        expect(refused.status).toBe(422);
+        expect(refused.body.errors).toEqual({
+          staus: ['This parameter is not known here.'],
+          ['__proto__']: ['This parameter is not known here.'],
+        });
+        const answered = await acme.rest('GET', `${path}?${known}`, undefined, { prefer });
+        expect([answered.status, answered.headers.get('preference-applied')]).toEqual([200, 'handling=strict']);
+      }
+      for (const prefer of ['handling=lenient', 'handling=stricter', 'xhandling=strict', 'return=minimal']) {
+        const answered = await acme.rest('GET', `${path}?staus=paid`, undefined, { prefer });
+        expect([answered.status, answered.headers.get('preference-applied')]).toEqual([200, null]);
+      }
+    },
+  );
+
+  it('every described parameter is known', async () => {
+    const { body } = await service.request('GET', '/api/v1/openapi.json');
+    const prefer = { prefer: 'handling=strict' };
+    let tried = 0;
+    for (const [path, { get }] of Object.entries<{ get?: { parameters?: { in: string; name: string }[] } }>(
+      body.paths,
+    )) {
+      const names = (get?.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name);
+      for (const name of names) {
+        tried += 1;
+        const { body: answer } = await acme.rest(
+          'GET',
+          `${path.replace('{id}', sample.unknownId)}?${name}=1`,
+          undefined,
+          prefer,
+        );
+        expect(answer.errors?.[name] ?? []).not.toContain('This parameter is not known here.');
+      }
+    }
+    expect(tried).toBeGreaterThan(30);
+  });
+
   it('are ignored for a single row', async () => {
     for (const path of ['/me', `/customers/${ids[0]}`]) {
       expect((await acme.rest('GET', `${path}?page=0&type=x`)).status).toBe(200);

@@ -102,6 +102,7 @@ export async function sendOnce(connection: ApiConnection, request: ApiRequest): 
     headers: {
       authorization: `Bearer ${connection.token}`,
       accept: 'application/json',
+      prefer: 'handling=strict', // a parameter with a typing error would be ignored
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },

@@ -82,6 +82,7 @@ export class HttpClient {
     return {
       Authorization: `Bearer ${this.#options.token}`,
       Accept: 'application/json',
+      Prefer: 'handling=strict', // a parameter with a typing error would be ignored
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...(method === 'POST' && { 'Idempotency-Key': idempotencyKey ?? randomKey() }),
       ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
