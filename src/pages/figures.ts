@@ -26,7 +26,7 @@ import { readConfig } from '../config/config.ts';
 import { maxTransactions } from '../../schema/bank-statements/parsers/statement.ts';
 import { maxWarnings } from '../../schema/bank-statements/parsers/warnings.ts';
 import { maxUploadsOfTenant } from '../server/graphql/uploads.ts';
-import { limits } from '../server/graphql/document-limits.ts';
+import { limits, limitsOfTrusted } from '../server/graphql/document-limits.ts';
 import { cachedMs } from '../server/graphql/trusted-documents.ts';
 import { maxWaiting } from '../server/http/body-turns.ts';
 import { maxUpload } from '../server/http/multipart.ts';
@@ -85,6 +85,7 @@ export const figures = {
   maxPage: number.format(maxPageSize),
   lastPossiblePage: number.format(lastPossiblePage),
   maxCost: number.format(limits.cost),
+  maxTrusted: number.format(limitsOfTrusted.characters),
   bytesPerValue: number.format(bytesPerValue),
   scanCost: number.format(scanCost),
   farOffset: number.format(maxOffsetScan),

@@ -4,7 +4,7 @@ import { resources } from '../../schema/resources.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { abilityScopes, type AbilityScope } from '../../schema/graphql/ability.ts';
 import { events, eventTypes } from '../../schema/events/events.ts';
-import { limits } from '../server/graphql/document-limits.ts';
+import { excesses, limits } from '../server/graphql/document-limits.ts';
 
 const number = new Intl.NumberFormat('en');
 
@@ -73,8 +73,8 @@ const documentLimits: Record<keyof typeof limits, string> = {
 function buildDocumentLimits(): string {
   const names = Object.keys(documentLimits) as (keyof typeof limits)[];
   return formatTable(
-    ['a GraphQL document has at most', ''],
-    names.map((name) => [documentLimits[name], number.format(limits[name])]),
+    ['a GraphQL document has at most', '', 'else'],
+    names.map((name) => [documentLimits[name], number.format(limits[name]), code(excesses[name].code)]),
   );
 }
 

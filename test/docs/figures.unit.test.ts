@@ -58,7 +58,7 @@ describe('tables in guides come from the code', () => {
   });
 
   it('/docs/limits has every limit of GraphQL documents', () => {
-    const rows = textOf('limits').split('\n| --- | --- |\n')[1]!.split('\n\n')[0]!.split('\n');
+    const rows = textOf('limits').split('\n| --- | --- | --- |\n')[1]!.split('\n\n')[0]!.split('\n');
     expect(rows).toHaveLength(Object.keys(limits).length);
   });
 });

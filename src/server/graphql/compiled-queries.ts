@@ -9,7 +9,8 @@ import {
 import type { Context } from '../../../schema/graphql/context.ts';
 import { isTooWide } from '../../../schema/graphql/input/width.ts';
 import { tracer } from '../../../schema/graphql/execution/tracing.ts';
-import { costs, exceeded } from './document-limits.ts';
+import { costs } from './document-cost.ts';
+import { exceeded } from './document-limits.ts';
 
 /** How often a query is executed before it is compiled, and how many fields it may have: more than any of our pages has. */
 const minExecutions = 3;
@@ -87,7 +88,9 @@ export function compileQuery(
       .join();
     const before = known.get(sizes);
     if (before !== undefined) return before;
-    const is = exceeded(costs({ schema, document, operationName, variableValues: variables })).length === 0;
+    // Its other limits don't depend on variables: Yoga has accepted it.
+    const { cost } = costs({ schema, document, operationName, variableValues: variables });
+    const is = exceeded({ cost }).length === 0;
     known.set(sizes, is);
     return is;
   };

@@ -1,14 +1,7 @@
-import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
-  buildSchema,
-  getOperationAST,
-  getVariableValues,
   GraphQLError,
-  isObjectType,
-  Kind,
   parse,
   NoSchemaIntrospectionCustomRule,
-  printSchema,
   specifiedRules,
   validate,
   visit,
@@ -17,9 +10,9 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { computeCost, textLengths } from '../../../schema/graphql/execution/cost.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { IdentityMutationsAlone } from './atomic-mutations.ts';
+import { costs } from './document-cost.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
 
 /** Limits of a document: four times what any page or guide of ours uses, in depth twice (a test compares). */
@@ -42,18 +35,29 @@ export const limits = {
   cost: 25_000,
 };
 
-/** The limits' names in error messages. */
-const labels = {
-  characters: 'characters',
-  fragments: 'fragments',
-  aliases: 'aliases',
-  directives: 'directives',
-  introspections: 'introspections',
-  depth: 'levels of fields',
-  breadth: 'fields',
-  cost: 'values to answer',
+type Counts = Partial<Record<keyof typeof limits, number>>;
+type Limits = Counts;
+
+/** Limits of a trusted document, whose parts its owner answers for. Parsing and validating it takes some time, once. */
+export const limitsOfTrusted = {
+  characters: 100_000,
+  get cost() {
+    return limits.cost;
+  },
 };
-type Counts = Partial<Record<keyof typeof labels, number>>;
+
+/** What the limits count, in words, and the codes of documents beyond them. */
+export const excesses = {
+  characters: { label: 'characters', code: 'DOCUMENT_TOO_LONG' },
+  tokens: { label: 'tokens', code: 'TOO_MANY_TOKENS' },
+  fragments: { label: 'fragments', code: 'TOO_MANY_FRAGMENTS' },
+  aliases: { label: 'aliases', code: 'TOO_MANY_ALIASES' },
+  directives: { label: 'directives', code: 'TOO_MANY_DIRECTIVES' },
+  introspections: { label: 'introspections', code: 'TOO_MANY_INTROSPECTIONS' },
+  depth: { label: 'levels of fields', code: 'TOO_DEEP' },
+  breadth: { label: 'fields', code: 'TOO_MANY_FIELDS' },
+  cost: { label: 'values to answer', code: 'TOO_COSTLY' },
+} satisfies Record<keyof typeof limits, { label: string; code: string }>;
 
 const validationRules = [...specifiedRules, IdentityMutationsAlone];
 
@@ -75,12 +79,22 @@ export function createDocumentCache(): DocumentCache {
   return { get: (text) => documents.get(text), set: (text, document) => void documents.set(text, document) };
 }
 
+interface LimitsOptions {
+  introspection: boolean;
+  /** Documents that are known to be valid and within the limits. */
+  good: DocumentCache;
+  isTrusted: (text: string) => boolean;
+}
+
 /**
  * Refuses documents beyond the limits: by their text before they are parsed; by their parts before they are validated, as the
  * time for validation grows faster than the document; by their cost, with these variables, before they are executed.
- * Documents that aren't cached as valid are processed by a fair scheduler.
+ * Documents that aren't cached as valid are processed by a fair scheduler. Trusted documents have only limits of their length
+ * and cost.
  */
-export function useLimits({ introspection, good }: { introspection: boolean; good: DocumentCache }): Plugin {
+export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Plugin {
+  const limitsOf = (document: DocumentNode): Limits =>
+    isTrusted(document.loc?.source.body ?? '') ? limitsOfTrusted : limits;
   const scheduler = createFairScheduler({ rest: 2, pauseMs });
   const refuseCost: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
     args,
@@ -89,22 +103,22 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
     args: ExecutionArgs;
     setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
   }) => {
-    const errors = exceeded(costs(args));
+    const errors = exceeded(costs(args), limitsOf(args.document));
     if (errors.length > 0) setResultAndStopExecution({ errors });
   };
   return {
-    onSchemaChange: ({ schema }) => void withCosts(schema),
     onParams: ({ params: { query }, context }) =>
       typeof query !== 'string' || good.get(query) ? undefined : scheduler.waitForTurn(getTenant(context)),
     onParse: ({ params: { source }, parseFn, setParseFn }) => {
-      const errors = exceeded({ characters: String(source).length });
+      const own = isTrusted(String(source)) ? limitsOfTrusted : limits;
+      const errors = exceeded({ characters: String(source).length }, own);
       setParseFn((text, options) => {
         if (errors[0]) throw errors[0];
-        return parseFn(text, { ...options, maxTokens: limits.tokens });
+        return own === limits ? parseUpToLimit(parseFn, text, options) : parseFn(text, options);
       });
     },
     onValidate: ({ params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
-      const errors = exceeded(countParts(documentAST));
+      const errors = exceeded(countParts(documentAST), limitsOf(documentAST));
       if (errors.length > 0) setResult(errors);
       addValidationRule(IdentityMutationsAlone);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
@@ -118,30 +132,42 @@ export function useLimits({ introspection, good }: { introspection: boolean; goo
   };
 }
 
+/** @throws GraphQLError if the document has too many tokens, or can't be parsed */
+function parseUpToLimit(parseFn: typeof parse, ...[source, options]: Parameters<typeof parse>): DocumentNode {
+  try {
+    return parseFn(source, { ...options, maxTokens: limits.tokens });
+  } catch (error) {
+    // graphql-js has no other mark for it.
+    if (error instanceof GraphQLError && error.message.includes('tokens. Parsing aborted'))
+      throw excess('tokens', `The document has more than ${limits.tokens} tokens.`);
+    throw error;
+  }
+}
+
 /** The scheduler's key: all documents of a tenant wait in one queue. */
 const getTenant = (asked: object): string => (asked as { context: Context }).context.tenant.id;
 
 /**
- * The errors of a document, as far as they don't depend on variables.
+ * The errors of a document that is to be trusted, as far as they don't depend on variables.
  * @throws GraphQLError if it can't be parsed
  */
 export function documentErrors(schema: GraphQLSchema, text: string): readonly GraphQLError[] {
-  const tooLong = exceeded({ characters: text.length });
-  if (tooLong.length > 0) return tooLong;
-  const document = parse(text, { maxTokens: limits.tokens });
-  const errors = exceeded(countParts(document));
-  return errors.length > 0 ? errors : validate(schema, document, validationRules, { maxErrors });
+  const tooLong = exceeded({ characters: text.length }, limitsOfTrusted);
+  return tooLong.length > 0 ? tooLong : validate(schema, parse(text), validationRules, { maxErrors });
 }
 
 /** The exceeded limits, as validation errors of the document. */
-export function exceeded(counts: Counts): GraphQLError[] {
-  const extensions = { code: 'GRAPHQL_VALIDATION_FAILED', http: { spec: true, status: 400 } };
-  return Object.entries(counts).flatMap(([name, count]) => {
-    const limit = limits[name as keyof typeof labels];
-    const message = `The document has ${count} ${labels[name as keyof typeof labels]}, of ${limit} at most.`;
-    return count > limit ? [new GraphQLError(message, { extensions })] : [];
+export function exceeded(counts: Counts, most: Limits = limits): GraphQLError[] {
+  return Object.entries(counts).flatMap(([key, count]) => {
+    const name = key as keyof typeof limits;
+    const limit = most[name] ?? Infinity;
+    const message = `The document has ${count} ${excesses[name].label}, of ${limit} at most.`;
+    return count > limit ? [excess(name, message)] : [];
   });
 }
+
+const excess = (name: keyof typeof limits, message: string): GraphQLError =>
+  new GraphQLError(message, { extensions: { code: excesses[name].code, http: { spec: true, status: 400 } } });
 
 /** Counts a document's parts, each fragment once. */
 function countParts(document: DocumentNode): Counts {
@@ -163,38 +189,4 @@ function countParts(document: DocumentNode): Counts {
   });
   if (counts.introspections > 0) counts.introspections += counts.aliases;
   return counts;
-}
-
-const oneError = { maxErrors: 1 };
-
-/**
- * A copy of the schema with the costs of its fields, and without our validation of arguments, whose errors are reported when
- * a field is executed.
- */
-function withCosts(schema: GraphQLSchema): GraphQLSchema {
-  const known = pricedSchemas.get(schema);
-  if (known) return known;
-  const plain = buildSchema(printSchema(schema), { assumeValidSDL: true });
-  const texts = textLengths(schema);
-  for (const type of Object.values(plain.getTypeMap())) {
-    if (!isObjectType(type)) continue;
-    const complexity = computeCost(type.name, texts);
-    for (const field of Object.values(type.getFields())) field.extensions = { complexity };
-  }
-  pricedSchemas.set(schema, plain);
-  return plain;
-}
-
-const pricedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
-
-/** The depth, breadth and cost of a valid document, with fragments spread. Empty where its variables are invalid. */
-export function costs({ schema, document, operationName, variableValues }: ExecutionArgs): Counts {
-  const operation = getOperationAST(document, operationName);
-  const variables = variableValues ?? {};
-  if (!operation || getVariableValues(schema, operation.variableDefinitions ?? [], variables, oneError).errors)
-    return {};
-  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
-  const asked = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] } as const;
-  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema: withCosts(schema), variables });
-  return { depth, breadth, cost };
 }

@@ -8,7 +8,8 @@ import { traced } from '../../../schema/graphql/execution/tracing.ts';
 import type { AdmittedRequest } from '../auth/request-admission.ts';
 import { useAtomicMutations } from './atomic-mutations.ts';
 import { readJson, useBody, type Read } from './body.ts';
-import { createDocumentCache, useLimits } from './document-limits.ts';
+import { costHeader, useShownCost, wantsCost } from './document-cost.ts';
+import { createDocumentCache, limits, useLimits } from './document-limits.ts';
 import { createCompiledQueries } from './compiled-queries.ts';
 import { fetchable } from './fetchable.ts';
 import { mask, useMasking } from './masking.ts';
@@ -74,7 +75,8 @@ export function createGraphqlHandler(
       useUploads(),
       useVariableValidation(),
       trustedDocuments.plugin,
-      useLimits({ ...options, good: validDocuments }),
+      useLimits({ ...options, good: validDocuments, isTrusted: trustedDocuments.isTrusted }),
+      useShownCost(limits.cost),
       useMasking(log),
       useSubscriptionAuthorization(),
       useTrace(),
@@ -107,8 +109,9 @@ export function createGraphqlHandler(
       // Yoga reports errors.
       const params = await body.then(({ json }) => trustedDocuments.withText(json, context)).catch(() => undefined);
       const type = jsonType(request.headers.accept);
-      const text = type && (await compiledQueries.respond(params, context));
-      if (text === undefined) return yoga.handle(request, response, { ...graphqlRequest, body });
+      const isPlain = !wantsCost(request.headers[costHeader]);
+      const text = type && isPlain && (await compiledQueries.respond(params, context));
+      if (typeof text !== 'string') return yoga.handle(request, response, { ...graphqlRequest, body });
       const length = Buffer.byteLength(text);
       context.responseSize?.complete(length);
       response.setHeader('Content-Type', `${type}; charset=utf-8`);

@@ -75,6 +75,8 @@ export interface TrustedDocuments {
    * @throws GraphQLError if it is unknown, or if the caller may only name documents and sends a text
    */
   withText(params: unknown, context: Context): Promise<unknown>;
+  /** Whether a text is a trusted document that was named of late. */
+  isTrusted(text: string): boolean;
   /** Whether the caller may send these parameters. */
   admits(params: unknown, context: Context): Promise<boolean>;
 }
@@ -95,6 +97,7 @@ export function createTrustedDocuments(
 ): TrustedDocuments {
   const isLimited = ({ token }: Context): boolean => token?.trustedDocuments ?? limitsSessions;
   const cache = createLRUCache<string>({ max: maxCached, ttl: cachedMs });
+  const texts = createLRUCache<true>({ max: maxCached });
 
   /** A document of the dashboard in a session; else of the tenant, or of the installation. */
   async function find(hash: string, { token, tenant: { id: tenantId } }: Context): Promise<string | undefined> {
@@ -122,11 +125,13 @@ export function createTrustedDocuments(
     }
     const text = await find(hash, context);
     if (text === undefined) throw unknownDocument();
+    texts.set(text, true);
     return { query: text, variables, operationName, extensions };
   };
 
   return {
     withText,
+    isTrusted: (text) => texts.get(text) === true,
     admits: async (params, context) => {
       if (!isLimited(context)) return true;
       if (!isObject(params)) return false;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../../src/server/graphql/document-limits.ts';
+import { excesses, limits } from '../../../src/server/graphql/document-limits.ts';
 import { createRateLimiter, memoryStore } from '../../../src/security/rate-limit.ts';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 
@@ -51,13 +51,15 @@ describe('a document is accepted up to its limit, and rejected beyond it', () =>
     const [error, ...others] = body.errors;
     expect(others).toEqual([]);
     expect(error.message).toContain(String(limit));
-    expect(error.extensions.code).toBe(name === 'tokens' ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED');
+    expect(error.extensions.code).toBe(excesses[name].code);
   });
 
   it('cost: nested pages, with sizes from variables', async () => {
     const query = `query ($n: Int) { customers(first: $n) { nodes { id invoices(first: $n) { nodes { id items { id } } } } } }`;
     expect((await acme.graphqlAnswer(query, { n: 10 })).body.errors).toBeUndefined();
-    expect(refusal(await acme.graphqlAnswer(query, { n: 100 }))).toMatch(`of ${limits.cost} at most`);
+    const tooCostly = await acme.graphqlAnswer(query, { n: 100 });
+    expect(refusal(tooCostly)).toMatch(`of ${limits.cost} at most`);
+    expect(tooCostly.body.errors[0].extensions.code).toBe('TOO_COSTLY');
     expect(refusal(await acme.graphqlAnswer(query.replaceAll('first', 'last'), { n: 100 }))).toMatch('at most');
     expect(refusal(await acme.graphqlAnswer(query.replaceAll('$n)', '100)').replace('($n: Int)', '')))).toMatch(
       'at most',
@@ -80,6 +82,27 @@ describe('a document is accepted up to its limit, and rejected beyond it', () =>
       expect(refusal(await acme.graphqlAnswer(many(fields)))).toMatch('at most');
     const tallied = 'invoices(status: DRAFT, orderBy: { field: DUE_DATE, direction: ASC }) { totalCount }';
     expect((await acme.graphqlAnswer(many(tallied))).body.errors).toBeUndefined();
+  });
+
+  it('the cost is shown to a request that asks for it, also after the query was compiled', async () => {
+    const query = 'query ($n: Int) { customers(first: $n) { nodes { id } } }';
+    const ask = (n: number, headers: Record<string, string>): Promise<Answer> =>
+      service.request('POST', '/graphql', {
+        body: { query, variables: { n } },
+        headers: { authorization: `Bearer ${acme.token}`, ...headers },
+      });
+    for (let time = 0; time < 5; time += 1) {
+      const { cost } = (await ask(10, { 'x-query-cost': '1' })).body.extensions;
+      expect(cost.limit).toBe(limits.cost);
+      expect(cost.requested + cost.remaining).toBe(limits.cost);
+      const [twice, thrice] = await Promise.all(
+        [20, 30].map(async (n) => (await ask(n, { 'x-query-cost': '1' })).body.extensions.cost.requested as number),
+      );
+      expect(twice).toBeGreaterThan(cost.requested);
+      expect(thrice! - twice!).toBe(twice! - cost.requested);
+      for (const headers of [{}, { 'x-query-cost': '0' }] as Record<string, string>[])
+        expect((await ask(10, headers)).body).toEqual({ data: { customers: { nodes: [] } } });
+    }
   });
 
   it('breadth and depth are counted after spreading fragments', async () => {

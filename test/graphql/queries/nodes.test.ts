@@ -210,7 +210,7 @@ describe('nodes', () => {
       'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Customer { invoices(first: 100) { nodes { id number } } } } }';
     expect((await acme.graphqlAnswer(costly, { ids: ids.slice(0, 5) })).body.errors).toBeUndefined();
     const tooCostly = await acme.graphqlAnswer(costly, { ids: ids.slice(0, 100) });
-    expect(tooCostly.body.errors[0]).toMatchObject({ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } });
+    expect(tooCostly.body.errors[0]).toMatchObject({ extensions: { code: 'TOO_COSTLY' } });
     expect(tooCostly.body.errors[0].message).toContain('values to answer');
   });
 
