@@ -7,7 +7,15 @@ import { isPlainVariable } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
 import type { ResponseKind, Route } from '../routes.ts';
 import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
-import { acceptedSchema, annotations, answeredSchema, component, type Components, type JsonSchema } from './schemas.ts';
+import {
+  acceptedSchema,
+  annotations,
+  answeredSchema,
+  component,
+  presentSchema,
+  type Components,
+  type JsonSchema,
+} from './schemas.ts';
 
 const pageParameters = [
   {
@@ -71,7 +79,9 @@ export const resourceName = ({ shape }: Operation): string => getNamedType(shape
 /** The schema of one resource in an operation's response. */
 export function resourceSchema({ shape }: Operation, components: Components): JsonSchema {
   const type = getNullableType(shape.type);
-  return answeredSchema(isListType(type) ? type.ofType : shape.type, shape.fields, components);
+  if (isListType(type)) return answeredSchema(type.ofType, shape.fields, components);
+  // Nullable in GraphQL, never null in REST: a resource that isn't there is answered 404.
+  return presentSchema(type, shape.fields, components);
 }
 
 /**

@@ -89,7 +89,8 @@ export function answeredSchema(type: GraphQLOutputType, fields: Fields, componen
   return presentSchema(type.ofType, fields, components);
 }
 
-function presentSchema(type: GraphQLOutputType, fields: Fields, components: Components): JsonSchema {
+/** The same where the response is not null. */
+export function presentSchema(type: GraphQLOutputType, fields: Fields, components: Components): JsonSchema {
   if (isListType(type)) return { type: 'array', items: answeredSchema(type.ofType, fields, components) };
   if (isEnumType(type)) return enumSchema(type, components);
   if (!isObjectType(type)) return scalarSchema(getNamedType(type));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { expectAccessible, waitUntilIdle, signedInBookkeeper, startApp, type App } from './app.ts';
+import { unknownId } from '../rest/samples.ts';
 import { noBrowser } from './browser.ts';
 
 // A program's terms, and the API's own paths.
@@ -56,6 +57,26 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
       await button.click();
       await page.getByText(message).waitFor({ state: 'detached' });
       expect(new URL(page.url()).search).toBe('');
+    });
+  });
+
+  it.each([
+    '/invoices/ID',
+    '/invoices/ID/edit',
+    '/invoices/ID/credit-note',
+    '/credit-notes/ID',
+    '/customers/ID',
+    '/receipts/ID',
+    '/projects/ID',
+    '/bank-transactions/ID',
+    '/deliveries/ID',
+    '/settings/webhooks/ID',
+  ])('%s of nothing shows "Not found"', async (path) => {
+    const { open } = await bookkeeper();
+    await app.visit({}, async (page) => {
+      await open(page, path.replace('ID', unknownId));
+      await page.getByText('Not found').waitFor();
+      await expectAccessible(page);
     });
   });
 

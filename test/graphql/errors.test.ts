@@ -20,7 +20,7 @@ describe('errors carry extensions.code', () => {
     const { status, body } = await acme.graphqlAnswer(`{ customer(id: "${anyId}") { id } }`);
     expect(status).toBe(200);
     expect(body).toEqual({
-      data: null,
+      data: { customer: null },
       errors: [
         {
           message: 'Not found.',

@@ -43,6 +43,9 @@ export function listPlaces(schema: GraphQLSchema): Place[] {
   );
 }
 
+/** Whether a query is a look-up by the id of a row. */
+export const takesId = ({ args }: SchemaField): boolean => args.some(({ type }) => String(type) === 'UUID!');
+
 /** The paths of the inputs of this type in a field's arguments: `['input', 'customerId']`. */
 export function pathsTo(typeName: string, inputs: readonly Input[]): string[][] {
   return inputs.flatMap((input) => {

@@ -1,10 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { getNamedType, isEnumType, isInputObjectType, isObjectType, type GraphQLArgument } from 'graphql';
+import {
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLArgument,
+} from 'graphql';
 import { expect, it } from 'vitest';
 import { parseDeprecation } from '../../schema/graphql/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import { printSdl } from '../../schema/graphql/print-sdl.ts';
-import { listPlaces } from './questions.ts';
+import { listPlaces, takesId } from './questions.ts';
 
 const schema = toSchema();
 const ours = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
@@ -111,4 +118,10 @@ it('every list of a resource is a connection, with one list field per resource',
     if (isObjectType(connection))
       expect(Object.keys(connection.getFields()).toSorted()).toEqual(['edges', 'nodes', 'pageInfo', 'totalCount']);
   }
+});
+
+it('a query by an id is nullable: if it fails, the other fields of its document are answered', () => {
+  const byId = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(takesId);
+  expect(byId.length).toBeGreaterThan(15);
+  expect(byId.flatMap(({ name, type }) => (isNonNullType(type) ? [name] : []))).toEqual([]);
 });

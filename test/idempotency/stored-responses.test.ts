@@ -341,6 +341,16 @@ describe('GraphQL', () => {
     await replays(first, () => post(key, body));
   });
 
+  it('stores no look-up that lacks the ability, though it has data: null for the look-up', async () => {
+    const [key, body] = [newKey(), { query: `{ customer(id: "${sample.unknownId}") { id } }` }];
+    const { token } = await createToken(service.client, { tenantId: acme.tenantId, abilities: ['company:read'] });
+    const refused = await post(key, body, { authorization: `Bearer ${token}` });
+    expect(refused.body).toMatchObject({ data: { customer: null }, errors: [{ extensions: { code: 'FORBIDDEN' } }] });
+    const first = await runsAgain(refused, () => post(key, body));
+    expect(first.body.errors[0].extensions.code).toBe('NOT_FOUND');
+    await replays(first, () => post(key, body));
+  });
+
   it('replays the errors of an invalid document and of an invalid JSON body', async () => {
     for (const body of [{ query: '{ me { ' }, { query: '{ nothing }' }, 'no JSON', [{ query: '{ me }' }]]) {
       const key = newKey();

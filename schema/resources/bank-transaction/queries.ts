@@ -38,6 +38,7 @@ const filters = {
 builder.queryFields((t) => ({
   bankTransaction: t.prismaField({
     type: BankTransaction,
+    nullable: true,
     description: 'One bank transaction.',
     ability: 'bank-transactions:read',
     args: idArgument,

@@ -39,6 +39,7 @@ const filters = {
 builder.queryFields((t) => ({
   creditNote: t.prismaField({
     type: CreditNote,
+    nullable: true,
     description: 'One credit note.',
     ability: 'invoices:read',
     args: idArgument,

@@ -24,6 +24,7 @@ const filters = {
 builder.queryFields((t) => ({
   customer: t.prismaField({
     type: Customer,
+    nullable: true,
     description: 'One customer or supplier.',
     ability: 'customers:read',
     args: idArgument,

@@ -13,6 +13,7 @@ const DeliveryConnection = builder.connectionObject({ type: Delivery, name: 'Del
 builder.queryFields((t) => ({
   delivery: t.prismaField({
     type: Delivery,
+    nullable: true,
     description: 'One delivery, with its attempts. Needs the ability to read the resource of its event.',
     ability: 'webhooks:read',
     args: idArgument,

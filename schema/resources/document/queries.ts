@@ -26,6 +26,7 @@ builder.queryFields((t) => ({
   }),
   invoicePdf: t.field({
     type: DocumentFileType,
+    nullable: true,
     description:
       'The PDF of an invoice: PDF/A-3, with the e-invoice Factur-X in it if the invoice allows for one. An issued invoice always gets the same bytes. A draft gets a preview with a watermark.',
     ability: 'invoices:read',
@@ -35,6 +36,7 @@ builder.queryFields((t) => ({
   }),
   invoiceXml: t.field({
     type: DocumentFileType,
+    nullable: true,
     description:
       'The e-invoice of an issued invoice. It always has the same bytes. If the invoice breaks rules of the format, the error has all of them.',
     ability: 'invoices:read',
@@ -44,6 +46,7 @@ builder.queryFields((t) => ({
   }),
   creditNotePdf: t.field({
     type: DocumentFileType,
+    nullable: true,
     description:
       'The PDF of a credit note: PDF/A-3, with the e-invoice Factur-X in it if the credit note allows for one. It always has the same bytes.',
     ability: 'invoices:read',
@@ -53,6 +56,7 @@ builder.queryFields((t) => ({
   }),
   creditNoteXml: t.field({
     type: DocumentFileType,
+    nullable: true,
     description:
       'The e-invoice of a credit note (type 381). It always has the same bytes. If the credit note breaks rules of the format, the error has all of them.',
     ability: 'invoices:read',
@@ -62,6 +66,7 @@ builder.queryFields((t) => ({
   }),
   invoicePreflight: t.field({
     type: [BreachType],
+    nullable: true,
     description: 'The rules of a format that an invoice breaks. A draft can be corrected before it is issued.',
     ability: 'invoices:read',
     args: { ...idArgument, format: t.arg({ type: EInvoiceFormatType, required: true, description: 'The format.' }) },

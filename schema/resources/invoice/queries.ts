@@ -51,6 +51,7 @@ export const overdueOn = (day: Date): Prisma.InvoiceWhereInput => ({ status: 'IS
 builder.queryFields((t) => ({
   invoice: t.prismaField({
     type: Invoice,
+    nullable: true,
     description: 'One invoice.',
     ability: 'invoices:read',
     args: idArgument,

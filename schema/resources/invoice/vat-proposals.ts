@@ -70,6 +70,7 @@ const VatProposalType = builder.objectRef<VatProposal>('VatProposal').implement(
 builder.queryField('vatProposals', (t) =>
   t.field({
     type: [VatProposalType],
+    nullable: true,
     description:
       'The VAT that invoices to a customer usually have, by the countries and VAT numbers of company and customer: for services, and for goods. It is only a proposal: there are exceptions, which depend on what is sold.',
     ability: 'invoices:read',

@@ -25,6 +25,7 @@ const filters = {
 builder.queryFields((t) => ({
   project: t.prismaField({
     type: Project,
+    nullable: true,
     description: 'One project.',
     ability: 'projects:read',
     args: idArgument,

@@ -38,6 +38,7 @@ const filters = {
 builder.queryFields((t) => ({
   receipt: t.prismaField({
     type: Receipt,
+    nullable: true,
     description: 'One receipt.',
     ability: 'receipts:read',
     args: idArgument,

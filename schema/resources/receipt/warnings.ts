@@ -36,6 +36,7 @@ builder.prismaObjectField(Receipt, 'warnings', (t) =>
 builder.queryField('receiptNumberWarnings', (t) =>
   t.field({
     type: [WarningType],
+    nullable: true,
     description: 'Whether a receipt with this number would be the second of its supplier. Nothing is stored.',
     ability: 'receipts:read',
     args: {

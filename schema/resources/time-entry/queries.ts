@@ -29,6 +29,7 @@ const filters = {
 builder.queryFields((t) => ({
   timeEntry: t.prismaField({
     type: TimeEntry,
+    nullable: true,
     description: 'One time entry.',
     ability: 'time-entries:read',
     args: idArgument,

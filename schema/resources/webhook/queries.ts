@@ -15,6 +15,7 @@ builder.queryFields((t) => ({
   }),
   webhook: t.prismaField({
     type: Webhook,
+    nullable: true,
     description: 'One webhook.',
     ability: 'webhooks:read',
     args: idArgument,

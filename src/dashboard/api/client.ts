@@ -75,6 +75,7 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
         onResult: (result) => keepLastResult(result, active),
       }),
       cacheExchange,
+      mapExchange({ onResult: withoutPartialData }),
       authExchange(() =>
         Promise.resolve({
           addAuthToOperation: (operation: Operation) => operation, // the browser sends the cookie
@@ -124,6 +125,13 @@ function buildContext({ context }: Operation, headers: Record<string, string>): 
     }),
   } as OperationContext;
 }
+
+/**
+ * An answer in which a root field failed is an error as a whole, as its page has nothing to show then. With data, be it
+ * `{ customer: null }`, the cache would keep the error.
+ */
+const withoutPartialData = (result: OperationResult): OperationResult =>
+  result.error?.graphQLErrors.some(({ path }) => path?.length === 1) ? { ...result, data: undefined } : result;
 
 /** On a network error the page keeps its last result. An error in its place would unmount the page's forms. */
 function keepLastResult(result: OperationResult, active: Map<number, ActiveQuery>): OperationResult {

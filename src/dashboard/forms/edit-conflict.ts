@@ -18,13 +18,13 @@ export interface StoredState<Values> {
  */
 export async function readStored<Data, Values>(
   result: Promise<OperationResult<Data>>,
-  read: (data: Data) => StoredState<Values>,
+  read: (data: Data) => StoredState<Values> | null,
   deleted: string,
 ): Promise<StoredState<Values>> {
   const { data, error } = await result;
   if (error && getCode(error) === 'NOT_FOUND') return { blocked: deleted };
   // On a network error the form is sent anyway, and reports it.
-  return data ? read(data) : {};
+  return (data && read(data)) ?? {};
 }
 
 /** A change that was made elsewhere. */

@@ -31,7 +31,7 @@ interface Sources<Filter extends object> {
   /** Other variables of the search. */
   variables: Filter;
   /** Loads the selected option. */
-  get: TypedDocumentNode<{ chosen: Option }, { id: string }>;
+  get: TypedDocumentNode<{ chosen: Option | null }, { id: string }>;
   /** Offers to create an option that has the typed text as its name. */
   creation?: Creation | undefined;
 }
@@ -54,7 +54,7 @@ export function Picker<Filter extends object>(props: PickerProps & Sources<Filte
     pause: !value,
     requestPolicy: 'cache-first',
   });
-  const chosen = value && selected.data?.chosen.id === value ? selected.data.chosen : undefined;
+  const chosen = value && selected.data?.chosen?.id === value ? selected.data.chosen : undefined;
   // The field shows the selected option's name, which is no search.
   const search = q === chosen?.name ? '' : q;
   const [{ data, fetching }] = useQuery({ query: find, variables: { ...variables, q: search || null } });

@@ -31,3 +31,7 @@ export function toGraphqlError(error: unknown): GraphqlErrorResponse {
   const { code, ...extensions } = coded.extensions as { code: ErrorCode };
   return { status: statusByCode[code], code, message: coded.message, ...extensions };
 }
+
+/** Whether a response with errors has data beside them. Where only look-ups were asked for that failed, each of them is null. */
+export const hasData = (data: object | null | undefined): boolean =>
+  Object.values(data ?? {}).some((value) => value !== null);

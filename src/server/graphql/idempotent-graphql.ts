@@ -3,6 +3,7 @@ import { readStreamBytes } from '../../../rest-shim/request-body.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import type { ErrorCode } from '../../../schema/errors.ts';
 import { importLimits } from '../../../schema/bank-statements/import-statement.ts';
+import { hasData } from './error-response.ts';
 import type { GraphqlHandler, GraphqlRequest } from './handler.ts';
 import {
   chooseReplayPolicyOfStatus,
@@ -85,10 +86,10 @@ const repeatable = new Set<ErrorCode | DocumentCode>([
 /** The replay policy of a GraphQL response. Without data nothing was done, and the error codes decide, as REST's statuses do. */
 function chooseReplayPolicy(response: SentResponse): ReplayPolicy {
   const { data, errors = [] } = JSON.parse(response.body) as {
-    data?: unknown;
+    data?: object | null;
     errors?: { extensions?: { code?: ErrorCode | DocumentCode } }[];
   };
-  if (data !== undefined && data !== null) return 'done';
+  if (data && (errors.length === 0 || hasData(data))) return 'done';
   const codes = errors.map(({ extensions }) => extensions?.code);
   if (codes.some((code) => code !== undefined && repeatable.has(code))) return 'repeatable';
   const policy = chooseReplayPolicyOfStatus(response);

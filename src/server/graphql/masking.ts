@@ -5,7 +5,7 @@ import { isContention } from '../../../prisma/client.ts';
 import { statusByCode } from '../../../rest-shim/router.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { asCoded, CodedError, TryLaterError, type ErrorCode } from '../../../schema/errors.ts';
-import { toGraphqlError } from './error-response.ts';
+import { hasData, toGraphqlError } from './error-response.ts';
 import type { GraphqlRequest } from './handler.ts';
 
 /** Masks internal errors during execution, where their request is known. Errors outside of execution are left to maskedErrors. */
@@ -18,7 +18,7 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
         const refusal = graphqlRequest.responseSize?.error;
         if (refusal) return setResult({ errors: [refusedWhole(refusal, graphqlRequest.requestId)] });
         const errors = result.errors.map((error) => mask(error, log, graphqlRequest));
-        setResult({ ...result, errors: result.data == null ? errors.map(withStatus) : errors });
+        setResult({ ...result, errors: hasData(result.data) ? errors : errors.map(withStatus) });
       },
     }),
   };

@@ -80,14 +80,14 @@ const UnignoreBankTransaction = graphql(`
   }
 `);
 
-export type TransactionDetails = ResultOf<typeof BankTransactionQuery>['bankTransaction'];
+export type TransactionDetails = NonNullable<ResultOf<typeof BankTransactionQuery>['bankTransaction']>;
 
 const back = { to: '/bank-transactions', label: 'Bank transactions' };
 
 export default function BankTransactionPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: BankTransactionQuery, variables: { id } });
-  if (data) return <Details key={id} transaction={data.bankTransaction} />;
+  if (data?.bankTransaction) return <Details key={id} transaction={data.bankTransaction} />;
   return (
     <Page title="Bank transaction" back={back}>
       {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}

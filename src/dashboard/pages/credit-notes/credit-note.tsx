@@ -34,14 +34,14 @@ const back = { to: '/credit-notes', label: 'Credit notes' };
 export default function CreditNotePage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: CreditNoteQuery, variables: { id } });
-  if (!data) {
+  const creditNote = data?.creditNote;
+  if (!creditNote) {
     return (
       <Page title="Credit note" back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />}
       </Page>
     );
   }
-  const { creditNote } = data;
   const { invoice, customer, creditNoteDate, createdAt } = creditNote;
   return (
     <Page

@@ -123,7 +123,7 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
       read: () =>
         readStored(
           client.query(StoredCustomer, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
-          (data) => ({ version: data.stored.version, values: buildValues(data.stored) }),
+          ({ stored }) => stored && { version: stored.version, values: buildValues(stored) },
           'This customer has been deleted.',
         ),
     },

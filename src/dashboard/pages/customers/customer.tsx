@@ -41,7 +41,7 @@ const back = { to: '/customers', label: 'Customers' };
 export default function CustomerPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: CustomerQuery, variables: { id } });
-  if (!data) {
+  if (!data?.customer) {
     return (
       <Page title="Customer" back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}

@@ -2,10 +2,9 @@ import { Accordion, Badge, Group, Stack, Table, Text, Title } from '@mantine/cor
 import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { count, dateTime } from '../../format/format.ts';
-import type { ResultOf } from '../../graphql.ts';
-import type { DeliveryQuery } from './delivery.tsx';
+import type { Delivery } from './delivery.tsx';
 
-export type Attempt = ResultOf<typeof DeliveryQuery>['delivery']['attempts'][number];
+export type Attempt = Delivery['attempts'][number];
 
 /** One request of a delivery and its response, as an accordion item. */
 export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string }): ReactNode {

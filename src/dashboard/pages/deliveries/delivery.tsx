@@ -16,7 +16,7 @@ import { useDeliveryChanges } from './live.ts';
 import { DeliveryState } from './state.tsx';
 import { Verify } from './verify.tsx';
 
-export const DeliveryQuery = graphql(`
+const DeliveryQuery = graphql(`
   query Delivery($id: UUID!) {
     delivery(id: $id) {
       id
@@ -65,14 +65,14 @@ const Redeliver = graphql(`
   }
 `);
 
-type Delivery = ResultOf<typeof DeliveryQuery>['delivery'];
+export type Delivery = NonNullable<ResultOf<typeof DeliveryQuery>['delivery']>;
 
 export default function DeliveryPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: DeliveryQuery, variables: { id } });
-  useDeliveryChanges(data?.delivery.webhook.id ?? null, refetch);
+  useDeliveryChanges(data?.delivery?.webhook.id ?? null, refetch);
   const back = { to: '/deliveries', label: 'Deliveries' };
-  if (data) return <Details key={id} delivery={data.delivery} />;
+  if (data?.delivery) return <Details key={id} delivery={data.delivery} />;
   return (
     <Page title="Delivery" back={back}>
       {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}

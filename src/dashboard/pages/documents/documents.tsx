@@ -15,7 +15,7 @@ export const SavedFile = graphql(`
 `);
 
 type File = Pick<FragmentOf<typeof SavedFile>, 'fileName' | 'mediaType' | 'base64'>;
-type FileResult = OperationResult<{ file: File }>;
+type FileResult = OperationResult<{ file: File | null }>;
 
 interface Props {
   readPdf: () => Promise<FileResult>;
@@ -33,7 +33,7 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
     // A window that is opened later, without a click, would be blocked.
     const tab = window.open('', '_blank');
     const { data: read, error } = await readPdf();
-    if (read) tab?.location.replace(URL.createObjectURL(toBlob(read.file)));
+    if (read?.file) tab?.location.replace(URL.createObjectURL(toBlob(read.file)));
     else {
       tab?.close();
       if (error) notifyError(error);
@@ -41,7 +41,7 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
   };
   const download = async (reading: Promise<FileResult>): Promise<void> => {
     const { data: read, error } = await reading;
-    if (read) save(read.file);
+    if (read?.file) save(read.file);
     else if (error) notifyError(error);
   };
   return (

@@ -75,7 +75,7 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
       children: (
         <>
           The invoice gets its number and can no longer be edited. You can still record payments or cancel it.
-          <WarningLines warnings={checked?.invoice.warnings ?? []} />
+          <WarningLines warnings={checked?.invoice?.warnings ?? []} />
         </>
       ),
       confirm: 'Issue',

@@ -56,9 +56,9 @@ export function InvoiceDocuments({ invoice, hasWarnings }: { invoice: Invoice; h
   });
   const format = chosen ?? requirement?.required ?? 'XRECHNUNG_CII';
   const [{ data }] = useQuery({ query: PreflightQuery, variables: { id, format }, pause: fetching });
-  const breaches = data?.breaches ?? [];
+  const breaches = data?.breaches;
   const isDraft = status === 'DRAFT';
-  const canSave = !isDraft && data !== undefined && breaches.length === 0;
+  const canSave = !isDraft && breaches?.length === 0;
   return (
     <Documents
       readPdf={() => client.query(PdfQuery, { id }).toPromise()}
@@ -66,12 +66,12 @@ export function InvoiceDocuments({ invoice, hasWarnings }: { invoice: Invoice; h
       onFormat={setChosen}
       readXml={canSave ? () => client.query(XmlQuery, { id, format }).toPromise() : undefined}
     >
-      {breaches.length > 0 ? (
+      {breaches && breaches.length > 0 ? (
         <Alert color="yellow" title={isDraft ? 'Missing for this e-invoice' : 'This e-invoice can’t be made'}>
           <Breaches breaches={breaches} />
         </Alert>
       ) : (
-        data &&
+        breaches &&
         isDraft && (
           <Text size="sm" c="dimmed">
             {hasWarnings ? 'The format’s own rules are kept.' : 'Nothing is missing for this e-invoice.'} It is made

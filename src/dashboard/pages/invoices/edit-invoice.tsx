@@ -19,7 +19,7 @@ export default function EditInvoice(): ReactNode {
   });
   const [edited, setEdited] = useState<Invoice>();
   // An open editor keeps its input, even if the draft changes or the connection is lost.
-  if (data && !stale && data.invoice.id === id && edited?.id !== id) setEdited(data.invoice);
+  if (data?.invoice && !stale && data.invoice.id === id && edited?.id !== id) setEdited(data.invoice);
   const invoice = edited?.id === id ? edited : undefined;
   if (invoice && invoice.status !== 'DRAFT') return <Redirect to={`/invoices/${id}`} replace />;
   return (

@@ -76,9 +76,10 @@ const readDraft = (client: Client, id: string): Promise<StoredState<InvoiceValue
   readStored(
     client.query(StoredDraft, { id }, { requestPolicy: 'network-only' }).toPromise(),
     ({ stored }) =>
-      stored.status === 'DRAFT'
+      stored &&
+      (stored.status === 'DRAFT'
         ? { version: stored.version, values: buildValues(stored) }
-        : { blocked: `This draft has been issued as invoice ${stored.number}, so it can’t be edited.` },
+        : { blocked: `This draft has been issued as invoice ${stored.number}, so it can’t be edited.` }),
     'This draft has been deleted.',
   );
 

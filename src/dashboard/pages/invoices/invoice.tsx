@@ -34,16 +34,16 @@ const back = { to: '/invoices', label: 'Invoices' };
 export default function InvoicePage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: InvoiceQuery, variables: { id } });
-  const isDraft = data?.invoice.id === id && data.invoice.status === 'DRAFT';
+  const invoice = data?.invoice;
+  const isDraft = invoice?.id === id && invoice.status === 'DRAFT';
   const warnings = useDraftWarnings(id, isDraft);
-  if (!data) {
+  if (!invoice) {
     return (
       <Page title="Invoice" back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />}
       </Page>
     );
   }
-  const { invoice } = data;
   const { customer, subject, invoiceDate, dueDate, deliveryDate, issuedAt, paidAt, cancelledAt, currency } = invoice;
   return (
     <Page

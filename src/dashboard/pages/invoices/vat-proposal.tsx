@@ -17,7 +17,7 @@ export const VatProposals = graphql(`
   }
 `);
 
-type Proposal = ResultOf<typeof VatProposals>['vatProposals'][number];
+type Proposal = NonNullable<ResultOf<typeof VatProposals>['vatProposals']>[number];
 
 /** The form values of a line's VAT. */
 type LineVat = Pick<InvoiceValues['items'][number], 'vatRate' | 'vatCategory' | 'exemptionReason'>;

@@ -31,7 +31,7 @@ export function useDraftWarnings(id: string, isDraft: boolean): readonly Warning
     // The company and the customer may have been changed since.
     requestPolicy: 'cache-and-network',
   });
-  return isDraft && data?.invoice.id === id ? data.invoice.warnings : undefined;
+  return isDraft && data?.invoice?.id === id ? data.invoice.warnings : undefined;
 }
 
 interface Props {

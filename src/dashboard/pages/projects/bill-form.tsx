@@ -56,7 +56,7 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
     pause: !customer,
     requestPolicy: 'network-only',
   });
-  const usual = data?.vatProposals.find(({ supply }) => supply === 'SERVICES');
+  const usual = data?.vatProposals?.find(({ supply }) => supply === 'SERVICES');
   const rate = usual?.vatRate ?? undefined;
   useEffect(() => {
     if (rate !== undefined && form.getValues().vatRate === '') form.setFieldValue('vatRate', decimalField(rate));

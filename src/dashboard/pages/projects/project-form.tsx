@@ -93,7 +93,7 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
       read: () =>
         readStored(
           client.query(StoredProject, { id: project.id }, { requestPolicy: 'network-only' }).toPromise(),
-          (data) => ({ version: data.stored.version, values: values(data.stored, data.stored.currency) }),
+          ({ stored }) => stored && { version: stored.version, values: values(stored, stored.currency) },
           'This project has been deleted.',
         ),
     },

@@ -43,7 +43,7 @@ const back = { to: '/projects', label: 'Projects' };
 export default function ProjectPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: ProjectQuery, variables: { id } });
-  if (data) return <Details key={id} project={data.project} />;
+  if (data?.project) return <Details key={id} project={data.project} />;
   return (
     <Page title="Project" back={back}>
       {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}

@@ -103,9 +103,10 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
         readStored(
           client.query(StoredReceipt, { id: receipt.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) =>
-            stored.payments.length > 0
+            stored &&
+            (stored.payments.length > 0
               ? { blocked: 'This receipt has been paid, so it can’t be edited.' }
-              : { version: stored.version, values: values(stored, stored.currency) },
+              : { version: stored.version, values: values(stored, stored.currency) }),
           'This receipt has been deleted.',
         ),
     },

@@ -34,14 +34,14 @@ const back = { to: '/receipts', label: 'Receipts' };
 export default function ReceiptPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: ReceiptQuery, variables: { id } });
-  if (!data) {
+  const receipt = data?.receipt;
+  if (!receipt) {
     return (
       <Page title="Receipt" back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
       </Page>
     );
   }
-  const { receipt } = data;
   return (
     <Page
       title={getName(receipt)}

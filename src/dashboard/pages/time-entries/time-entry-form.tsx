@@ -95,9 +95,10 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
         readStored(
           client.query(StoredTimeEntry, { id: entry.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) =>
-            stored.billed
+            stored &&
+            (stored.billed
               ? { blocked: 'This time has been billed, so it can’t be edited.' }
-              : { version: stored.version, values: values(stored, null) },
+              : { version: stored.version, values: values(stored, null) }),
           'This time entry has been deleted.',
         ),
     },

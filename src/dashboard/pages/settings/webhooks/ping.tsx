@@ -30,7 +30,7 @@ const PingOutcome = graphql(`
   }
 `);
 
-type Outcome = ResultOf<typeof PingOutcome>['delivery'];
+type Outcome = NonNullable<ResultOf<typeof PingOutcome>['delivery']>;
 
 /** A webhook's Ping button and its result. */
 export function usePing(webhookId: string): { button: ReactNode; outcome: ReactNode } {
@@ -66,13 +66,13 @@ function useOutcome(deliveryId: string | undefined): Outcome | undefined {
     const poll = async (): Promise<void> => {
       const { data } = await client.query(PingOutcome, { id: deliveryId }, { requestPolicy: 'network-only' });
       if (unmounted) return;
-      const first = data?.delivery.attempts[0];
-      if (!first || first.durationMs === null) {
+      const pinged = data?.delivery;
+      if (typeof pinged?.attempts[0]?.durationMs !== 'number') {
         timer = setTimeout(poll, 400);
         return;
       }
-      setOutcome(data.delivery);
-      announce(describe(data.delivery));
+      setOutcome(pinged);
+      announce(describe(pinged));
     };
     void poll();
     return () => {

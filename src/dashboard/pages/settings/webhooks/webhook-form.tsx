@@ -131,7 +131,7 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
     read: () =>
       readStored(
         client.query(StoredWebhook, { id }, { requestPolicy: 'network-only' }).toPromise(),
-        (data) => ({ values: buildValues(data.stored) }),
+        ({ stored }) => stored && { values: buildValues(stored) },
         'This webhook has been deleted.',
       ),
   });

@@ -84,7 +84,7 @@ export default function WebhookPage(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: WebhookQuery, variables: { id, since } });
   useDeliveryChanges(id, refetch);
   const back = { to: '/settings/webhooks', label: 'Webhooks' };
-  if (!data) {
+  if (!data?.webhook) {
     return (
       <Page title="Webhook" back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
