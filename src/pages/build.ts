@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { buildEInvoiceRules } from './e-invoice-rules.ts';
 import { readGuides } from './guides.ts';
+import { buildLlmsText, toMarkdown } from './plain-guides.ts';
 import { frame, textPage, type Assets } from './layout.ts';
 import { createRender } from './markdown.ts';
 import { pageFolders } from '../server/pages.ts';
@@ -99,7 +100,9 @@ const render = await createRender();
 const guides = readGuides();
 for (const { slug, title, text } of guides) {
   write(`docs/${slug}.html`, textPage(assets, guides, { at: `/docs/${slug}`, title, text: render(text) }));
+  write(`docs/${slug}.md`, toMarkdown(text));
 }
+write('llms.txt', buildLlmsText(guides));
 const rules = render(buildEInvoiceRules());
 write(
   'docs/e-invoice-rules.html',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
 import { pageHeaders } from './http/headers.ts';
@@ -27,7 +28,9 @@ const noncePlaceholder = /__CSP_NONCE__/g;
 const originPlaceholder = '__ORIGIN__';
 /** The placeholder in GraphiQL's page for what sessions may send: `any` document, or only `trusted` ones. */
 const documentsPlaceholder = '__SESSION_DOCUMENTS__';
-const textPath = /^\/(docs\/[\w-]+|graphql)$/;
+const textPath = /^\/(docs\/[\w-]+(\.md)?|graphql|llms\.txt)$/;
+/** The types of pages that are sent as they were written. Any other page is HTML. */
+const plainTypes: Record<string, string> = { '.md': 'text/markdown', '.txt': 'text/plain' };
 const notBuilt = 'This page is not built yet. Run: npm run build';
 
 /** Text as it may stand in HTML, in an attribute's double quotes too. */
@@ -55,6 +58,7 @@ export function createPages(
     html
       .replaceAll(originPlaceholder, () => escapeHtml(publicAddress.url))
       .replace(documentsPlaceholder, limitsSessions ? 'trusted' : 'any');
+  const fillPlain = (text: string): string => text.replaceAll(originPlaceholder, () => publicAddress.url);
   const built = files(folders.pages, ['html']);
   const assets = files(folders.dashboard, []);
   return (request, response, path) => {
@@ -67,7 +71,13 @@ export function createPages(
     );
     // sirv doesn't validate ranges, which are not needed here.
     delete request.headers.range;
-    const page = textPath.test(path) ? readText(`${folders.pages}${path}.html`) : undefined;
+    const plainType = plainTypes[extname(path)];
+    const isText = textPath.test(path);
+    const page = isText ? readText(`${folders.pages}${path}${plainType ? '' : '.html'}`) : undefined;
+    if (page !== undefined && plainType) {
+      respond(response, 200, plainType, fillPlain(page));
+      return true;
+    }
     if (page?.includes(originPlaceholder) || page?.includes(documentsPlaceholder)) {
       respond(response, 200, 'text/html', fill(page));
       return true;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonHeaders } from '../../src/server/http/headers.ts';
+import { readGuides } from '../../src/pages/guides.ts';
 import { createPages, type PageFolders } from '../../src/server/pages.ts';
 import { startService, type Service } from '../harness.ts';
 
@@ -215,5 +216,38 @@ describe('/schema.graphql', () => {
     const again = { headers: { 'if-none-match': headers.get('etag')! } };
     expect((await service.request('GET', '/schema.graphql', again)).status).toBe(304);
     expect((await service.request('POST', '/schema.graphql')).status).toBe(405);
+  });
+});
+
+describe('for programs that read text', () => {
+  it('/llms.txt names every guide as Markdown, and each is there, with this server’s address', async () => {
+    const list = await service.request('GET', '/llms.txt', { headers: { accept: 'text/plain' } });
+    expect([list.status, list.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    const links = [...list.text.matchAll(/^- \[(.+)\]\((\S+)\): (.+)$/gm)].map(([, title, url, about]) => ({
+      title,
+      url,
+      about,
+    }));
+    const guides = links.filter(({ url }) => url!.endsWith('.md'));
+    expect(guides.map(({ url }) => url)).toEqual(readGuides().map(({ slug }) => `${service.url}/docs/${slug}.md`));
+    for (const { url, about } of links) {
+      expect(about!.length).toBeGreaterThan(20);
+      expect((await fetch(url!)).status).toBe(200);
+    }
+    for (const { title, url } of guides) {
+      const response = await fetch(url!, { headers: html });
+      expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+      const text = await response.text();
+      expect(text).toMatch(`# ${title}\n`);
+      expect(text).not.toMatch(/__ORIGIN__|\{\{|^```\w+ /m);
+    }
+  });
+
+  it('no other text is there', async () => {
+    for (const path of ['/docs/nothing.md', '/docs/404.md', '/docs/..%2Fllms.txt', '/docs.md', '/changelog.md'])
+      expect([path, (await service.request('GET', path, { headers: { accept: 'text/plain' } })).status]).toEqual([
+        path,
+        404,
+      ]);
   });
 });
