@@ -7,6 +7,7 @@ import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
 import type { UploadedFile } from '../graphql/input/uploaded-file.ts';
+import { limitWork } from './limit-work.ts';
 import { describePngProblem, type LogoResult } from './logo-thread.ts';
 import { isPng, PngError, readPngParts } from './pdf/png.ts';
 
@@ -15,8 +16,10 @@ import { isPng, PngError, readPngParts } from './pdf/png.ts';
 // many are stored is bounded by the issued invoices, each of whose PDFs has a copy.
 
 const maxBytes = 1024 * 1024;
-/** How long a logo may take to be drawn, in milliseconds. */
-const maxTime = 3_000;
+/** How long a processor may work on a logo, in milliseconds. */
+const maxWork = 2_000;
+/** How long a logo may take in all, on a busy machine too. Less than a request may take. */
+const maxTime = 8_000;
 
 const perTenant = new FairLimiter();
 const perProcess = new ConcurrencyLimiter(1);
@@ -57,7 +60,8 @@ async function drawInThread(bytes: Uint8Array): Promise<LogoResult> {
   const filename = new URL('logo-thread.ts', import.meta.url).href;
   const resourceLimits = { maxOldGenerationSizeMb: 256 };
   const thread = new Piscina({ filename, maxThreads: 1, niceIncrement: 5, resourceLimits, execArgv: [] });
-  const signal = AbortSignal.timeout(maxTime);
+  const work = limitWork(thread, maxWork);
+  const signal = AbortSignal.any([work.signal, AbortSignal.timeout(maxTime)]);
   try {
     return (await thread.run(bytes, { signal })) as LogoResult;
   } catch (error) {
@@ -66,6 +70,7 @@ async function drawInThread(bytes: Uint8Array): Promise<LogoResult> {
       return { problem: 'Is too large to be drawn.' };
     throw error;
   } finally {
+    work.stop();
     await thread.destroy();
   }
 }
