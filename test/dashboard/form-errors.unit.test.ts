@@ -1,8 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { CombinedError } from 'urql';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { money } from '../../src/dashboard/format/format.ts';
 import { numberExample } from '../../src/dashboard/forms/form-values.ts';
-import { buildFormErrors, errorMessage } from '../../src/dashboard/errors/form-errors.ts';
+import { buildFormErrors, changeByOthers, errorMessage } from '../../src/dashboard/errors/form-errors.ts';
+import { changes } from '../../src/dashboard/errors/plain-messages.ts';
 
 const refused = (errors: Record<string, string[]>): CombinedError =>
   new CombinedError({ graphQLErrors: [{ message: 'No.', extensions: { code: 'VALIDATION_FAILED', errors } }] });
@@ -73,4 +75,23 @@ it('a network error has a message of its own', () => {
   expect(errorMessage(new CombinedError({ networkError: new TypeError('Failed to fetch') }))).toMatch(
     /can’t be reached/,
   );
+});
+
+describe('what others changed', () => {
+  const folder = new URL('../../schema/resources/', import.meta.url);
+  const source = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(new URL(file, folder), 'utf8'))
+    .join('\n');
+
+  it.each(changes)('is known by a refusal that the API has: %s', (refusal, text) => {
+    expect(source.includes(`'${refusal}'`)).toBe(true);
+    expect(changeByOthers(refused({ id: [refusal] }))).toBe(text);
+  });
+
+  it('is said of every refusal of a state', () => {
+    const refusals = [...source.matchAll(/'(Only an? [^']* can be [^']*\.)'/g)].map(([, refusal]) => refusal);
+    expect(refusals.length).toBeGreaterThan(5);
+    expect(refusals.filter((refusal) => !changes.some(([known]) => known === refusal))).toEqual([]);
+  });
 });

@@ -16,7 +16,7 @@ const replacements: [message: RegExp, text: string][] = [
 ];
 
 // An action is offered only in a state that allows it. A refusal of the state means that somebody else changed it.
-const changes: [message: string, text: string][] = [
+export const changes: readonly [refusal: string, text: string][] = [
   ['Only a draft can be issued.', 'This invoice was issued meanwhile.'],
   ['Only a draft can be changed or deleted.', 'This invoice was issued meanwhile.'],
   ['Only an issued invoice can be paid.', 'This invoice was paid or cancelled meanwhile.'],
