@@ -1,6 +1,15 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { item, makeBankTransaction, makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
+import {
+  item,
+  makeBankTransaction,
+  makeCreditNote,
+  makeCustomer,
+  makeDelivery,
+  makeInvoice,
+  makePayment,
+  makeReceipt,
+} from '../graphql/books.ts';
 import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -85,6 +94,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
     const supplier = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Stadtwerke' });
     const fields = { amount: '-50', amountOpen: '-50', counterpartyName: 'Stadtwerke' };
     const transaction = await makeBankTransaction(acme, fields);
+    const { webhookId } = await makeDelivery(acme);
     await app.visit({}, async (page) => {
       for (const [path, button, field] of [
         ['/customers', 'Add a customer', /^input Type|^input Company name/],
@@ -102,6 +112,10 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
         await page.getByRole('dialog').waitFor();
         await expectFocus(page, field);
       }
+      await open(page, `/settings/webhooks/${webhookId}`);
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Rotate the secret…' }).click();
+      await expectFocus(page, /^input In 24 hours$/);
     });
   });
 
@@ -113,14 +127,18 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await open(page, '/invoices/new');
       const picker = page.getByRole('combobox', { name: 'Customer' });
       await picker.focus();
+      await page.getByRole('option', { name: 'Nordlicht Verlag' }).waitFor(); // before the search
+      await page.keyboard.type('galerie');
+      await page.getByRole('option', { name: 'Nordlicht Verlag' }).waitFor({ state: 'detached' });
+      await page.getByRole('option', { name: 'Galerie Watt' }).waitFor();
+      await press(page, 'Enter');
+      await expect.poll(() => picker.inputValue(), { timeout: 30_000 }).toBe('Galerie Watt');
+      await page.getByRole('listbox').waitFor({ state: 'hidden' });
+      await picker.selectText();
       await page.keyboard.type('nordl');
       await page.keyboard.press('Enter');
       await expect.poll(() => picker.inputValue(), { timeout: 30_000 }).toBe('Nordlicht Verlag');
       await page.getByRole('listbox').waitFor({ state: 'hidden' });
-      await picker.fill('galerie');
-      await page.getByRole('option', { name: 'Galerie Watt' }).waitFor();
-      await press(page, 'Enter');
-      await expect.poll(() => picker.inputValue(), { timeout: 30_000 }).toBe('Galerie Watt');
       const currency = page.getByRole('combobox', { name: 'Currency' });
       await currency.fill('swiss fr');
       await page.getByRole('option', { name: /^CHF/ }).waitFor();
@@ -133,6 +151,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
   it('an action on what others changed says what they did, and shows it', async () => {
     const { acme, open } = await signedInBookkeeper(app);
     const id = await makeInvoice(acme);
+    const deleted = await makeInvoice(acme);
     const receipt = await makeReceipt(acme);
     await app.visit({}, async (page) => {
       await open(page, `/invoices/${id}`);
@@ -149,6 +168,13 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await page.getByRole('button', { name: 'Book', exact: true }).click();
       await page.getByText('This receipt was booked meanwhile.').waitFor();
       await page.getByRole('button', { name: 'Record a payment' }).waitFor();
+      await open(page, `/invoices/${deleted}`);
+      await page.getByRole('button', { name: 'Issue', exact: true }).click();
+      await page.getByRole('dialog', { name: 'Issue the invoice?' }).waitFor();
+      await acme.graphql(`mutation { deleteInvoice(id: "${deleted}") { id } }`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click();
+      await page.getByText('This was deleted meanwhile.').waitFor();
+      await page.getByRole('button', { name: 'Issue', exact: true }).waitFor({ state: 'detached' });
     });
   });
 
@@ -181,7 +207,8 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
   ])('amounts are found as people write them: %s', async (locale, typed, shown) => {
     const { acme, open } = await signedInBookkeeper(app);
     const line = { items: [{ ...item, unitPriceNet: '1000.5' }] }; // 1190.60 gross
-    await makeInvoice(acme, { ...line, subject: 'The wanted one' });
+    const invoiceId = await makeInvoice(acme, { ...line, subject: 'The wanted one', status: 'PAID' });
+    await makeCreditNote(acme, { invoiceId, reason: 'The whole of it' });
     await makeInvoice(acme, { subject: 'Another one' });
     await makeReceipt(acme, { amountGross: '1190.6', description: 'Paper' });
     await makeBankTransaction(acme, { amount: '-1190.6', amountOpen: '-1190.6', counterpartyName: 'Stadtwerke' });
@@ -189,9 +216,9 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await open(page, '/');
       await press(page, '/');
       await page.getByRole('textbox', { name: 'Search everything' }).fill(typed);
-      for (const name of ['The wanted one', 'Paper', 'Stadtwerke'])
+      for (const name of ['The wanted one', 'The whole of it', 'Paper', 'Stadtwerke'])
         await page.getByRole('option').filter({ hasText: name }).waitFor();
-      expect(await page.getByRole('option').count()).toBe(3);
+      expect(await page.getByRole('option').count()).toBe(4);
       expect(await page.getByRole('option').first().innerText()).toContain(shown);
       await waitUntilIdle(page);
     });
