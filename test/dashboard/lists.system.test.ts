@@ -10,7 +10,7 @@ import {
   makeTimeEntry,
 } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
-import { expectAccessible, waitUntilIdle, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, signedInBookkeeper, waitUntilIdle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 /** Runs a function twice, one after the other, so that the second row is newer. */
@@ -134,4 +134,34 @@ describe.skipIf(noBrowser)('a list shows its order', { timeout: 120_000 }, () =>
       });
     },
   );
+
+  it.each<[string, (acme: Integrator) => Promise<string>, string]>([
+    [
+      'a customer’s invoices',
+      async (acme) => {
+        const customerId = await makeCustomer(acme);
+        await twice((at) => makeInvoice(acme, { customerId, invoiceDate: day(at) }));
+        return `/customers/${customerId}`;
+      },
+      'Ordered by Date, descending',
+    ],
+    [
+      'a project’s time',
+      async (acme) => {
+        const projectId = await makeProject(acme);
+        await twice((at) => makeTimeEntry(acme, { projectId, date: day(at) }));
+        return `/projects/${projectId}`;
+      },
+      'Ordered by Day, descending',
+    ],
+  ])('%s: the latest date first', async (_, fill, initialOrder) => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const path = await fill(acme);
+    await app.visit({}, async (page) => {
+      await open(page, path);
+      const main = page.getByRole('main');
+      await main.getByText(initialOrder, { exact: true }).waitFor();
+      expect(await main.getByRole('row').nth(1).innerText()).toContain('Mar 2, 2026');
+    });
+  });
 });
