@@ -1,10 +1,10 @@
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { compileCache } from './test/compile-cache.ts';
 import LongestFirst from './test/longest-first.ts';
 
 // Modules are compiled once for all processes.
-process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'kontor-compile-cache');
+process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
 const filesNamed = (...names: string[]): string[] => names.map((name) => `test/${name}.test.ts`);
 

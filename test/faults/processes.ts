@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '../compile-cache.ts';
 import { freePort } from '../processes/npm.ts';
 import { until } from '../webhooks/receiver.ts';
 
@@ -43,7 +42,7 @@ export async function kontor(
     PORT: await freePort(),
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'error',
-    NODE_COMPILE_CACHE: join(tmpdir(), 'kontor-compile-cache'), // starts are most of what a campaign of kills costs
+    NODE_COMPILE_CACHE: compileCache, // starts are most of what a campaign of kills costs
     ...settings,
   };
   const url = `http://127.0.0.1:${env.PORT}`;
