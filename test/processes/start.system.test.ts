@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { firstLogin } from '../first-login.ts';
 import { dataFolder, freePort, inTerminal, kontor, npm, type Run } from './npm.ts';
 
@@ -12,12 +12,12 @@ let folder: Awaited<ReturnType<typeof dataFolder>>;
 let env: Record<string, string>;
 const runs: Run[] = [];
 
-beforeEach(async () => {
+async function prepare(): Promise<void> {
   folder = await dataFolder();
   env = { DATA_DIR: folder.path, PORT: await freePort() };
-});
+}
 
-afterEach(async () => {
+async function cleanUp(): Promise<void> {
   for (const run of runs.splice(0)) {
     run.killGroup('SIGINT');
     await run.exited;
@@ -25,7 +25,7 @@ afterEach(async () => {
   // The last to leave stops the database, whatever became of those before.
   if (await databaseRuns()) await kontor(['tenant', 'list'], env);
   await folder.remove();
-});
+}
 
 function start(): Run {
   const run = npm(['start'], env);
@@ -44,9 +44,17 @@ const databaseRuns = (): Promise<boolean> =>
     () => false,
   );
 
-describe('npm start', () => {
+// These only use it, so they share a start.
+describe('npm start on an empty database', () => {
+  let run: Run;
+  beforeAll(async () => {
+    await prepare();
+    run = start();
+    await run.until(/Ctrl-C stops everything/);
+  });
+  afterAll(cleanUp);
+
   it('creates a demo tenant on an empty database, and prints a curl command that works', async () => {
-    const run = start();
     const invoices = JSON.parse(await pasted(run)) as { data: { status: string }[]; meta: { total: number } };
     expect(invoices.meta.total).toBeGreaterThan(0);
     expect(new Set(invoices.data.map(({ status }) => status))).toEqual(new Set(['issued']));
@@ -65,8 +73,6 @@ describe('npm start', () => {
   });
 
   it('writes secrets of the first start to a file for its user alone where the output is redirected', async () => {
-    const run = start();
-    await run.until(/Ctrl-C stops everything/);
     const { file, email, password, token } = firstLogin(run.out())!;
     expect(file).toBe(join(folder.path, 'demo-login'));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -78,6 +84,59 @@ describe('npm start', () => {
     expect(run.out()).toContain(email);
     for (const secret of [password, token]) expect(run.out() + run.err()).not.toContain(secret);
   });
+
+  it('accepts a token that the command line creates meanwhile, and rejects it once revoked', async () => {
+    const [, address = ''] = await run.until(/REST +(\S+)/);
+    const [tenant] = JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out) as { id: string }[];
+    const made = await kontor(['token', 'create', '--tenant', tenant?.id ?? '', '--json'], env);
+    const { id, token } = JSON.parse(made.out) as { id: string; token: string };
+    const ask = async (): Promise<number> =>
+      (await fetch(`${address}/me`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await ask()).toBe(200);
+    expect(await kontor(['token', 'revoke', id], env)).toMatchObject({ code: 0 });
+    expect(await ask()).toBe(401);
+    expect(run.out()).not.toContain(token);
+  });
+
+  it('passes npm run demo', async () => {
+    const demo = npm(['run', '-s', 'demo'], env);
+    expect(await demo.exited).toMatchObject({ code: 0 });
+    expect(demo.err()).not.toContain('demo:');
+    expect(demo.out()).toContain('verified by the standardwebhooks package');
+    expect(demo.out()).toContain('All as expected.');
+  });
+
+  it('logs one line per request, with its id and without its token', async () => {
+    const { token } = firstLogin(run.out())!;
+    const [, address = ''] = await run.until(/REST +(\S+)/);
+    const answer = await fetch(`${address}/customers?q=secret`, { headers: { authorization: `Bearer ${token}` } });
+    await answer.text();
+    const id = answer.headers.get('x-request-id') ?? '';
+    await run.until(new RegExp(`"requestId":"${id}"`));
+    const lines = run
+      .out()
+      .split('\n')
+      .filter((line) => line.includes(id));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      method: 'GET',
+      path: '/api/v1/customers',
+      status: 200,
+      requestId: id,
+    });
+    const logged = run
+      .out()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .join('\n');
+    expect(logged).not.toContain(token);
+    expect(logged).not.toContain('secret');
+  });
+});
+
+describe('npm start', () => {
+  beforeEach(prepare);
+  afterEach(cleanUp);
 
   it('shows secrets on a terminal, and writes no file', async () => {
     const run = inTerminal('npm start', env);
@@ -136,58 +195,5 @@ describe('npm start', () => {
       await there.exited;
       await other.remove();
     }
-  });
-
-  it('accepts a token that the command line creates meanwhile, and rejects it once revoked', async () => {
-    const run = start();
-    const [, address = ''] = await run.until(/REST +(\S+)/);
-    const [tenant] = JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out) as { id: string }[];
-    const made = await kontor(['token', 'create', '--tenant', tenant?.id ?? '', '--json'], env);
-    const { id, token } = JSON.parse(made.out) as { id: string; token: string };
-    const ask = async (): Promise<number> =>
-      (await fetch(`${address}/me`, { headers: { authorization: `Bearer ${token}` } })).status;
-    expect(await ask()).toBe(200);
-    expect(await kontor(['token', 'revoke', id], env)).toMatchObject({ code: 0 });
-    expect(await ask()).toBe(401);
-    expect(run.out()).not.toContain(token);
-  });
-
-  it('passes npm run demo', async () => {
-    const run = start();
-    await run.until(/Ctrl-C stops everything/);
-    const demo = npm(['run', '-s', 'demo'], env);
-    expect(await demo.exited).toMatchObject({ code: 0 });
-    expect(demo.err()).not.toContain('demo:');
-    expect(demo.out()).toContain('verified by the standardwebhooks package');
-    expect(demo.out()).toContain('All as expected.');
-  });
-
-  it('logs one line per request, with its id and without its token', async () => {
-    const run = start();
-    await run.until(/Ctrl-C stops everything/);
-    const { token } = firstLogin(run.out())!;
-    const [, address = ''] = await run.until(/REST +(\S+)/);
-    const answer = await fetch(`${address}/customers?q=secret`, { headers: { authorization: `Bearer ${token}` } });
-    await answer.text();
-    const id = answer.headers.get('x-request-id') ?? '';
-    await run.until(new RegExp(`"requestId":"${id}"`));
-    const lines = run
-      .out()
-      .split('\n')
-      .filter((line) => line.includes(id));
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      method: 'GET',
-      path: '/api/v1/customers',
-      status: 200,
-      requestId: id,
-    });
-    const logged = run
-      .out()
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .join('\n');
-    expect(logged).not.toContain(token);
-    expect(logged).not.toContain('secret');
   });
 });
