@@ -7,7 +7,7 @@ import {
   Problems,
   ValidationError,
   VersionConflictError,
-  type FieldErrors,
+  type FieldProblems,
 } from '../schema/errors.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';
 import { tracer } from '../schema/graphql/execution/tracing.ts';
@@ -154,17 +154,17 @@ async function throwAllErrors(
   context: Context,
   problems: Problems,
 ): Promise<never> {
-  if (problems.isFull) throw new ValidationError(problems.errors);
+  if (problems.isFull) throw new ValidationError(problems.byField);
   const found = await findErrors(operation, variables, context);
   const all = new Problems();
-  const errors = { ...restErrors(found.errors), ...problems.errors };
-  for (const [path, messages] of Object.entries(errors)) for (const message of messages) all.add(path, message);
-  throw new ValidationError(all.errors);
+  const byField = { ...inRestNames(found.byField), ...problems.byField };
+  for (const [path, ofField] of Object.entries(byField)) for (const problem of ofField) all.add(path, ...problem);
+  throw new ValidationError(all.byField);
 }
 
 function rethrowInRestNames(error: unknown): never {
-  throw error instanceof ValidationError ? new ValidationError(restErrors(error.errors)) : error;
+  throw error instanceof ValidationError ? new ValidationError(inRestNames(error.problems)) : error;
 }
 
-const restErrors = (errors: FieldErrors): FieldErrors =>
-  Object.fromEntries(Object.entries(errors).map(([path, messages]) => [toRestPath(path), messages]));
+const inRestNames = (problems: FieldProblems): FieldProblems =>
+  Object.fromEntries(Object.entries(problems).map(([path, ofField]) => [toRestPath(path), ofField]));

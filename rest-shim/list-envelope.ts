@@ -38,7 +38,7 @@ async function respondPage(
     context.responseSize?.completeText(body);
     return { status: 200, headers: { 'content-type': 'application/json' }, body };
   } catch (error) {
-    if (error instanceof AnswerTooLargeError) refuse('per_page', error.message);
+    if (error instanceof AnswerTooLargeError) refuse('per_page', 'answer_too_large', error.message);
     throw error;
   }
 }
@@ -91,7 +91,7 @@ export function readWholeNumber(
   if (text === undefined) return otherwise;
   const number = /^\d{1,10}$/.test(text) ? Number(text) : -1;
   if (number >= min && number <= max) return number;
-  problems.add(name, `Must be a whole number from ${min} to ${max}.`);
+  problems.add(name, 'out_of_range', `Must be a whole number from ${min} to ${max}.`, { min, max });
   return otherwise;
 }
 

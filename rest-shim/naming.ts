@@ -85,7 +85,7 @@ const decodeList =
     if (Array.isArray(value))
       return value.map((each, index) => (problems.isFull ? each : item(each, problems, `${path}.${index}`)));
     // GraphQL would convert it to a list with one item.
-    problems.add(path, 'Must be a list.');
+    problems.add(path, 'wrong_type', 'Must be a list.', { expected: 'list' });
     return value;
   };
 
@@ -112,7 +112,7 @@ export const compileFieldsDecoder =
       const partPath = path ? `${path}.${restName}` : restName;
       const field = fields.get(restName);
       if (field) result[field.name] = field.decode(part, problems, partPath);
-      else if (!answered?.has(restName)) problems.add(partPath, 'This field is not known here.');
+      else if (!answered?.has(restName)) problems.add(partPath, 'unknown_field', 'This field is not known here.');
     }
     return result;
   };
@@ -122,7 +122,10 @@ const decodeEnum =
   (value, problems, path) => {
     if (value == null) return value;
     const name = typeof value === 'string' ? names.get(value) : undefined;
-    if (name === undefined) problems.add(path, `Must be one of ${[...names.keys()].join(', ')}.`);
+    if (name === undefined)
+      problems.add(path, 'unknown_value', `Must be one of ${[...names.keys()].join(', ')}.`, {
+        values: [...names.keys()],
+      });
     return name ?? value;
   };
 

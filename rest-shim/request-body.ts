@@ -1,5 +1,5 @@
 import { Problems } from '../schema/errors.ts';
-import { tooWideMessage } from '../schema/graphql/input/width.ts';
+import { maxInputValues, tooWideMessage } from '../schema/graphql/input/width.ts';
 import { isTextTooWide, parseJson, JsonNumber } from './exact-json.ts';
 
 /** The longest body accepted, in bytes. */
@@ -57,16 +57,20 @@ export async function readBody(
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const isTooWide = isTextTooWide(bytes);
     value = isTooWide ? JSON.parse(text) : parseJson(text);
-    if (isTooWide) problems.add('body', tooWideMessage);
+    if (isTooWide) problems.add('body', 'too_many', tooWideMessage, { max: maxInputValues });
   } catch (error) {
-    problems.add('body', error instanceof RangeError ? 'Is nested too deeply.' : 'Must be a JSON object.');
+    if (error instanceof RangeError) problems.add('body', 'nested_too_deeply', 'Is nested too deeply.');
+    else refuseBody(problems);
     return undefined;
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber))
     return value;
-  problems.add('body', 'Must be a JSON object.');
+  refuseBody(problems);
   return undefined;
 }
+
+const refuseBody = (problems: Problems): void =>
+  problems.add('body', 'wrong_type', 'Must be a JSON object.', { expected: 'object' });
 
 export const tooLong = (maxBytes = maxBodyBytes): TransportError =>
   new TransportError(413, `The body must not be longer than ${maxBytes} bytes.`);

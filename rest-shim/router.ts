@@ -28,9 +28,9 @@ export function errorResponse(
   status: number,
   message: string,
   requestId: string,
-  { headers, errors }: { headers?: Record<string, string>; errors?: object } = {},
+  { headers, fields }: { headers?: Record<string, string>; fields?: object } = {},
 ): Response {
-  const body = { message, ...(errors && { errors }), request_id: requestId };
+  const body = { message, ...fields, request_id: requestId };
   return Response.json(body, { status, ...(headers && { headers }) });
 }
 
@@ -85,7 +85,7 @@ export function toErrorResponse(error: unknown, _request: unknown, { requestId, 
   if (coded instanceof TryLaterError && coded !== error) report(error);
   const { code, retryAfter } = coded.extensions as { code: ErrorCode; retryAfter?: number };
   return errorResponse(statusByCode[code], coded.message, requestId, {
-    ...(coded instanceof ValidationError && { errors: coded.errors }),
+    ...(coded instanceof ValidationError && { fields: { errors: coded.errors, details: coded.details } }),
     ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }),
   });
 }

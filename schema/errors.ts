@@ -1,6 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { isUnavailable } from '../prisma/client.ts';
 import { TenantBusyError } from '../prisma/tenant/connection-limit.ts';
+import type { Problem, ProblemDetail } from './problem-codes.ts';
+
+export type { Problem } from './problem-codes.ts';
 
 export type ErrorCode =
   | 'UNAUTHENTICATED'
@@ -88,16 +91,44 @@ export function requireAbilities<Ability extends string>(
   if (lacking) throw new ForbiddenError(lacking, ...others);
 }
 
-/** Validation errors by input path: `{"input.items.0.quantity": ["Must not be zero."]}`. */
+/** Problems by input path. */
+export type FieldProblems = Record<string, Problem[]>;
+
+/** Sentences by input path: `{"input.items.0.quantity": ["Must not be zero."]}`. */
 export type FieldErrors = Record<string, string[]>;
 
 export class ValidationError extends CodedError {
+  readonly problems: Readonly<FieldProblems>;
   readonly errors: FieldErrors;
+  /** Each sentence of `errors`, in that order, for programs. */
+  readonly details: readonly ProblemDetail[];
 
-  constructor(errors: FieldErrors) {
-    super('VALIDATION_FAILED', summary(errors), { errors });
+  /** @param message by default the first problem, and how many more there are */
+  constructor(problems: FieldProblems, message?: string) {
+    const errors = toSentences(problems);
+    const details = Object.entries(problems).flatMap(([field, ofField]) =>
+      ofField.map((problem) => toDetail(field, problem)),
+    );
+    super('VALIDATION_FAILED', message ?? summary(errors), { errors, details });
+    this.problems = problems;
     this.errors = errors;
+    this.details = details;
   }
+}
+
+const toDetail = (field: string, [code, message, params = {}]: Problem): ProblemDetail => ({
+  field,
+  code,
+  message,
+  params,
+});
+
+/** Without what only programs need. */
+export function toSentences(problems: FieldProblems): FieldErrors {
+  // Without a prototype, because a path is a client's text, which may be __proto__.
+  const errors = Object.create(null) as FieldErrors;
+  for (const path in problems) errors[path] = (problems[path] ?? []).map(([, message]) => message);
+  return errors;
 }
 
 /** One sentence for people: the first error, and how many more there are. */
@@ -120,20 +151,24 @@ export class Problems {
   #count = 0;
   readonly #deferred: (() => PromiseLike<unknown>)[] = [];
   // Without a prototype, because a path is a client's text, which may be __proto__.
-  readonly errors: FieldErrors = Object.create(null) as FieldErrors;
+  readonly byField: FieldProblems = Object.create(null) as FieldProblems;
 
-  add(path: string, message: string): void {
+  add(path: string, ...problem: Problem): void {
     if (this.isFull) return;
-    const messages = (this.errors[path] ??= []);
-    if (messages.includes(message)) return;
-    messages.push(message);
+    const ofField = (this.byField[path] ??= []);
+    if (ofField.some(([, message]) => message === problem[1])) return;
+    ofField.push(problem);
     this.#count += 1;
     this.any = true;
     this.isFull = this.#count === maxProblems;
   }
 
+  get errors(): FieldErrors {
+    return toSentences(this.byField);
+  }
+
   has(path: string): boolean {
-    return path in this.errors;
+    return path in this.byField;
   }
 
   /** Deferred check: the database enforces the rule. Run only by `runDeferred()`, to explain a refused write. */
@@ -152,13 +187,13 @@ export class Problems {
   }
 
   throwIfAny(): void {
-    if (this.any) throw new ValidationError(this.errors);
+    if (this.any) throw new ValidationError(this.byField);
   }
 }
 
 /** Throws a ValidationError of one field. */
-export function refuse(path: string, message: string): never {
-  throw new ValidationError({ [path]: [message] });
+export function refuse(path: string, ...problem: Problem): never {
+  throw new ValidationError({ [path]: [problem] });
 }
 
 /** Awaits a lookup. @throws NotFoundError where it finds no row */

@@ -21,6 +21,7 @@ import type { ConnectionLimits } from '../src/server/http/connections.ts';
 import { defaultTimeouts, type HttpTimeouts } from '../src/server/http/timeouts.ts';
 import type { RateLimiter } from '../src/security/rate-limit.ts';
 import { createServer, type ServerOptions } from '../src/server/server.ts';
+import { checkDetails } from './problem-details.ts';
 import { createWebhooks, type WebhookSettings } from '../src/webhooks/webhooks.ts';
 
 export interface Database {
@@ -160,7 +161,9 @@ export const requesting =
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : undefined, text };
+    const answer: unknown = isJson ? JSON.parse(text) : undefined;
+    checkDetails(answer);
+    return { status: response.status, headers: response.headers, body: answer, text };
   };
 
 /**

@@ -1,4 +1,5 @@
 import { maxBodyBytes } from '../request-body.ts';
+import { problemSchemas, problemsExample, problemProperties } from './problem-details.ts';
 import type { JsonSchema } from './schemas.ts';
 
 // The parts that all addresses share: headers, errors, the list envelope.
@@ -96,6 +97,7 @@ const message: JsonSchema = { type: 'string', description: 'The error, for peopl
 const requestId: JsonSchema = { type: 'string', format: 'uuid', description: 'The value of X-Request-Id.' };
 
 export const errorSchemas: Record<string, JsonSchema> = {
+  ...problemSchemas,
   Error: {
     type: 'object',
     required: ['message', 'request_id'],
@@ -103,16 +105,10 @@ export const errorSchemas: Record<string, JsonSchema> = {
   },
   ValidationError: {
     type: 'object',
-    required: ['message', 'errors', 'request_id'],
+    required: ['message', 'errors', 'details', 'request_id'],
     properties: {
       message: { ...message, description: 'The first error, and the number of further errors.' },
-      errors: {
-        type: 'object',
-        description:
-          'All errors by field, with the names of the request and indexes into arrays: `items.0.quantity`. Errors of the body as a whole are under `body`.',
-        minProperties: 1,
-        additionalProperties: { type: 'array', minItems: 1, items: { type: 'string' } },
-      },
+      ...problemProperties,
       request_id: requestId,
     },
   },
@@ -199,7 +195,8 @@ const errors: Record<number, ErrorAnswer> = {
   },
   422: {
     name: 'Invalid',
-    description: "The request is not valid, or the state of the resource doesn't allow it. `errors` has all errors.",
+    description:
+      "The request is not valid, or the state of the resource doesn't allow it. `errors` has all errors, and `details` the same for programs.",
     example: 'items.0.quantity: Must not be zero. (and 1 more)',
     headers: stored,
   },
@@ -235,9 +232,8 @@ const anId = '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
 export const errorResponses: Record<string, JsonSchema> = Object.fromEntries(
   Object.entries(errors).map(([status, { name, description, example, headers: more = [] }]) => {
     const isInvalid = status === '422';
-    const fieldErrors = { 'items.0.quantity': ['Must not be zero.'], invoice_date: ['Required.'] };
     const schema = { $ref: `#/components/schemas/${isInvalid ? 'ValidationError' : 'Error'}` };
-    const body = { message: example, ...(isInvalid && { errors: fieldErrors }), request_id: anId };
+    const body = { message: example, ...(isInvalid && problemsExample), request_id: anId };
     const response: JsonSchema = {
       description,
       headers: withHeaders('X-Request-Id', ...more),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
-import { CodedError } from '../errors.ts';
+import { ValidationError } from '../errors.ts';
 import { renderEvents } from '../events/events.ts';
 import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/transitions.ts';
 import { Decimal } from '../money/money.ts';
@@ -33,7 +33,7 @@ export interface ImportResult {
  * is skipped (DECISIONS.md#d50-identity-of-a-transaction). A transaction that certainly pays an invoice or receipt is
  * matched with it. The file is parsed before a connection is acquired. Once the client has left, nothing is imported.
  * @param file the path of a complete file
- * @throws CodedError saying where the file can't be read, and why
+ * @throws ValidationError saying where the file can't be read, and why
  */
 export async function importStatement(
   context: Context,
@@ -47,7 +47,7 @@ export async function importStatement(
     return { ...(await writeWhenUnlocked(context, rows)), warnings };
   } catch (error) {
     throw error instanceof StatementError
-      ? new CodedError('VALIDATION_FAILED', error.message, { errors: { file: [error.message] } })
+      ? new ValidationError({ file: [['invalid_file', error.message]] }, error.message)
       : error;
   } finally {
     await folder.discard();

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { z } from 'zod';
 import { builder } from '../graphql/builder.ts';
+import { refusal } from '../graphql/input/issues.ts';
 import { refuse } from '../errors.ts';
 import { text, wholeNumber } from '../graphql/input/validators.ts';
 import { importStatement, type ImportResult } from './import-statement.ts';
@@ -35,7 +36,10 @@ export const delimiter = z
   .string()
   .refine(
     (value) => /^(?:\t|[^\p{L}\p{N}\p{Z}\p{C}"])$/u.test(value),
-    'Must be a tab, or one character that is no letter, digit, blank, line break or quotation mark.',
+    refusal(
+      'invalid_format',
+      'Must be a tab, or one character that is no letter, digit, blank, line break or quotation mark.',
+    ),
   )
   .meta({ minLength: 1, maxLength: 1 });
 
@@ -43,8 +47,14 @@ export const delimiter = z
 const maxReferences = 20;
 const references = z
   .array(z.string())
-  .refine((list) => list.length <= maxReferences, `Must not have more than ${maxReferences} columns.`)
-  .refine((list) => list.every((each) => cell.safeParse(each).success), 'Must have names of at most 255 characters.')
+  .refine(
+    (list) => list.length <= maxReferences,
+    refusal('wrong_count', `Must not have more than ${maxReferences} columns.`, { min: 0, max: maxReferences }),
+  )
+  .refine(
+    (list) => list.every((each) => cell.safeParse(each).success),
+    refusal('too_long', 'Must have names of at most 255 characters.', { max: 255 }),
+  )
   .meta({ minItems: 0, maxItems: maxReferences });
 
 const CsvColumnsInput = builder.inputType('CsvColumnsInput', {
@@ -103,7 +113,8 @@ export const parseColumn = (column: string): string | number => (/^\d{1,3}$/.tes
 
 /** Omits values that are null, and converts a column given as a number to its position. */
 function toMapping({ columns, decimalSeparator, ...rest }: CsvMappingArguments): CsvMapping {
-  if (decimalSeparator !== ',' && decimalSeparator !== '.') refuse('csv.decimalSeparator', 'Must be , or . .');
+  if (decimalSeparator !== ',' && decimalSeparator !== '.')
+    refuse('csv.decimalSeparator', 'unknown_value', 'Must be , or . .', { values: [',', '.'] });
   const places = Object.entries(columns)
     .filter((entry): entry is [string, string | string[]] => entry[1] != null)
     .map(([field, column]) => [field, Array.isArray(column) ? column.map(parseColumn) : parseColumn(column)]);
@@ -135,7 +146,7 @@ builder.mutationField('importBankStatement', (t) =>
       csv: t.arg({ type: CsvMappingInput, description: 'Required for CSV.' }),
     },
     resolve: (_root, { file, format, csv }, context) => {
-      if (file.problem !== undefined) refuse('file', file.problem);
+      if (file.problem !== undefined) refuse('file', ...file.problem);
       return importStatement(context, file.path, {
         ...(format && { format: format.toLowerCase() as StatementFormatName }),
         ...(csv && { csv: toMapping(csv) }),

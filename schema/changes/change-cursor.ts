@@ -32,7 +32,8 @@ export const encodeChangeCursor = ({ position, epoch, resources: read }: ChangeC
  * @throws ValidationError if the text is no cursor; CodedError CURSOR_EXPIRED if it is too old
  */
 export function decodeChangeCursor(text: string, epoch: string, { now }: Pick<Context, 'now'>): ChangeCursor {
-  const [position, ofEpoch, issuedAt, names] = parse(text) ?? refuse('since', 'Must be a cursor of this feed.');
+  const [position, ofEpoch, issuedAt, names] =
+    parse(text) ?? refuse('since', 'invalid_cursor', 'Must be a cursor of this feed.');
   const isTooOld = now().getTime() - issuedAt * 1000 > cursorDays * 86_400_000;
   if (isTooOld || ofEpoch !== epoch)
     throw new CodedError(

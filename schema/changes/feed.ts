@@ -82,7 +82,12 @@ export function getStart(
   }
   const cursor = decodeChangeCursor(since, end.epoch, context);
   const added = asked?.find((each) => !cursor.resources.includes(each));
-  if (added) refuse('resource', `The cursor is of a feed without ${added.name}. Read that feed from its beginning.`);
+  if (added)
+    refuse(
+      'resource',
+      'invalid_cursor',
+      `The cursor is of a feed without ${added.name}. Read that feed from its beginning.`,
+    );
   return { ...cursor, resources: allowed(context, asked ?? cursor.resources) };
 }
 

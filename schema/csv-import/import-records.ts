@@ -72,7 +72,7 @@ export async function importRecords(
   try {
     return await context.transaction(async (inside) => {
       if (!(await inside.db.tryAdvisoryLock('record import')))
-        refuse('file', 'Another import of this tenant is under way. Try again when it has ended.');
+        refuse('file', 'busy', 'Another import of this tenant is under way. Try again when it has ended.');
       await inside.db.planForAnyTenant();
       const existing = await findExistingExternalIds(inside, kind, records);
       const added = records.filter(({ externalId }) => !existing.has(externalId));

@@ -68,7 +68,8 @@ export function resolveFormat(
 ): CsvFormat {
   const usual = preset ? presetFile(preset, kind)?.format : undefined;
   const separator = decimalSeparator ?? usual?.decimalSeparator ?? '.';
-  if (separator !== ',' && separator !== '.') refuse('format.decimalSeparator', 'Must be , or . .');
+  if (separator !== ',' && separator !== '.')
+    refuse('format.decimalSeparator', 'unknown_value', 'Must be , or . .', { values: [',', '.'] });
   return {
     dateFormat: dateFormat ?? usual?.dateFormat ?? 'YYYY-MM-DD',
     decimalSeparator: separator,

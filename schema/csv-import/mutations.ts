@@ -72,13 +72,15 @@ function addImport(kind: Kind): void {
       },
       rules: (args, context, problems) => {
         requireAbilities(context, kind.reads);
-        if (args.preset && !presetFile(args.preset, kind)) problems.add('preset', `Has no file with ${words}.`);
+        if (args.preset && !presetFile(args.preset, kind))
+          problems.add('preset', 'inconsistent', `Has no file with ${words}.`);
         const mapped = mappedFields(kind, args);
         for (const [field, { required }] of Object.entries(importableFields(kind)))
-          if (required && !mapped.has(field)) problems.add(`columns.${field}`, 'Required, as a column or a default.');
+          if (required && !mapped.has(field))
+            problems.add(`columns.${field}`, 'required', 'Required, as a column or a default.');
       },
       resolve: (_root, { file, preset, format, dryRun, progressId, ...args }, context, { schema }) => {
-        if (file.problem !== undefined) refuse('file', file.problem);
+        if (file.problem !== undefined) refuse('file', ...file.problem);
         const read = {
           path: file.path,
           format: resolveFormat(kind, preset, format ?? {}),

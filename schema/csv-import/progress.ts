@@ -1,5 +1,6 @@
 import { builder } from '../graphql/builder.ts';
 import type { Context } from '../graphql/context.ts';
+import { refusal } from '../graphql/input/issues.ts';
 import { requiredText } from '../graphql/input/validators.ts';
 
 /** Progress is announced each time that so many rows are done. */
@@ -7,7 +8,7 @@ const announcedRows = 500;
 
 /** An id of the caller's choice. A notification's parts are separated by spaces. */
 export const progressIdText = requiredText(64)
-  .refine((id) => /^[\w-]*$/.test(id), 'Must have only letters, digits, - and _.')
+  .refine((id) => /^[\w-]*$/.test(id), refusal('invalid_format', 'Must have only letters, digits, - and _.'))
   .meta({ pattern: '^[A-Za-z0-9_-]+$' });
 
 /** Counts what is done of an import. Each row counts when it has been read, and again when it has been written. */

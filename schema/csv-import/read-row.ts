@@ -4,6 +4,7 @@ import { amountReader, dayReader } from '../bank-statements/parsers/csv-values.t
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
 import { Problems } from '../errors.ts';
 import { findCountry } from '../graphql/input/country-names.ts';
+import { toProblem } from '../graphql/input/issues.ts';
 import { validateArguments } from '../graphql/input/validate-arguments.ts';
 import { Decimal } from '../money/money.ts';
 import { importableFields } from './fields.ts';
@@ -55,14 +56,14 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
         continue;
       }
       if (text === undefined) {
-        if (field.required) problems.add(name, 'Required.');
+        if (field.required) problems.add(name, 'required', 'Required.');
         continue;
       }
       try {
         values[name] = readers[field.type](text);
       } catch (error) {
         if (!(error instanceof StatementError)) throw error;
-        problems.add(name, `This ${error.reason}.`);
+        problems.add(name, 'invalid_format', `This ${error.reason}.`);
       }
     }
     const present = inputs.filter(({ name }) => values[name] !== undefined);
@@ -74,7 +75,7 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
     for (const [name, { validate }] of fields) {
       if (!validate || values[name] === undefined) continue;
       const { error, data } = validate.safeParse(values[name]);
-      for (const { message } of error?.issues ?? []) problems.add(name, message);
+      for (const issue of error?.issues ?? []) problems.add(name, ...toProblem(issue));
       values[name] = data;
     }
     return { ...values, ...checked };

@@ -30,14 +30,15 @@ const perProcess = new ConcurrencyLimiter(1);
  * @throws ValidationError at `path` if the file can't be one
  */
 export async function makeLogo({ tenant }: Context, file: UploadedFile, path: string): Promise<Uint8Array> {
-  if (file.problem !== undefined) refuse(path, file.problem);
-  if ((await stat(file.path)).size > maxBytes) refuse(path, 'Must be at most 1 MiB.');
+  if (file.problem !== undefined) refuse(path, ...file.problem);
+  if ((await stat(file.path)).size > maxBytes)
+    refuse(path, 'file_too_large', 'Must be at most 1 MiB.', { max: maxBytes });
   const bytes = await readFile(file.path);
   // Before it waits for others, and has a thread.
   const problem = findFileProblem(bytes);
-  if (problem !== undefined) refuse(path, problem);
+  if (problem !== undefined) refuse(path, 'invalid_file', problem);
   const result = await perTenant.run(tenant.id, () => perProcess.run(() => drawInThread(bytes)));
-  return result.problem === undefined ? result.png : refuse(path, result.problem);
+  return result.problem === undefined ? result.png : refuse(path, 'invalid_file', result.problem);
 }
 
 /** What a look at the file shows, without drawing it. */

@@ -1,5 +1,5 @@
 import type { Context } from '../graphql/context.ts';
-import { findBreaches, breachMessages } from './e-invoice/breaches.ts';
+import { findBreaches, toProblems } from './e-invoice/breaches.ts';
 import { isNumbered } from './e-invoice/model.ts';
 import { toXml } from './e-invoice/to-xml.ts';
 import { refuse, ValidationError } from '../errors.ts';
@@ -20,8 +20,9 @@ export async function makeFile(
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (format === 'pdf') return renderInThread(source, await findLogo(context, source.seller.logo_id));
   const invoice = toEInvoice(source);
-  if (!isNumbered(invoice)) refuse('status', 'A draft has no e-invoice: it gets its number when it is issued.');
+  if (!isNumbered(invoice))
+    refuse('status', 'wrong_state', 'A draft has no e-invoice: it gets its number when it is issued.');
   const breaches = findBreaches(invoice, format);
-  if (breaches.length > 0) throw new ValidationError(breachMessages(breaches));
+  if (breaches.length > 0) throw new ValidationError(toProblems(breaches));
   return Buffer.from(toXml(invoice, format));
 }

@@ -80,13 +80,14 @@ builder.mutationFields((t) => ({
     inSession: true,
     args: { input: t.arg({ type: CreateApiTokenInput, required: true }) },
     rules: ({ input }, context, problems) => {
-      if (input?.abilities?.length === 0) problems.add('input.abilities', 'Must name at least one ability, or *.');
+      if (input?.abilities?.length === 0)
+        problems.add('input.abilities', 'required', 'Must name at least one ability, or *.');
       for (const [index, ability] of (input?.abilities ?? []).entries()) {
         if (ability && !grantable.includes(ability))
-          problems.add(`input.abilities.${index}`, 'There is no such ability.');
+          problems.add(`input.abilities.${index}`, 'unknown_value', 'There is no such ability.');
       }
       if (input?.expiresAt && input.expiresAt <= context.now())
-        problems.add('input.expiresAt', 'Must be in the future.');
+        problems.add('input.expiresAt', 'in_the_past', 'Must be in the future.');
     },
     resolve: (_root, { input: { name, abilities, trustedDocuments, expiresAt } }, context) =>
       context.identity.createApiToken(context, {

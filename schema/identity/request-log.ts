@@ -59,7 +59,7 @@ builder.subscriptionField('requestLogged', (t) =>
 /** @throws NotFoundError for a token that the caller may not follow */
 async function follow(context: Context, wanted: string | null | undefined): Promise<AsyncIterable<LoggedRequest>> {
   const { token, identity } = context;
-  const tokenId = wanted ?? token?.id ?? refuse('tokenId', 'Must name one of your tokens.');
+  const tokenId = wanted ?? token?.id ?? refuse('tokenId', 'not_found', 'Must name one of your tokens.');
   if (token && token.id !== tokenId) throw new NotFoundError();
   const renew = (): Promise<boolean> =>
     identity.followApiToken(context, tokenId, new Date(context.now().getTime() + followMs));

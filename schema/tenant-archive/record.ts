@@ -6,6 +6,7 @@ import { isStorableLogo } from '../documents/pdf/logo.ts';
 import { validateArguments } from '../graphql/input/validate-arguments.ts';
 import {
   fits,
+  maxDigits,
   invoiceTotals,
   isCurrency,
   lineTotal,
@@ -66,9 +67,9 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
     const values = readColumns(columns, fields, own);
     const named = (inputs.get(model) ?? []).filter(({ name }) => values[name] != null);
     const checked = validateArguments(named, pick(values, named), own);
-    for (const [at, messages] of Object.entries(own.errors)) {
+    for (const [at, ofField] of Object.entries(own.byField)) {
       const name = columns.find((column) => column.name === at)?.column ?? at;
-      for (const message of messages) problems.add(path + name, message);
+      for (const problem of ofField) problems.add(path + name, ...problem);
     }
     // Each value is of its column's type.
     return own.any ? undefined : db.row(model, { ...values, ...checked } as NewRow<Of>);
@@ -85,14 +86,15 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
     const { [itemsField]: items, ...own } = fields;
     const row = readRow(model, own, problems);
     if (!Array.isArray(items) || items.length < 1 || items.length > maxItems) {
-      problems.add(itemsField, `Must have 1 to ${maxItems} items.`);
+      problems.add(itemsField, 'wrong_count', `Must have 1 to ${maxItems} items.`, { min: 1, max: maxItems });
       return undefined;
     }
     const id = (row as { id: string } | undefined)?.id ?? noId;
     const rows = items.map((item, index) => {
       const at = `${itemsField}.${index}`;
-      if (!isObject(item)) return void problems.add(at, 'Must be an object.');
-      for (const name of [refersBy, 'position']) if (name in item) problems.add(`${at}.${name}`, unknownField);
+      if (!isObject(item)) return void problems.add(at, 'wrong_type', 'Must be an object.', { expected: 'object' });
+      for (const name of [refersBy, 'position'])
+        if (name in item) problems.add(`${at}.${name}`, 'unknown_field', unknownField);
       const place = { [refersBy]: id, position: index + 1 };
       return readRow(itemModel, { ...item, ...place }, problems, `${at}.`);
     });
@@ -153,19 +155,19 @@ const pick = (values: Record<string, unknown>, inputs: { name: string }[]): Reco
 function readColumns(columns: Column[], fields: Record<string, unknown>, problems: Problems): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   const known = new Set(columns.map(({ column }) => column));
-  for (const name of Object.keys(fields)) if (!known.has(name)) problems.add(name, unknownField);
+  for (const name of Object.keys(fields)) if (!known.has(name)) problems.add(name, 'unknown_field', unknownField);
   for (const column of columns) {
     const value = Object.hasOwn(fields, column.column) ? fields[column.column] : undefined;
     if (value === undefined || value === null) {
-      if (value === null && !column.nullable) problems.add(column.name, 'Must not be null.');
-      else if (!column.nullable && column.initial === null) problems.add(column.name, 'Required.');
+      if (value === null && !column.nullable) problems.add(column.name, 'not_nullable', 'Must not be null.');
+      else if (!column.nullable && column.initial === null) problems.add(column.name, 'required', 'Required.');
       continue;
     }
     try {
       values[column.name] = readValue(column, value);
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
-      problems.add(column.name, error.message);
+      problems.add(column.name, 'invalid_format', error.message);
     }
   }
   return values;
@@ -181,8 +183,8 @@ function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], prob
   const bounds = new Problems();
   for (const [index, item] of items.entries()) lineRules(item, bounds, `input.${itemsField}.${index}`);
   totalRules(items, currency, bounds);
-  for (const [path, messages] of Object.entries(bounds.errors))
-    for (const message of messages) problems.add(asColumn(path), message);
+  for (const [path, ofField] of Object.entries(bounds.byField))
+    for (const problem of ofField) problems.add(asColumn(path), ...problem);
   for (const [index, item] of items.entries())
     checkAmount(`${itemsField}.${index}.line_total_net`, item.lineTotalNet, lineTotal(item, currency), problems);
   const { totalNet, totalVat, totalGross } = invoiceTotals(items, currency);
@@ -190,12 +192,13 @@ function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], prob
   checkAmount('total_vat', invoice.totalVat, totalVat, problems);
   checkAmount('total_gross', invoice.totalGross, totalGross, problems);
   if (number !== null && externalId === null && parseInvoiceNumber(number)?.year !== invoiceDate.getUTCFullYear())
-    problems.add('number', 'Must be YYYY-NNNN, with the year of the invoice date.');
+    problems.add('number', 'invalid_format', 'Must be YYYY-NNNN, with the year of the invoice date.');
   if (status === 'DRAFT') {
-    if (!invoice.amountCredited.isZero()) problems.add('amount_credited', 'Of a draft nothing is credited.');
-    if (issuedAt) problems.add('issued_at', 'A draft is not issued.');
-    if (overdueAt) problems.add('overdue_at', 'A draft is not overdue.');
-    if (!invoice.amountPaid.isZero()) problems.add('amount_paid', 'Of a draft nothing is paid.');
+    if (!invoice.amountCredited.isZero())
+      problems.add('amount_credited', 'wrong_state', 'Of a draft nothing is credited.');
+    if (issuedAt) problems.add('issued_at', 'wrong_state', 'A draft is not issued.');
+    if (overdueAt) problems.add('overdue_at', 'wrong_state', 'A draft is not overdue.');
+    if (!invoice.amountPaid.isZero()) problems.add('amount_paid', 'wrong_state', 'Of a draft nothing is paid.');
   }
 }
 
@@ -204,9 +207,9 @@ function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteIt
   const { currency, number, creditNoteDate } = creditNote;
   if (!checkCurrency(currency, problems)) return;
   if (parseCreditNoteNumber(number)?.year !== creditNoteDate.getUTCFullYear())
-    problems.add('number', 'Must be CN-YYYY-NNNN, with the year of the credit note date.');
+    problems.add('number', 'invalid_format', 'Must be CN-YYYY-NNNN, with the year of the credit note date.');
   const stored = storedBreakdown.safeParse(creditNote.vatBreakdown);
-  if (!stored.success) return problems.add('vat_breakdown', 'Must be a list of VAT shares.');
+  if (!stored.success) return problems.add('vat_breakdown', 'invalid_format', 'Must be a list of VAT shares.');
   const shares = readBreakdown(stored.data);
   const ofLines = vatBreakdownByCategory(categorized(items), currency);
   const isOfLines =
@@ -216,7 +219,7 @@ function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteIt
       const isSame = share?.vatCategory === vatCategory && equal(share.vatRate, vatRate) && equal(share.net, net);
       return isSame && share.vat.minus(vat).abs().lessThanOrEqualTo(minorUnit(currency));
     });
-  if (!isOfLines) problems.add('vat_breakdown', 'Must be that of the lines.');
+  if (!isOfLines) problems.add('vat_breakdown', 'inconsistent', 'Must be that of the lines.');
   const totalNet = sum(shares.map(({ net }) => net));
   const totalVat = sum(shares.map(({ vat }) => vat));
   checkAmount('total_net', creditNote.totalNet, totalNet, problems);
@@ -234,28 +237,33 @@ function receiptRules(receipt: Row<'Receipt'>, problems: Problems): void {
 
 function paymentRules({ amount, currency }: Row<'Payment'>, problems: Problems): void {
   if (!checkCurrency(currency, problems)) return;
-  if (!fits(amount)) problems.add('amount', 'Must not have so many digits.');
+  if (!fits(amount)) problems.add('amount', 'too_many_digits', 'Must not have so many digits.', { max: maxDigits });
   checkDecimals('amount', amount, currency, problems);
 }
 
 /** A stranger made the file: the picture must be as it would be made here. */
 function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
-  if (!isStorableLogo(logo.bytes)) problems.add('bytes', 'Must be a PNG as documents embed it, with all its lines.');
+  if (!isStorableLogo(logo.bytes))
+    problems.add('bytes', 'invalid_format', 'Must be a PNG as documents embed it, with all its lines.');
   logo.isOnDocuments = true; // the parties of issued invoices are read later
 }
 
 /** The inputs of other records check their currencies. */
 function checkCurrency(currency: string, problems: Problems): boolean {
-  if (!isCurrency(currency)) problems.add('currency', 'Must be an ISO 4217 currency code of three capital letters.');
+  if (!isCurrency(currency))
+    problems.add('currency', 'unknown_value', 'Must be an ISO 4217 currency code of three capital letters.');
   return isCurrency(currency);
 }
 
 function checkAmount(path: string, stated: Amount, computed: Amount, problems: Problems): void {
-  if (!equal(stated, computed)) problems.add(path, `Is ${stated.toFixed()}, but must be ${computed.toFixed()}.`);
+  if (!equal(stated, computed))
+    problems.add(path, 'inconsistent', `Is ${stated.toFixed()}, but must be ${computed.toFixed()}.`);
 }
 
 function checkDecimals(path: string, amount: Decimal | Prisma.Decimal, currency: string, problems: Problems): void {
   const digits = minorDigits(currency);
   if (amount.decimalPlaces() > digits)
-    problems.add(path, `Must not have more than ${digits} decimals in this currency.`);
+    problems.add(path, 'too_many_decimals', `Must not have more than ${digits} decimals in this currency.`, {
+      max: digits,
+    });
 }

@@ -87,7 +87,7 @@ export async function importBooks(
 async function refuseUnlessEmpty(context: Context): Promise<void> {
   const counts = await countRows(context);
   if (sumCounts(counts) > 0)
-    refuse('tenant', 'The tenant has books already: books are imported into an empty tenant only.');
+    refuse('tenant', 'wrong_state', 'The tenant has books already: books are imported into an empty tenant only.');
 }
 
 async function countRows({ db }: Context): Promise<RecordCounts> {
@@ -214,7 +214,7 @@ async function write(
   report: (bytes: number) => void,
 ): Promise<RecordCounts> {
   if (!(await context.db.tryAdvisoryLock('books import')))
-    refuse('tenant', 'Another import into this tenant is under way.');
+    refuse('tenant', 'busy', 'Another import into this tenant is under way.');
   await refuseUnlessEmpty(context);
   await context.db.beginBulkInsert();
   const counts = noRecords();
@@ -244,7 +244,7 @@ async function write(
   }
   if (violations.length > 0) throw new LineErrors(await findLines(file, violations));
   if (sumCounts(await countRows(context)) !== sumCounts(counts))
-    refuse('tenant', 'Somebody else wrote into this tenant meanwhile. Try again with an empty tenant.');
+    refuse('tenant', 'wrong_state', 'Somebody else wrote into this tenant meanwhile. Try again with an empty tenant.');
   return counts;
 }
 

@@ -105,5 +105,5 @@ const shown = {
 const asArgumentError =
   (path: string) =>
   (error: unknown): never => {
-    throw error instanceof RefusedError ? new ValidationError({ [path]: [`${error.message}.`] }) : error;
+    throw error instanceof RefusedError ? new ValidationError({ [path]: [error.problem] }) : error;
   };

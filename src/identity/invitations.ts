@@ -57,7 +57,8 @@ export async function createInvitation(
       throw new RefusedError('Only members invite others');
     await refuseMember(db, { tenantId, email });
     const others = { tenantId, email: { not: email }, expiresAt: { gt: now } };
-    if ((await db.invitation.count({ where: others })) >= maxOpenInvitations) throw new RefusedError(tooMany);
+    if ((await db.invitation.count({ where: others })) >= maxOpenInvitations)
+      throw new RefusedError(tooMany, (text) => ['limit_reached', text, { max: maxOpenInvitations }]);
     const create = { tenantId, email, ...data };
     return db.invitation.upsert({ where: { tenantId_email: { tenantId, email } }, create, update: data, ...shown });
   });

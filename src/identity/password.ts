@@ -14,9 +14,23 @@ const maxLength = 128;
 export async function hashPassword(password: string): Promise<string> {
   const normal = normalized(password);
   const { length } = [...normal];
-  if (length < minLength) throw new RefusedError(`The password must have at least ${minLength} characters`);
-  if (length > maxLength) throw new RefusedError(`The password must have at most ${maxLength} characters`);
-  if (await isCommon(normal)) throw new RefusedError('The password is one of the most common ones: choose another');
+  if (length < minLength)
+    throw new RefusedError(`The password must have at least ${minLength} characters`, (text) => [
+      'too_short',
+      text,
+      { min: minLength },
+    ]);
+  if (length > maxLength)
+    throw new RefusedError(`The password must have at most ${maxLength} characters`, (text) => [
+      'too_long',
+      text,
+      { max: maxLength },
+    ]);
+  if (await isCommon(normal))
+    throw new RefusedError('The password is one of the most common ones: choose another', (text) => [
+      'common_password',
+      text,
+    ]);
   return hash(normal);
 }
 

@@ -1,8 +1,20 @@
 import { z } from 'zod';
+import type { Problem } from '../../schema/problem-codes.ts';
 
 /** An administrator's operation was refused. The message is one line with the reason. */
 export class RefusedError extends Error {
   override name = 'RefusedError';
+  readonly #toProblem: (sentence: string) => Problem;
+
+  /** @param toProblem what an API says of it, where one has the operation */
+  constructor(message: string, toProblem: (sentence: string) => Problem = (sentence) => ['wrong_state', sentence]) {
+    super(message);
+    this.#toProblem = toProblem;
+  }
+
+  get problem(): Problem {
+    return this.#toProblem(`${this.message}.`);
+  }
 }
 
 /** The value as the schema parses it. @throws RefusedError with the name `what` */

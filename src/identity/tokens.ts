@@ -53,7 +53,8 @@ export async function createToken(
   return client.$transaction(async (db) => {
     const userId = tenantId === null ? await anyUser(db, email) : await member(db, tenantId, email);
     const where = { userId, tenantId, ...active(new Date()) };
-    if ((await db.apiToken.count({ where })) >= maxActiveTokens) throw new RefusedError(tooManyTokens);
+    if ((await db.apiToken.count({ where })) >= maxActiveTokens)
+      throw new RefusedError(tooManyTokens, (text) => ['limit_reached', text, { max: maxActiveTokens }]);
     const { value, hash, lastFour } = mintToken();
     const token = await db.apiToken.create({
       data: { tenantId, userId, name, abilities, trustedDocuments, hash, lastFour, expiresAt },

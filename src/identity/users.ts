@@ -67,7 +67,7 @@ export async function addExistingUser(
 }
 
 const memberAlready = (email: string): RefusedError =>
-  new RefusedError(`User ${email} is a member of this tenant already`);
+  new RefusedError(`User ${email} is a member of this tenant already`, (text) => ['taken', text]);
 
 /** @throws RefusedError if the tenant has a member with this address */
 export async function refuseMember(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findBreaches, breachMessages, rulesByFormat } from '../../schema/documents/e-invoice/breaches.ts';
+import { findBreaches, toProblems, rulesByFormat } from '../../schema/documents/e-invoice/breaches.ts';
 import { eInvoiceFormats, isEInvoiceFormat, type EInvoiceFormat } from '../../schema/documents/e-invoice/formats.ts';
 import type {
   Buyer,
@@ -720,13 +720,13 @@ describe('what must be refused before an e-invoice is issued', () => {
 
   it('all breaches at once, by field, as a 422 has them', () => {
     const invoice = both(buyersAddress({ city: undefined, postalCode: undefined }), noTaxNumbers)(typical);
-    expect(breachMessages(findBreaches(invoice, 'xrechnung-ubl'))).toEqual({
+    expect(toProblems(findBreaches(invoice, 'xrechnung-ubl'))).toEqual({
       'company.vat_id': [
-        'BR-S-02: For the standard rate the seller needs a VAT or tax number.',
-        'BR-DE-16: The seller needs a VAT number or a tax number.',
+        ['e_invoice_rule', 'BR-S-02: For the standard rate the seller needs a VAT or tax number.', { rule: 'BR-S-02' }],
+        ['e_invoice_rule', 'BR-DE-16: The seller needs a VAT number or a tax number.', { rule: 'BR-DE-16' }],
       ],
-      'customer.city': ['BR-DE-8: The buyer needs a city.'],
-      'customer.postal_code': ['BR-DE-9: The buyer needs a postal code.'],
+      'customer.city': [['e_invoice_rule', 'BR-DE-8: The buyer needs a city.', { rule: 'BR-DE-8' }]],
+      'customer.postal_code': [['e_invoice_rule', 'BR-DE-9: The buyer needs a postal code.', { rule: 'BR-DE-9' }]],
     });
   });
 });

@@ -49,7 +49,7 @@ export async function create(who: Integrator, path: string, body: object): Promi
 export function refusal({ status, headers, body }: Answer, expected: number): Record<string, string[]> {
   const requestId = headers.get('x-request-id');
   const message = expect.stringMatching(/\S/);
-  const errors = expected === 422 ? { errors: expect.any(Object) } : {};
+  const errors = expected === 422 ? { errors: expect.any(Object), details: expect.any(Array) } : {};
   expect({ status, body }).toEqual({ status: expected, body: { message, ...errors, request_id: requestId } });
   for (const texts of Object.values(body.errors ?? {})) {
     expect(texts).toEqual(expect.arrayContaining([message]));

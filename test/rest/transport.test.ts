@@ -138,7 +138,9 @@ describe('answers 415 to a body', () => {
 
   it('but 422 to a request without a body', async () => {
     const text = await sendRaw(service, head(acme, 'POST /api/v1/customers', last));
-    expect(answers(text)).toEqual([{ status: 422, body: { ...anError, errors: expect.any(Object) } }]);
+    expect(answers(text)).toEqual([
+      { status: 422, body: { ...anError, errors: expect.any(Object), details: expect.any(Array) } },
+    ]);
     expect(invalidFields(await acme.rest('POST', '/customers'))).toHaveLength(1);
   });
 });
@@ -170,7 +172,7 @@ describe('a wrong Content-Length', () => {
       body,
     );
     expect(answers(text)).toEqual([
-      { status: 422, body: { ...anError, errors: expect.any(Object) } },
+      { status: 422, body: { ...anError, errors: expect.any(Object), details: expect.any(Array) } },
       { status: 400, body: anError },
     ]);
   });

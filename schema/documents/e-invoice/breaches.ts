@@ -1,3 +1,4 @@
+import type { FieldProblems } from '../../errors.ts';
 import type { EInvoiceFormat } from './formats.ts';
 import type { EInvoice } from './model.ts';
 import { prepare } from './prepare.ts';
@@ -38,8 +39,9 @@ export function findBreaches(invoice: EInvoice, format: EInvoiceFormat): Breach[
 }
 
 /** Breaches as a 422 has them: `{"customer.city": ["BR-DE-8: The buyer needs a city."]}`. */
-export function breachMessages(breaches: Breach[]): Record<string, string[]> {
-  const messages: Record<string, string[]> = {};
-  for (const { id, field, message } of breaches) (messages[field] ??= []).push(`${id}: ${message}`);
-  return messages;
+export function toProblems(breaches: Breach[]): FieldProblems {
+  const problems: FieldProblems = {};
+  for (const { id, field, message } of breaches)
+    (problems[field] ??= []).push(['e_invoice_rule', `${id}: ${message}`, { rule: id }]);
+  return problems;
 }

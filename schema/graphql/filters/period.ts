@@ -14,7 +14,7 @@ export const byPeriod = <Name extends string>(column: Name) => ({
 /** A period that has no day is a mistake. */
 export const periodRules: Rules<Period> = ({ from, to }, _context, problems) => {
   if (!from || !to || from <= to) return;
-  problems.add('from', 'Must not be after to.');
-  problems.add('to', 'Must not be before from.');
+  problems.add('from', 'wrong_order', 'Must not be after to.');
+  problems.add('to', 'wrong_order', 'Must not be before from.');
 };
 periodRules.concerns = ['from', 'to'];

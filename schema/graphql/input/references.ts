@@ -14,5 +14,6 @@ export async function requireExisting(
   to: keyof typeof models,
   id: string | null | undefined,
 ): Promise<void> {
-  if (id && !(await findByIdIfAny(context, models[to], id))) problems.add(`input.${to}Id`, `There is no such ${to}.`);
+  if (id && !(await findByIdIfAny(context, models[to], id)))
+    problems.add(`input.${to}Id`, 'not_found', `There is no such ${to}.`);
 }

@@ -19,6 +19,7 @@ export function schemeRules<F extends Schemed>(
   const schemeField = `${field}Scheme` as const;
   const [value, scheme] = [getField(field), getField(schemeField)];
   if (value !== null && scheme === null)
-    problems.add(`${at}${schemeField}`, `Required together with the ${names[field]}.`);
-  if (value === null && scheme !== null) problems.add(`${at}${field}`, 'Required together with its scheme.');
+    problems.add(`${at}${schemeField}`, 'required', `Required together with the ${names[field]}.`);
+  if (value === null && scheme !== null)
+    problems.add(`${at}${field}`, 'required', 'Required together with its scheme.');
 }

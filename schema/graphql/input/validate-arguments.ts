@@ -9,9 +9,11 @@ import {
   type GraphQLArgument,
   type GraphQLInputField,
   type GraphQLInputType,
+  type GraphQLLeafType,
 } from 'graphql';
 import type { z } from 'zod';
-import type { Problems } from '../../errors.ts';
+import type { Problem, Problems } from '../../errors.ts';
+import { toProblem } from './issues.ts';
 
 export type Input = GraphQLArgument | GraphQLInputField;
 
@@ -42,12 +44,12 @@ function validateFields(
   for (const name in values) {
     if (problems.isFull) return readable;
     const input = inputs[name];
-    if (!input) problems.add(path + name, 'This field is not known here.');
+    if (!input) problems.add(path + name, 'unknown_field', 'This field is not known here.');
     else readable[name] = validateInput(input, (values as Record<string, unknown>)[name], problems, path + name);
   }
   for (const name in inputs) {
     if (isNonNullType(inputs[name]?.type) && (values as Record<string, unknown>)[name] === undefined)
-      problems.add(path + name, 'Required.');
+      problems.add(path + name, 'required', 'Required.');
   }
   return readable;
 }
@@ -57,7 +59,7 @@ export function validateInput(input: Input, value: unknown, problems: Problems, 
   if (value === undefined) return undefined;
   if (value === null) {
     if (!isNonNullType(input.type) && !input.extensions['notNull']) return null;
-    problems.add(path, 'Must not be null.');
+    problems.add(path, 'not_nullable', 'Must not be null.');
     return undefined;
   }
   // A list's own bounds come first: the items of one that is too long are not even looked at.
@@ -72,7 +74,7 @@ function applyValidator({ extensions }: Input, value: unknown, problems: Problem
   const { validate } = (extensions['pothosOptions'] ?? {}) as InputOptions;
   if (value === undefined || !validate) return value;
   const { data, error } = validate.safeParse(value);
-  if (error) for (const { message } of error.issues) problems.add(path, message);
+  if (error) for (const issue of error.issues) problems.add(path, ...toProblem(issue));
   return data;
 }
 
@@ -91,7 +93,7 @@ export function hasValidator({ extensions, type }: Input): boolean {
 function validateValue(type: GraphQLInputType, value: unknown, problems: Problems, path: string): unknown {
   if (isNonNullType(type)) {
     if (value !== null) return validateValue(type.ofType, value, problems, path);
-    problems.add(path, 'Must not be null.');
+    problems.add(path, 'not_nullable', 'Must not be null.');
     return undefined;
   }
   if (isListType(type)) {
@@ -103,35 +105,35 @@ function validateValue(type: GraphQLInputType, value: unknown, problems: Problem
       }
       return items;
     }
-    problems.add(path, 'Must be a list.');
+    problems.add(path, 'wrong_type', 'Must be a list.', { expected: 'list' });
     return undefined;
   }
   if (isInputObjectType(type)) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       return validateFields(type.getFields(), value, problems, `${path}.`);
     }
-    problems.add(path, 'Must be an object.');
+    problems.add(path, 'wrong_type', 'Must be an object.', { expected: 'object' });
     return undefined;
   }
   try {
     return type.parseValue(value);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    const choices = isEnumType(type)
-      ? `Must be one of ${type
-          .getValues()
-          .map(({ name }) => name)
-          .join(', ')}.`
-      : undefined;
-    problems.add(path, choices ?? builtIn[type.name] ?? error.message);
+    problems.add(path, ...describeMistake(type, error));
     return undefined;
   }
 }
 
+function describeMistake(type: GraphQLLeafType, { message }: GraphQLError): Problem {
+  if (!isEnumType(type)) return builtIn[type.name] ?? ['invalid_format', message];
+  const values = type.getValues().map(({ name }) => name);
+  return ['unknown_value', `Must be one of ${values.join(', ')}.`, { values }];
+}
+
 // GraphQL's own scalars say "String cannot represent a non string value".
-const builtIn: Record<string, string> = {
-  String: 'Must be a string.',
-  ID: 'Must be an id.',
-  Int: 'Must be a whole number.',
-  Boolean: 'Must be true or false.',
+const builtIn: Record<string, Problem> = {
+  String: ['wrong_type', 'Must be a string.', { expected: 'string' }],
+  ID: ['wrong_type', 'Must be an id.', { expected: 'id' }],
+  Int: ['wrong_type', 'Must be a whole number.', { expected: 'integer' }],
+  Boolean: ['wrong_type', 'Must be true or false.', { expected: 'boolean' }],
 };

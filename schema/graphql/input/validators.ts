@@ -7,6 +7,8 @@ import { isUnitCode } from '../../codes/unit-codes.ts';
 import { isVatNumber } from '../../codes/vat-number.ts';
 import { isVatCategory, vatCategoryCodes } from '../../money/vat-categories.ts';
 import { Decimal, fits, isCurrency, maxDigits } from '../../money/money.ts';
+import type { Problem } from '../../problem-codes.ts';
+import { refusal } from './issues.ts';
 
 // Validators of single inputs. An input's declaration uses them as `validate:`. Each also has its bounds as data.
 
@@ -57,19 +59,22 @@ export const text = (max: number) =>
   z
     .string()
     .trim()
-    .refine(storable, 'Must not contain NUL characters or lone surrogates.')
-    .refine((value) => value.length <= max || hasAtMost(max, value), `Must not be longer than ${max} characters.`)
+    .refine(storable, refusal('invalid_format', 'Must not contain NUL characters or lone surrogates.'))
+    .refine(
+      (value) => value.length <= max || hasAtMost(max, value),
+      refusal('too_long', `Must not be longer than ${max} characters.`, { max }),
+    )
     .meta({ maxLength: max });
 
 /** Text that is not empty. */
 export const requiredText = (max: number) =>
   text(max)
-    .refine((value) => value !== '', 'Must not be empty.')
+    .refine((value) => value !== '', refusal('required', 'Must not be empty.'))
     .meta({ minLength: 1 });
 
 const address = z.email();
 export const email = text(255)
-  .refine((value) => address.safeParse(value).success, 'Must be an e-mail address.')
+  .refine((value) => address.safeParse(value).success, refusal('invalid_format', 'Must be an e-mail address.'))
   .meta({ format: 'email' });
 
 /** ISO 3166-1 alpha-2. */
@@ -78,49 +83,67 @@ export const countryCodes: ReadonlySet<string> = new Set(iso31661.map((each) => 
 const isCountry = (code: string): boolean => countryCodes.has(code);
 
 export const country = text(255)
-  .refine(isCountry, 'Must be an ISO 3166-1 country code of two capital letters.')
+  .refine(isCountry, refusal('unknown_value', 'Must be an ISO 3166-1 country code of two capital letters.'))
   .meta({ maxLength: 2, pattern: '^[A-Z]{2}$' });
 
 export const currency = text(255)
-  .refine(isCurrency, 'Must be an ISO 4217 currency code of three capital letters.')
+  .refine(isCurrency, refusal('unknown_value', 'Must be an ISO 4217 currency code of three capital letters.'))
   .meta({ maxLength: 3, pattern: '^[A-Z]{3}$' });
 
 export const electronicAddressScheme = text(255)
-  .refine(isElectronicAddressScheme, 'Must be a code of the list EAS, such as 0204, 9930 or EM.')
+  .refine(
+    isElectronicAddressScheme,
+    refusal('unknown_value', 'Must be a code of the list EAS, such as 0204, 9930 or EM.'),
+  )
   .meta({ maxLength: 4, pattern: '^([0-9]{4}|[A-Z]{2})$' });
 
 export const registrationNumberScheme = text(255)
-  .refine(isRegistrationScheme, 'Must be a code of the list ICD, such as 0106, 0007, 0184 or 0192.')
+  .refine(
+    isRegistrationScheme,
+    refusal('unknown_value', 'Must be a code of the list ICD, such as 0106, 0007, 0184 or 0192.'),
+  )
   .meta({ maxLength: 4, pattern: '^[0-9]{4}$' });
 
 /** A VAT number in the form of its country. */
-export const vatNumber = text(32).refine(isVatNumber, 'Must have the form of a VAT number: DE123456789.');
+export const vatNumber = text(32).refine(
+  isVatNumber,
+  refusal('invalid_format', 'Must have the form of a VAT number: DE123456789.'),
+);
 
 /** An IBAN with its check digits; stored without spaces, in capital letters. */
 export const iban = text(64)
   .transform((value) => electronicFormatIBAN(value) ?? value)
-  .refine((value) => isValidIBAN(value), 'Must be an IBAN: its length or its check digits are wrong.')
+  .refine(
+    (value) => isValidIBAN(value),
+    refusal('invalid_format', 'Must be an IBAN: its length or its check digits are wrong.'),
+  )
   .meta({ maxLength: 64 });
 
 export const bic = text(64)
   .transform((value) => value.replaceAll(' ', '').toUpperCase())
-  .refine((value) => isValidBIC(value), 'Must be a BIC of 8 or 11 characters.')
+  .refine((value) => isValidBIC(value), refusal('invalid_format', 'Must be a BIC of 8 or 11 characters.'))
   .meta({ maxLength: 64 });
 
 export const color = text(7)
-  .refine((value) => /^#[0-9a-f]{6}$/i.test(value), 'Must be a colour: #1a2b3c.')
+  .refine((value) => /^#[0-9a-f]{6}$/i.test(value), refusal('invalid_format', 'Must be a colour: #1a2b3c.'))
   .meta({ pattern: '^#[0-9A-Fa-f]{6}$' });
 
 export const vatCategory = text(255)
-  .refine(isVatCategory, `Must be one of ${vatCategoryCodes}.`)
+  .refine(
+    isVatCategory,
+    refusal('unknown_value', `Must be one of ${vatCategoryCodes}.`, { values: vatCategoryCodes.split(', ') }),
+  )
   .meta({ maxLength: 2, pattern: `^(${vatCategoryCodes.replaceAll(', ', '|')})$` });
 
 export const unitCode = text(255)
-  .refine(isUnitCode, 'Must be a code of UN/ECE Recommendation 20, such as HUR or C62.')
+  .refine(isUnitCode, refusal('unknown_value', 'Must be a code of UN/ECE Recommendation 20, such as HUR or C62.'))
   .meta({ maxLength: 3, pattern: '^[0-9A-Z]{2,3}$' });
 
 export const language = text(255)
-  .refine((code) => languages.some((known) => known === code), `Must be one of ${languages.join(', ')}.`)
+  .refine(
+    (code) => languages.some((known) => known === code),
+    refusal('unknown_value', `Must be one of ${languages.join(', ')}.`, { values: languages }),
+  )
   .meta({ maxLength: 2, pattern: `^(${languages.join('|')})$` });
 
 export interface DecimalBounds {
@@ -135,13 +158,14 @@ export const decimal = ({ decimals, min, max, nonZero }: DecimalBounds) =>
   z
     .instanceof(Decimal)
     .superRefine((value, issues) => {
-      const report = (message: string): void => issues.addIssue({ code: 'custom', message });
-      if (!fits(value)) report(`Must not have more than ${maxDigits} digits.`);
+      const report = (...problem: Problem): void => issues.addIssue({ code: 'custom', ...refusal(...problem) });
+      const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+      if (!fits(value)) report('too_many_digits', `Must not have more than ${maxDigits} digits.`, { max: maxDigits });
       if (decimals !== undefined && value.decimalPlaces() > decimals)
-        report(`Must not have more than ${decimals} decimals.`);
-      if (min !== undefined && value.lessThan(min)) report(`Must be at least ${min}.`);
-      if (max !== undefined && value.greaterThan(max)) report(`Must be at most ${max}.`);
-      if (nonZero && value.isZero()) report('Must not be zero.');
+        report('too_many_decimals', `Must not have more than ${decimals} decimals.`, { max: decimals });
+      if (min !== undefined && value.lessThan(min)) report('out_of_range', `Must be at least ${min}.`, bounds);
+      if (max !== undefined && value.greaterThan(max)) report('out_of_range', `Must be at most ${max}.`, bounds);
+      if (nonZero && value.isZero()) report('zero', 'Must not be zero.');
     })
     .meta({ decimals, minimum: min, maximum: max, nonZero, digits: maxDigits });
 
@@ -153,7 +177,10 @@ export const discountPercent = decimal({ decimals: 2, min: 0, max: 100 });
 export const wholeNumber = (min: number, max: number) =>
   z
     .number()
-    .refine((value) => value >= min && value <= max, `Must be from ${min} to ${max}.`)
+    .refine(
+      (value) => value >= min && value <= max,
+      refusal('out_of_range', `Must be from ${min} to ${max}.`, { min, max }),
+    )
     .meta({ minimum: min, maximum: max });
 
 /** How many days after its date an invoice is due. */
@@ -162,14 +189,17 @@ export const paymentTermsDays = wholeNumber(0, 365);
 export const count = (min: number, max: number, things: string) =>
   z
     .array(z.unknown())
-    .refine((list) => list.length >= min && list.length <= max, `Must have ${min} to ${max} ${things}.`)
+    .refine(
+      (list) => list.length >= min && list.length <= max,
+      refusal('wrong_count', `Must have ${min} to ${max} ${things}.`, { min, max }),
+    )
     .meta({ minItems: min, maxItems: max });
 
 /** Some values of an enum. @param message why the other values are refused */
 export const among = <Value extends string>(values: Value[], message: string) =>
   z
     .custom<Value>()
-    .refine((value) => values.includes(value), message)
+    .refine((value) => values.includes(value), refusal('unknown_value', message))
     .meta({ enum: values });
 
 /** For an input that may be left out but not be null: what it sets can't be cleared. */

@@ -3,7 +3,7 @@ import { Kind, type GraphQLResolveInfo } from 'graphql';
 import type { ModelWith, Prisma, Row as RowOf } from '../../../prisma/client.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { Problems } from '../../errors.ts';
+import { Problems, type Problem } from '../../errors.ts';
 import type { Columns } from './order.ts';
 import {
   intersectRanges,
@@ -116,20 +116,22 @@ function sorted({ column }: Order, direction: Direction): Window['orderBy'] {
 
 function readArguments(args: PageArgs, order: Order): { after?: Position; before?: Position } {
   let problems: Problems | undefined;
-  const refuse = (name: keyof PageArgs, message: string): void => (problems ??= new Problems()).add(name, message);
+  const refuse = (name: keyof PageArgs, ...problem: Problem): void =>
+    (problems ??= new Problems()).add(name, ...problem);
   for (const name of ['first', 'last'] as const) {
     const size = args[name];
-    if (size != null && (size < 1 || size > maxPageSize)) refuse(name, `Must be from 1 to ${maxPageSize}.`);
+    if (size != null && (size < 1 || size > maxPageSize))
+      refuse(name, 'out_of_range', `Must be from 1 to ${maxPageSize}.`, { min: 1, max: maxPageSize });
   }
-  if (args.first != null && args.last != null) refuse('last', 'Must not be combined with first.');
-  if (args.offset != null && args.offset < 0) refuse('offset', 'Must not be negative.');
+  if (args.first != null && args.last != null) refuse('last', 'inconsistent', 'Must not be combined with first.');
+  if (args.offset != null && args.offset < 0) refuse('offset', 'out_of_range', 'Must not be negative.', { min: 0 });
   const positions: { after?: Position; before?: Position } = {};
   for (const name of ['after', 'before'] as const) {
     const cursor = args[name];
     if (cursor == null) continue;
     const position = decodeCursor(cursor, order);
     if (position) positions[name] = position;
-    else refuse(name, 'Must be a cursor of this list, in this order.');
+    else refuse(name, 'invalid_cursor', 'Must be a cursor of this list, in this order.');
   }
   problems?.throwIfAny();
   return positions;

@@ -6,7 +6,7 @@ import type {
 } from '../../../prisma/generated/client/client.ts';
 import { type EventType, emit } from '../../events/events.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { refuse, found } from '../../errors.ts';
+import { refuse, found, type Problem } from '../../errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { type PayableType, payables, paidBy } from '../payment/payables.ts';
@@ -27,9 +27,9 @@ export const lockPayable = (context: Context, { type, id }: Part): Promise<Payab
   payables[type].lock(context, id);
 
 /** The reason why a part pays nothing. */
-async function unpayable(context: Context, { type, id }: Part): Promise<string> {
+async function unpayable(context: Context, { type, id }: Part): Promise<Problem> {
   const { name, exists, otherwise } = payables[type];
-  return (await exists(context, id)) ? otherwise : `There is no such ${name}.`;
+  return (await exists(context, id)) ? otherwise : ['not_found', `There is no such ${name}.`];
 }
 
 /** Sorts by the row that is locked first: of a credit note, its invoice. */
@@ -49,7 +49,7 @@ export async function inLockOrder<Of extends Pick<Part, 'type' | 'id'>>(context:
 export async function match(context: Context, id: string, parts: Part[], path = 'matches'): Promise<void> {
   const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
   if (transaction.matchStatus !== 'UNMATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
-    refuse('matchStatus', 'Only a transaction of which something is open can be matched.');
+    refuse('matchStatus', 'wrong_state', 'Only a transaction of which something is open can be matched.');
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
   let open = new Decimal(transaction.amountOpen).times(direction);
 
@@ -60,28 +60,40 @@ export async function match(context: Context, id: string, parts: Part[], path = 
   for (const { at, ...part } of inOrder) {
     const { field, scope, isPaidByReceived, pay, otherwise } = payables[part.type];
     if (isPaidByReceived !== (direction === 1))
-      refuse(`${at}.type`, 'Money received pays invoices, money sent pays receipts and refunds credit notes.');
+      refuse(
+        `${at}.type`,
+        'inconsistent',
+        'Money received pays invoices, money sent pays receipts and refunds credit notes.',
+      );
     const target = await lockPayable(context, part);
-    if (!target) refuse(`${at}.id`, await unpayable(context, part));
+    if (!target) refuse(`${at}.id`, ...(await unpayable(context, part)));
     const { due, currency } = target;
     const mayRead = context.may(`${scope}:read`);
     if (currency !== transaction.currency)
       refuse(
         `${at}.id`,
+        'wrong_currency',
         mayRead ? `It is in ${currency}, the transaction in ${transaction.currency}.` : 'It is in another currency.',
       );
-    if (part.type === 'CREDIT_NOTE' && due.isZero()) refuse(`${at}.id`, otherwise);
+    if (part.type === 'CREDIT_NOTE' && due.isZero()) refuse(`${at}.id`, ...otherwise);
     const digits = minorDigits(currency);
     const amount = part.amount ?? Decimal.min(open, due).toDecimalPlaces(digits, Decimal.ROUND_DOWN);
-    if (!amount.greaterThan(0)) refuse(`${at}.amount`, 'Must be more than zero.');
+    if (!amount.greaterThan(0))
+      refuse(`${at}.amount`, 'wrong_sign', 'Must be more than zero.', { expected: 'positive' });
     if (amount.decimalPlaces() > digits)
-      refuse(`${at}.amount`, `Must not have more than ${digits} decimals in this currency.`);
+      refuse(`${at}.amount`, 'too_many_decimals', `Must not have more than ${digits} decimals in this currency.`, {
+        max: digits,
+      });
     if (amount.greaterThan(open))
-      refuse(`${at}.amount`, `Must not be more than the ${open.toFixed()} ${currency} open.`);
+      refuse(`${at}.amount`, 'exceeds_left', `Must not be more than the ${open.toFixed()} ${currency} open.`, {
+        left: open.toFixed(),
+      });
     if (amount.greaterThan(due))
       refuse(
         `${at}.amount`,
+        'exceeds_left',
         mayRead ? `Must not be more than the ${due.toFixed()} ${currency} due.` : 'Must not be more than what is due.',
+        mayRead ? { left: due.toFixed() } : {},
       );
     open = open.minus(amount);
     await pay(context, target, amount);
@@ -103,14 +115,14 @@ async function setOpen(context: Context, { id, amount }: BankTransactionRow, amo
 async function unmatch(context: Context, id: string, matched: string | null | undefined): Promise<void> {
   const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
   if (transaction.matchStatus !== 'MATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
-    refuse('matchStatus', 'This transaction is not matched.');
+    refuse('matchStatus', 'wrong_state', 'This transaction is not matched.');
   const payments = await context.db.payment.findMany({
     where: {
       bankTransactionId: id,
       ...(matched && { OR: [{ invoiceId: matched }, { receiptId: matched }, { creditNoteId: matched }] }),
     },
   });
-  if (payments.length === 0) refuse('matched', 'This transaction is not matched with that.');
+  if (payments.length === 0) refuse('matched', 'wrong_state', 'This transaction is not matched with that.');
   const matches = payments.map((payment) => ({ payment, ...paidBy(payment) }));
   for (const { payment, type, id: settles } of await inLockOrder(context, matches)) {
     await context.db.payment.delete({ where: key(context, payment.id) });
@@ -155,7 +167,7 @@ const change = (
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const { matchStatus } = await found(inside.db.lock('BankTransaction', id, 'no key update'));
-        if (matchStatus !== from) refuse('matchStatus', otherwise);
+        if (matchStatus !== from) refuse('matchStatus', 'wrong_state', otherwise);
         await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: to } });
         await emit(inside, event, id);
         return findById(inside, 'BankTransaction', id, query);
@@ -178,9 +190,10 @@ builder.mutationFields((t) => ({
     },
     rules: ({ id, matches }, context, problems) => {
       if (id) problems.defer(() => findById(context, 'BankTransaction', id));
-      if (matches?.length === 0) problems.add('matches', 'Must name at least one invoice, receipt, or credit note.');
+      if (matches?.length === 0)
+        problems.add('matches', 'required', 'Must name at least one invoice, receipt, or credit note.');
       if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
-        problems.add('matches', 'Must name each only once.');
+        problems.add('matches', 'duplicate', 'Must name each only once.');
     },
     resolve: (query, _root, { id, matches }, context) =>
       context.transaction(async (inside) => {

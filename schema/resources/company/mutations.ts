@@ -115,7 +115,7 @@ async function createCompany(
   expectedVersion: number | null | undefined,
 ): Promise<Row<'Company'>> {
   if (expectedVersion != null) throw new NotFoundError();
-  if (legalName === undefined) refuse('input.legalName', 'Required.');
+  if (legalName === undefined) refuse('input.legalName', 'required', 'Required.');
   const fields = { ...data, legalName } as Prisma.CompanyUncheckedCreateInput;
   // Not an upsert, which would cast a value to an enumeration in its update. Citus refuses that.
   const { count } = await db.company.createMany({ data: [fields], skipDuplicates: true });

@@ -80,7 +80,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
         const invoice = await inside.db.lock('Invoice', input.invoiceId, 'no key update');
-        if (!invoice) refuse('input.invoiceId', 'There is no such invoice.');
+        if (!invoice) refuse('input.invoiceId', 'not_found', 'There is no such invoice.');
         const taken = await planAllowedCredit(inside, invoice, input);
         const creditNote = await newCreditNote(inside, invoice, input, taken);
         await enforceCreditNoteFormat(inside, creditNote, invoice);

@@ -47,14 +47,14 @@ export async function planCredit(
 ) {
   const { creditNoteDate, reason } = request;
   if (creditNoteDate && creditNoteDate < invoice.invoiceDate)
-    problems.add('input.creditNoteDate', 'Must not be before the invoice date.');
+    problems.add('input.creditNoteDate', 'wrong_order', 'Must not be before the invoice date.');
   if (invoice.status === 'DRAFT' || invoice.status === 'CANCELLED') {
-    problems.add('input.invoiceId', 'Only an issued or paid invoice can be credited.');
+    problems.add('input.invoiceId', 'wrong_state', 'Only an issued or paid invoice can be credited.');
     return undefined;
   }
   const remainder = await readRemainder(context, invoice);
   if (isUsedUp(remainder)) {
-    problems.add('input.invoiceId', 'Nothing is left of this invoice.');
+    problems.add('input.invoiceId', 'nothing_left', 'Nothing is left of this invoice.');
     return undefined;
   }
   const lines = creditedLines(remainder, request, reason ?? (await usualTitle(context, invoice)), problems);

@@ -57,7 +57,7 @@ builder.queryField('creditNotePreview', (t) =>
     args: { input: t.arg({ type: CreateCreditNoteInput, required: true }) },
     resolve: async (_root, { input }, context) => {
       const invoice = await context.db.invoice.findUnique({ where: key(context, input.invoiceId) });
-      if (!invoice) refuse('input.invoiceId', 'There is no such invoice.');
+      if (!invoice) refuse('input.invoiceId', 'not_found', 'There is no such invoice.');
       const taken = await planAllowedCredit(context, invoice, input);
       const after = { ...invoice, amountCredited: taken.totalGross.plus(invoice.amountCredited.toFixed()) };
       return {

@@ -1,7 +1,7 @@
 import type { Row } from '../../../prisma/client.ts';
 import { categorized, getUnitCode, getVatCategory } from '../invoice/line.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problem, Problems } from '../../errors.ts';
 import { Decimal, lineTotal, minorDigits, sum, vatBreakdownByCategory, computeVat } from '../../money/money.ts';
 import type { VatCategoryShare } from '../../money/money.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
@@ -149,21 +149,26 @@ function linesOfItems(
     const { invoiceItemId, quantity } = each ?? {};
     if (invoiceItemId === undefined) return [];
     const line = lines.find(({ item }) => item.id === invoiceItemId);
-    if (!line) problems.add(`${at}.invoiceItemId`, 'The invoice has no such line.');
-    else if (seen.has(invoiceItemId)) problems.add(`${at}.invoiceItemId`, 'An earlier item has the same line.');
+    if (!line) problems.add(`${at}.invoiceItemId`, 'not_found', 'The invoice has no such line.');
+    else if (seen.has(invoiceItemId))
+      problems.add(`${at}.invoiceItemId`, 'duplicate', 'An earlier item has the same line.');
     seen.add(invoiceItemId);
     if (!line || quantity === undefined) return [];
     const problem = findQuantityProblem(line, quantity);
-    if (problem !== undefined) problems.add(`${at}.quantity`, problem);
+    if (problem !== undefined) problems.add(`${at}.quantity`, ...problem);
     return problem === undefined ? [creditedLine(line, quantity, currency)] : [];
   });
 }
 
-function findQuantityProblem({ item, quantity: left }: LineLeft, quantity: Decimal): string | undefined {
+function findQuantityProblem({ item, quantity: left }: LineLeft, quantity: Decimal): Problem | undefined {
   const isDeduction = item.quantity.isNegative();
-  if (left.isZero()) return 'Nothing is left of this line.';
-  if (quantity.isNegative() !== isDeduction) return `Must be ${isDeduction ? 'negative' : 'positive'}, as the line is.`;
-  if (quantity.abs().greaterThan(left.abs())) return `Must not be more than the ${left.toFixed()} left of this line.`;
+  if (left.isZero()) return ['nothing_left', 'Nothing is left of this line.'];
+  if (quantity.isNegative() !== isDeduction) {
+    const expected = isDeduction ? 'negative' : 'positive';
+    return ['wrong_sign', `Must be ${expected}, as the line is.`, { expected }];
+  }
+  if (quantity.abs().greaterThan(left.abs()))
+    return ['exceeds_left', `Must not be more than the ${left.toFixed()} left of this line.`, { left: left.toFixed() }];
   return undefined;
 }
 
@@ -181,23 +186,33 @@ function linesOfAmounts(
     const atRate = shares.filter((share) => share.vatRate.equals(vatRate));
     const [share, ...others] = vatCategory ? atRate.filter((each) => each.vatCategory === vatCategory) : atRate;
     if (!share)
-      problems.add(`${at}.vatRate`, `The invoice has no line with this rate${vatCategory ? ' and category' : ''}.`);
-    else if (others.length > 0) problems.add(`${at}.vatCategory`, 'Required: the invoice has several with this rate.');
-    else if (seen.has(share)) problems.add(`${at}.vatRate`, 'An earlier amount has the same rate and category.');
+      problems.add(
+        `${at}.vatRate`,
+        'not_found',
+        `The invoice has no line with this rate${vatCategory ? ' and category' : ''}.`,
+      );
+    else if (others.length > 0)
+      problems.add(`${at}.vatCategory`, 'required', 'Required: the invoice has several with this rate.');
+    else if (seen.has(share))
+      problems.add(`${at}.vatRate`, 'duplicate', 'An earlier amount has the same rate and category.');
     if (!share || others.length > 0 || net === undefined) return [];
     seen.add(share);
     const problem = findAmountProblem(share, net, currency);
-    if (problem !== undefined) problems.add(`${at}.net`, problem);
+    if (problem !== undefined) problems.add(`${at}.net`, ...problem);
     return problem === undefined ? [amountLine(share, net, title)] : [];
   });
 }
 
-function findAmountProblem({ net: whole, left }: ShareLeft, net: Decimal, currency: string): string | undefined {
+function findAmountProblem({ net: whole, left }: ShareLeft, net: Decimal, currency: string): Problem | undefined {
   const digits = minorDigits(currency);
-  if (net.decimalPlaces() > digits) return `Must not have more than ${digits} decimals in this currency.`;
+  if (net.decimalPlaces() > digits)
+    return ['too_many_decimals', `Must not have more than ${digits} decimals in this currency.`, { max: digits }];
   if (net.isNegative() !== whole.isNegative())
-    return `Must be ${whole.isNegative() ? 'negative, as the sum of these lines is' : 'more than zero'}.`;
-  if (net.abs().greaterThan(left.abs())) return `Must not be more than the ${left.toFixed()} ${currency} left.`;
+    return whole.isNegative()
+      ? ['wrong_sign', 'Must be negative, as the sum of these lines is.', { expected: 'negative' }]
+      : ['wrong_sign', 'Must be more than zero.', { expected: 'positive' }];
+  if (net.abs().greaterThan(left.abs()))
+    return ['exceeds_left', `Must not be more than the ${left.toFixed()} ${currency} left.`, { left: left.toFixed() }];
   return undefined;
 }
 
@@ -259,7 +274,7 @@ export function creditTotals(remainder: Remainder, lines: CreditedLine[], proble
     const whole = remainder.shares.find((each) => shareKey(each) === shareKey(share));
     if (!whole) throw new Error(`The invoice has no share ${shareKey(share)}`);
     const after = whole.left.minus(share.net);
-    if (!isBetween(after, whole.net)) problems.add('input', describeShareProblem(whole, after, currency));
+    if (!isBetween(after, whole.net)) problems.add('input', ...describeShareProblem(whole, after, currency));
     const vat = computeVat(whole.left, share.vatRate, currency).minus(computeVat(after, share.vatRate, currency));
     return { ...share, vat };
   });
@@ -268,9 +283,14 @@ export function creditTotals(remainder: Remainder, lines: CreditedLine[], proble
   const totalGross = totalNet.plus(totalVat);
   const left = grossLeft(remainder);
   if (totalGross.greaterThan(left))
-    problems.add('input', `Must not be more than the ${left.toFixed()} ${currency} left of the invoice.`);
+    problems.add(
+      'input',
+      'exceeds_left',
+      `Must not be more than the ${left.toFixed()} ${currency} left of the invoice.`,
+      { left: left.toFixed() },
+    );
   if (!totalGross.greaterThan(0) && !(totalGross.isZero() && takesAll(remainder, shares)))
-    problems.add('input', "The credit note's total must be more than zero.");
+    problems.add('input', 'wrong_sign', "The credit note's total must be more than zero.", { expected: 'positive' });
   return { shares, totalNet, totalVat, totalGross };
 }
 
@@ -286,7 +306,11 @@ const takesAll = (remainder: Remainder, taken: VatCategoryShare[]): boolean =>
 const isBetween = (amount: Decimal, end: Decimal): boolean =>
   amount.isZero() || (amount.isNegative() === end.isNegative() && amount.abs().lessThanOrEqualTo(end.abs()));
 
-const describeShareProblem = ({ vatRate, net, left }: ShareLeft, after: Decimal, currency: string): string =>
+const describeShareProblem = ({ vatRate, net, left }: ShareLeft, after: Decimal, currency: string): Problem =>
   after.isZero() || after.isNegative() === net.isNegative()
-    ? `At ${vatRate.toFixed()} %, a deduction can't be credited without the lines that it reduces.`
-    : `At ${vatRate.toFixed()} %, must not be more than the ${left.toFixed()} ${currency} net left.`;
+    ? ['inconsistent', `At ${vatRate.toFixed()} %, a deduction can't be credited without the lines that it reduces.`]
+    : [
+        'exceeds_left',
+        `At ${vatRate.toFixed()} %, must not be more than the ${left.toFixed()} ${currency} net left.`,
+        { left: left.toFixed() },
+      ];

@@ -2,7 +2,7 @@ import { findRequiredFormat } from '../invoice/rules.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import type { EInvoiceFormat } from '../../documents/e-invoice/formats.ts';
-import { type Breach, findBreaches, breachMessages } from '../../documents/e-invoice/breaches.ts';
+import { type Breach, findBreaches, toProblems } from '../../documents/e-invoice/breaches.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 import { readSource, creditNoteSource } from '../document/read-source.ts';
 import type { WholeCreditNote } from './new-credit-note.ts';
@@ -40,5 +40,5 @@ export async function enforceCreditNoteFormat(
   if (!format) return;
   const source = await creditNoteSource(context, creditNote, creditNote.items, invoice);
   const { own } = await creditNoteBreaches(context, source, invoice.id, format);
-  if (own.length > 0) throw new ValidationError(breachMessages(own));
+  if (own.length > 0) throw new ValidationError(toProblems(own));
 }

@@ -29,7 +29,7 @@ export async function lockRefundable(context: Context, id: string): Promise<Refu
  * @returns the amount refunded
  */
 export async function refund(context: Context, creditNote: Refundable, amount?: Decimal | null): Promise<Paid> {
-  if (creditNote.due.isZero()) refuse('status', 'Nothing is to be refunded of this credit note.');
+  if (creditNote.due.isZero()) refuse('status', 'nothing_left', 'Nothing is to be refunded of this credit note.');
   const paid = computePaid(creditNote, amount);
   await countTowardsCreditNote(context, creditNote, paid.amount);
   return paid;

@@ -15,14 +15,19 @@ export async function customerRules(
   schemeRules('electronicAddress', input, problems, 'input.', current);
   if (input.type !== 'CUSTOMER' || current.type !== 'SUPPLIER') return;
   const receipt = await context.db.receipt.findFirst({ where: { supplierId: current.id }, select: { id: true } });
-  if (receipt) problems.add('input.type', 'Receipts name this supplier: it can not become a customer.');
+  if (receipt)
+    problems.add('input.type', 'in_use', 'Receipts name this supplier: it can not become a customer.', {
+      by: 'receipts',
+    });
 }
 
 /** The rows that prevent the deletion of a customer. */
 export async function customerReferences(context: Context, problems: Problems, { id }: CustomerRow): Promise<void> {
   const where = { customerId: id };
-  if (await context.db.invoice.findFirst({ where })) problems.add('id', 'Invoices refer to this customer.');
-  if (await context.db.project.findFirst({ where })) problems.add('id', 'Projects refer to this customer.');
+  if (await context.db.invoice.findFirst({ where }))
+    problems.add('id', 'in_use', 'Invoices refer to this customer.', { by: 'invoices' });
+  if (await context.db.project.findFirst({ where }))
+    problems.add('id', 'in_use', 'Projects refer to this customer.', { by: 'projects' });
   if (await context.db.receipt.findFirst({ where: { supplierId: id } }))
-    problems.add('id', 'Receipts refer to this customer.');
+    problems.add('id', 'in_use', 'Receipts refer to this customer.', { by: 'receipts' });
 }

@@ -35,5 +35,5 @@ export async function limitRequests(
 
 /** Requires a webhook that is on. */
 export function refuseUnlessActive({ active }: { active: boolean }): void {
-  if (!active) refuse('webhookId', 'This webhook is off: enable it first.');
+  if (!active) refuse('webhookId', 'wrong_state', 'This webhook is off: enable it first.');
 }

@@ -92,7 +92,7 @@ async function makeAndStore(
   const bytes = await makeFile(context, source, format);
   // A later version of the rules may allow what was refused when the files were made.
   if (await context.db.documentProof.findFirst({ where: document }))
-    refuse('format', 'This document was issued without a file in this format.');
+    refuse('format', 'wrong_state', 'This document was issued without a file in this format.');
   const sha256 = hash('sha256', bytes, 'buffer');
   await context.db.invoiceFile.createMany({ data: [{ ...document, format, bytes, sha256 }], skipDuplicates: true });
   return (await findStored(context, document, format)) ?? buildFile(source.number ?? '', format, bytes);

@@ -35,7 +35,7 @@ builder.subscriptionField('eventEmitted', (t) =>
 /** The ids of the events from `since` on, then of each further one once it is fanned out. Ends if some may be missed. */
 async function follow(context: Context, { since, types }: Wanted): Promise<AsyncIterable<string>> {
   const unknown = types?.find((type) => !eventTypes.includes(type as (typeof eventTypes)[number]));
-  if (unknown !== undefined) refuse('types', `There is no event "${unknown}".`);
+  if (unknown !== undefined) refuse('types', 'unknown_value', `There is no event "${unknown}".`);
   if (types) mustRead(context, types);
   const readable = (types ?? eventTypes).filter((type) => mayRead(context, type));
   const announced = await context.notifications.watch('events', ([id, type = '']) =>

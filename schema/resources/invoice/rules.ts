@@ -12,7 +12,7 @@ import type { Row } from '../../../prisma/client.ts';
 import { findCompany } from '../company/queries.ts';
 import { buildSource } from '../document/read-source.ts';
 import { findPartiesOfDraft } from './parties.ts';
-import { findBreaches, breachMessages, type Breach } from '../../documents/e-invoice/breaches.ts';
+import { findBreaches, toProblems, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import { getVatCountry, memberStates } from '../../codes/vat-territory.ts';
@@ -28,7 +28,7 @@ export function invoiceRules(input: InvoiceInput, context: Context, problems: Pr
   const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
   const dueDate = input.dueDate ?? current?.dueDate;
   if (invoiceDate && dueDate && dueDate < invoiceDate) {
-    problems.add('input.dueDate', 'Must not be before the invoice date.');
+    problems.add('input.dueDate', 'wrong_order', 'Must not be before the invoice date.');
   }
   for (const [index, item] of (input.items ?? []).entries()) lineRules(item, problems, `input.items.${index}`);
   const lines = input.items ?? current?.items;
@@ -41,16 +41,18 @@ export function invoiceRules(input: InvoiceInput, context: Context, problems: Pr
 export function totalRules(lines: Line[], inCurrency: string, problems: Problems): void {
   const { lines: totals, vatBreakdown, totalNet, totalVat, totalGross } = invoiceTotals(lines, inCurrency);
   for (const [index, { lineTotalNet }] of totals.entries()) {
-    if (!fits(lineTotalNet)) problems.add(`input.items.${index}`, "The line's total is too large.");
+    if (!fits(lineTotalNet))
+      problems.add(`input.items.${index}`, 'total_out_of_range', "The line's total is too large.");
   }
   const amounts = [totalNet, totalVat, totalGross];
   for (const { net, vat } of vatBreakdown) amounts.push(net, vat);
-  if (!amounts.every(fits)) problems.add('input.items', "The invoice's total is too large.");
-  if (totalGross.lessThan(0)) problems.add('input.items', "The invoice's total must not be negative.");
+  if (!amounts.every(fits)) problems.add('input.items', 'total_out_of_range', "The invoice's total is too large.");
+  if (totalGross.lessThan(0))
+    problems.add('input.items', 'total_out_of_range', "The invoice's total must not be negative.");
 }
 
 export function refuseUnlessDraft({ status }: Pick<WholeInvoice, 'status'>): void {
-  if (status !== 'DRAFT') refuse('status', 'Only a draft can be changed or deleted.');
+  if (status !== 'DRAFT') refuse('status', 'not_a_draft', 'Only a draft can be changed or deleted.');
 }
 
 export const isWhole = (line: Readable<Line> | undefined): line is Line =>
@@ -67,12 +69,13 @@ export function lineRules(line: RuledLine | undefined, problems: Problems, at: s
   const isZero = rate?.toFixed() === '0';
   if (rate && category && isZero === (category === 'S')) {
     const message = isZero ? 'S needs a VAT rate above 0.' : 'Must be S, as the VAT rate is above 0.';
-    problems.add(`${path}vatCategory`, message);
+    problems.add(`${path}vatCategory`, 'inconsistent', message);
   }
   const isKnown = !problems.has(`${path}vatCategory`); // an invalid one isn't in the line
   if (isKnown && exemptionReason && category && !exemptCategories.has(category))
-    problems.add(`${path}exemptionReason`, 'Only with a VAT category of E, AE, K, G, or O.');
-  if (start && end && end < start) problems.add(`${path}servicePeriodEnd`, 'Must not be before the first day.');
+    problems.add(`${path}exemptionReason`, 'inconsistent', 'Only with a VAT category of E, AE, K, G, or O.');
+  if (start && end && end < start)
+    problems.add(`${path}servicePeriodEnd`, 'wrong_order', 'Must not be before the first day.');
 }
 
 /** The format that invoices to a customer must keep to be issued; null for none, undefined without such a customer. */
@@ -105,7 +108,7 @@ export async function enforceFormat(
   if (company) await context.db.lock('Company', company.id, 'no key update');
   const source = buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId));
   const breaches = findBreaches(toEInvoice(source), format);
-  if (breaches.length > 0) throw new ValidationError(breachMessages(breaches));
+  if (breaches.length > 0) throw new ValidationError(toProblems(breaches));
 }
 
 // An invoice without VAT to a business in another member state must have the buyer's VAT number: Directive 2006/112/EC,
@@ -138,5 +141,5 @@ export async function requireBuyerVatNumber(
   if (!items.some(({ vatCategory }) => vatCategory === 'AE' || vatCategory === 'K')) return;
   await context.db.lock('Customer', invoice.customerId, 'no key update');
   const missing = findMissing(buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId)));
-  if (missing.length > 0) throw new ValidationError(breachMessages(missing));
+  if (missing.length > 0) throw new ValidationError(toProblems(missing));
 }

@@ -50,7 +50,7 @@ export async function issue(
 }
 
 async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<PrefetchedRow> {
-  if (invoice.status !== 'DRAFT') refuse('status', 'Only a draft can be issued.');
+  if (invoice.status !== 'DRAFT') refuse('status', 'not_a_draft', 'Only a draft can be issued.');
   const items = await context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, ...byPosition });
   const draft = { ...invoice, items };
   return writeSteps(context, 'Invoice', draft, await issue(context, draft));
@@ -78,7 +78,7 @@ export async function lockIssued(context: Context, id: string): Promise<Payable 
  * @returns the amount paid
  */
 export async function payInvoice(context: Context, invoice: Row<'Invoice'>, amount?: Decimal | null): Promise<Paid> {
-  const payable = getPayable(invoice) ?? refuse('status', 'Only an issued invoice can be paid.');
+  const payable = getPayable(invoice) ?? refuse('status', 'wrong_state', 'Only an issued invoice can be paid.');
   const paid = computePaid(payable, amount);
   await countTowardsInvoice(context, payable, paid.amount);
   return paid;
@@ -147,7 +147,7 @@ async function cancel(context: Context, invoice: Row<'Invoice'>): Promise<Prefet
   const { id } = invoice;
   const isUntouched = new Decimal(invoice.amountPaid).isZero() && new Decimal(invoice.amountRefunded).isZero();
   if (invoice.status !== 'ISSUED' || !isUntouched)
-    refuse('status', 'Only an issued invoice of which nothing is paid can be cancelled.');
+    refuse('status', 'wrong_state', 'Only an issued invoice of which nothing is paid can be cancelled.');
   const changes = { status: 'CANCELLED', cancelledAt: context.now() } as const;
   const rest = await planAllowedCredit(context, invoice, {});
   const creditNote = await newCreditNote(context, invoice, {}, rest, true);

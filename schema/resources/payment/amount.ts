@@ -24,7 +24,9 @@ export interface Paid {
 export function decimalsRules(amount: Decimal, currency: string, problems: Problems): void {
   const digits = minorDigits(currency);
   if (amount.decimalPlaces() > digits)
-    problems.add('amount', `Must not have more than ${digits} decimals in this currency.`);
+    problems.add('amount', 'too_many_decimals', `Must not have more than ${digits} decimals in this currency.`, {
+      max: digits,
+    });
 }
 
 /**
@@ -36,7 +38,10 @@ export function computePaid({ due, currency }: Payable, amount?: Decimal | null)
   const problems = new Problems();
   decimalsRules(paid, currency, problems);
   problems.throwIfAny();
-  if (paid.greaterThan(due)) refuse('amount', `Must not be more than the ${due.toFixed()} ${currency} due.`);
+  if (paid.greaterThan(due))
+    refuse('amount', 'exceeds_left', `Must not be more than the ${due.toFixed()} ${currency} due.`, {
+      left: due.toFixed(),
+    });
   return { amount: paid, currency };
 }
 

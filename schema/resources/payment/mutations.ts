@@ -99,9 +99,10 @@ builder.mutationFields((t) => ({
         // Payments are immutable, so that no lock is needed. Of two concurrent requests, the second finds no row to delete.
         const payment = await findById(inside, 'Payment', id, query);
         const { bankTransactionId, amount } = payment;
-        if (bankTransactionId) refuse('id', 'This payment comes from a bank transaction: undo the match.');
+        if (bankTransactionId)
+          refuse('id', 'wrong_state', 'This payment comes from a bank transaction: undo the match.');
         const { count } = await inside.db.payment.deleteMany({ where: { id } });
-        if (count === 0) refuse('id', 'This payment is undone already.');
+        if (count === 0) refuse('id', 'wrong_state', 'This payment is undone already.');
         const { type, id: paid } = paidBy(payment);
         await payables[type].unpay(inside, paid, new Decimal(amount));
         return payment;

@@ -23,7 +23,7 @@ export const payables = {
     pay: countTowardsInvoice,
     unpay: unpayInvoice,
     exists: async (context: Context, id: string) => context.db.invoice.findUnique({ where: key(context, id) }),
-    otherwise: 'Only an issued invoice can be paid.',
+    otherwise: ['wrong_state', 'Only an issued invoice can be paid.'],
   },
   RECEIPT: {
     name: 'receipt',
@@ -34,7 +34,7 @@ export const payables = {
     pay: countTowardsReceipt,
     unpay: unpayReceipt,
     exists: async (context: Context, id: string) => context.db.receipt.findUnique({ where: key(context, id) }),
-    otherwise: 'Only a booked receipt can be paid.',
+    otherwise: ['wrong_state', 'Only a booked receipt can be paid.'],
   },
   CREDIT_NOTE: {
     name: 'credit note',
@@ -45,7 +45,7 @@ export const payables = {
     pay: countTowardsCreditNote,
     unpay: unrefund,
     exists: async (context: Context, id: string) => context.db.creditNote.findUnique({ where: key(context, id) }),
-    otherwise: 'Nothing is to be refunded of it.',
+    otherwise: ['nothing_left', 'Nothing is to be refunded of it.'],
   },
 } as const;
 

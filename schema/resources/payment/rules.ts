@@ -11,7 +11,8 @@ export function amountRules(
   settled: () => PromiseLike<{ currency: string } | null>,
   problems: Problems,
 ): void {
-  if (amount && !amount.greaterThan(0)) problems.add('amount', 'Must be more than zero.');
+  if (amount && !amount.greaterThan(0))
+    problems.add('amount', 'wrong_sign', 'Must be more than zero.', { expected: 'positive' });
   problems.defer(async () => {
     const { currency } = await found(settled());
     if (amount) decimalsRules(amount, currency, problems);

@@ -30,7 +30,7 @@ interface Vat {
 async function vatOfTime(context: Context, customerId: string, given: Vat) {
   const { SERVICES: usual } = await findVatProposals(context, customerId);
   const rate = given.vatRate ?? usual.vatRate;
-  if (!rate) refuse('vatRate', 'Required, because the company profile has no usual VAT rate.');
+  if (!rate) refuse('vatRate', 'required', 'Required, because the company profile has no usual VAT rate.');
   const category = given.vatCategory ?? (usual.vatRate?.equals(rate) ? usual.vatCategory : usualVatCategory(rate));
   const reason = given.exemptionReason ?? (category === usual.vatCategory ? usual.exemptionReason : null);
   const line = { vatRate: rate, vatCategory: category, exemptionReason: reason };
@@ -74,25 +74,33 @@ builder.mutationField('billProject', (t) =>
       context.transaction(async (inside) => {
         const project = await found(inside.db.lock('Project', projectId, 'no key update'));
         const { customerId, currency, name } = project;
-        if (!customerId) refuse('projectId', 'This project has no customer to invoice.');
+        if (!customerId) refuse('projectId', 'wrong_state', 'This project has no customer to invoice.');
         const where = { projectId, invoiceId: null, billable: true, ...(until && { date: { lte: until } }) };
         // Locks the entries, so that none is changed or deleted meanwhile. Entries that are tracked from here on aren't
         // locked, and are left for the next invoice.
         const locked = await inside.db.timeEntry.updateManyAndReturn({ where, data: { updatedAt: context.now() } });
         const entries = locked.toSorted((a, b) => Number(a.date) - Number(b.date) || (a.id < b.id ? -1 : 1));
-        if (entries.length === 0) refuse('projectId', 'This project has no time to bill.');
+        if (entries.length === 0) refuse('projectId', 'nothing_left', 'This project has no time to bill.');
         if (entries.length > maxEntries)
-          refuse('until', `At most ${maxEntries} time entries are billed at once: bill up to an earlier day first.`);
+          refuse(
+            'until',
+            'too_many',
+            `At most ${maxEntries} time entries are billed at once: bill up to an earlier day first.`,
+            { max: maxEntries },
+          );
         const getRate = (entry: TimeEntry) => entry.hourlyRateNet ?? project.hourlyRateNet;
         const unpriced = entries.find((entry) => getRate(entry) === null);
-        if (unpriced) refuse('projectId', `The time entry of ${formatDay(unpriced.date)} has no hourly rate.`);
+        if (unpriced)
+          refuse('projectId', 'wrong_state', `The time entry of ${formatDay(unpriced.date)} has no hourly rate.`);
 
         const members = groupBy === 'PERSON' ? await inside.identity.members(inside) : [];
         const names = new Map(members.map(({ user }) => [user.id, user.name]));
         const titles = { project: name, nameOf: (userId: string) => names.get(userId) };
         const lines = buildLines(entries, { groupBy: groupBy ?? 'ENTRY', titles, rateOf: getRate });
         if (lines.length > maxItems)
-          refuse('until', `An invoice has at most ${maxItems} items: bill up to an earlier day first.`);
+          refuse('until', 'too_many', `An invoice has at most ${maxItems} items: bill up to an earlier day first.`, {
+            max: maxItems,
+          });
         const ofAll = await vatOfTime(inside, customerId, vat);
         const items = lines.map((line) => ({ ...line, ...ofAll }));
         await enforce((problems) => totalRules(items, currency, problems));

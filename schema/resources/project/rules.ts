@@ -17,17 +17,23 @@ export async function projectRules(
   problems.defer(() => requireExisting(context, problems, 'customer', input.customerId));
   const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
   const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
-  if (startDate && endDate && endDate < startDate) problems.add('input.endDate', 'Must not be before the start date.');
+  if (startDate && endDate && endDate < startDate)
+    problems.add('input.endDate', 'wrong_order', 'Must not be before the start date.');
   if (current && input.currency && input.currency !== current.currency) {
     // Its entries have hourly rates in the project's currency.
     const entry = await context.db.timeEntry.findFirst({ where: { projectId: current.id }, select: { id: true } });
-    if (entry) problems.add('input.currency', 'Time is tracked on this project: its currency can not be changed.');
+    if (entry)
+      problems.add('input.currency', 'in_use', 'Time is tracked on this project: its currency can not be changed.', {
+        by: 'time-entries',
+      });
   }
 }
 
 /** The entries or receipts that prevent the deletion of a project. */
 export async function projectReferences(context: Context, problems: Problems, { id }: ProjectRow): Promise<void> {
   const where = { projectId: id };
-  if (await context.db.timeEntry.findFirst({ where })) problems.add('id', 'Time entries refer to this project.');
-  if (await context.db.receipt.findFirst({ where })) problems.add('id', 'Receipts refer to this project.');
+  if (await context.db.timeEntry.findFirst({ where }))
+    problems.add('id', 'in_use', 'Time entries refer to this project.', { by: 'time-entries' });
+  if (await context.db.receipt.findFirst({ where }))
+    problems.add('id', 'in_use', 'Receipts refer to this project.', { by: 'receipts' });
 }

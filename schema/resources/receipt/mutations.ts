@@ -139,7 +139,7 @@ builder.mutationFields((t) => ({
     ...deleteRow('Receipt', {
       rules: async ({ db }, _problems, { id: receiptId }) => {
         const payment = await db.payment.findFirst({ where: { receiptId }, select: { id: true } });
-        if (payment) refuse('id', 'Payments refer to this receipt.');
+        if (payment) refuse('id', 'in_use', 'Payments refer to this receipt.', { by: 'payments' });
       },
       event: 'receipt.deleted',
     }),

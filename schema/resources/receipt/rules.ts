@@ -14,18 +14,23 @@ export function receiptRules(input: ReceiptInput, context: Context, problems: Pr
   const amount = input.amountGross ?? current?.amountGross;
   const digits = minorDigits(input.currency ?? current?.currency ?? context.tenant.defaultCurrency);
   if (amount && amount.decimalPlaces() > digits) {
-    problems.add('input.amountGross', `Must not have more than ${digits} decimals in this currency.`);
+    problems.add(
+      'input.amountGross',
+      'too_many_decimals',
+      `Must not have more than ${digits} decimals in this currency.`,
+      { max: digits },
+    );
   }
 }
 
 /** A receipt names a customer of type supplier. */
 export function supplierRules(supplier: Customer | null, problems: Problems): void {
-  if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'There is no such supplier.');
+  if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'not_found', 'There is no such supplier.');
 }
 
 /** A receipt may be changed while nothing of it is paid. */
 export function refusePaid({ amountPaid, status }: ReceiptRow): void {
   if (!new Decimal(amountPaid).isZero() || status === 'PAID') {
-    refuse('status', 'A receipt that is paid, wholly or in part, can not be changed.');
+    refuse('status', 'wrong_state', 'A receipt that is paid, wholly or in part, can not be changed.');
   }
 }

@@ -18,7 +18,7 @@ export const booking: Step<'Receipt'> = { changes: { status: 'BOOKED' }, events:
 
 /** Books a stored receipt. */
 function book(context: Context, receipt: Row<'Receipt'>): Promise<PrefetchedRow> {
-  if (receipt.status !== 'DRAFT') refuse('status', 'Only a draft can be booked.');
+  if (receipt.status !== 'DRAFT') refuse('status', 'not_a_draft', 'Only a draft can be booked.');
   return writeSteps(context, 'Receipt', receipt, [booking]);
 }
 
@@ -39,7 +39,7 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
  * @returns the amount paid: zero for a receipt of zero
  */
 export async function payReceipt(context: Context, receipt: Row<'Receipt'>, amount?: Decimal | null): Promise<Paid> {
-  const payable = getPayable(receipt) ?? refuse('status', 'Only a booked receipt can be paid.');
+  const payable = getPayable(receipt) ?? refuse('status', 'wrong_state', 'Only a booked receipt can be paid.');
   const paid = computePaid(payable, amount);
   await countTowardsReceipt(context, payable, paid.amount);
   return paid;

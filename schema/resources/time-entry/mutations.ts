@@ -53,7 +53,7 @@ builder.mutationFields((t) => ({
       context.transaction(async (inside) => {
         // The entry's rate is in the project's currency, which must not change before the entry is written.
         const project = await inside.db.lock('Project', input.projectId, 'key share');
-        if (!project) refuse('input.projectId', 'There is no such project.');
+        if (!project) refuse('input.projectId', 'not_found', 'There is no such project.');
         const entry = inside.db.row('TimeEntry', {
           ...input,
           billable: given(input.billable),

@@ -3,5 +3,5 @@ import { refuse } from '../../errors.ts';
 
 /** Only an entry that no invoice bills may change. */
 export function refuseBilled({ invoiceId }: TimeEntryRow, path: string): void {
-  if (invoiceId) refuse(path, 'An invoice bills this time entry.');
+  if (invoiceId) refuse(path, 'in_use', 'An invoice bills this time entry.', { by: 'invoices' });
 }

@@ -52,7 +52,8 @@ builder.mutationFields((t) => ({
       const secret = context.webhooks.newSecret();
       const data = { ...input, events: input.events ?? ['*'], secret: context.webhooks.seal(secret) };
       const id = await insertIntoSlot(context.db, data);
-      if (id === undefined) refuse('input', `A tenant has at most ${maxWebhooks} webhooks.`);
+      if (id === undefined)
+        refuse('input', 'limit_reached', `A tenant has at most ${maxWebhooks} webhooks.`, { max: maxWebhooks });
       return { id, secret };
     },
   }),
@@ -114,7 +115,12 @@ builder.mutationFields((t) => ({
         const data = rotatedSecrets(webhook, context.webhooks.seal(secret), { immediately: immediately === true, now });
         if (!data) {
           const [oldest] = formerSecrets(webhook, now);
-          refuse('id', `Was rotated twice within 24 hours. It can be again from ${formatTime(oldest?.until ?? now)}.`);
+          refuse(
+            'id',
+            'too_soon',
+            `Was rotated twice within 24 hours. It can be again from ${formatTime(oldest?.until ?? now)}.`,
+            { from: formatTime(oldest?.until ?? now) },
+          );
         }
         await inside.db.webhook.update({ where: key(context, id), data });
         return { id, secret };

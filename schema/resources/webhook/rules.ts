@@ -30,10 +30,10 @@ export async function webhookRules(
   problems: Problems,
 ): Promise<void> {
   const problem = input.url ? await context.webhooks.findUrlProblem(input.url) : undefined;
-  if (problem) problems.add('input.url', problem);
-  if (input.events?.length === 0) problems.add('input.events', 'Must name at least one event, or *.');
+  if (problem) problems.add('input.url', 'address_refused', problem);
+  if (input.events?.length === 0) problems.add('input.events', 'required', 'Must name at least one event, or *.');
   for (const [index, event] of (input.events ?? []).entries()) {
-    if (event && !known.has(event)) problems.add(`input.events.${index}`, 'There is no such event.');
+    if (event && !known.has(event)) problems.add(`input.events.${index}`, 'unknown_value', 'There is no such event.');
   }
 }
 

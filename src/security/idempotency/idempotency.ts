@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
-import { ForbiddenError, ValidationError } from '../../../schema/errors.ts';
+import { ForbiddenError, ValidationError, type Problem } from '../../../schema/errors.ts';
 import type { Identity } from '../../../schema/graphql/identity.ts';
 import { rememberIdentityWrites } from './identity-writes.ts';
 import { createStoredResponses, type SentResponse, type StoredResponse } from './stored-responses.ts';
@@ -52,7 +52,9 @@ const pollMs = 100;
 export const sha256 = (data: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(data).digest());
 
-const keyError = (message: string): ValidationError => new ValidationError({ [idempotencyKeyHeader]: [message] });
+const keyError = (...problem: Problem): ValidationError => new ValidationError({ [idempotencyKeyHeader]: [problem] });
+
+const keyLength = 'Must have 1 to 255 characters.';
 
 /**
  * The key of a request that should be handled once; undefined for any other.
@@ -61,8 +63,9 @@ const keyError = (message: string): ValidationError => new ValidationError({ [id
 export function readIdempotencyKey({ method, headersDistinct }: IncomingMessage): string | undefined {
   const [key, ...others] = headersDistinct[idempotencyKeyHeader.toLowerCase()] ?? [];
   if (method !== 'POST' || key === undefined) return undefined;
-  if (others.length > 0) throw keyError('Must be sent once.');
-  if (key.length < 1 || key.length > 255) throw keyError('Must have 1 to 255 characters.');
+  if (others.length > 0) throw keyError('duplicate', 'Must be sent once.');
+  if (key.length < 1) throw keyError('required', keyLength);
+  if (key.length > 255) throw keyError('too_long', keyLength, { max: 255 });
   return key;
 }
 
@@ -187,9 +190,9 @@ async function handleOrRollBack(
 
 function replay(stored: StoredResponse, request: IdempotentRequest, { session, user, token, may }: Context): Response {
   const { body, abilities, userId, tokenId = null } = stored;
-  if (!Buffer.from(body).equals(request.body)) throw keyError('Was used with another body.');
-  if (userId !== null && !(session && user.id === userId)) throw keyError('Was used by someone else.');
-  if (tokenId !== null && token?.id !== tokenId) throw keyError('Was used with another token.');
+  if (!Buffer.from(body).equals(request.body)) throw keyError('key_reused', 'Was used with another body.');
+  if (userId !== null && !(session && user.id === userId)) throw keyError('key_reused', 'Was used by someone else.');
+  if (tokenId !== null && token?.id !== tokenId) throw keyError('key_reused', 'Was used with another token.');
   for (const ability of abilities) if (!may(ability)) throw new ForbiddenError(ability);
   const response = toResponse(stored.response);
   response.headers.set('Idempotent-Replayed', 'true');

@@ -3,7 +3,8 @@ import { Router, type IRequest } from 'itty-router';
 import type { z } from 'zod';
 import { readBody } from '../../../rest-shim/request-body.ts';
 import { toErrorResponse, errorResponse } from '../../../rest-shim/router.ts';
-import { CodedError, NotFoundError, Problems, ValidationError } from '../../../schema/errors.ts';
+import { CodedError, NotFoundError, Problems, ValidationError, type Problem } from '../../../schema/errors.ts';
+import { toProblem } from '../../../schema/graphql/input/issues.ts';
 import { mayBeCsrf } from './csrf.ts';
 import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
 
@@ -58,15 +59,20 @@ export async function parseBody(request: Request): Promise<object | undefined> {
   return body;
 }
 
+const missing = 'Required.';
+
 /** Parses a body with `schema`. @throws ValidationError */
 export function parsed<T>(body: object | undefined, schema: z.ZodType<T>): T {
   const result = schema.safeParse(body, {
-    error: ({ input }) => (input === undefined ? 'Required.' : 'Must be a string.'),
+    error: ({ input }) => (input === undefined ? missing : 'Must be a string.'),
   });
   if (result.success) return result.data;
   const problems = new Problems();
-  for (const { path, message } of result.error.issues) problems.add(path.join('.'), message);
-  throw new ValidationError(problems.errors);
+  for (const issue of result.error.issues) {
+    const problem: Problem = issue.message === missing ? ['required', missing] : toProblem(issue);
+    problems.add(issue.path.join('.'), ...problem);
+  }
+  throw new ValidationError(problems.byField);
 }
 
 /** Refuses an attempt beyond the limit. @param retryAfter seconds to wait */

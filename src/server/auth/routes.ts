@@ -110,7 +110,7 @@ export function createAuthRoutes({
     const session = await current(request);
     if (!session) throw new CodedError('UNAUTHENTICATED', 'The session has ended. Sign in again.');
     const input = parsed(await parseBody(request), passwords);
-    const isWrong = (): never => refuse('currentPassword', 'Is not your password.');
+    const isWrong = (): never => refuse('currentPassword', 'wrong_password', 'Is not your password.');
     const user = await verified({ email: session.user.email, password: input.currentPassword }, caller, isWrong);
     const changed = await changePassword(client, user, input, describeBrowser(request)).catch(
       asFieldError('newPassword'),
@@ -185,7 +185,7 @@ const wrong = (): never => {
 const asFieldError =
   (field: string) =>
   (error: unknown): never => {
-    if (error instanceof RefusedError) refuse(field, `${error.message}.`);
+    if (error instanceof RefusedError) refuse(field, ...error.problem);
     throw error;
   };
 

@@ -17,7 +17,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { Problems, ValidationError, type CodedError } from '../../../schema/errors.ts';
 import { validateArguments } from '../../../schema/graphql/input/validate-arguments.ts';
-import { isTooWide, tooWideMessage } from '../../../schema/graphql/input/width.ts';
+import { isTooWide, maxInputValues, tooWideMessage } from '../../../schema/graphql/input/width.ts';
 import { getChecks, refusedBy } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 
 /**
@@ -39,8 +39,8 @@ export function useVariableValidation(): Plugin {
     const refusal = findRefusal(schema, { document, operation }, contextValue as Context);
     if (refusal) return setResultAndStopExecution({ errors: [refusal] });
     const problems = variableErrors(schema, operation, values);
-    if (isWide) problems.add('variables', tooWideMessage);
-    if (problems.any) setResultAndStopExecution({ errors: [new ValidationError(problems.errors)] });
+    if (isWide) problems.add('variables', 'too_many', tooWideMessage, { max: maxInputValues });
+    if (problems.any) setResultAndStopExecution({ errors: [new ValidationError(problems.byField)] });
   };
   return { onExecute: refuse, onSubscribe: refuse };
 }

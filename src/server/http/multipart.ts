@@ -7,11 +7,14 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TransportError } from '../../../rest-shim/request-body.ts';
+import type { Problem } from '../../../schema/problem-codes.ts';
 import { makeTemporaryFolder } from '../../../schema/graphql/input/temporary-folder.ts';
 import { UploadedFile } from '../../../schema/graphql/input/uploaded-file.ts';
 
 /** The longest file that can be uploaded. */
 export const maxUpload = 64 * 1024 * 1024;
+const tooLarge: Problem = ['file_too_large', 'Must be at most 64 MiB.', { max: maxUpload }];
+const brokeOff = (reason: string): Problem => ['invalid_file', `Did not arrive whole: ${reason}.`];
 /** The longest field beside it. */
 const maxField = 1_000_000;
 /** The longest form: a file, and the fields beside it. */
@@ -143,10 +146,10 @@ class FormFields {
       this.isFileTooLong = true;
     });
     this.stored = pipeline(content, createWriteStream(file.path, { flags: 'wx', mode: 0o600 })).then(
-      () => void (file.problem = this.isFileTooLong ? 'Must be at most 64 MiB.' : undefined),
+      () => void (file.problem = this.isFileTooLong ? tooLarge : undefined),
       (error: NodeJS.ErrnoException) => {
         if (error.code?.startsWith('E') && error.syscall) throw error; // the disk's fault
-        file.problem = this.isFileTooLong ? 'Must be at most 64 MiB.' : `Did not arrive whole: ${error.message}.`;
+        file.problem = this.isFileTooLong ? tooLarge : brokeOff(error.message);
       },
     );
     this.stored.catch(() => {}); // is awaited later
@@ -159,7 +162,7 @@ class FormFields {
     if (error instanceof TransportError) throw error;
     const { message } = error as Error;
     if (!this.stored) throw new TransportError(400, `The form can't be read: ${message}.`);
-    this.#file.problem = `Did not arrive whole: ${message}.`;
+    this.#file.problem = brokeOff(message);
   }
 
   params(): Record<string, unknown> {
