@@ -25,7 +25,16 @@ export const problemCodes = {
     explanation: 'The value is of another JSON type.',
     params: { expected: ['text', '`string`, `id`, `integer`, `boolean`, `list`, or `object`'] },
   },
-  invalid_format: { explanation: 'The value has not the form of its type, such as a day, a UUID, or an IBAN.' },
+  invalid_format: {
+    explanation: 'The text has not the form that it must have.',
+    params: {
+      format: [
+        'text',
+        '`uuid`, `date`, `date-time`, `decimal`, `email`, `iban`, `bic`, `vat-number`, or `color`',
+        'optional',
+      ],
+    },
+  },
   unknown_value: {
     explanation: 'The value is none of those that the field takes.',
     params: { values: ['texts', 'those that it takes', 'optional'] },

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { buildErrorCodes } from './error-codes.ts';
 import { buildEInvoiceRules } from './e-invoice-rules.ts';
 import { readGuides } from './guides.ts';
 import { buildLlmsText, toMarkdown } from './plain-guides.ts';
@@ -108,6 +109,8 @@ write(
   'docs/e-invoice-rules.html',
   textPage(assets, guides, { at: '/docs/e-invoices', title: 'Rules of e-invoices', text: rules }),
 );
+const codes = render(buildErrorCodes());
+write('docs/error-codes.html', textPage(assets, guides, { at: '/docs/errors', title: 'Codes of errors', text: codes }));
 const changelog = render(source('../../CHANGELOG.md'));
 write('changelog.html', textPage(assets, guides, { at: '/changelog', title: 'Changelog', text: changelog }));
 const missing = render(

@@ -9,6 +9,7 @@ import { accessibilityViolations, desktop, launch, noBrowser, overflow, phone, v
 const pages = [
   ...readGuides().map(({ slug }) => `/docs/${slug}`),
   '/docs/e-invoice-rules',
+  '/docs/error-codes',
   '/changelog',
   '/docs/not-a-page',
 ];

@@ -125,10 +125,16 @@ function validateValue(type: GraphQLInputType, value: unknown, problems: Problem
 }
 
 function describeMistake(type: GraphQLLeafType, { message }: GraphQLError): Problem {
-  if (!isEnumType(type)) return builtIn[type.name] ?? ['invalid_format', message];
+  if (!isEnumType(type)) {
+    const format = formats[type.name];
+    return builtIn[type.name] ?? ['invalid_format', message, format === undefined ? {} : { format }];
+  }
   const values = type.getValues().map(({ name }) => name);
   return ['unknown_value', `Must be one of ${values.join(', ')}.`, { values }];
 }
+
+/** The names of our scalars' forms, as JSON Schema has them. */
+const formats: Record<string, string> = { UUID: 'uuid', Date: 'date', DateTime: 'date-time', Decimal: 'decimal' };
 
 // GraphQL's own scalars say "String cannot represent a non string value".
 const builtIn: Record<string, Problem> = {

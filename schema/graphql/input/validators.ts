@@ -74,7 +74,10 @@ export const requiredText = (max: number) =>
 
 const address = z.email();
 export const email = text(255)
-  .refine((value) => address.safeParse(value).success, refusal('invalid_format', 'Must be an e-mail address.'))
+  .refine(
+    (value) => address.safeParse(value).success,
+    refusal('invalid_format', 'Must be an e-mail address.', { format: 'email' }),
+  )
   .meta({ format: 'email' });
 
 /** ISO 3166-1 alpha-2. */
@@ -107,7 +110,7 @@ export const registrationNumberScheme = text(255)
 /** A VAT number in the form of its country. */
 export const vatNumber = text(32).refine(
   isVatNumber,
-  refusal('invalid_format', 'Must have the form of a VAT number: DE123456789.'),
+  refusal('invalid_format', 'Must have the form of a VAT number: DE123456789.', { format: 'vat-number' }),
 );
 
 /** An IBAN with its check digits; stored without spaces, in capital letters. */
@@ -115,17 +118,23 @@ export const iban = text(64)
   .transform((value) => electronicFormatIBAN(value) ?? value)
   .refine(
     (value) => isValidIBAN(value),
-    refusal('invalid_format', 'Must be an IBAN: its length or its check digits are wrong.'),
+    refusal('invalid_format', 'Must be an IBAN: its length or its check digits are wrong.', { format: 'iban' }),
   )
   .meta({ maxLength: 64 });
 
 export const bic = text(64)
   .transform((value) => value.replaceAll(' ', '').toUpperCase())
-  .refine((value) => isValidBIC(value), refusal('invalid_format', 'Must be a BIC of 8 or 11 characters.'))
+  .refine(
+    (value) => isValidBIC(value),
+    refusal('invalid_format', 'Must be a BIC of 8 or 11 characters.', { format: 'bic' }),
+  )
   .meta({ maxLength: 64 });
 
 export const color = text(7)
-  .refine((value) => /^#[0-9a-f]{6}$/i.test(value), refusal('invalid_format', 'Must be a colour: #1a2b3c.'))
+  .refine(
+    (value) => /^#[0-9a-f]{6}$/i.test(value),
+    refusal('invalid_format', 'Must be a colour: #1a2b3c.', { format: 'color' }),
+  )
   .meta({ pattern: '^#[0-9A-Fa-f]{6}$' });
 
 export const vatCategory = text(255)

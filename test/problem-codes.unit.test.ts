@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { problemCodes } from '../schema/problem-codes.ts';
+import { buildErrorCodes } from '../src/pages/error-codes.ts';
+
+const codes = Object.keys(problemCodes);
+const sources = globSync(['schema/**/*.ts', 'rest-shim/**/*.ts', 'src/{identity,security,server}/**/*.ts'])
+  .filter((file) => file !== 'schema/problem-codes.ts')
+  .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
+
+describe('each code of a problem', () => {
+  it('is in snake case', () => {
+    expect(codes.filter((code) => !/^[a-z]+(_[a-z]+)*$/.test(code))).toEqual([]);
+  });
+
+  it('is given by some source', () => {
+    const all = sources.map(({ text }) => text).join('\n');
+    expect(codes.filter((code) => !all.includes(`'${code}',`))).toEqual([]);
+  });
+
+  it('is explained by the page, with its parameters', () => {
+    const rows = buildErrorCodes()
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    expect(rows.map((row) => /^\| `(\w+)` \|/.exec(row)?.[1])).toEqual(['code', ...codes]);
+    for (const [code, row] of Object.entries(problemCodes)) {
+      const shown = rows.find((line) => line.startsWith(`| \`${code}\``));
+      expect(row.explanation).toMatch(/^[A-Z].*\.$/);
+      expect(shown).toContain(row.explanation);
+      for (const name of Object.keys('params' in row ? row.params : {})) expect(shown).toContain(`\`${name}\`: `);
+    }
+  });
+});
+
+it('each validator of the domain says its code, by refusal()', () => {
+  // zod would take a sentence alone.
+  const checks = sources
+    .filter(({ file }) => file.startsWith('schema/'))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/\.(?:refine|addIssue)\(.{0,250}/gs)].map(([check]) => ({ file, check })),
+    );
+  const withoutCode = checks.filter(({ check }) => !/refusal\(/.test(check.split(/\n {2}\.|\n\n|;\n/)[0] ?? ''));
+  expect(withoutCode.map(({ file }) => file)).toEqual(['schema/changes/change-cursor.ts']); // of a cursor's text
+});
