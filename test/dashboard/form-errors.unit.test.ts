@@ -6,11 +6,21 @@ import { numberExample } from '../../src/dashboard/forms/form-values.ts';
 import { buildFormErrors, changeByOthers, errorMessage } from '../../src/dashboard/errors/form-errors.ts';
 import { changes } from '../../src/dashboard/errors/plain-messages.ts';
 
-const refused = (errors: Record<string, string[]>): CombinedError =>
-  new CombinedError({ graphQLErrors: [{ message: 'No.', extensions: { code: 'VALIDATION_FAILED', errors } }] });
+type Said = string | [code: string, message: string, params: Record<string, string>];
 
-const fields = new Set(['url', 'events', 'items.0.quantity']);
-const assign = (error: CombinedError) => buildFormErrors(error, (path) => fields.has(path));
+function refused(fields: Record<string, Said[]>): CombinedError {
+  const details = Object.entries(fields).flatMap(([field, all]) =>
+    all.map((said) => {
+      const [code, message, params] = typeof said === 'string' ? ['wrong_state', said, {}] : said;
+      return { field, code, message, params };
+    }),
+  );
+  const extensions = { code: 'VALIDATION_FAILED', details };
+  return new CombinedError({ graphQLErrors: [{ message: 'No.', extensions }] });
+}
+
+const formFields = new Set(['url', 'events', 'items.0.quantity']);
+const assign = (error: CombinedError) => buildFormErrors(error, (path) => formFields.has(path));
 
 it('an error of a field is assigned to the field', () => {
   expect(assign(refused({ 'input.url': ['Must begin with https://.', 'Is too long.'] }))).toEqual({
@@ -46,17 +56,18 @@ it('other errors name their field in words', () => {
 });
 
 it('technical messages are replaced', () => {
+  const notUuid: Said = ['invalid_format', 'Must be a UUID.', { format: 'uuid' }];
   const { rest, fields: messages } = assign(
     refused({
-      'input.url': ['Must be a UUID.'],
-      'input.customerId': ['Must be a UUID.'],
-      'input.invoiceDate': ['Must be a calendar day, YYYY-MM-DD.'],
-      'input.items.0.quantity': ['Must be a number.'],
+      'input.url': [notUuid],
+      'input.customerId': [notUuid],
+      'input.invoiceDate': [['invalid_format', 'Must be a calendar day, YYYY-MM-DD.', { format: 'date' }]],
+      'input.items.0.quantity': [['invalid_format', 'Must be a number.', { format: 'decimal' }]],
     }),
   );
   expect(messages).toEqual({ url: 'Choose one.', 'items.0.quantity': `Enter a number, such as ${numberExample}.` });
   expect(rest).toEqual(['Customer: Choose one.', 'Invoice date: Enter a date.']);
-  expect(errorMessage(refused({ id: ['Must be a UUID.'], amount: ['Must not be more than the 59.5 EUR due.'] }))).toBe(
+  expect(errorMessage(refused({ id: [notUuid], amount: ['Must not be more than the 59.5 EUR due.'] }))).toBe(
     `Choose one. Must not be more than the ${money('59.5', 'EUR')} due.`,
   );
 });

@@ -1,6 +1,6 @@
 import type { CombinedError } from 'urql';
 import { sentence } from '../format/format.ts';
-import { changedMeanwhile, fieldName, plainMessage } from './plain-messages.ts';
+import { changedMeanwhile, fieldName, plainMessage, type Problem } from './plain-messages.ts';
 
 /** A form's errors: messages beside its fields, and messages that belong to no field. */
 interface FormErrors {
@@ -16,9 +16,9 @@ export function buildFormErrors(error: CombinedError, isField: (path: string) =>
   const formErrors: FormErrors = { fields: {}, rest: [] };
   const errors = fieldErrors(error);
   if (errors.length === 0) formErrors.rest.push(errorMessage(error));
-  for (const { path, messages } of errors) {
+  for (const { path, problems } of errors) {
     const field = findField(path, isField);
-    const texts = messages.map(plainMessage);
+    const texts = problems.map(plainMessage);
     if (field) formErrors.fields[field] ??= texts.join(' ');
     else formErrors.rest.push(...texts.map((text) => (isAboutForm(path) ? text : `${fieldName(path)}: ${text}`)));
   }
@@ -28,14 +28,17 @@ export function buildFormErrors(error: CombinedError, isField: (path: string) =>
 interface FieldError {
   /** The input's path, without `input.`. */
   path: string;
-  messages: string[];
+  problems: Problem[];
 }
 
 /** The validation errors of an operation's arguments. */
-export const fieldErrors = (error: CombinedError): FieldError[] =>
-  error.graphQLErrors
-    .flatMap(({ extensions }) => Object.entries(byPath(extensions.errors)))
-    .map(([path, messages]) => ({ path: path.replace(/^input(\.|$)/, ''), messages }));
+export function fieldErrors(error: CombinedError): FieldError[] {
+  const details = error.graphQLErrors.flatMap(({ extensions }) => asDetails(extensions.details));
+  return [...Map.groupBy(details, ({ field }) => field)].map(([field, problems]) => ({
+    path: field.replace(/^input(\.|$)/, ''),
+    problems,
+  }));
+}
 
 /** Whether a path names the whole row or its state. No form has such a field, so messages don't name it. */
 const isAboutForm = (path: string): boolean => ['', 'id', 'status', 'matchStatus'].includes(path);
@@ -47,14 +50,14 @@ function findField(path: string, isField: (path: string) => boolean): string | u
   return depth === -1 ? undefined : steps.slice(0, depth + 1).join('.');
 }
 
-function byPath(errors: unknown): Record<string, string[]> {
-  return typeof errors === 'object' && errors !== null ? (errors as Record<string, string[]>) : {};
+function asDetails(details: unknown): (Problem & { field: string })[] {
+  return Array.isArray(details) ? (details as (Problem & { field: string })[]) : [];
 }
 
 /** Says what somebody else changed, if an action was refused because of that. The page shows it as it is now. */
 export function changeByOthers(error: CombinedError): string | undefined {
   if (error.graphQLErrors[0]?.extensions.code === 'NOT_FOUND') return 'This was deleted meanwhile.';
-  const texts = fieldErrors(error).flatMap(({ messages }) => messages.map(changedMeanwhile));
+  const texts = fieldErrors(error).flatMap(({ problems }) => problems.map(({ message }) => changedMeanwhile(message)));
   return texts.find((text) => text !== undefined);
 }
 
@@ -71,7 +74,7 @@ export function errorMessage(error: CombinedError): string {
   if (first?.extensions.code === 'UNAVAILABLE')
     return 'Kontor can’t answer at the moment. Wait a moment, and try again.';
   if (first?.extensions.code === 'RATE_LIMITED') return 'Too many requests at once. Wait a moment, and try again.';
-  const messages = fieldErrors(error).flatMap(({ messages: texts }) => texts.map(plainMessage));
+  const messages = fieldErrors(error).flatMap(({ problems }) => problems.map(plainMessage));
   if (messages.length > 0) return messages.join(' ');
   return first ? sentence(first.message) : 'Something went wrong. Try again.';
 }

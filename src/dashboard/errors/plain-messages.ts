@@ -1,19 +1,37 @@
 import { sentence } from '../format/format.ts';
 import { numberExample } from '../forms/form-values.ts';
 
+/** What is wrong with a field, as the API says it. */
+export interface Problem {
+  code: string;
+  message: string;
+  params: Readonly<Record<string, unknown>>;
+}
+
 // The API's messages are for developers. Users get a message that says what to do.
+const byFormat = new Map<unknown, string>([
+  ['uuid', 'Choose one.'],
+  ['decimal', `Enter a number, such as ${numberExample}.`],
+  ['date', 'Enter a date.'],
+  ['date-time', 'Enter a date and a time.'],
+]);
+const byType = new Map<unknown, string>([
+  ['integer', 'Enter a whole number.'],
+  ['boolean', 'Choose yes or no.'],
+]);
 const replacements: [message: RegExp, text: string][] = [
-  [/^Must be a UUID\.$/, 'Choose one.'],
-  [/^Must be a number/, `Enter a number, such as ${numberExample}.`],
-  [/^Must be a calendar day/, 'Enter a date.'],
-  [/^Must be a time, ISO/, 'Enter a date and a time.'],
-  [/^Must be a whole number\.$/, 'Enter a whole number.'],
-  [/^Must be true or false\.$/, 'Choose yes or no.'],
-  [/^Must be a (string|list|object)\.$|^Must be one of |^Must not be null\.$|^Required\.$/, 'Fill this in.'],
-  [/^Must be a cursor/, 'Is out of date.'],
+  [/^Required\.$/, 'Fill this in.'],
   [/^Must be an ISO 3166/, 'Choose a country.'],
   [/^Must be an ISO 4217/, 'Choose a currency.'],
 ];
+
+/** What to do about a problem, where its code says it. */
+function findAdvice({ code, params }: Problem): string | undefined {
+  if (code === 'invalid_format') return byFormat.get(params['format']);
+  if (code === 'wrong_type') return byType.get(params['expected']) ?? 'Fill this in.';
+  if (code === 'invalid_cursor') return 'Is out of date.';
+  return code === 'not_nullable' || (code === 'unknown_value' && 'values' in params) ? 'Fill this in.' : undefined;
+}
 
 // An action is offered only in a state that allows it. A refusal of the state means that somebody else changed it.
 export const changes: readonly [refusal: string, text: string][] = [
@@ -45,9 +63,12 @@ export const changes: readonly [refusal: string, text: string][] = [
 export const changedMeanwhile = (message: string): string | undefined =>
   changes.find(([refusal]) => refusal === message)?.[1];
 
-/** Converts a message of the API for users: without technical terms, and with amounts and dates in their locale. */
-export const plainMessage = (message: string): string =>
-  changedMeanwhile(message) ?? replacements.find(([pattern]) => pattern.test(message))?.[1] ?? sentence(message);
+/** Says a problem to users: without technical terms, and with amounts and dates in their locale. */
+export const plainMessage = (problem: Problem): string =>
+  changedMeanwhile(problem.message) ??
+  findAdvice(problem) ??
+  replacements.find(([pattern]) => pattern.test(problem.message))?.[1] ??
+  sentence(problem.message);
 
 /** A field's name for users: `items.0.unitPriceNet` is `Line 1, unit price net`. */
 export function fieldName(path: string): string {

@@ -75,8 +75,8 @@ function getFailures(error: Parameters<typeof fieldErrors>[0]): Pick<ImportRun, 
   const failures: Pick<ImportRun, 'fieldErrors' | 'errors'> = { fieldErrors: {}, errors: [] };
   const all = fieldErrors(error);
   if (all.length === 0) failures.errors.push(errorMessage(error));
-  for (const { path, messages } of all) {
-    const text = messages.map(plainMessage).join(' ');
+  for (const { path, problems } of all) {
+    const text = problems.map(plainMessage).join(' ');
     const [, field] = /^(?:columns|defaults)\.(\w+)$/.exec(path) ?? [];
     if (field === undefined) failures.errors.push(text);
     else {
