@@ -49,7 +49,7 @@ function generateTypes({ components, webhooks }: OpenApi, endpoints: Endpoint[])
     WebhookEvents: buildObject(Object.fromEntries(events), 'The events that webhooks receive, by name.'),
   };
   const used = endpoints.flatMap(({ query, input, result }) => [query?.type, input?.type, result.type]);
-  const names = ['PageLinks', 'PageMeta', 'Warning', 'WebhookEvents', ...used].filter(
+  const names = ['PageLinks', 'PageMeta', 'ProblemCode', 'ProblemDetail', 'Warning', 'WebhookEvents', ...used].filter(
     (name) => name !== undefined && name in schemas,
   );
   const root = buildObject(
@@ -91,17 +91,26 @@ const components = '#/components/schemas/';
 
 /**
  * A schema as json-schema-to-typescript reads it. Fields that a request may contain but the service ignores are left out:
- * they have no type. A reference with a description would become a second type.
+ * they have no type. A reference with a description would become a second type. A union of known texts and any text would
+ * become any text, and editors would suggest none.
  */
 const forTypes = (schema: JsonSchema): JsonSchema =>
   JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
     if (!isSchema(value)) return value;
+    if (isOpenEnum(value)) return { ...value, anyOf: [...value.anyOf.slice(0, -1), { tsType: 'string & {}' }] };
     const { $ref, ...others } = value;
     if (others['readOnly'] === true && !('type' in others)) return undefined;
     if (typeof $ref !== 'string') return value;
     const local = { $ref: $ref.replace(components, '#/$defs/') };
     return Object.keys(others).length === 0 ? local : { ...others, allOf: [local] };
   }) as JsonSchema;
+
+const isOpenEnum = (value: JsonSchema): value is JsonSchema & { anyOf: JsonSchema[] } => {
+  const alternatives: unknown = value['anyOf'];
+  if (!Array.isArray(alternatives)) return false;
+  const last: unknown = alternatives.at(-1);
+  return isSchema(last) && last['type'] === 'string' && Object.keys(last).length === 1;
+};
 
 const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

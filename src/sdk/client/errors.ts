@@ -1,4 +1,6 @@
-/** Details of a failed request. */
+import type { ProblemDetail } from './generated/types.ts';
+
+/** What is known of a failed request. */
 interface Failure {
   status?: number;
   requestId?: string | undefined;
@@ -65,11 +67,14 @@ export class ValidationError extends KontorError {
   override readonly name = 'ValidationError';
   /** All errors by field, with the names of the request: `{ 'items.0.quantity': ['Must not be zero.'] }`. */
   readonly errors: Readonly<Record<string, readonly string[]>>;
+  /** The same for programs: each message of `errors`, with its `code` and `params`. */
+  readonly details: readonly ProblemDetail[];
 
   constructor(message: string, failure: Failure = {}) {
     super(message, failure);
     const { body } = failure;
     this.errors = isRecord(body) && isRecord(body['errors']) ? textLists(body['errors']) : {};
+    this.details = isRecord(body) && Array.isArray(body['details']) ? body['details'].filter(isDetail) : [];
   }
 }
 
@@ -99,6 +104,11 @@ export class WebhookVerificationError extends KontorError {
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const isDetail = (value: unknown): value is ProblemDetail =>
+  isRecord(value) &&
+  [value['field'], value['code'], value['message']].every((text) => typeof text === 'string') &&
+  isRecord(value['params']);
 
 const textLists = (errors: Record<string, unknown>): Record<string, readonly string[]> =>
   Object.fromEntries(Object.entries(errors).map(([field, texts]) => [field, [texts].flat().map(String)]));

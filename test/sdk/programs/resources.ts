@@ -10,6 +10,7 @@ import {
   PreconditionFailedError,
   RateLimitError,
   ValidationError,
+  type ProblemDetail,
   type CreateInvoiceInput,
   type Customer,
   type Invoice,
@@ -220,6 +221,16 @@ describe('errors', () => {
       'items.0.quantity': ['Must not be zero.'],
       customer_id: ['There is no such customer.'],
     });
+    assert.deepEqual(
+      error.details.map(({ field, code, params }) => [field, code, params]),
+      [
+        ['items.0.title', 'required', {}],
+        ['items.0.quantity', 'zero', {}],
+        ['customer_id', 'not_found', {}],
+      ],
+    );
+    const known: ProblemDetail['code'] = 'not_found';
+    assert.ok(error.details.some(({ code }) => code === known));
   });
 
   it('401 is an AuthenticationError, and 403 a ForbiddenError', async () => {
