@@ -15,7 +15,7 @@ interface Explained {
 
 /**
  * What can be wrong with a field, as programs tell it: each code is one thing that a program could do about it. Part of the
- * API: a code and its parameters stay, and new codes may come (DECISIONS.md#d133-codes-of-problems).
+ * API: a code and its parameters stay, and new codes may come (DECISIONS.md#d41-error-codes).
  */
 export const problemCodes = {
   required: { explanation: 'The field is missing, or empty, and must have a value.' },
