@@ -306,6 +306,7 @@ describe('GraphQL', () => {
             extensions: {
               code: 'VALIDATION_FAILED',
               errors: { 'Idempotency-Key': [text] },
+              details: [expect.objectContaining({ field: 'Idempotency-Key', message: text })],
               requestId: answer.headers.get('x-request-id'),
             },
           },

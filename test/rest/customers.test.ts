@@ -109,8 +109,18 @@ describe('POST /customers', () => {
         postal_code: ['Must not be longer than 20 characters.'],
         zip: ['This field is not known here.'],
       },
+      details: expect.any(Array),
       request_id: headers.get('x-request-id'),
     });
+    const details: { field: string; code: string; params: object }[] = body.details;
+    expect(details.map(({ field, code, params }) => [field, code, params])).toEqual([
+      ['type', 'unknown_value', { values: ['customer', 'supplier'] }],
+      ['email', 'invalid_format', { format: 'email' }],
+      ['country', 'unknown_value', {}],
+      ['postal_code', 'too_long', { max: 20 }],
+      ['company_name', 'required', {}],
+      ['zip', 'unknown_field', {}],
+    ]);
   });
 
   it('type: customer | supplier', async () => {

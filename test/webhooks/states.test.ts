@@ -302,7 +302,7 @@ describe('rotating the secret', () => {
 
     later(14 * hour - 1);
     const rotation = 'mutation ($id: UUID!) { rotateWebhookSecret(id: $id) { secret } }';
-    expect((await acme.graphqlAnswer(rotation, { id })).body.errors[0].extensions).toEqual({
+    expect((await acme.graphqlAnswer(rotation, { id })).body.errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
       errors: { id: ['Was rotated twice within 24 hours. It can be again from 2026-06-02T12:00:00+00:00.'] },
     });
