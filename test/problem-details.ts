@@ -17,9 +17,6 @@ interface Refused {
   details?: Detail[];
 }
 
-/** The codes of details that any test of this file's process has got. */
-export const metCodes = new Set<string>();
-
 const isType: Record<string, (value: unknown) => boolean> = {
   number: (value) => typeof value === 'number',
   text: (value) => typeof value === 'string',
@@ -39,7 +36,6 @@ function checkDetail({ code, params, ...rest }: Detail): void {
     if (presence === undefined && !(name in params)) problems.push(name);
   if (!(code in known) || problems.length > 0 || Object.keys(rest).toSorted().join(' ') !== 'field message')
     throw new Error(`Not as documented: ${JSON.stringify({ code, params, ...rest })}`);
-  metCodes.add(code);
 }
 
 function checkRefused({ errors, details }: Refused): void {
