@@ -126,7 +126,8 @@ function isStrict({ headers }: Pick<Request, 'headers'>): boolean {
 }
 
 function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<string>, problems: Problems): void {
-  for (const name of query.keys()) if (!parameters.has(name)) problems.add(name, 'This parameter is not known here.');
+  for (const name of query.keys())
+    if (!parameters.has(name)) problems.add(name, 'unknown_field', 'This parameter is not known here.');
 }
 
 /**

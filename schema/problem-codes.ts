@@ -20,7 +20,7 @@ interface Explained {
 export const problemCodes = {
   required: { explanation: 'The field is missing, or empty, and must have a value.' },
   not_nullable: { explanation: 'The field may be left out, but not be null.' },
-  unknown_field: { explanation: 'There is no such field here.' },
+  unknown_field: { explanation: 'There is no such field or parameter here.' },
   wrong_type: {
     explanation: 'The value is of another JSON type.',
     params: { expected: ['text', '`string`, `id`, `integer`, `boolean`, `list`, or `object`'] },
