@@ -60,7 +60,7 @@ function findFileProblem(bytes: Buffer): string | undefined {
 async function drawInThread(bytes: Uint8Array): Promise<LogoResult> {
   const filename = new URL('logo-thread.ts', import.meta.url).href;
   const resourceLimits = { maxOldGenerationSizeMb: 256 };
-  const thread = new Piscina({ filename, maxThreads: 1, niceIncrement: 5, resourceLimits, execArgv: [] });
+  const thread = new Piscina({ filename, maxThreads: 1, resourceLimits, execArgv: [] });
   const work = limitWork(thread, maxWork);
   const signal = AbortSignal.any([work.signal, AbortSignal.timeout(maxTime)]);
   try {
