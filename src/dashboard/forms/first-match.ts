@@ -1,23 +1,23 @@
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 
-const clickFirst = (listId: string): void =>
-  document.getElementById(listId)?.querySelector<HTMLElement>('[data-combobox-option]')?.click();
+/** The shown options of a select; null while they are not there. */
+const findOptions = (input: HTMLInputElement): HTMLElement | null =>
+  document.getElementById(input.getAttribute('aria-controls') ?? '');
 
-/** The shown options of a select; null if there are none, or one was chosen by arrow keys, which is Mantine's to take. */
-function findOptions(input: HTMLInputElement): HTMLElement | null {
-  const list = document.getElementById(input.getAttribute('aria-controls') ?? '');
-  return list?.querySelector('[data-combobox-selected]') ? null : list;
-}
+const clickFirst = (options: HTMLElement | null): void =>
+  options?.querySelector<HTMLElement>('[data-combobox-option]')?.click();
 
 /** Enter takes the first match of a select that searches its own options. */
 export function takeFirstMatch(event: KeyboardEvent<HTMLInputElement>): void {
   const { readOnly, value } = event.currentTarget;
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || readOnly || value.trim() === '') return;
   const options = findOptions(event.currentTarget);
+  // One that was reached by arrow keys is Mantine's to take.
+  if (!options || options.querySelector('[data-combobox-selected]')) return;
   // The field shows the chosen option's name, which is no search.
-  if (!options || options.querySelector('[data-combobox-active]')?.textContent === value) return;
+  if (options.querySelector('[data-combobox-active]')?.textContent === value) return;
   event.preventDefault();
-  clickFirst(options.id);
+  clickFirst(options);
 }
 
 /**
@@ -27,21 +27,25 @@ export function takeFirstMatch(event: KeyboardEvent<HTMLInputElement>): void {
  * @returns props of the select
  */
 export function useFirstMatch(isSearch: boolean, isCurrent: boolean) {
-  /** The id of the list in which Enter was pressed before it had the matches. */
-  const awaitedIn = useRef<string>(undefined);
+  /** The field in which Enter was pressed before its list had the matches. After quick typing there is not even a list. */
+  const awaitedIn = useRef<HTMLInputElement>(undefined);
+  /** Whether an option was reached by arrow keys, which is Mantine's to take. Mantine also marks the one chosen before. */
+  const isByArrows = useRef(false);
   useEffect(() => {
     if (awaitedIn.current === undefined || !isCurrent) return;
-    clickFirst(awaitedIn.current);
+    clickFirst(findOptions(awaitedIn.current));
     awaitedIn.current = undefined;
   }, [isCurrent]);
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
     awaitedIn.current = undefined;
-    if (event.key !== 'Enter') return;
-    const options = findOptions(event.currentTarget);
-    if (!isSearch || !options || event.nativeEvent.isComposing) return;
+    if (event.key !== 'Enter') {
+      isByArrows.current = event.key === 'ArrowDown' || event.key === 'ArrowUp';
+      return;
+    }
+    if (!isSearch || isByArrows.current || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    if (isCurrent) clickFirst(options.id);
-    else awaitedIn.current = options.id;
+    if (isCurrent) clickFirst(findOptions(event.currentTarget));
+    else awaitedIn.current = event.currentTarget;
   };
   const onBlur = (): void => {
     awaitedIn.current = undefined;
