@@ -27,7 +27,7 @@ export interface CompiledSchema {
   operations: Map<string, Operation>;
 }
 
-type Handler = (request: IRequestStrict, caller: RestRequestContext) => Promise<Response>;
+export type Handler = (request: IRequestStrict, caller: RestRequestContext) => Promise<Response>;
 
 export interface EndpointOptions {
   /** The path that the routes' paths are relative to. */
@@ -35,6 +35,12 @@ export interface EndpointOptions {
   publicAddress: PublicAddress;
   /** The operation that GET runs for the resource of this path, to look its id up. */
   lookupOperation: string | undefined;
+}
+
+export function findOperation(operations: CompiledSchema['operations'], name: string): Operation {
+  const operation = operations.get(name);
+  if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
+  return operation;
 }
 
 /**
@@ -47,9 +53,8 @@ export function endpoint(
   { base, publicAddress, lookupOperation }: EndpointOptions,
 ): Handler {
   const [method, path, name, responseKind] = route;
-  const operation = operations.get(name);
-  if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${name}`);
-
+  if (responseKind === 'batch') throw new Error(`${path} has a handler of its own: batchEndpoint()`);
+  const operation = findOperation(operations, name);
   const lookup = operations.get(lookupOperation ?? '');
   const deprecations = deprecationHeaders(operation);
   const kind = responseKinds[responseKind];
@@ -102,14 +107,21 @@ export function endpoint(
       return new Response(body, { status, headers });
     } catch (error) {
       if (id === undefined || !lookup) throw error;
-      // A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
-      if ([ForbiddenError, TransportError, ValidationError].some((type) => error instanceof type))
-        await runOperation(lookup, { id }, unlimited(context));
+      await throwIfMissing(lookup, id, context, error);
       if (error instanceof VersionConflictError && mayRun(lookup, context))
         throw await preconditionFailed(lookup, id, context);
       throw error;
     }
   };
+}
+
+/**
+ * A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
+ * @throws NotFoundError
+ */
+export async function throwIfMissing(lookup: Operation, id: string, context: Context, refusal: unknown): Promise<void> {
+  if ([ForbiddenError, TransportError, ValidationError].some((type) => refusal instanceof type))
+    await runOperation(lookup, { id }, unlimited(context));
 }
 
 const noParameters = new URLSearchParams();
@@ -120,12 +132,12 @@ const mayRun = ({ ability }: Operation, { may }: Context): boolean => ability ==
 const unlimited = (context: Context): Context => ({ ...context, may: () => true });
 
 /** Whether a client asks that what the service doesn't know be refused: `Prefer: handling=strict` (RFC 7240, 4.4). */
-function isStrict({ headers }: Pick<Request, 'headers'>): boolean {
+export function isStrict({ headers }: Pick<Request, 'headers'>): boolean {
   const prefer = headers.get('prefer');
   return prefer !== null && /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:[;,]|$)/i.test(prefer);
 }
 
-function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<string>, problems: Problems): void {
+export function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<string>, problems: Problems): void {
   for (const name of query.keys())
     if (!parameters.has(name)) problems.add(name, 'unknown_field', 'This parameter is not known here.');
 }
@@ -149,7 +161,7 @@ function readFilters(
 }
 
 /** Adds the domain's validation errors to those found here, so that all are answered at once. */
-async function throwAllErrors(
+export async function throwAllErrors(
   operation: Operation,
   variables: Values,
   context: Context,
@@ -163,7 +175,7 @@ async function throwAllErrors(
   throw new ValidationError(all.byField);
 }
 
-function rethrowInRestNames(error: unknown): never {
+export function rethrowInRestNames(error: unknown): never {
   throw error instanceof ValidationError ? new ValidationError(inRestNames(error.problems)) : error;
 }
 

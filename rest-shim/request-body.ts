@@ -63,6 +63,11 @@ export async function readBody(
     else refuseBody(problems);
     return undefined;
   }
+  return asJsonObject(value, problems);
+}
+
+/** @returns undefined if a parsed value is no JSON object, which is then added to `problems` */
+export function asJsonObject(value: unknown, problems: Problems): object | undefined {
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber))
     return value;
   refuseBody(problems);

@@ -8,8 +8,8 @@ import type { ResponseKind } from './routes.ts';
 /** A kind of response: made at once, or by parameters of the query that only this kind has. */
 type Kind = { respond: Respond } | { readParameters: ReadParameters; parameters: readonly string[] };
 
-/** How each kind of response of the routes is made. */
-export const responseKinds: Record<ResponseKind, Kind> = {
+/** How each kind of response of the routes is made, except for batches. */
+export const responseKinds: Record<Exclude<ResponseKind, 'batch'>, Kind> = {
   item: { respond: respondItem },
   created: { respond: respondCreated },
   deleted: { respond: respondDeleted },

@@ -21,6 +21,8 @@ export interface RestRequestContext {
   report: (error: unknown) => void;
   /** Waits until a long body may be parsed. */
   beforeParsing?: BeforeParsing;
+  /** How long the service may work on the request, in milliseconds. Absent where it has no limit. */
+  workMs?: number;
   /** Absent where a request can't wait: `wait` is then ignored. */
   whileWaiting?: WhileWaiting;
 }

@@ -4,6 +4,7 @@ import { asCoded, NotFoundError, TryLaterError, ValidationError, type ErrorCode 
 import { TransportError } from './request-body.ts';
 import { PreconditionFailedError } from './resource-response.ts';
 import type { PublicAddress, RestRequestContext } from './rest-request.ts';
+import { batchEndpoint } from './batch.ts';
 import { endpoint, type CompiledSchema } from './endpoint.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
 
@@ -40,15 +41,20 @@ export function errorResponse(
  */
 export function createRouter(domain: CompiledSchema, publicAddress: PublicAddress, routes = allRoutes): RestHandler {
   const router = Router<IRequestStrict, [RestRequestContext]>({ catch: toErrorResponse });
-  for (const route of routes) {
-    const [method, path] = route;
-    const [resource = path] = /^.*\/:id/.exec(path) ?? [];
+  // Path by path: `/customers/:id` must not take a method that `/customers/batch` refuses.
+  for (const [path, rows] of Map.groupBy(routes, (route) => route[1])) {
+    const [resource = path] = /^.*\/:id/.exec(path.replace(/\/batch$/, '/:id')) ?? [];
     const reading = routes.find(([other, at]) => other === 'GET' && at === resource)?.[2];
-    const handle = endpoint(route, domain, { base, publicAddress, lookupOperation: reading });
-    router[method.toLowerCase() as 'get'](base + path, handle);
-    if (method === 'GET') router['head']?.(base + path, handle);
-  }
-  for (const path of new Set(routes.map((route) => route[1]))) {
+    const options = { base, publicAddress, lookupOperation: reading };
+    for (const route of rows) {
+      const [method, , , kind] = route;
+      const handle =
+        kind === 'batch'
+          ? batchEndpoint(route, domain, { ...options, toErrorResponse })
+          : endpoint(route, domain, options);
+      router[method.toLowerCase() as 'get'](base + path, handle);
+      if (method === 'GET') router['head']?.(base + path, handle);
+    }
     const allow = allowedMethods(routes, path);
     router['options']?.(base + path, () => new Response(null, { status: 204, headers: { Allow: allow } }));
     router.all(base + path, (_request, { requestId }) =>

@@ -1,9 +1,9 @@
 /**
  * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
  * with the resource and its Location, `deleted` 204 without a body, `changes` 200 with a page of the change feed, `file` 200
- * with the bytes of a file.
+ * with the bytes of a file, `batch` 200 with what each of many bodies would be answered alone.
  */
-export type ResponseKind = 'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file';
+export type ResponseKind = 'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file' | 'batch';
 
 export type Route = readonly [
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -12,18 +12,24 @@ export type Route = readonly [
   answer: ResponseKind,
 ];
 
-/** The whole REST surface, relative to /api/v1. A row that needs an `if` means the schema is wrong. */
+/**
+ * The whole REST surface, relative to /api/v1. A path that `:id` would match as well stands before it. A row that needs an `if` means the schema
+ * is wrong.
+ */
 export const routes: readonly Route[] = [
   ['GET', '/me', 'getProfile', 'item'],
 
   ['GET', '/customers', 'listCustomers', 'page'],
   ['POST', '/customers', 'createCustomer', 'created'],
+  ['POST', '/customers/batch', 'createCustomer', 'batch'],
+  ['PATCH', '/customers/batch', 'updateCustomer', 'batch'],
   ['GET', '/customers/:id', 'getCustomer', 'item'],
   ['PATCH', '/customers/:id', 'updateCustomer', 'item'],
   ['DELETE', '/customers/:id', 'deleteCustomer', 'deleted'],
 
   ['GET', '/invoices', 'listInvoices', 'page'],
   ['POST', '/invoices', 'createInvoice', 'created'],
+  ['POST', '/invoices/batch', 'createInvoice', 'batch'],
   ['GET', '/invoices/:id', 'getInvoice', 'item'],
   ['DELETE', '/invoices/:id', 'deleteInvoice', 'deleted'],
   ['GET', '/invoices/:id/pdf', 'getInvoicePdf', 'file'],
@@ -41,6 +47,7 @@ export const routes: readonly Route[] = [
 
   ['GET', '/receipts', 'listReceipts', 'page'],
   ['POST', '/receipts', 'createReceipt', 'created'],
+  ['POST', '/receipts/batch', 'createReceipt', 'batch'],
   ['GET', '/receipts/:id', 'getReceipt', 'item'],
   ['DELETE', '/receipts/:id', 'deleteReceipt', 'deleted'],
   ['POST', '/receipts/:id/book', 'bookReceipt', 'item'],
@@ -48,12 +55,15 @@ export const routes: readonly Route[] = [
 
   ['GET', '/projects', 'listProjects', 'page'],
   ['POST', '/projects', 'createProject', 'created'],
+  ['POST', '/projects/batch', 'createProject', 'batch'],
+  ['PATCH', '/projects/batch', 'updateProject', 'batch'],
   ['GET', '/projects/:id', 'getProject', 'item'],
   ['PATCH', '/projects/:id', 'updateProject', 'item'],
   ['DELETE', '/projects/:id', 'deleteProject', 'deleted'],
 
   ['GET', '/time-entries', 'listTimeEntries', 'page'],
   ['POST', '/time-entries', 'createTimeEntry', 'created'],
+  ['POST', '/time-entries/batch', 'createTimeEntry', 'batch'],
   ['GET', '/time-entries/:id', 'getTimeEntry', 'item'],
   ['DELETE', '/time-entries/:id', 'deleteTimeEntry', 'deleted'],
 

@@ -7,6 +7,7 @@ import type { Operation } from '../operation.ts';
 import { findGetOperation } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './responses.ts';
+import { batchRefusal, batchSchemas, describeBatch } from './batch.ts';
 import { describeChanges } from './changes.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
 import { Examples } from './examples.ts';
@@ -25,7 +26,7 @@ const info = {
 - Text is trimmed before its length is checked. Decimals have at most 15 digits. They are accepted as numbers or as strings, and are never converted to binary floating point.
 - Unknown body fields are rejected, unknown query parameters are ignored, or refused with \`Prefer: handling=strict\`. If a field or parameter appears twice, the last value wins. PATCH changes only the fields that are present; \`null\` clears a field.
 - HEAD is answered like GET, without the body. OPTIONS lists the methods of an address in \`Allow\`.
-- A token has 60 requests in any 60 seconds.
+- A token has 60 requests in any 60 seconds. A batch is one request.
 - The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements, webhooks.`,
 };
 
@@ -37,7 +38,7 @@ const security: JsonSchema = {
 
 /** Derives the OpenAPI 3.1 document of REST v1 and its webhooks from routes, operations and schema. */
 export function describeApi(domain: CompiledSchema, routes: readonly Route[]): JsonSchema {
-  const components: Components = new Map(Object.entries({ ...errorSchemas, ...envelopeSchemas }));
+  const components: Components = new Map(Object.entries({ ...errorSchemas, ...batchSchemas, ...envelopeSchemas }));
   const rows = routes.map((route) => {
     const operation = domain.operations.get(route[2]);
     if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${route[2]}`);
@@ -60,7 +61,10 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
       ? { parameters: [{ $ref: '#/components/parameters/id' }] }
       : {});
     const reading = domain.operations.get(`get${resourceName(operation)}`);
-    item[method.toLowerCase()] = describeOperation(route, operation, { tag, reading, components });
+    item[method.toLowerCase()] =
+      route[3] === 'batch'
+        ? describeBatch(route, operation, { tag, components })
+        : describeOperation(route, operation, { tag, reading, components });
   }
   const getSchema = (resource: Resource): JsonSchema => resourceSchema(findGetOperation(domain, resource), components);
   describeChanges(getSchema, components);
@@ -86,7 +90,7 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
       securitySchemes: { token: security },
       parameters: { id: idParameter, ...webhookHeaders },
       headers: { ...headers, ...(rows.some(({ operation }) => isAnnounced(operation)) && announcing) },
-      responses: errorResponses,
+      responses: { ...errorResponses, BatchRefused: batchRefusal },
       schemas: Object.fromEntries(components),
     },
   };

@@ -123,7 +123,7 @@ export class Examples {
   #valuesOf(owner: string): Values {
     let values = this.#values.get(owner) ?? envelopes[owner];
     values ??= {
-      ...restExample(this.#schema, owner.replace(/^(Create|Update)?(\w+)Input$/, '$2')),
+      ...restExample(this.#schema, owner.replace(/^(?:Create|Update)?(\w+)Input$|^(\w+)Update$/, '$1$2')),
       ...restExample(this.#schema, owner),
     };
     this.#values.set(owner, values);

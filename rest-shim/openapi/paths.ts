@@ -46,7 +46,7 @@ const wait = {
   schema: { type: 'integer', minimum: 0, maximum: longestWait, default: 0 },
 };
 
-const idempotencyKey = {
+export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
@@ -176,7 +176,7 @@ function withoutNull(schema: JsonSchema): JsonSchema {
   return { ...schema, type: others.length > 0 ? [only, ...others] : only };
 }
 
-const requestBody = ({ $ref, description }: JsonSchema): JsonSchema => ({
+export const requestBody = ({ $ref, description }: JsonSchema): JsonSchema => ({
   required: true,
   description,
   content: { 'application/json': { schema: { $ref } } },
@@ -196,6 +196,22 @@ function optionalBody(
     additionalProperties: false,
   });
   return { required: false, content: { 'application/json': { schema } } };
+}
+
+/** The schema of a response with one resource. */
+export function singleSchema(operation: Operation, components: Components): JsonSchema & { required: string[] } {
+  const { warnings } = operation;
+  const beside = warnings && {
+    warnings: {
+      ...answeredSchema(warnings.type, warnings.fields, components),
+      description: 'What is missing or probably wrong. Nothing was refused because of it.',
+    },
+  };
+  return {
+    type: 'object',
+    required: ['data', ...Object.keys(beside ?? {})],
+    properties: { data: resourceSchema(operation, components), ...beside },
+  };
 }
 
 function success(answer: ResponseKind, operation: Operation, components: Components, isStored: boolean): JsonSchema {
@@ -236,18 +252,7 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
     });
     return { 200: { description: 'A page of the list, newest first.', headers: headers(), content: json(page) } };
   }
-  const { warnings } = operation;
-  const beside = warnings && {
-    warnings: {
-      ...answeredSchema(warnings.type, warnings.fields, components),
-      description: 'What is missing or probably wrong. Nothing was refused because of it.',
-    },
-  };
-  const one: JsonSchema = {
-    type: 'object',
-    required: ['data', ...Object.keys(beside ?? {})],
-    properties: { data: resource, ...beside },
-  };
+  const one = singleSchema(operation, components);
   if (answer === 'created')
     return {
       201: {

@@ -1,5 +1,6 @@
 // Loads the whole schema first: its files refer to one another, and expect this order.
 import '../../schema/index.ts';
+import { maxBatch } from '../../rest-shim/batch.ts';
 import { longestWait } from '../../rest-shim/change-feed.ts';
 import { lastPossiblePage } from '../../rest-shim/list-envelope.ts';
 import { longestAtOnce, maxBodyBytes } from '../../rest-shim/request-body.ts';
@@ -63,6 +64,7 @@ export const figures = {
   rateLimitWindow: `${minuteMs / 1000} seconds`,
   maxBody: mebibytes(maxBodyBytes),
   maxInputValues: number.format(maxInputValues),
+  maxBatch: number.format(maxBatch),
   maxProblems: number.format(maxProblems),
   maxResponse: `${usual.maxResponseBytes / 1_000_000} MB`,
   maxResponseValues: number.format(maxValues),

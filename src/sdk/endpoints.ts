@@ -148,15 +148,15 @@ function findResult({ components }: OpenApi, { operationId, responses }: Operati
   const { properties } = envelope.parse(
     '$ref' in schema ? components.schemas[referredName(schema, operationId)] : schema,
   );
-  if (properties.links && properties.data.items)
+  if (properties.links && properties.data?.items)
     return { kind: 'list', type: referredName(properties.data.items, operationId) };
   if ('$ref' in schema) return { kind: 'body', type: referredName(schema, operationId) };
-  return { kind: 'item', type: referredName(properties.data, operationId) };
+  return { kind: 'item', type: referredName(properties.data ?? {}, operationId) };
 }
 
 const envelope = z.object({
   properties: z.object({
-    data: jsonSchema.and(z.object({ items: jsonSchema.optional() })),
+    data: jsonSchema.and(z.object({ items: jsonSchema.optional() })).optional(),
     links: z.unknown().optional(),
   }),
 });

@@ -83,8 +83,11 @@ export async function usualBodies(
   const of = ({ method, path }: Endpoint): object => {
     const ofTransition = ofTransitions.get(path);
     if (ofTransition) return ofTransition;
-    const pattern = new RegExp(`^${path.replace('{id}', '[^/]+')}$`);
-    return bodyExamples.find(([at, address]) => at === method.toUpperCase() && pattern.test(address))![2];
+    const single = path.replace('/batch', method === 'patch' ? '/{id}' : '');
+    const pattern = new RegExp(`^${single.replace('{id}', '[^/]+')}$`);
+    const [, address, body] = bodyExamples.find(([verb, at]) => verb === method.toUpperCase() && pattern.test(at))!;
+    if (path === single) return body;
+    return { items: [method === 'patch' ? { ...body, id: address.split('/').at(-1) } : body], atomic: false };
   };
   const taking = endpoints.filter(({ operation }) => operation.requestBody);
   return new Map(taking.map((endpoint) => [endpoint.operation.operationId, of(endpoint) as Record<string, unknown>]));

@@ -65,13 +65,19 @@ async function at({ path, operation }: Endpoint, who = acme, make = makers): Pro
     .map(({ name, schema }) => `${name}=${String(validator.resolve(schema).enum?.[0])}`);
   return [path.replace('{id}', (await make.get(path)?.(who)) ?? ''), ...query].join('?');
 }
+const isBatch = (path: string): boolean => path.endsWith('/batch');
 const methodOf = ({ method }: Endpoint): string => method.toUpperCase();
 
 /** The operation's example with references to existing rows. */
-async function exampleBody({ operation }: Endpoint): Promise<Record<string, unknown> | undefined> {
+async function exampleBody({ path, operation }: Endpoint): Promise<Record<string, unknown> | undefined> {
   const example = operation.requestBody?.content['application/json'].example as Record<string, unknown> | undefined;
   if (!example) return undefined;
-  return referring(example, await makeReferences(acme)) as Record<string, unknown>;
+  const body = referring(example, await makeReferences(acme)) as Record<string, unknown>;
+  if (!isBatch(path)) return body;
+  // A batch as a whole answers what one of its items is refused for.
+  const id = await makers.get(path.replace('/batch', '/{id}'))?.(acme);
+  const items = (body['items'] as object[]).map((item) => ('id' in item ? { ...item, id } : item));
+  return { ...body, items, atomic: true };
 }
 
 /** A body with references to these rows. */
@@ -121,7 +127,7 @@ describe('every operation of the description', () => {
       const isTransition = endpoint.path.includes('{id}/');
       let path = await at(endpoint);
       let references = await makeReferences(acme);
-      const cases = [...bodies(validator, schema, usual, endpoint.method === 'post')];
+      const cases = [...bodies(validator, schema, usual, endpoint.method === 'post' || isBatch(endpoint.path))];
       for (const { request, invalidField } of cases) {
         const takesInvoice = 'invoice_id' in usual && !/invoice(_item)?_id$/.test(invalidField ?? '');
         const body = takesInvoice ? referring(request, references) : request;

@@ -76,6 +76,14 @@ const mutated = (body: object): fc.Arbitrary<object> => {
   return fc.tuple(known, unknown).map(([some, more]) => ({ ...more, ...some }));
 };
 
+/** A body that is valid, or nearly, or of any kind. */
+export const anyBody = (valid: object): fc.Arbitrary<unknown> =>
+  fc.oneof(
+    { arbitrary: fc.constant(valid), weight: 4 },
+    { arbitrary: mutated(valid), weight: 8 },
+    { arbitrary: fc.jsonValue(), weight: 1 },
+  );
+
 /** A request with a body to one of the endpoints. The body is JSON of any kind, or no JSON. */
 export const bodyRequest = (endpoints: BodyEndpoint[]) => {
   return fc.nat({ max: endpoints.length - 1 }).chain((index) => {

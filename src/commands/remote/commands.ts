@@ -209,9 +209,31 @@ const itemBody = z.looseObject({
   warnings: z.array(z.object({ field: z.string(), message: z.string() })).default([]),
 });
 
+const resultsBody = z.object({
+  results: z.array(
+    z.looseObject({
+      status: z.object({ source: z.string() }),
+      message: z.string().default(''),
+      data: z.object({ id: z.string() }).optional(),
+    }),
+  ),
+});
+
+/** Prints a line for each item of a batch. */
+function printResults(body: unknown, json: true | undefined): void {
+  if (json) return print(stringifyJson(body));
+  const rows = resultsBody.parse(body).results.map(({ status, message, data }) => ({
+    status: status.source,
+    id: data?.id ?? '',
+    message,
+  }));
+  print(formatTable(rows, { columns: ['status', 'id', 'message'], fields: new Map(), width: terminalWidth() }));
+}
+
 /** Prints `data`; as JSON, with what stands beside it, if there is anything. Warnings go to standard error. */
 function printOne(operation: RemoteOperation, body: unknown, [id]: string[], { json }: Options): void {
   if (operation.result === 'none') return print(json ? JSON.stringify({ id, deleted: true }) : `Deleted: ${id}`);
+  if (operation.result === 'batch') return printResults(body, json);
   const { data, warnings, ...more } = itemBody.parse(body);
   for (const { field, message } of warnings) printError(`Warning: ${message} (${field})`);
   if (json) return print(stringifyJson(Object.keys(more).length > 0 ? body : data));

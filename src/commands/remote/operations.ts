@@ -20,7 +20,7 @@ export interface Flag {
 export interface RemoteOperation {
   /** `create`, of the operation `createCustomer`; for a file the resource: `invoice`, of `/invoices/{id}/pdf`. */
   verb: string;
-  /** `customers`, of the path `/customers/{id}`; for a file its kind: `pdf`. */
+  /** `customers`, of the path `/customers/{id}`; of a batch `customers-batch`; for a file its kind: `pdf`. */
   noun: string;
   method: string;
   /** With parameters in braces: `/customers/{id}`. */
@@ -30,8 +30,8 @@ export interface RemoteOperation {
   flags: Flag[];
   hasBody: boolean;
   summary: string;
-  /** The kind of its response: a list whose pages have links, another JSON value, a file, or nothing. */
-  result: 'list' | 'item' | 'file' | 'none';
+  /** The kind of its response: a list whose pages have links, another JSON value, a file, a batch's results, or nothing. */
+  result: 'list' | 'item' | 'file' | 'batch' | 'none';
   /** The names and types of the returned resource's fields. */
   fields: Map<string, FieldType>;
 }
@@ -139,7 +139,7 @@ function buildOperation(
   ) as z.infer<typeof parameter>[];
   return {
     verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
-    noun: path.split('/').at(isFile ? -1 : 1) ?? '',
+    noun: `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
     method: method.toUpperCase(),
     path,
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
@@ -156,7 +156,7 @@ function buildOperation(
     ].filter(({ name }) => !reserved.has(name)),
     hasBody: body !== undefined,
     summary,
-    result: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'none',
+    result: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'results' in properties ? 'batch' : 'none',
     fields: new Map(
       Object.entries(resource?.properties ?? {}).map(([name, each]) => [name, findFieldType(each, components)]),
     ),

@@ -25,6 +25,7 @@ export function findRoute(path: string): { api: string; route: string } {
 }
 
 function restRoute(path: string): string {
+  if (templates.has(path)) return base + path;
   const [, collection = '', id, ...action] = path.split('/', 5);
   const template = `/${[collection, ...(id === undefined ? [] : [':id']), ...action].join('/')}`;
   return templates.has(template) ? base + template : 'other';

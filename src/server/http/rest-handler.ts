@@ -42,7 +42,8 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
     const apiRequest = { response, credentials: { authorization: request.headers.get('authorization') }, signal };
     const admitted = await admit(apiRequest);
     const { context, requestId } = admitted;
-    const caller = { context, requestId, report: (error: unknown): void => requestLog.error(response, error) };
+    const report = (error: unknown): void => requestLog.error(response, error);
+    const caller = { context, requestId, report, workMs: timeouts.responseMs };
     if (request.method === 'GET' || request.method === 'HEAD') {
       const waiting = { access: admitted, signal: request.signal, extend, readmit: () => admit(apiRequest) };
       const whileWaiting: WhileWaiting = (ms, work) => waitWithAccess(waiting, ms, work);
@@ -94,20 +95,20 @@ async function writeOnce(
   { idempotent, bodyTurns }: Pick<RestHandlerOptions, 'idempotent' | 'bodyTurns'>,
   key: string,
   request: Request,
-  { context, requestId, report }: RestRequestContext,
+  { context, ...caller }: RestRequestContext,
 ): Promise<Response> {
   const body = await readRequestBytes(request);
   // Within the transaction, nothing waits.
   await bodyTurns(context, body.length);
   const { url, method, headers } = request;
   const path = canonicalPath(new URL(url).pathname);
-  return idempotent({ method, path, key, body: sha256(body), requestId }, context, {
+  return idempotent({ method, path, key, body: sha256(body), requestId: caller.requestId }, context, {
     handle: (inside) =>
       router(new Request(url, { method, headers, body }), {
+        ...caller,
         context: inside,
-        requestId,
         // Contention is retried, and reported only if no retry succeeds.
-        report: (error) => (isContention(error) ? undefined : report(error)),
+        report: (error) => (isContention(error) ? undefined : caller.report(error)),
       }),
     replayPolicyOf: chooseReplayPolicyOfStatus,
   });
