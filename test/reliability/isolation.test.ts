@@ -77,16 +77,19 @@ const inRest = (value: unknown): unknown => {
 const bodyOf = (operation: string) =>
   (schema.getMutationType()?.getFields()[operation]?.args ?? []).filter(({ name }) => name === 'input');
 const placesInBody = (operation: string): string[] => pathsTo('UUID', bodyOf(operation)).map((path) => path.join('.'));
+/** Whether each item of a batch names what it changes. */
+const namesRows = (method: string, path: string): boolean => method === 'PATCH' && path.endsWith('/batch');
 const takesId = routes.filter(
   ([method, path, operation]) =>
-    path !== '/me' && (method === 'GET' || path.includes(':id') || placesInBody(operation).length > 0),
+    path !== '/me' &&
+    (method === 'GET' || path.includes(':id') || namesRows(method, path) || placesInBody(operation).length > 0),
 );
 
 /** A call of any REST endpoint with an id in its path, its query, or its body. */
 function restCall(): Call {
   const [method, path, operation] = pick(takesId);
   const inBody = placesInBody(operation);
-  const place = pick([...(path.includes(':id') ? ['id'] : []), ...inBody]);
+  const place = pick([...(path.includes(':id') || namesRows(method, path) ? ['id'] : []), ...inBody]);
   const [own, filter] = [pick(mine), pick(['customer_id', 'supplier_id', 'project_id'])];
   return (id) => {
     const { input } = argumentsFor(bodyOf(operation), (at) => {
@@ -95,7 +98,10 @@ function restCall(): Call {
       return at.join('.') === place ? id : own;
     }) as { input?: object };
     const address = path.includes(':id') ? path.replace(':id', place === 'id' ? id : own) : `${path}?${filter}=${id}`;
-    return acme.rest(method, address, method === 'POST' || method === 'PATCH' ? inRest(input ?? {}) : undefined);
+    const fields = inRest(input ?? {}) as object;
+    const item = namesRows(method, path) ? { ...fields, id: place === 'id' ? id : own } : fields;
+    const body = path.endsWith('/batch') ? { items: [item] } : fields;
+    return acme.rest(method, address, method === 'POST' || method === 'PATCH' ? body : undefined);
   };
 }
 
