@@ -50,6 +50,26 @@ describe('resources', () => {
     await assert.rejects(kontor.customers.get(created.id), NotFoundError);
   });
 
+  it('are created and changed by many, each alone or all or none', async () => {
+    const body = { type: 'customer', company_name: 'Bäckerei Sonnenschein GmbH' } as const;
+    const { results } = await kontor.customers.createMany({ items: [body, { ...body, company_name: '' }] });
+    const [created, refused] = results;
+    assert.ok(created && 'data' in created && refused && !('data' in refused));
+    assert.deepEqual(refused.errors, { company_name: ['Must not be empty.'] });
+    const { id } = created.data;
+    const changed = await kontor.customers.updateMany({ items: [{ id, city: 'Kiel' }] });
+    assert.deepEqual(
+      changed.results.map((result) => 'data' in result && result.data.city),
+      ['Kiel'],
+    );
+    const items = [{ id, city: 'Bonn' }, { id: unknownId }];
+    const error = await catchError(kontor.customers.updateMany({ items, atomic: true }));
+    assert.ok(error instanceof ValidationError);
+    assert.deepEqual(Object.keys(error.errors), ['items.1.id']);
+    assert.equal((await kontor.customers.get(id)).city, 'Kiel');
+    await kontor.customers.delete(id);
+  });
+
   it('are changed only in the version that was read, if asked to', async () => {
     const read = await bakery();
     await kontor.customers.update(read.id, { city: 'Kiel' });
