@@ -97,11 +97,13 @@ async function readBatch(
   const body = await readBody(request, problems, { beforeParsing });
   const { items, atomic = false, ...unknown }: Values = { ...body };
   if (body) {
-    for (const name of Object.keys(unknown)) problems.add(name, 'This field is not known here.');
-    if (typeof atomic !== 'boolean') problems.add('atomic', 'Must be true or false.');
-    if (items == null) problems.add('items', 'Required.');
-    else if (!Array.isArray(items)) problems.add('items', 'Must be a list.');
-    else if (items.length < 1 || items.length > maxBatch) problems.add('items', `Must have 1 to ${maxBatch} items.`);
+    for (const name of Object.keys(unknown)) problems.add(name, 'unknown_field', 'This field is not known here.');
+    if (typeof atomic !== 'boolean')
+      problems.add('atomic', 'wrong_type', 'Must be true or false.', { expected: 'boolean' });
+    if (items == null) problems.add('items', 'required', 'Required.');
+    else if (!Array.isArray(items)) problems.add('items', 'wrong_type', 'Must be a list.', { expected: 'list' });
+    else if (items.length < 1 || items.length > maxBatch)
+      problems.add('items', 'wrong_count', `Must have 1 to ${maxBatch} items.`, { min: 1, max: maxBatch });
   }
   problems.throwIfAny();
   return { items: Array.isArray(items) ? items : [], isAtomic: atomic === true };
@@ -199,10 +201,10 @@ async function runTogether({
     await context.transaction(work, { savepoints: true });
     return outcome;
   } catch (error) {
-    if (error instanceof AnswerTooLargeError) refuse('items', error.message);
+    if (error instanceof AnswerTooLargeError) refuse('items', 'answer_too_large', error.message);
     if (error !== rollback) throw error;
     const results = items.map((_item, at) => refused.get(at) ?? undone);
-    return { results, done: outcome.done, refusal: new ValidationError(problems.errors) };
+    return { results, done: outcome.done, refusal: new ValidationError(problems.byField) };
   }
 }
 
@@ -218,9 +220,10 @@ function passes(error: unknown): boolean {
 /** Adds an item's errors under the names that the batch has for its fields. */
 function addProblems(problems: Problems, at: number, error: CodedError): void {
   if (error instanceof ValidationError) {
-    for (const [path, messages] of Object.entries(error.errors))
-      for (const message of messages) problems.add(path === 'body' ? `items.${at}` : `items.${at}.${path}`, message);
-  } else problems.add(error instanceof NotFoundError ? `items.${at}.id` : `items.${at}`, error.message);
+    for (const [path, ofField] of Object.entries(error.problems))
+      for (const problem of ofField) problems.add(path === 'body' ? `items.${at}` : `items.${at}.${path}`, ...problem);
+  } else if (error instanceof NotFoundError) problems.add(`items.${at}.id`, 'not_found', error.message);
+  else problems.add(`items.${at}`, 'forbidden', error.message);
 }
 
 /** An error's answer as the result of an item. The request's id stands in the header. */

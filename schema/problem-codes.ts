@@ -82,6 +82,7 @@ export const problemCodes = {
     explanation: 'Others refer to it, so that it can not be deleted or changed.',
     params: { by: ['text', 'what they are, as in paths: `invoices`, `time-entries`'] },
   },
+  forbidden: { explanation: 'The caller may not do this.' },
   taken: { explanation: 'It exists already.' },
   not_a_draft: { explanation: 'Only a draft can be changed, deleted, issued, or booked.' },
   wrong_state: { explanation: 'The resource, or what it refers to, is in a state that does not allow this.' },

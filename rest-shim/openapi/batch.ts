@@ -53,10 +53,16 @@ export const batchRefusal: JsonSchema = {
       example: {
         message: 'items.1.company_name: Required.',
         errors: { 'items.1.company_name': ['Required.'] },
+        details: [{ field: 'items.1.company_name', code: 'required', message: 'Required.', params: {} }],
         request_id: '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b',
         results: [
           { status: 424, message: 'Not written, because another item was refused.' },
-          { status: 422, message: 'company_name: Required.', errors: { company_name: ['Required.'] } },
+          {
+            status: 422,
+            message: 'company_name: Required.',
+            errors: { company_name: ['Required.'] },
+            details: [{ field: 'company_name', code: 'required', message: 'Required.', params: {} }],
+          },
         ],
       },
     },

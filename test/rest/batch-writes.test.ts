@@ -51,11 +51,17 @@ describe('"atomic": true', () => {
     const names = isWrong.flatMap((each, at) => (each ? [`items.${at}.items.0.quantity`] : []));
     expect(status).toBe(422);
     expect(Object.keys(body.errors)).toEqual(names);
+    expect(body.details.map(({ field }: { field: string }) => field)).toEqual(names);
     expect(body.request_id).toBe(headers.get('x-request-id'));
     expect(body.results).toEqual(
       isWrong.map((each) =>
         each
-          ? { status: 422, message: expect.any(String), errors: { 'items.0.quantity': [expect.any(String)] } }
+          ? {
+              status: 422,
+              message: expect.any(String),
+              errors: { 'items.0.quantity': [expect.any(String)] },
+              details: [{ field: 'items.0.quantity', code: 'zero', message: expect.any(String), params: {} }],
+            }
           : { status: 424, message: expect.any(String) },
       ),
     );
