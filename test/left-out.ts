@@ -13,10 +13,8 @@ export default class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const print = (text: string): void => void process.stderr.write(`${text}\n`);
     if (chromiumPath() === undefined && !requireBrowser) {
-      print('\nThe tests in a real browser did NOT run: there is no Chromium. To run them:');
-      print(
-        'apt-get install chromium-headless-shell (or name one by CHROMIUM=/path/to/it). With REQUIRE_BROWSER=1 its absence is a failure.',
-      );
+      print('\nThe tests in a real browser did NOT run: there is no Chromium. To run them: apt-get install chromium');
+      print('(or name one by CHROMIUM=/path/to/it). With REQUIRE_BROWSER=1 its absence is a failure.');
     }
     if (noPooler) {
       print('\nThe tests behind a pooler did NOT run: there is no pgbouncer. To run them: apt-get install pgbouncer');
