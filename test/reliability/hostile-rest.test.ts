@@ -6,7 +6,7 @@ import { createApiValidator, description, operations } from '../openapi/descript
 import { validateAnswer, send, usualBodies } from '../openapi/hostile-answers.ts';
 import { hostileRequests, type KnownValues } from '../openapi/hostile.ts';
 import { fill } from '../isolation/books.ts';
-import type { Integrator, Service } from '../harness.ts';
+import type { Answer, Integrator, Service } from '../harness.ts';
 import { campaign, quantile, say, serve } from './served.ts';
 import { size } from './size.ts';
 
@@ -33,6 +33,18 @@ async function counts({ pool }: Service, { tenantId }: Integrator): Promise<Reco
   });
   const { rows } = await pool.query<Record<string, number>>(`select ${columns.join()}`, [tenantId]);
   return rows[0]!;
+}
+
+interface Done {
+  status: number;
+  data?: { id: string };
+}
+
+/** What an answer says was created or deleted: by one request, or by a batch. */
+function doneBy({ status, body }: Pick<Answer, 'status' | 'body'>): Done[] {
+  const results: Done[] =
+    status === 200 && Array.isArray(body?.results) ? body.results : [{ status, data: body?.data }];
+  return results.filter((result) => [201, 204].includes(result.status));
 }
 
 it(`${requests} requests inside and outside the description get only documented answers, leak nothing, and write all or nothing`, async () => {
@@ -72,14 +84,12 @@ it(`${requests} requests inside and outside the description get only documented 
       const outcome = `${request.family}: ${answer.status}`;
       statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1);
       const resource = new URL(`http://x/api/v1${request.path}`).pathname.split('/')[3] ?? '';
-      if (
-        [201, 204].includes(answer.status) &&
-        request.method !== 'OPTIONS' &&
-        !answer.headers.has('idempotent-replayed')
-      ) {
-        const what = `${resource.replace('-', '_')} ${answer.status === 201 ? 'created' : 'deleted'}`;
-        acknowledged.set(what, (acknowledged.get(what) ?? 0) + 1);
-        if (answer.status === 201) known[resource]?.push(answer.body.data.id);
+      if (request.method !== 'OPTIONS' && !answer.headers.has('idempotent-replayed')) {
+        for (const { status, data } of doneBy(answer)) {
+          const what = `${resource.replace('-', '_')} ${status === 201 ? 'created' : 'deleted'}`;
+          acknowledged.set(what, (acknowledged.get(what) ?? 0) + 1);
+          if (data) known[resource]?.push(data.id);
+        }
       }
       try {
         validateAnswer(validator, request, answer);
