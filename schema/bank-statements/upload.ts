@@ -140,6 +140,7 @@ builder.mutationField('importBankStatement', (t) =>
     description:
       'Imports a bank statement, completely or not at all. Transactions that were imported before are skipped. A transaction that names an invoice or receipt, and has exactly the amount due, is matched with it.',
     ability: 'bank-transactions:write',
+    extensions: { hasOwnTransaction: true }, // it reads the file, and waits for others, without a connection
     args: {
       file: t.arg({ type: 'Upload', required: true, description: 'CAMT.053, MT940 or CSV.' }),
       format: t.arg({ type: StatementFormat, description: 'Default: detected from the content.' }),

@@ -51,6 +51,7 @@ function addImport(kind: Kind): void {
       type: RecordImport,
       description: `Imports ${words} from a CSV file of another system, at most ${maxRows} rows: all or nothing. A record that was imported before is skipped. Nothing is reported as an event.`,
       ability: `${scope}:write`,
+      extensions: { hasOwnTransaction: true }, // it reads the file, and checks its rows, without a connection
       args: {
         file: t.arg({ type: 'Upload', required: true, description: 'A CSV file.' }),
         preset: t.arg({

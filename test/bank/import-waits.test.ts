@@ -54,6 +54,27 @@ async function startLargeImport(): Promise<{ result: Promise<Imported>; release:
   return { result, release };
 }
 
+it('an import that waits for another one holds no connection', async () => {
+  const waiting = await service.integrator();
+  const holder = new Client({ connectionString: service.pool.options.connectionString });
+  await holder.connect();
+  await holder.query('begin');
+  const lock = `${waiting.tenantId} small statement import`;
+  await holder.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+  const { pid } = (await holder.query('select pg_backend_pid() as pid')).rows[0];
+  const result = imported(service, waiting, camt([{ amount: '7.00' }]));
+  const asks = `select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_xact_lock%'`;
+  await until(async () => ((await observer.query(asks)).rowCount ?? 0) > 0, 'the import to ask for the lock');
+  // Longer than its own short transactions, in which it asks again and again.
+  const old = `select from pg_stat_activity
+    where datname = current_database() and pid <> $1 and xact_start < clock_timestamp() - interval '1 second'`;
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const { rowCount } = await observer.query(old, [pid]);
+  await holder.end();
+  expect(await result).toMatchObject({ imported: 1 });
+  expect(rowCount).toBe(0);
+});
+
 it('a small import does not wait for a large one of the same tenant', async () => {
   const { result, release } = await startLargeImport();
   const small = imported(service, acme, camt([{ amount: '7.00' }]));

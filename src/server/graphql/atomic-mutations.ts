@@ -2,9 +2,11 @@ import {
   getOperationAST,
   GraphQLError,
   Kind,
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   type FieldNode,
+  type OperationDefinitionNode,
   type SelectionSetNode,
   type ValidationRule,
 } from 'graphql';
@@ -23,11 +25,27 @@ import type { ReceivedForm } from './uploads.ts';
 export const useAtomicMutations = (): Plugin<GraphqlRequest & ReceivedForm> => ({
   onExecute: ({ args, executeFn, setExecuteFn }) => {
     const { isRetried } = args.contextValue as unknown as GraphqlRequest;
+    const operation = getOperationAST(args.document, args.operationName);
     // A request with an Idempotency-Key has a transaction already.
-    if (isRetried || getOperationAST(args.document, args.operationName)?.operation !== 'mutation') return;
+    if (isRetried || operation?.operation !== 'mutation' || isOneImport(args, operation)) return;
     setExecuteFn((again: ExecutionArgs) => executeInTransaction(again, executeFn));
   },
 });
+
+/**
+ * Whether a document has nothing but an import, which is a transaction by itself. It begins that late: until it has read its file,
+ * and while it waits for other imports, it holds no connection.
+ */
+function isOneImport({ schema, document }: ExecutionArgs, { selectionSet }: OperationDefinitionNode): boolean {
+  const [only, ...others] = listRootFields(selectionSet, (name) => findFragment(document, name));
+  const field = schema.getMutationType()?.getFields()[only?.name.value ?? ''];
+  return others.length === 0 && field?.extensions['hasOwnTransaction'] === true;
+}
+
+function findFragment({ definitions }: DocumentNode, name: string): SelectionSetNode | undefined {
+  const found = definitions.find((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name);
+  return found?.kind === Kind.FRAGMENT_DEFINITION ? found.selectionSet : undefined;
+}
 
 type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 
