@@ -37,12 +37,12 @@ export const useAtomicMutations = (): Plugin<GraphqlRequest & ReceivedForm> => (
  * and while it waits for other imports, it holds no connection.
  */
 function isOneImport({ schema, document }: ExecutionArgs, { selectionSet }: OperationDefinitionNode): boolean {
-  const [only, ...others] = listRootFields(selectionSet, (name) => findFragment(document, name));
+  const [only, ...others] = listRootFields(selectionSet, (name) => findSelections(document, name));
   const field = schema.getMutationType()?.getFields()[only?.name.value ?? ''];
   return others.length === 0 && field?.extensions['hasOwnTransaction'] === true;
 }
 
-function findFragment({ definitions }: DocumentNode, name: string): SelectionSetNode | undefined {
+function findSelections({ definitions }: DocumentNode, name: string): SelectionSetNode | undefined {
   const found = definitions.find((each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name);
   return found?.kind === Kind.FRAGMENT_DEFINITION ? found.selectionSet : undefined;
 }
