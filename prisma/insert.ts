@@ -67,10 +67,10 @@ const maxParameters = 4000;
 /**
  * The statements that write the rows, with the tenant's id in each: one, unless the rows have very many values. `rows` names a
  * model before those that refer to it. The rows stand in VALUES: Citus accepts no other source but tables.
- * @param unless rows of one model whose value of this column another row of the tenant has are not written, and the ids of
- *   the others are answered. PostgreSQL looks the value up in the unique index itself: no statistics can mislead it.
+ * @param unless rows of one model whose values of these columns another row of the tenant has are not written, and the ids of
+ *   the others are answered. PostgreSQL looks the values up in the unique index itself: no statistics can mislead it.
  */
-export function insertions(tenantId: string, rows: Rows, unless?: UniqueColumn): Insertion[] {
+export function insertions(tenantId: string, rows: Rows, unless?: UniqueColumns): Insertion[] {
   const statements: Insertion[] = [];
   let parts: Part[] = [];
   let free = maxParameters - 1;
@@ -92,8 +92,8 @@ export function insertions(tenantId: string, rows: Rows, unless?: UniqueColumn):
   return statements;
 }
 
-/** A column that is unique among the tenant's rows. */
-export type UniqueColumn = 'identity';
+/** Columns whose values, together, are unique among the tenant's rows. */
+export type UniqueColumns = readonly string[];
 
 /** Rows of one model in a statement. */
 interface Part {
@@ -101,9 +101,9 @@ interface Part {
   rows: object[];
 }
 
-function buildInsertion(tenantId: string, parts: Part[], unless: UniqueColumn | undefined): Insertion {
+function buildInsertion(tenantId: string, parts: Part[], unless: UniqueColumns | undefined): Insertion {
   const values: Insertion['values'] = [tenantId];
-  let key = unless ?? '';
+  let key = unless?.join() ?? '';
   for (const { model, rows } of parts) {
     key += ` ${model} ${rows.length}`;
     const written = columns[model];
@@ -114,11 +114,16 @@ function buildInsertion(tenantId: string, parts: Part[], unless: UniqueColumn | 
   let text = texts.get(key);
   if (text === undefined) {
     text = buildText(parts);
-    if (unless) text += ` on conflict ("tenant_id", "${unless}") do nothing returning "id"`;
+    if (unless) text += ` on conflict (${listUnique(parts, unless)}) do nothing returning "id"`;
     if (texts.size === maxTexts) texts.clear();
     texts.set(key, text);
   }
   return { text, values };
+}
+
+function listUnique(parts: Part[], names: UniqueColumns): string {
+  const written = parts.flatMap(({ model }) => columns[model]).filter(({ name }) => names.includes(name));
+  return ['tenant_id', ...written.map(({ column }) => column)].map((column) => `"${column}"`).join(', ');
 }
 
 /** Texts by models and numbers of rows. */

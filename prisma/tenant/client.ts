@@ -1,7 +1,7 @@
 import type { QueryConfig } from 'pg';
 import type { Books } from '../client.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';
-import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows, type UniqueColumn } from '../insert.ts';
+import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows, type UniqueColumns } from '../insert.ts';
 import { TenantConnection } from './connection.ts';
 import type { Requester } from './pool.ts';
 import { TenantDelegate, operations } from './delegate.ts';
@@ -72,11 +72,11 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    */
   insert(rows: Rows): Promise<void>;
   /**
-   * Writes rows, except those whose value of a unique column another row has. Waits for concurrent transactions that are
+   * Writes rows, except those whose values of unique columns another row has. Waits for concurrent transactions that are
    * writing such a row.
    * @returns the ids of the rows that were written
    */
-  insertNew<Of extends Prisma.ModelName>(model: Of, rows: Row<Of>[], unique: UniqueColumn): Promise<Set<string>>;
+  insertNew<Of extends Prisma.ModelName>(model: Of, rows: Row<Of>[], unique: UniqueColumns): Promise<Set<string>>;
   /**
    * The rows of a hand-written statement: for queries that Prisma can't express, or not in one statement. The statement
    * names the tenant as `$1`, which this client fills in. PostgreSQL plans it each time, because a cached plan would not
@@ -188,7 +188,7 @@ class TenantScopedClient {
     }
   }
 
-  async insertNew<Of extends Prisma.ModelName>(model: Of, all: Row<Of>[], unique: UniqueColumn): Promise<Set<string>> {
+  async insertNew<Of extends Prisma.ModelName>(model: Of, all: Row<Of>[], unique: UniqueColumns): Promise<Set<string>> {
     if (!tenantModels.has(model)) refuse(model);
     const written = new Set<string>();
     try {

@@ -133,7 +133,7 @@ async function writeBatch(context: Context, batch: StatementRow[]): Promise<Adde
   // Lists are ordered by id: the last transaction of the file is the newest.
   const ids = rows.map(({ id }) => id).toSorted();
   const inOrder = rows.map((row, at) => ({ ...row, id: ids[at] ?? row.id }));
-  const written = await context.db.insertNew('BankTransaction', inOrder, 'identity');
+  const written = await context.db.insertNew('BankTransaction', inOrder, ['identity']);
   const added = inOrder.filter(({ id }) => written.has(id));
   if (added.length === 0) return [];
   // New transactions have no matches yet.

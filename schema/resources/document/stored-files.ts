@@ -94,7 +94,8 @@ async function makeAndStore(
   if (await context.db.documentProof.findFirst({ where: document }))
     refuse('format', 'wrong_state', 'This document was issued without a file in this format.');
   const sha256 = hash('sha256', bytes, 'buffer');
-  await context.db.invoiceFile.createMany({ data: [{ ...document, format, bytes, sha256 }], skipDuplicates: true });
+  const row = context.db.row('InvoiceFile', { ...document, format, bytes, sha256 });
+  await context.db.insertNew('InvoiceFile', [row], [...Object.keys(document), 'format']);
   return (await findStored(context, document, format)) ?? buildFile(source.number ?? '', format, bytes);
 }
 
