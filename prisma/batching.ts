@@ -28,23 +28,27 @@ export const batchById = (rows: Rows, fields: object): DataLoader<string, Row | 
  * Batches the lookups of one request's rows by tick.
  * @param lookUp finds the values of many ids with one query
  * @param otherwise the value of an id that was not found
+ * @returns a function that takes the id, and a condition that is the same for all ids of a batch
  */
 export function batchPerRequest<Value, Context extends { db: object }>(
-  lookUp: (ids: string[], context: Context) => Promise<Map<string, Value>>,
+  lookUp: (ids: string[], context: Context, condition: object) => Promise<Map<string, Value>>,
   otherwise: Value,
-): (id: string, context: Context) => Promise<Value> {
-  const loaders = new WeakMap<object, DataLoader<string, Value>>();
-  return (id, context) => {
-    let loader = loaders.get(context.db);
+): (id: string, context: Context, condition?: object) => Promise<Value> {
+  const loaders = new WeakMap<object, Map<string, DataLoader<string, Value>>>();
+  return (id, context, condition = {}) => {
+    const ofRequest = loaders.get(context.db) ?? new Map<string, DataLoader<string, Value>>();
+    loaders.set(context.db, ofRequest);
+    const key = JSON.stringify(condition);
+    let loader = ofRequest.get(key);
     if (!loader) {
       loader = new DataLoader<string, Value>(
         async (ids) => {
-          const values = await lookUp([...new Set(ids)], context);
+          const values = await lookUp([...new Set(ids)], context, condition);
           return ids.map((each) => values.get(each) ?? otherwise);
         },
         { cache: false },
       );
-      loaders.set(context.db, loader);
+      ofRequest.set(key, loader);
     }
     return loader.load(id);
   };

@@ -10,6 +10,9 @@ helper.generatorHandler({
     const models = datamodel.models.map(({ name, dbName, fields, primaryKey }) => ({
       name,
       dbName,
+      indexes: datamodel.indexes
+        .filter(({ model, type }) => model === name && type !== 'id')
+        .map((index) => index.fields.map((field) => field.name)),
       primaryKey: primaryKey?.fields ?? fields.filter(({ isId }) => isId).map((field) => field.name),
       fields: fields.map((field) => ({
         name: field.name,

@@ -42,10 +42,9 @@ export interface Table {
   table: string;
   fields: ReadonlyMap<string, Column | Relation>;
   primaryKey: Column[];
+  /** The fields of each index, in order. */
+  indexes: readonly (readonly string[])[];
 }
-
-/** The field that has a row's searched fields, in every model that is searched. */
-const searchText = 'searchText';
 
 type Field = (typeof datamodel.models)[number]['fields'][number];
 
@@ -60,6 +59,12 @@ function getDigits({ type, nativeArguments: [all = 0, decimals = 0] }: Field): C
   return type === 'Decimal' ? { all, decimals } : null;
 }
 
+/** Prisma's schema declares a column that PostgreSQL generates by a default without an expression. */
+function isGenerated({ default: initial }: Field): boolean {
+  const { name, args = [] } = (initial ?? {}) as { name?: string; args?: unknown[] };
+  return name === 'dbgenerated' && args.length === 0;
+}
+
 const buildColumn = (field: Field): Column => ({
   kind: 'column',
   name: field.name,
@@ -71,7 +76,7 @@ const buildColumn = (field: Field): Column => ({
   nullable: !field.isRequired,
   enumeration: enumerations.get(field.type) ?? null,
   initial: field.isUpdatedAt ? { name: 'now' } : field.default,
-  isGenerated: field.name === searchText,
+  isGenerated: isGenerated(field),
 });
 
 const columns = new Map(
@@ -115,7 +120,7 @@ export const delegateName = <Name extends Prisma.ModelName>(model: Name) =>
 
 /** All tables, by model. */
 export const tables: ReadonlyMap<Prisma.ModelName, Table> = new Map(
-  datamodel.models.map(({ name, dbName, fields, primaryKey }) => [
+  datamodel.models.map(({ name, dbName, fields, primaryKey, indexes }) => [
     name as Prisma.ModelName,
     {
       model: name as Prisma.ModelName,
@@ -129,6 +134,7 @@ export const tables: ReadonlyMap<Prisma.ModelName, Table> = new Map(
         ]),
       ),
       primaryKey: getColumns(name, primaryKey),
+      indexes,
     },
   ]),
 );
@@ -138,3 +144,18 @@ export function getTable(model: Prisma.ModelName): Table {
   if (!table) throw new Error(`${model} is no model`);
   return table;
 }
+
+/** The fields of a model by which an index has each tenant's rows in order. Among equal rows, it may leave the order open. */
+export function getSortedFields(model: Prisma.ModelName): ReadonlySet<string> {
+  const isSorted = ([, , third, ...others]: readonly string[]): boolean =>
+    third === 'id' || (third === undefined && others.length === 0);
+  return new Set(
+    getTable(model)
+      .indexes.filter(isSorted)
+      .flatMap(([, field]) => field ?? []),
+  );
+}
+
+/** The fields of a model by whose value an index finds each tenant's rows. */
+export const getIndexedFields = (model: Prisma.ModelName): ReadonlySet<string> =>
+  new Set(['id', ...getTable(model).indexes.flatMap(([, field]) => field ?? [])]);

@@ -2,6 +2,7 @@ import { getNamedType, isInputObjectType, type GraphQLArgument, type GraphQLInpu
 import { parseDeprecation, type Deprecation } from '../schema/graphql/deprecation.ts';
 import type { SelectedField, Selection } from '../schema/graphql/execution/compile-selection.ts';
 import type { Operation } from './operation.ts';
+import { placeVariables } from './variable-places.ts';
 
 type Input = GraphQLArgument | GraphQLInputField;
 
@@ -14,7 +15,7 @@ export function deprecationHeaders(operation: Operation): ((variables: object) =
   if (!isAnnounced(operation)) return undefined;
   const always = [operation.field, ...answeredFields(operation.shape)].flatMap(announced);
   return (variables): Record<string, string> => {
-    const found = [...always, ...sent(operation.field.args, variables)];
+    const found = [...always, ...sent(operation.field.args, placeVariables(operation.places, variables))];
     if (found.length === 0) return {};
     const earliest = (of: keyof Deprecation): Date => new Date(Math.min(...found.map((each) => Number(each[of]))));
     return { Deprecation: `@${Number(earliest('since')) / 1000}`, Sunset: earliest('sunset').toUTCString() };
@@ -24,7 +25,7 @@ export function deprecationHeaders(operation: Operation): ((variables: object) =
 /** Whether any answer to an operation announces a deprecation. */
 export const isAnnounced = (operation: Operation): boolean =>
   [operation.field, ...answeredFields(operation.shape)].some(({ deprecationReason }) => deprecationReason != null) ||
-  operation.field.args.some(involvesDeprecated);
+  operation.field.args.some((arg) => involvesDeprecated(arg));
 
 const announced = ({ deprecationReason }: { deprecationReason?: string | null }): Deprecation[] =>
   [parseDeprecation(deprecationReason)].filter((each) => each !== undefined);
@@ -37,8 +38,10 @@ const listFields = (input: Input): GraphQLInputField[] => {
   return isInputObjectType(type) ? Object.values(type.getFields()) : [];
 };
 
-const involvesDeprecated = (input: Input): boolean =>
-  announced(input).length > 0 || listFields(input).some(involvesDeprecated);
+/** @param seen inputs that contain this one */
+const involvesDeprecated = (input: Input, seen: ReadonlySet<Input> = new Set()): boolean =>
+  announced(input).length > 0 ||
+  (!seen.has(input) && listFields(input).some((field) => involvesDeprecated(field, new Set([...seen, input]))));
 
 /** The deprecated inputs among those that have a value. */
 const sent = (inputs: readonly Input[], value: unknown): Deprecation[] =>

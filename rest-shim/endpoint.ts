@@ -1,4 +1,4 @@
-import { getNullableType, isListType, type GraphQLSchema } from 'graphql';
+import { getNullableType, GraphQLString, isListType, type GraphQLSchema } from 'graphql';
 import type { IRequestStrict } from 'itty-router';
 import type { Context } from '../schema/graphql/context.ts';
 import {
@@ -80,7 +80,7 @@ export function endpoint(
     if (isStrict(request)) refuseUnknown(new URL(request.url).searchParams, parameters, problems);
     const query = readsQuery ? new URL(request.url).searchParams : noParameters;
     const respond = 'respond' in kind ? kind.respond : kind.readParameters(query, variables, problems);
-    if (filters.length > 0) readFilters(query, filters, variables, problems);
+    if (filters.length > 0) readFilters(query, operation, filters, variables, problems);
     if (hasBody) {
       const body = await readBody(request, problems, { isOptional: operation.isBodyOptional, beforeParsing });
       if (body) Object.assign(variables, operation.decodeBody(body, problems));
@@ -143,11 +143,12 @@ export function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<st
 }
 
 /**
- * If a filter appears twice, the last value wins, as in PHP. A list is repeated or separated by commas. Unknown
+ * If a filter appears twice, the last value wins, as in PHP. An empty text filters nothing. A list is repeated or separated by commas. Unknown
  * parameters are ignored, unless the client prefers otherwise.
  */
 function readFilters(
   query: URLSearchParams,
+  { places }: Operation,
   filters: readonly [restName: string, Parameter][],
   variables: Values,
   problems: Problems,
@@ -155,7 +156,10 @@ function readFilters(
   for (const [restName, { name, type, decode }] of filters) {
     const texts = query.getAll(restName);
     if (texts.length === 0) continue;
-    const value = isListType(getNullableType(type)) ? texts.flatMap((text) => text.split(',')) : texts.at(-1);
+    const isFilter = getNullableType(type) === GraphQLString && places.get(name)?.path.startsWith('filter.');
+    const last = isFilter ? texts.at(-1)?.trim() : texts.at(-1);
+    if (isFilter && last === '') continue; // as if it weren't there
+    const value = isListType(getNullableType(type)) ? texts.flatMap((text) => text.split(',')) : last;
     variables[name] = decode(value, problems, restName);
   }
 }

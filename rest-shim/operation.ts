@@ -11,7 +11,6 @@ import {
   visit,
   type ASTNode,
   type DocumentNode,
-  type FieldNode,
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLSchema,
@@ -21,7 +20,7 @@ import {
 import type { Ability } from '../schema/graphql/ability.ts';
 import { getChecks } from '../schema/graphql/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/graphql/context.ts';
-import { Problems } from '../schema/errors.ts';
+import { Problems, ValidationError, type FieldProblems } from '../schema/errors.ts';
 import {
   compileOperation,
   startExecution,
@@ -32,6 +31,7 @@ import {
 } from '../schema/graphql/execution/compile-selection.ts';
 import { validateArguments } from '../schema/graphql/input/validate-arguments.ts';
 import { isPlainVariable, withPaging } from './list-paging.ts';
+import { findPlaces, placeVariables, toVariablePath, type Place } from './variable-places.ts';
 import {
   compileDecoder,
   compileFieldsDecoder,
@@ -59,6 +59,8 @@ export interface Operation {
   ability: Ability | undefined;
   /** The operation's variables, under REST's names. */
   parameters: Map<string, Parameter>;
+  /** The places of the variables in the arguments of the field. */
+  places: ReadonlyMap<string, Place>;
   /** Decodes a body into variables: into `input`, or each field into the variable of its name. */
   decodeBody: (body: object, problems: Problems) => Values;
   /** Whether a request may have no body: a transition that has defaults for everything, or takes nothing. */
@@ -133,7 +135,6 @@ function compile(schema: GraphQLSchema, document: DocumentNode, definition: Oper
   if (root?.kind !== Kind.FIELD || root.alias?.value !== 'result' || others.length > 0) {
     throw new Error(`${name} must select one field, as "result"`);
   }
-  requireSameNames(name, root);
   const [listShape] = compileOperation(schema, document, definition, format).fields.values();
   if (!listShape) throw new Error(`${name}: ${root.name.value} is not in the schema`);
 
@@ -158,6 +159,7 @@ function compile(schema: GraphQLSchema, document: DocumentNode, definition: Oper
     field,
     ability: getChecks(field.extensions['pothosOptions']).ability,
     parameters: new Map(parameters),
+    places: findPlaces(name, root, field.args),
     decodeBody: (body, problems) =>
       input ? { input: input.decode(body, problems, '') } : decodeFields(body, problems, ''),
     isBodyOptional: input === undefined,
@@ -185,33 +187,38 @@ function refuse(node: ASTNode): never {
   throw new Error(`An operation selects plain fields and fragments only, not ${print(node)}`);
 }
 
-// Each argument must be a variable with the argument's name, because errors are reported by that name.
-function requireSameNames(name: string, root: FieldNode): void {
-  for (const argument of root.arguments ?? []) {
-    if (argument.value.kind !== Kind.VARIABLE || argument.value.name.value !== argument.name.value) {
-      throw new Error(`${name}: the argument ${argument.name.value} must be the variable of that name`);
-    }
-  }
-}
-
 /**
  * Runs an operation in process.
  * @returns the resolver's result, for the operation's shapes to serialize
- * @throws CodedError as the domain's answer; any other error is a fault of the service
+ * @throws CodedError as the domain's answer, with the problems of variables by their names; any other error is a fault of the
+ *   service
  */
 export async function runOperation(operation: Operation, variables: Values, context: Context): Promise<unknown> {
   // One error is enough: GraphQL would print a large input once for each. findErrors() names them all.
   const { coerced, errors } = getVariableValues(operation.schema, operation.inputs, variables, { maxErrors: 1 });
-  if (coerced) return operation.listShape.resolve(undefined, startExecution(context, coerced));
-  (await findErrors(operation, variables, context)).throwIfAny();
-  throw errors[0]?.originalError ?? errors[0];
+  if (!coerced) {
+    (await findErrors(operation, variables, context)).throwIfAny();
+    throw errors[0]?.originalError ?? errors[0];
+  }
+  try {
+    return await operation.listShape.resolve(undefined, startExecution(context, coerced));
+  } catch (error) {
+    throw error instanceof ValidationError ? new ValidationError(byVariable(operation, error.problems)) : error;
+  }
 }
+
+const byVariable = ({ places }: Operation, problems: FieldProblems): FieldProblems =>
+  Object.fromEntries(Object.entries(problems).map(([path, ofField]) => [toVariablePath(places, path), ofField]));
 
 /** All validation errors of an operation's variables; the domain's rules run on those that are valid by themselves. */
 export async function findErrors(operation: Operation, variables: Values, context: Context): Promise<Problems> {
+  const { field, places } = operation;
   const problems = new Problems();
-  const readable = validateArguments(operation.field.args, variables, problems);
-  await getChecks(operation.field.extensions['pothosOptions']).rules?.(readable, context, problems);
+  const readable = validateArguments(field.args, placeVariables(places, variables), problems);
+  await getChecks(field.extensions['pothosOptions']).rules?.(readable, context, problems);
   await problems.runDeferred();
-  return problems;
+  const named = new Problems();
+  for (const [path, ofField] of Object.entries(byVariable(operation, problems.byField)))
+    for (const problem of ofField) named.add(path, ...problem);
+  return named;
 }

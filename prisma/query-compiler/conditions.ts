@@ -11,6 +11,8 @@ export interface Source {
 /** State of one compilation, beside the statement's text. */
 export interface CompilerState {
   aliases: number;
+  /** The tables that are joined as a relation to one row, by the alias and the relation's name. */
+  joined: Map<string, Source>;
   /** Columns that are compared with a range. */
   ranges: Set<string>;
   /** Whether any column is compared with a pattern. */
@@ -40,6 +42,17 @@ export const joinConditions = (here: Source, { here: own, there: theirs }: Relat
     return of && column.name !== 'tenantId' ? `${getName(there, column)} = ${getName(here, of)}` : [];
   }),
 ];
+
+/** Joins a relation to one row, once for all that need it. For a missing row its columns are null. */
+export function joinRelation(state: CompilerState, source: Source, relation: Relation, joins: string[]): Source {
+  const key = `${source.alias}.${relation.name}`;
+  const known = state.joined.get(key);
+  if (known) return known;
+  const other = addSource(state, relation.model);
+  state.joined.set(key, other);
+  joins.push(`left join ${compileFrom(other)} on ${allOf(joinConditions(source, relation, other))}`);
+  return other;
+}
 
 /** A parameter's placeholder, `$2`. */
 export function placeholder(state: CompilerState, value: unknown, encode: Encode): string {
@@ -85,8 +98,8 @@ function compileRelatedCondition(
   part: Where,
   joins: Joins,
 ): string | string[] {
-  const other = addSource(state, relation.model);
   if (relation.isList) {
+    const other = addSource(state, relation.model);
     return Object.entries(part).map(([quantity, where]) => {
       if (quantity !== 'some' && quantity !== 'none') throw new UnsupportedQuery();
       const within: Joins = [];
@@ -99,7 +112,7 @@ function compileRelatedCondition(
     });
   }
   if (!part || 'is' in part || 'isNot' in part) throw new UnsupportedQuery();
-  joins.push(`left join ${compileFrom(other)} on ${allOf(joinConditions(source, relation, other))}`);
+  const other = joinRelation(state, source, relation, joins);
   const there = relation.there.map((column) => `${getName(other, column)} is not null`);
   return `(${allOf([...nonEmpty(compileConditions(state, other, part, joins)), ...there])})`;
 }

@@ -3,7 +3,8 @@ import type { Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import type { PreparedStatementNames } from '../prepared-statement-names.ts';
 import { buildShape } from './shape.ts';
-import { compileCount, compileStatement, type Statement } from './statement.ts';
+import { compileGroups, type GroupsQuery } from './groups.ts';
+import { compileCount, compileStatement, type RowsStatement, type Statement } from './statement.ts';
 import { UnsupportedQuery } from './values.ts';
 
 /**
@@ -34,6 +35,7 @@ export class QueryCompiler {
   readonly #names: PreparedStatementNames;
   readonly #rows = new Statements(compileStatement);
   readonly #counts = new Statements(compileCount);
+  readonly #groups = new Statements(compileGroups);
 
   constructor(names: PreparedStatementNames) {
     this.#names = names;
@@ -46,10 +48,18 @@ export class QueryCompiler {
    * @returns undefined where the query isn't supported: Prisma has to run it
    */
   compile(model: Prisma.ModelName, query: object, tenantId: string, lock?: RowLock): CompiledQuery | undefined {
-    const found = this.#rows.find(model, query, tenantId);
+    return this.#prepare(this.#rows.find(model, query, tenantId), lock ? ` for ${lock}` : '');
+  }
+
+  /** @returns undefined where a condition isn't supported */
+  compileGroups(model: Prisma.ModelName, query: GroupsQuery, tenantId: string): CompiledQuery | undefined {
+    return this.#prepare(this.#groups.find(model, query, tenantId));
+  }
+
+  #prepare(found: Found<RowsStatement> | undefined, suffix = ''): CompiledQuery | undefined {
     if (!found) return undefined;
     const { statement, parameters } = found;
-    const text = statement.text + (lock ? ` for ${lock}` : '');
+    const text = statement.text + suffix;
     const name = statement.isPlannedOnce ? this.#names.of(text) : '';
     return { statement: { name, text, values: parameters, rowMode: 'array', types }, decode: statement.decode };
   }
@@ -67,6 +77,12 @@ export class QueryCompiler {
   }
 }
 
+/** The statement for a query, and its parameters. */
+interface Found<Compiled extends Statement> {
+  statement: Compiled;
+  parameters: unknown[];
+}
+
 /** Statements by shape. */
 class Statements<Compiled extends Statement> {
   readonly #compile: (model: Prisma.ModelName, query: object) => Compiled;
@@ -78,11 +94,7 @@ class Statements<Compiled extends Statement> {
   }
 
   /** @returns undefined where the query or one of its values isn't supported */
-  find(
-    model: Prisma.ModelName,
-    query: object,
-    tenantId: string,
-  ): { statement: Compiled; parameters: unknown[] } | undefined {
+  find(model: Prisma.ModelName, query: object, tenantId: string): Found<Compiled> | undefined {
     const values: unknown[] = [];
     const shape = model + buildShape(query, values);
     let statement = this.#known.get(shape);

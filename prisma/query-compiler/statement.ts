@@ -3,6 +3,7 @@ import {
   compileConditions,
   compileFrom,
   joinConditions,
+  joinRelation,
   getName,
   ofTenant,
   placeholder,
@@ -84,9 +85,15 @@ function compileCountQuery(state: CompilerState, model: Prisma.ModelName, { wher
   return `select count(*)::int as total ${compileClauses(state, source, [ofTenant(source)], { where, orderBy: [] }, noRows)}`;
 }
 
-const newState = (): CompilerState => ({ aliases: 0, ranges: new Set(), hasPattern: false, encode: [] });
+export const newState = (): CompilerState => ({
+  aliases: 0,
+  joined: new Map(),
+  ranges: new Set(),
+  hasPattern: false,
+  encode: [],
+});
 
-const isPlannedOnce = ({ ranges, hasPattern }: CompilerState): boolean => ranges.size === 0 && !hasPattern;
+export const isPlannedOnce = ({ ranges, hasPattern }: CompilerState): boolean => ranges.size === 0 && !hasPattern;
 
 const maxArguments = 100; // of a function in PostgreSQL
 
@@ -157,8 +164,9 @@ function compileFields(
 ): Field[] {
   if (select && (include || omit)) throw new UnsupportedQuery(); // Prisma refuses it
   const all = [...source.table.fields.values()];
+  // Generated columns are read where a query says that they are not to be left out.
   const columns = all.filter(
-    (field) => field.kind === 'column' && !field.isGenerated && !(omit as Query | undefined)?.[field.name],
+    (field) => field.kind === 'column' && !((omit as Query | undefined)?.[field.name] ?? field.isGenerated),
   );
   const selected = select
     ? (select as Query)
@@ -198,8 +206,7 @@ function compileRelated(
   }
   const { select, include, omit, ...others } = query;
   if (Object.keys(others).length > 0) throw new UnsupportedQuery();
-  const other = addSource(state, relation.model);
-  rows.joins.push(`left join ${compileFrom(other)} on ${allOf(joinConditions(source, relation, other))}`);
+  const other = joinRelation(state, source, relation, rows.joins);
   const fields = compileFields(state, other, { select, include, omit }, rows);
   const at = read(rows, `${other.alias}."tenant_id"`);
   return { is: 'row', name, at, fields };

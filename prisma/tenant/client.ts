@@ -1,5 +1,6 @@
 import type { QueryConfig } from 'pg';
 import type { Books } from '../client.ts';
+import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';
 import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows, type UniqueColumns } from '../insert.ts';
 import { TenantConnection } from './connection.ts';
@@ -46,6 +47,13 @@ export interface ModelDelegate<Of extends Prisma.ModelName> {
   findManyWithTotal(query: object, where: object): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
   findUnique(query: object): Promise<Row<Of> | null>;
   count(query?: object): Promise<number>;
+  /** How many rows there are for each value of a column. */
+  groupBy(query: {
+    by: string;
+    where: object;
+    _count: true;
+  }): Promise<({ _count: number } & Record<string, unknown>)[]>;
+  findGroups(query: GroupsQuery): Promise<Group[]>;
   update(query: object): Promise<Row<Of>>;
   delete(query: object): Promise<Row<Of>>;
 }

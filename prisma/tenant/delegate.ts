@@ -3,6 +3,7 @@ import type { Raw } from '../query-compiler/decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import type { TenantConnection } from './connection.ts';
 import { batchById } from '../batching.ts';
+import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
 import { scopedArguments } from './scoped-arguments.ts';
 import { buildShape } from '../query-compiler/shape.ts';
@@ -103,6 +104,13 @@ export class TenantDelegate {
     const counted = this.count({ where });
     counted.catch(() => {}); // the caller gets the error when it awaits the total
     return { rows: reading ? [] : await this.findMany(query), total: counted };
+  }
+
+  /** Groups of rows, with their counts and sums. Prisma can't group by a month, or order groups by a sum of a generated column. */
+  async findGroups(query: GroupsQuery): Promise<Group[]> {
+    const reading = this.#compiler.compileGroups(this.#name, query, this.#connection.tenantId);
+    if (!reading) throw new Error(`${this.#name} can not be grouped like this`);
+    return (await this.#connection.send<Raw>(reading.statement)).map(reading.decode) as Group[];
   }
 
   /** Runs one of Prisma's operations on this tenant's rows. */

@@ -1,11 +1,13 @@
-import { getNamedType, getNullableType, isListType, isNonNullType, type GraphQLArgument } from 'graphql';
+import { getNamedType, getNullableType, isListType, isNonNullType } from 'graphql';
 import { defaultPageSize, maxPageSize } from '../../schema/graphql/paging/page.ts';
 import { isAnnounced } from '../deprecation.ts';
 import { longestWait } from '../change-feed.ts';
 import { lastPossiblePage } from '../list-envelope.ts';
 import { isPlainVariable } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
+import { toSnakeCase } from '../naming.ts';
 import type { ResponseKind, Route } from '../routes.ts';
+import type { Place } from '../variable-places.ts';
 import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
 import {
   acceptedSchema,
@@ -99,11 +101,14 @@ export function describeOperation(
   const [, summary = '', details = ''] = /^(.*?)\.(?: (.*))?$/s.exec(String(description)) ?? [];
   const inputs = [...operation.parameters].map(([restName, { name: variable }]) => ({
     restName,
-    arg: field.args.find((candidate) => candidate.name === variable),
+    variable,
+    ...operation.places.get(variable),
   }));
-  const plain = inputs.flatMap(({ restName, arg }) => (arg && isPlainVariable(arg.name) ? [{ restName, arg }] : []));
+  const plain = inputs.flatMap(({ restName, variable, input: arg, path: place = '' }) =>
+    arg && isPlainVariable(variable) ? [{ restName, arg, meaning: describeComparison(place) }] : [],
+  );
   const filters = method === 'GET' ? plain : [];
-  const input = inputs.find(({ arg }) => arg?.name === 'input')?.arg;
+  const input = operation.places.get('input')?.input;
   const takesBody = method === 'POST' || method === 'PATCH';
   const byId = path.includes(':id');
   const hasTag = method === 'GET' && (answer === 'item' || answer === 'file');
@@ -118,13 +123,13 @@ export function describeOperation(
     ...(ability && { security: [{ token: [ability] }] }),
     ...((filters.length > 0 || answer === 'page' || method === 'POST' || hasTag || isConditional) && {
       parameters: [
-        ...filters.map(({ restName, arg }) => {
-          const { description: meaning, deprecated: isDeprecated, ...schema } = acceptedSchema(arg, components);
+        ...filters.map(({ restName, arg, meaning }) => {
+          const { description: declared, deprecated: isDeprecated, ...schema } = acceptedSchema(arg, components);
           return {
             name: restName,
             in: 'query',
             ...(isNonNullType(arg.type) && { required: true }),
-            description: meaning,
+            description: meaning ?? declared,
             ...(isDeprecated === true && { deprecated: true }),
             schema: withoutNull(schema),
           };
@@ -157,6 +162,13 @@ export function describeOperation(
   };
 }
 
+/** What a parameter means that is compared with a column: `filter.updatedAt.gte`. Undefined for any other place. */
+function describeComparison(place: string): string | undefined {
+  const [, column = '', operator = ''] = /^filter\.(\w+)\.(\w+)$/.exec(place) ?? [];
+  const meaning = { eq: 'is this', gte: 'is this or later', lte: 'is this or earlier' }[operator];
+  return meaning && `Only rows whose \`${toSnakeCase(column)}\` ${meaning}.`;
+}
+
 const notModified: JsonSchema = {
   description: 'The client has the current representation.',
   headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag'),
@@ -185,7 +197,7 @@ export const requestBody = ({ $ref, description }: JsonSchema): JsonSchema => ({
 /** The body of a transition, whose fields are the operation's own arguments. */
 function optionalBody(
   operation: string,
-  fields: { restName: string; arg: GraphQLArgument }[],
+  fields: { restName: string; arg: Place['input'] }[],
   components: Components,
 ): JsonSchema {
   const properties = fields.map(({ restName, arg }) => [restName, acceptedSchema(arg, components)]);

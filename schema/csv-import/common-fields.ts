@@ -1,4 +1,4 @@
-import { externalId } from '../graphql/filters/external-id.ts';
+import { externalId } from '../graphql/input/validators.ts';
 import type { FieldDeclaration } from './kind.ts';
 
 export const externalIdField = {

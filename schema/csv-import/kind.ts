@@ -2,7 +2,7 @@ import type { Rows } from '../../prisma/client.ts';
 import { resources, type Resource } from '../resources.ts';
 import type { Ability } from '../graphql/ability.ts';
 import type { Context } from '../graphql/context.ts';
-import type { externalId } from '../graphql/filters/external-id.ts';
+import type { externalId } from '../graphql/input/validators.ts';
 import type { Errors } from './errors.ts';
 import type { CsvRow } from './read-file.ts';
 import type { ImportedRecord, ReadRow } from './records.ts';

@@ -1,7 +1,7 @@
 import type { Prisma } from '../../prisma/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { today, type Context } from '../graphql/context.ts';
-import { overdueOn } from './invoice/queries.ts';
+import { overdueOn } from './invoice/filter.ts';
 import { balanceFields, computeBalance } from './invoice/balance.ts';
 import { Decimal } from '../money/money.ts';
 import { unbilled } from './project/type.ts';

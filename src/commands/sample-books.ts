@@ -93,7 +93,7 @@ export class SampleBooks {
   async bankTransaction(): Promise<string> {
     const reference = randomUUID();
     await this.#import(statement(reference));
-    const query = 'query ($q: String!) { result: bankTransactions(first: 1, q: $q) { nodes { id } } }';
+    const query = 'query ($q: String!) { result: bankTransactions(first: 1, filter: { q: $q }) { nodes { id } } }';
     const { result: page } = await askGraphql(this.#connection, transactions, query, { q: reference });
     const [transaction] = page.nodes;
     if (!transaction) throw new CommandFailure(exitCodes.failed, 'The imported bank transaction is not found.');

@@ -10,7 +10,10 @@ import { maxProblems } from '../../schema/errors.ts';
 import { maxInputValues } from '../../schema/graphql/input/width.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { maxValues } from '../../schema/graphql/execution/response-size.ts';
-import { bytesPerValue, scanCost } from '../../schema/graphql/execution/cost.ts';
+import { bytesPerValue, nestedScanCost, scanCost } from '../../schema/graphql/execution/cost.ts';
+import { maxListed } from '../../schema/graphql/filters/comparators.ts';
+import { maxComparisons } from '../../schema/graphql/filters/filter-input.ts';
+import { maxSortFields } from '../../schema/graphql/paging/order.ts';
 import { maxNodes } from '../../schema/resources/nodes.ts';
 import {
   defaultChanges,
@@ -90,6 +93,10 @@ export const figures = {
   maxTrusted: number.format(limitsOfTrusted.characters),
   bytesPerValue: number.format(bytesPerValue),
   scanCost: number.format(scanCost),
+  nestedScanCost: number.format(nestedScanCost),
+  maxListed: number.format(maxListed),
+  maxComparisons: number.format(maxComparisons),
+  maxSortFields: number.format(maxSortFields),
   farOffset: number.format(maxOffsetScan),
   maxItems: number.format(maxItems),
   maxDigits: number.format(maxDigits),

@@ -15,7 +15,11 @@ YogaGraphiQL.renderYogaGraphiQL(root, {
 # "Authorization": "Bearer kontor_…"
 
 query Outstanding {
-  invoices(status: ISSUED, first: 10) {
+  invoices(
+    filter: { status: { eq: ISSUED } }
+    orderBy: { field: DUE_DATE, direction: ASC }
+    first: 10
+  ) {
     totalCount
     nodes {
       number

@@ -7,6 +7,10 @@ export type Question =
   | { ask: 'someInvoices' }
   /** Customers with their invoices with their items: 5 × 5. */
   | { ask: 'nested' }
+  /** The largest overdue invoices of customers in one country, with the customers' names. */
+  | { ask: 'receivables' }
+  /** The invoices' number and sums by state and month. */
+  | { ask: 'totals' }
   | { ask: 'createInvoice'; customerId: string };
 
 export interface Request {
@@ -40,6 +44,9 @@ export const rest: Dialect = {
         return get('/api/v1/invoices?per_page=25');
       case 'createInvoice':
         return { method: 'POST', path: '/api/v1/invoices', body: newInvoice(question.customerId) };
+      case 'receivables':
+      case 'totals':
+        return get(`/api/v1/${question.ask}`);
       case 'nested':
         throw new Error('REST nests nothing');
     }
@@ -106,6 +113,25 @@ export const kontorGraphql: Dialect = {
               id companyName city invoices(first: $first) { rows: nodes { ${invoice} } }
             } } }`,
           { first: 5 },
+        );
+      case 'receivables':
+        return document(
+          `query ($filter: InvoiceFilter, $orderBy: [InvoiceOrder!]) {
+            result: invoices(filter: $filter, orderBy: $orderBy, first: 25) {
+              rows: nodes { id number dueDate currency amountDue customer { companyName country } }
+            } }`,
+          {
+            filter: { isOverdue: { eq: true }, customer: { country: { eq: 'DE' } } },
+            orderBy: [{ field: 'AMOUNT_DUE', direction: 'DESC' }],
+          },
+        );
+      case 'totals':
+        return document(
+          `query ($groupBy: [InvoiceGroupBy!]) {
+            result: invoicesAggregate(groupBy: $groupBy) {
+              status month currency count sums { totalNet totalGross amountDue }
+            } }`,
+          { groupBy: ['STATUS', 'MONTH'] },
         );
       default:
         throw new Error(`GraphQL isn't asked for ${question.ask}`);

@@ -10,6 +10,7 @@ import { listCustomers, listInvoices, listWithoutTotal } from './works/list.ts';
 import { mixed, worstOfMinute } from './works/mixed.ts';
 import { lastPage, lastPageOfMillion, secondPage } from './works/pages.ts';
 import { twoProcesses } from './works/processes.ts';
+import { receivables, totals } from './works/receivables.ts';
 import { memory, startUp } from './works/start.ts';
 import { walkAll, walkMillion } from './works/walk.ts';
 import { webhooks } from './works/webhooks.ts';
@@ -35,6 +36,8 @@ export const works: Work[] = [
   graphqlGet,
   graphqlList,
   graphqlNested,
+  receivables,
+  totals,
   mixed,
   worstOfMinute,
   webhooks,

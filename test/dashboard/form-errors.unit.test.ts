@@ -48,9 +48,14 @@ it('other errors are kept for the form', () => {
 });
 
 it('other errors name their field in words', () => {
-  const errors = { 'input.items.1.unitPriceNet': ['Must be at least 0.'], id: ['Only a draft can be changed.'] };
+  const errors = {
+    'input.items.1.unitPriceNet': ['Must be at least 0.'],
+    'filter.dueDate.gte': ['Must not be after the last day.'],
+    id: ['Only a draft can be changed.'],
+  };
   expect(assign(refused(errors)).rest).toEqual([
     'Line 2, unit price net: Must be at least 0.',
+    'Due date: Must not be after the last day.',
     'Only a draft can be changed.',
   ]);
 });

@@ -17,9 +17,10 @@ import { noBrowser, phone } from './browser.ts';
 // Each figure of the overview opens the list of what it counts.
 
 interface Figure {
-  /** The operation of the list that its link opens, and its field. */
+  /** The operation of the list that its link opens, its field, and the type of its filter. */
   operation: string;
   field: string;
+  filterType: string;
   selection: string;
   /** The figure's value, by the list's rows. */
   shown: (rows: Record<string, string | number | null>[]) => string[];
@@ -33,6 +34,7 @@ const sumOf = (rows: Record<string, unknown>[], name: string): Decimal =>
 const invoices = {
   operation: 'Invoices',
   field: 'invoices',
+  filterType: 'InvoiceFilter',
   selection: 'amountDue',
   shown: (rows: Record<string, unknown>[]) => [euros(sumOf(rows, 'amountDue')), `${rows.length} invoices`],
 };
@@ -43,6 +45,7 @@ const figures: Record<string, Figure> = {
   'Paid this month': {
     operation: 'InvoicePayments',
     field: 'invoicePayments',
+    filterType: 'PaymentFilter',
     selection: 'amount creditNoteId',
     shown: (rows) => {
       const refunds = rows.filter(({ creditNoteId }) => creditNoteId !== null);
@@ -53,12 +56,14 @@ const figures: Record<string, Figure> = {
   'Unmatched transactions': {
     operation: 'BankTransactions',
     field: 'bankTransactions',
+    filterType: 'BankTransactionFilter',
     selection: 'amount',
     shown: (rows) => [String(rows.length)],
   },
   'Hours not billed': {
     operation: 'TimeEntries',
     field: 'timeEntries',
+    filterType: 'TimeEntryFilter',
     selection: 'durationMinutes',
     shown: (rows) => [`${sumOf(rows, 'durationMinutes').div(60).toFixed()} h`],
   },
@@ -93,25 +98,23 @@ async function fill(acme: Integrator): Promise<void> {
     await makeBankTransaction(acme, { matchStatus });
 }
 
-/** Opens a figure's link. @returns the variables with which the list was requested */
-async function openList(page: Page, name: string, { operation }: Figure): Promise<Record<string, unknown>> {
+/** Opens a figure's link. @returns the filter with which the list was requested */
+async function openList(page: Page, name: string, { operation }: Figure): Promise<object> {
   const isList = (request: Request): boolean => operationName(request) === operation;
   const [request] = await Promise.all([
     page.waitForRequest(isList),
     page.getByRole('main').getByRole('link', { name, exact: true }).click(),
   ]);
   await waitUntilIdle(page);
-  const { variables } = JSON.parse(request.postData() ?? '{}') as { variables: Record<string, unknown> };
-  return variables;
+  const { variables } = JSON.parse(request.postData() ?? '{}') as { variables: { filter: object } };
+  return variables.filter;
 }
 
 /** Reads the same list through the API. */
-async function readList(acme: Integrator, { field, selection }: Figure, variables: Record<string, unknown>) {
-  const given = Object.entries(variables).filter(([name, value]) => value !== null && name !== 'orderBy');
-  const isEnum = (name: string): boolean => /^(status|matchStatus)$/.test(name);
-  const args = given.map(([name, value]) => `${name}: ${isEnum(name) ? String(value) : JSON.stringify(value)}`);
+async function readList(acme: Integrator, { field, filterType, selection }: Figure, filter: object) {
   const { list } = await acme.graphql(
-    `{ list: ${field}(${args.join(', ')}) { nodes { id ${selection} } totalCount } }`,
+    `query ($filter: ${filterType}) { list: ${field}(filter: $filter) { nodes { id ${selection} } totalCount } }`,
+    { filter },
   );
   expect(list.nodes).toHaveLength(list.totalCount);
   return list.nodes;

@@ -110,7 +110,7 @@ describe.skipIf(noBrowser)('before an invoice is issued', { timeout: 120_000 }, 
         await page.getByRole('dialog').getByRole('button', { name: 'Save draft' }).click();
         await page.getByRole('heading', { level: 1, name: 'Draft' }).waitFor();
       });
-      const query = `{ invoices(customerId: "${customerId}") { nodes { items { vatRate vatCategory } } } }`;
+      const query = `{ invoices(filter: { customerId: { eq: "${customerId}" } }) { nodes { items { vatRate vatCategory } } } }`;
       expect((await acme.graphql(query)).invoices.nodes).toEqual([{ items: [expected] }]);
     }
   });

@@ -113,19 +113,43 @@ describe('errors carry extensions.code', () => {
       { first: ['Must be a whole number.'] },
     ],
     [
-      'query ($type: CustomerType) { customers(type: $type) { totalCount } }',
+      'query ($type: CustomerType) { customers(filter: { type: { eq: $type } }) { totalCount } }',
       { type: 'customer' },
       { type: ['Must be one of CUSTOMER, SUPPLIER.'] },
     ],
     [
-      'query ($q: String) { customers(q: $q) { totalCount } }',
+      'query ($q: String) { customers(filter: { q: $q }) { totalCount } }',
       { q: 'a\0b' },
-      { q: ['Must not contain NUL characters or lone surrogates.'] },
+      { 'filter.q': ['Must not contain NUL characters or lone surrogates.'] },
     ],
     [
-      'query ($from: Date) { timeEntries(from: $from, to: "2026-01-01") { totalCount } }',
+      'query ($from: Date) { timeEntries(filter: { date: { gte: $from, lte: "2026-01-01" } }) { totalCount } }',
       { from: '2026-01-02' },
-      { from: [expect.any(String)], to: [expect.any(String)] },
+      {
+        'filter.date.gte': ['Must not be after the last day.'],
+        'filter.date.lte': ['Must not be before the first day.'],
+      },
+    ],
+    [
+      'query ($type: CustomerType) { customers(filter: { type: { eq: $type } }) { totalCount } }',
+      { type: null },
+      { 'filter.type.eq': ['Must not be null.'] },
+    ],
+    [
+      'query ($filter: CustomerFilter) { customers(filter: $filter) { totalCount } }',
+      { filter: { or: [{ type: null }, { city: { isNull: null } }], externalId: { in: ['x', null] } } },
+      {
+        'filter.or.0.type': ['Must not be null.'],
+        'filter.or.1.city.isNull': ['Must not be null.'],
+      },
+    ],
+    [
+      'query ($filter: CustomerFilter) { customers(filter: $filter) { totalCount } }',
+      { filter: { type: { eq: 'customer' }, version: { gt: 1.5 } } },
+      {
+        'filter.type.eq': ['Must be one of CUSTOMER, SUPPLIER.'],
+        'filter.version.gt': ['Must be a whole number.'],
+      },
     ],
     [
       'mutation ($id: UUID!, $amount: Decimal) { payInvoice(id: $id, amount: $amount) { id } }',

@@ -11,6 +11,7 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLNamedType,
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -46,24 +47,42 @@ export function listPlaces(schema: GraphQLSchema): Place[] {
 /** Whether a query is a look-up by the id of a row. */
 export const takesId = ({ args }: SchemaField): boolean => args.some(({ type }) => String(type) === 'UUID!');
 
-/** The paths of the inputs of this type in a field's arguments: `['input', 'customerId']`. */
-export function pathsTo(typeName: string, inputs: readonly Input[]): string[][] {
-  return inputs.flatMap((input) => {
-    const type = getNamedType(input.type);
-    if (type.name === typeName) return [[input.name]];
-    if (!isInputObjectType(type)) return [];
-    return pathsTo(typeName, Object.values(type.getFields())).map((path) => [input.name, ...path]);
-  });
+/** Whether an input type has inputs of itself, as a filter's `and` and `or` are. */
+export const isRecursive = (type: GraphQLNamedType): boolean =>
+  isInputObjectType(type) && Object.values(type.getFields()).some((field) => getNamedType(field.type) === type);
+
+/** The inputs in an input object. In an object inside one of the same type, these don't lead to further such objects. */
+function insideOf({ type }: Input, around: readonly GraphQLNamedType[]): readonly Input[] {
+  const named = getNamedType(type);
+  if (!isInputObjectType(named)) return [];
+  const inputs = Object.values(named.getFields());
+  return around.includes(named) ? inputs.filter((input) => !isRecursive(getNamedType(input.type))) : inputs;
 }
 
+/** The paths of the inputs of this type in a field's arguments: `['input', 'customerId']`. */
+export const pathsTo = (typeName: string, inputs: readonly Input[]): string[][] =>
+  listPaths(inputs).filter((path) => getNamedType(inputAt(inputs, path).type).name === typeName);
+
 /** The path of each input in a field's arguments. Inputs in lists and input objects have their own paths. */
-export function listPaths(inputs: readonly Input[]): string[][] {
+export function listPaths(inputs: readonly Input[], around: readonly GraphQLNamedType[] = []): string[][] {
   return inputs.flatMap((input) => {
-    const type = getNamedType(input.type);
-    const inside = isInputObjectType(type) ? listPaths(Object.values(type.getFields())) : [];
+    const inside = listPaths(insideOf(input, around), [...around, getNamedType(input.type)]);
     return [[input.name], ...inside.map((path) => [input.name, ...path])];
   });
 }
+
+/** The input at a path in a field's arguments. */
+export function inputAt(inputs: readonly Input[], [name, ...rest]: readonly string[]): Input {
+  const input = inputs.find((each) => each.name === name);
+  if (!input) throw new Error(`No input ${name}`);
+  const type = getNamedType(input.type);
+  if (rest.length === 0) return input;
+  return inputAt(isInputObjectType(type) ? Object.values(type.getFields()) : [], rest);
+}
+
+/** Whether a path leads to `path`, or is the same. */
+export const leadsTo = (at: readonly string[], path: readonly string[]): boolean =>
+  at.every((name, index) => name === path[index]);
 
 /** Arguments with the given values by path. Other required inputs get a valid value. */
 export function argumentsFor(inputs: readonly Input[], given: (path: string[]) => unknown, at: string[] = []): object {

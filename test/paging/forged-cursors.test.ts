@@ -83,11 +83,12 @@ const anything = fc.oneof(
 );
 const anyId = fc.oneof({ weight: 3, arbitrary: fc.constantFrom<unknown>(...ids) }, fc.uuid(), anything);
 
-/** A row's position in a list, in an order. */
+/** A row's position in a list, in an order of one field or of two. */
 const positions = (marks: readonly string[]) =>
   fc.oneof(
     anyId.map(encode),
     fc.tuple(fc.constantFrom(...marks, ''), anyId, anything).map(encode),
+    fc.tuple(fc.constantFrom(...marks, ''), anyId, anything, anything).map(encode),
     fc.array(anything, { maxLength: 5 }).map(encode),
     fc.string(),
   );
@@ -187,8 +188,8 @@ describe('GraphQL', () => {
       const orders = orderFields(args.find((each) => each.name === 'orderBy')?.type);
       const marks = orders.flatMap((field) => ['ASC', 'DESC'].map((direction) => `${field} ${direction}`));
       const ask = (mark: string, at: string, side: string): Promise<Answer> => {
-        const [field, direction] = mark.split(' ');
-        const order = mark === '' ? '' : `, orderBy: { field: ${field}, direction: ${direction} }`;
+        const written = mark.split(', ').map((each) => each.replace(/(.+) (.+)/, '{ field: $1, direction: $2 }'));
+        const order = mark === '' ? '' : `, orderBy: [${written.join(', ')}]`;
         // Half of them are read from the row's side of the order that its cursor names.
         const size = side === 'after' ? 'first' : 'last';
         return acme.graphqlAnswer(
@@ -200,9 +201,14 @@ describe('GraphQL', () => {
         const answers = impossible.map((value) => ask(mark, encode([mark, ids[0], value]), 'after'));
         for (const answer of await Promise.all(answers)) expectNoFault(answer, `${name} ${mark}`);
       }
+      const pairs = marks.flatMap((mark, index) => {
+        const other = marks[(index + 3) % marks.length];
+        return other === mark ? [] : [`${mark}, ${other}`];
+      });
+      const all = [...marks, ...pairs];
       const of = fc.record({
-        mark: fc.constantFrom(...marks, ''),
-        at: positions(marks),
+        mark: fc.constantFrom(...all, ''),
+        at: positions(all),
         side: fc.constantFrom('after', 'before'),
       });
       await check(

@@ -67,8 +67,8 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   backwards: fc.boolean(),
 });
 
-const list = `query ($status: InvoiceStatus, $first: Int, $last: Int, $offset: Int, $orderBy: InvoiceOrder) {
-  invoices(status: $status, first: $first, last: $last, offset: $offset, orderBy: $orderBy) {
+const list = `query ($status: InvoiceStatus, $first: Int, $last: Int, $offset: Int, $orderBy: [InvoiceOrder!]) {
+  invoices(filter: { status: { eq: $status } }, first: $first, last: $last, offset: $offset, orderBy: $orderBy) {
     totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
   }
 }`;

@@ -245,7 +245,7 @@ it('a list is read with its total in one statement over either API, an empty lis
   const lists = [
     () => globex.rest('GET', '/customers?per_page=1'),
     () => globex.graphql('{ customers(first: 1) { totalCount nodes { id } } }'),
-    () => globex.graphql('{ customers(first: 1, type: CUSTOMER) { nodes { id } totalCount } }'),
+    () => globex.graphql('{ customers(filter: { type: { eq: CUSTOMER } }, first: 1) { nodes { id } totalCount } }'),
   ];
   for (const ask of lists) expect(await statementsOf(ask)).toHaveLength(2);
   for (let more = 0; more < 3; more += 1) await makeCustomer(globex);

@@ -6,7 +6,7 @@ import { toSchema } from '../../schema/index.ts';
 import { startSession } from '../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { readBooks } from '../graphql/books.ts';
-import { argumentsFor, documentFor, pathsTo, listPlaces } from '../graphql/questions.ts';
+import { argumentsFor, documentFor, leadsTo, listPlaces, pathsTo } from '../graphql/questions.ts';
 import { fill } from '../isolation/books.ts';
 import { size } from './size.ts';
 
@@ -39,24 +39,37 @@ const pick = <T>(of: readonly T[]): T => of[Math.floor(Math.random() * of.length
 const maybe = (): boolean => Math.random() < 0.5;
 const schema = toSchema();
 
-/** A call of any GraphQL field with an id argument. The id is one argument; the others are own ids or omitted. */
+const isInFilter = ([argument]: string[]): boolean => argument === 'filter';
+const idPlaces = listPlaces(schema)
+  .filter(({ operation }) => operation)
+  .map((place) => ({ place, paths: pathsTo('UUID', place.field.args) }))
+  .filter(({ paths }) => paths.length > 0);
+
+/**
+ * A call of any GraphQL field with an id argument. The id is one argument; the others are own ids or omitted. In a filter all
+ * conditions must hold, so one other at most is an own id.
+ */
 function graphqlCall(): Call {
-  const places = listPlaces(schema).filter(
-    ({ operation, field }) => operation && pathsTo('UUID', field.args).length > 0,
-  );
-  const place = pick(places);
-  const path = pick(pathsTo('UUID', place.field.args)).join('.');
+  const { place, paths } = pick(idPlaces);
+  const path = pick(paths);
+  const inFilter = paths.filter(isInFilter);
+  const [other] = inFilter.length > 0 && maybe() ? [pick(inFilter).join('.')] : [];
   const others = new Map(
-    pathsTo('UUID', place.field.args).map((each) => [each.join('.'), maybe() ? pick(mine) : null]),
+    paths.map((each) => {
+      const here = each.join('.');
+      return [here, (isInFilter(each) ? here === other : maybe()) ? pick(mine) : null];
+    }),
   );
   return (id) => {
     const args = argumentsFor(place.field.args, (at) => {
       const here = at.join('.');
-      if (at.at(-1) === '…') return path.startsWith(at.slice(0, -1).join('.'));
+      if (at.at(-1) === '…')
+        return leadsTo(at.slice(0, -1), path) || other?.startsWith(at.slice(0, -1).join('.') + '.');
       if (!others.has(here)) return undefined;
-      const value = here === path ? id : (others.get(here) ?? undefined);
+      const value = here === path.join('.') ? id : (others.get(here) ?? undefined);
       const argument = place.field.args.find(({ name }) => name === here);
-      const wanted = value ?? (at.length > 1 || String(argument?.type).endsWith('!') ? mine[0] : undefined);
+      const isWanted = (at.length > 1 && !isInFilter(at)) || String(argument?.type).endsWith('!');
+      const wanted = value ?? (isWanted ? mine[0] : undefined);
       return String(argument?.type).startsWith('[') && wanted !== undefined ? [wanted] : wanted;
     });
     const body = { query: documentFor(place, args), variables: args };
@@ -93,7 +106,7 @@ function restCall(): Call {
   const [own, filter] = [pick(mine), pick(['customer_id', 'supplier_id', 'project_id'])];
   return (id) => {
     const { input } = argumentsFor(bodyOf(operation), (at) => {
-      if (at.at(-1) === '…') return place?.startsWith(at.slice(0, -1).join('.'));
+      if (at.at(-1) === '…') return place !== undefined && leadsTo(at.slice(0, -1), place.split('.'));
       if (!inBody.includes(at.join('.'))) return undefined;
       return at.join('.') === place ? id : own;
     }) as { input?: object };

@@ -81,6 +81,8 @@ describe('GET /events', () => {
       'resource_id',
       'type',
     ]);
+    for (const blank of ['', '%20'])
+      expect(invalidFields(await acme.rest('GET', `/events?type=${blank}`))).toEqual(['type']);
   });
 
   it('narrows by time: from this time on, and before that', async () => {

@@ -167,6 +167,26 @@ describe('query parameters', () => {
     }
   });
 
+  it('have no spaces around, and filter nothing if they are a blank text', async () => {
+    const who = await service.integrator();
+    const { id } = await who.db.customer.create({
+      data: { type: 'CUSTOMER', companyName: 'Blank & Sons', externalId: 'of another' },
+    });
+    await create(who, '/customers', sample.customer);
+    const idsOf = async (query: string): Promise<string[]> =>
+      (await who.rest('GET', `/customers?${query}`)).body.data.map((row: { id: string }) => row.id);
+    const all = await idsOf('');
+    expect(all).toHaveLength(2);
+    for (const blank of ['', '%20', '%09%0A', '%20'.repeat(300)])
+      expect(await idsOf(`external_id=${blank}&q=${blank}`)).toEqual(all);
+    expect(await idsOf('external_id=%20of%20another%20')).toEqual([id]);
+    expect(await idsOf('external_id=other&external_id=of%20another')).toEqual([id]);
+    expect(await idsOf('q=%20blank%20sons%20')).toEqual([id]);
+    const spaced = `external_id=${'%20'.repeat(9)}${'x'.repeat(255)}`;
+    expect(await idsOf(spaced)).toEqual([]);
+    expect(invalidFields(await who.rest('GET', `/customers?${spaced}x`))).toEqual(['external_id']);
+  });
+
   it.each([...lists, '/changes'])(
     'are refused if unknown, and the client prefers strict handling: %s',
     async (path) => {

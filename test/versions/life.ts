@@ -43,7 +43,7 @@ export async function live(service: Service): Promise<void> {
     }`);
     await acme.graphql(`{
       overview { unbilledMinutes outstanding { amount } months { month } }
-      invoices(q: "kund", orderBy: { field: DUE_DATE, direction: ASC }) { totalCount nodes { id isOverdue } }
+      invoices(filter: { q: "kund" }, orderBy: { field: DUE_DATE, direction: ASC }) { totalCount nodes { id isOverdue } }
       bankTransactions { nodes { id suggestions { amount } matches { id } } }
     }`);
     await worker.run();

@@ -210,7 +210,7 @@ const customer: Resource = {
     const asked = `type companyName email addressLine1 postalCode city country vatId contactName phone buyerReference
       electronicAddress electronicAddressScheme language paymentTermsDays requiredEInvoice`;
     const { customer: found, receipts } = await who.graphql(
-      `query ($id: UUID!) { customer(id: $id) { ${asked} } receipts(supplierId: $id) { nodes { description } } }`,
+      `query ($id: UUID!) { customer(id: $id) { ${asked} } receipts(filter: { supplierId: { eq: $id } }) { nodes { description } } }`,
       { id },
     );
     const told = receipts.nodes.map(({ description }: { description: string }) => description);

@@ -1,14 +1,10 @@
 import { getNamedType, isInputObjectType, type GraphQLField, type GraphQLSchema } from 'graphql';
-import { resources } from '../../resources.ts';
+import { maxGroups } from '../aggregates.ts';
 import { getBounds } from '../input/validators.ts';
-import {
-  defaultChanges,
-  defaultPageSize,
-  maxChanges,
-  maxOffsetScan,
-  maxPageSize,
-  type PageArgs,
-} from '../paging/page.ts';
+import type { Prisma } from '../../../prisma/client.ts';
+import { tables } from '../../../prisma/tables.ts';
+import { defaultChanges, defaultPageSize, maxChanges, maxPageSize, type PageArgs } from '../paging/page.ts';
+import { aggregateScans, listScans, nestedScans, type Scan } from './scans.ts';
 
 /** The assumed length of a list without pages. The rows that it really has are counted when they are there (response-size.ts). */
 const listLength = 10;
@@ -21,6 +17,12 @@ export const bytesPerValue = 400;
  * response may be one number, but PostgreSQL's work grows with the tenant's data.
  */
 export const scanCost = 750;
+
+/**
+ * The cost of a filter or an order of a list within a resource: it reads all rows of that resource, by an index. Many resources
+ * together may have all of the tenant's rows.
+ */
+export const nestedScanCost = 250;
 
 /** The cost of a file: a PDF may have to be made, which takes longer than any query. */
 const fileCost = 2 * scanCost;
@@ -59,11 +61,16 @@ export function textLengths(schema: GraphQLSchema): ReadonlyMap<string, number> 
  * @param texts the lengths of texts by the names of their fields
  */
 export function computeCost(typeName: string, texts: ReadonlyMap<string, number>) {
-  return (args: object, _context: object, field: Field): { field: number; multiplier: number } => {
+  return (args: object, context: CostContext, field: Field): { field: number; multiplier: number } => {
     const type = String(field.type);
-    if (/Connection!?$/.test(type)) {
-      const scans = typeName === 'Query' ? countScans(args) : 0;
-      return { field: 1 + scans * scanCost, multiplier: pageLength(args) };
+    const [, rows] = /^(\w+)Connection!?$/.exec(type) ?? [];
+    if (rows !== undefined) {
+      const cost = costOfScans(typeName, rows, args, (scan) => context.scans.add(`${field.name} (${scan})`));
+      return { field: 1 + cost, multiplier: pageLength(args) };
+    }
+    if (/^\[\w+Group!\]!$/.test(type)) {
+      context.scans.add(`${field.name} (every row that its filter finds)`);
+      return { field: aggregateScans(args) * scanCost, multiplier: groupCount(args) };
     }
     if (type === 'ChangePage!') {
       const { limit } = args as { limit?: number | null };
@@ -86,17 +93,28 @@ export function computeCost(typeName: string, texts: ReadonlyMap<string, number>
 /** The fields of Overview that sum over many rows. */
 const sums = new Set(['outstanding', 'overdue', 'paidThisMonth', 'unbilledMinutes', 'months']);
 
-/** Arguments that choose a page, and filters whose counts are maintained (prisma/row-counts.ts). */
-const paging = new Set(['first', 'after', 'last', 'before', 'offset', 'orderBy']);
-const countedFilters = new Set<string | null>(resources.map(({ state }) => state));
+/** What the costs of a document's fields are computed with. */
+export interface CostContext {
+  /** What reads many rows, in words. */
+  scans: Set<string>;
+}
 
-/** How many scans a list takes: one for a search, one for a total that isn't maintained, one for a far offset. */
-function countScans(args: PageArgs): number {
-  const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null && value !== '');
-  const filters = given.filter(([name]) => !paging.has(name));
-  const isSearched = filters.some(([name]) => name === 'q');
-  const isCounted = filters.length > 1 || filters.some(([name]) => !countedFilters.has(name));
-  return Number(isSearched) + Number(isCounted) + Number((args.offset ?? 0) > maxOffsetScan);
+/** The cost of what a list reads beside its page. */
+function costOfScans(typeName: string, rows: string, args: PageArgs, note: (cause: Scan) => void): number {
+  if (!tables.has(rows as Prisma.ModelName)) return 0;
+  const isNested = typeName !== 'Query';
+  const { count, causes } = isNested ? nestedScans(args) : listScans(rows as Prisma.ModelName, args);
+  causes.forEach(note);
+  return count * (isNested ? nestedScanCost : scanCost);
+}
+
+/** How many groups there may be by a value that isn't one of very many. */
+const groupsBy: Record<string, number> = { STATUS: 4, MATCH_STATUS: 4, CURRENCY: 4, BILLABLE: 2, MONTH: 120 };
+
+/** The groups that an aggregate may have; of values that only the rows say, the most that are returned. */
+function groupCount({ groupBy, first }: { groupBy?: string[] | null; first?: number | null }): number {
+  const most = Math.max(listLength, ...(groupBy ?? []).map((name) => groupsBy[name] ?? maxGroups));
+  return Math.min(Math.max(first ?? most, 1), maxGroups);
 }
 
 function pageLength({ first, last }: PageArgs): number {

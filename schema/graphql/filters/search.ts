@@ -1,4 +1,5 @@
 import { text } from '../input/validators.ts';
+import { escapeWildcards } from './comparators.ts';
 
 /** The validator of a list's `q`. */
 export const searchText = text(255);
@@ -44,15 +45,12 @@ export function splitWords(q: string): string[] {
 
 type Condition = { searchText: { contains: string } };
 
-/** Prisma leaves LIKE's wildcards as they are. */
-const escaped = (word: string): string => word.replace(/[\\%_]/g, '\\$&');
-
 /** The condition that a row's searched fields contain a word. A trigram index serves it. */
-export const containsWord = (word: string): Condition => ({ searchText: { contains: escaped(word) } });
+export const containsWord = (word: string): Condition => ({ searchText: { contains: escapeWildcards(word) } });
 
 /** The condition that the first of `fields` searched fields contains a word: the lines of the other fields follow it. */
 export const containsInFirst = (word: string, fields: number): Condition => ({
-  searchText: { contains: escaped(word) + '%\n'.repeat(fields - 1) },
+  searchText: { contains: escapeWildcards(word) + '%\n'.repeat(fields - 1) },
 });
 
 /** The conditions, all of which must hold, that a row's searched fields contain each word of `q`, in any order. */

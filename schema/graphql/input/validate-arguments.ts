@@ -82,12 +82,17 @@ interface InputOptions {
   validate?: z.ZodType;
 }
 
-/** Whether anything of an input is validated beside its type. */
-export function hasValidator({ extensions, type }: Input): boolean {
+/** Whether anything of an input is validated beside its type. @param seen types that contain the input */
+export function hasValidator(
+  { extensions, type }: Pick<Input, 'extensions' | 'type'>,
+  seen: ReadonlySet<GraphQLInputType> = new Set(),
+): boolean {
   const { validate } = (extensions['pothosOptions'] ?? {}) as InputOptions;
   if (validate || extensions['notNull']) return true;
   const named = getNamedType(type);
-  return isInputObjectType(named) && Object.values(named.getFields()).some(hasValidator);
+  if (!isInputObjectType(named) || seen.has(named)) return false;
+  const within = new Set([...seen, named]);
+  return Object.values(named.getFields()).some((field) => hasValidator(field, within));
 }
 
 function validateValue(type: GraphQLInputType, value: unknown, problems: Problems, path: string): unknown {

@@ -54,11 +54,8 @@ const hasAtMost = (max: number, text: string): boolean => text.length <= 2 * max
 /** Characters that PostgreSQL or JSON can't carry. */
 export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** Text, trimmed, of at most `max` characters (code points). */
-export const text = (max: number) =>
-  z
-    .string()
-    .trim()
+const bounded = (text: z.ZodString, max: number) =>
+  text
     .refine(storable, refusal('invalid_format', 'Must not contain NUL characters or lone surrogates.'))
     .refine(
       (value) => value.length <= max || hasAtMost(max, value),
@@ -66,11 +63,20 @@ export const text = (max: number) =>
     )
     .meta({ maxLength: max });
 
+/** Text, trimmed, of at most `max` characters (code points). */
+export const text = (max: number) => bounded(z.string().trim(), max);
+
+/** Text to compare stored text with, of at most `max` characters. It may begin and end with spaces, as what a bank sent may. */
+export const comparedText = (max: number) => bounded(z.string(), max);
+
 /** Text that is not empty. */
 export const requiredText = (max: number) =>
   text(max)
     .refine((value) => value !== '', refusal('required', 'Must not be empty.'))
     .meta({ minLength: 1 });
+
+/** An id in another system. */
+export const externalId = text(255);
 
 const address = z.email();
 export const email = text(255)

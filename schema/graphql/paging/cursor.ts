@@ -1,64 +1,89 @@
-import type { Column, Columns } from './order.ts';
+import type { SortColumn, SortColumns } from './order.ts';
 import { isUuid } from '../scalars/scalars.ts';
 
 export type Direction = 'asc' | 'desc';
 
-/** A list's order: by the column if there is one, then by id. Null counts as larger than every value. */
+/** A list's order: by its columns, then by id. Null counts as larger than every value. */
 export interface Order {
-  column: Column | undefined;
+  columns: readonly { column: SortColumn; direction: Direction }[];
+  /** The direction of ids. */
   direction: Direction;
   /** Part of the order's cursors, so that no other order accepts them. Newest first has none. */
   mark: string;
 }
 
-const newestFirst: Order = { column: undefined, direction: 'desc', mark: '' };
+const newestFirst: Order = { columns: [], direction: 'desc', mark: '' };
 
-/** @param orderBy the argument of that name of a list */
-export function orderFrom(
-  orderBy: { field: string; direction: 'ASC' | 'DESC' } | null | undefined,
-  columns: Columns,
-): Order {
-  if (!orderBy) return newestFirst;
-  const column = columns[orderBy.field];
-  const direction = orderBy.direction === 'ASC' ? 'asc' : 'desc';
-  return !column && direction === 'desc'
+export type OrderBy = readonly { field: string; direction: 'ASC' | 'DESC' }[];
+
+/**
+ * @param orderBy the argument of that name of a list. No field counts after CREATED_AT, as no two rows are equal by it, and none
+ *   a second time.
+ */
+export function orderFrom(orderBy: OrderBy | null | undefined, known: SortColumns): Order {
+  if (!orderBy || orderBy.length === 0) return newestFirst;
+  const columns: { column: SortColumn; direction: Direction }[] = [];
+  const marks: string[] = [];
+  let idDirection: Direction = 'desc';
+  for (const { field, direction } of orderBy) {
+    const column = known[field];
+    idDirection = direction === 'ASC' ? 'asc' : 'desc';
+    marks.push(`${field} ${direction}`);
+    if (!column) break;
+    if (!columns.some((before) => before.column === column)) columns.push({ column, direction: idDirection });
+  }
+  return columns.length === 0 && idDirection === 'desc'
     ? newestFirst
-    : { column, direction, mark: `${orderBy.field} ${orderBy.direction}` };
+    : { columns, direction: idDirection, mark: marks.join(', ') };
 }
 
 export const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc');
 
-/** A keyset position: right after or before a row with this value and id. The row may be deleted. */
+/** The same rows from the last to the first. */
+export const reversed = (order: Order): Order => ({
+  ...order,
+  columns: order.columns.map(({ column, direction }) => ({ column, direction: opposite(direction) })),
+  direction: opposite(order.direction),
+});
+
+/** Whether an index has the rows in this order. */
+export const isIndexed = ({ columns: [first, ...others] }: Order): boolean =>
+  first === undefined || (others.length === 0 && first.column.isIndexed);
+
+/** A keyset position: right after or before a row with these values and id. The row may be deleted. */
 export interface Position {
   id: string;
-  value?: unknown;
+  values: readonly unknown[];
 }
 
-export const getPosition = ({ column }: Pick<Order, 'column'>, row: { id: string }): Position => ({
+export const getPosition = ({ columns }: Pick<Order, 'columns'>, row: { id: string }): Position => ({
   id: row.id,
-  ...(column && { value: (row as Record<string, unknown>)[column.name] }),
+  values: columns.map(({ column }) => (row as Record<string, unknown>)[column.name]),
 });
 
 // A cursor encodes the position after or before a row, not the row: it stays valid when the row is deleted, and reveals
 // nothing about other tenants' rows.
 const encode = (text: string): string => Buffer.from(text).toString('base64url');
 
-export function encodeCursor({ column, mark }: Order, row: { id: string }): string {
+export function encodeCursor({ columns, mark }: Order, row: { id: string }): string {
   if (!mark) return encode(row.id);
-  if (!column) return encode(JSON.stringify([mark, row.id]));
-  const { value } = getPosition({ column }, row);
-  return encode(JSON.stringify([mark, row.id, value === null ? null : column.codec.encode(value)]));
+  const { values } = getPosition({ columns }, row);
+  const written = values.map((value, at) => (value === null ? null : columns[at]?.column.codec.encode(value)));
+  return encode(JSON.stringify([mark, row.id, ...written]));
 }
 
-export function decodeCursor(cursor: string, { column, mark }: Order): Position | undefined {
+export function decodeCursor(cursor: string, { columns, mark }: Order): Position | undefined {
   const text = Buffer.from(cursor, 'base64url').toString();
-  if (!mark) return isUuid(text) ? { id: text } : undefined;
-  const [ofOrder, id, written] = readArray(text);
-  if (ofOrder !== mark || !isUuid(id)) return undefined;
-  if (!column) return { id };
-  if (written === null) return column.nullable ? { id, value: null } : undefined;
-  const value = typeof written === 'string' ? column.codec.decode(written) : undefined;
-  return value === undefined ? undefined : { id, value };
+  if (!mark) return isUuid(text) ? { id: text, values: [] } : undefined;
+  const [ofOrder, id, ...written] = readArray(text);
+  if (ofOrder !== mark || !isUuid(id) || written.length !== columns.length) return undefined;
+  const values = columns.map(({ column }, at) => decodeValue(column, written[at]));
+  return values.includes(undefined) ? undefined : { id, values };
+}
+
+function decodeValue({ nullable, codec }: SortColumn, written: unknown): unknown {
+  if (written === null) return nullable ? null : undefined;
+  return typeof written === 'string' ? codec.decode(written) : undefined;
 }
 
 function readArray(text: string): unknown[] {
@@ -80,16 +105,28 @@ export const joinRanges = (ranges: Range[]): Range =>
 export const intersectRanges = (...ranges: Range[]): Range => ({ AND: ranges }) as Range;
 
 /**
- * The rows on one side of a position, as consecutive ranges: rows that share the position's value, then rows beyond it.
- * Each is one range of the order's index; PostgreSQL would not use the index like that for an OR of them.
+ * The rows after a position, as consecutive ranges: rows that share all its values, then rows beyond the last of them, and so on.
+ * Each is one range of the order's index, where there is one; PostgreSQL would not use it like that for an OR of them.
  */
-export function rangesBeyond({ column }: Order, { id, value }: Position, direction: Direction): Range[] {
-  const beyond = direction === 'asc' ? 'gt' : 'lt';
-  if (!column) return [{ id: { [beyond]: id } }];
-  const { name, nullable } = column;
-  const ranges: object[] = [{ [name]: value, id: { [beyond]: id } }];
-  if (value !== null) ranges.push({ [name]: { [beyond]: value } });
-  if (value !== null && nullable && direction === 'asc') ranges.push({ [name]: null });
-  if (value === null && direction === 'desc') ranges.push({ [name]: { not: null } });
+export function rangesAfter({ columns, direction }: Order, { id, values }: Position): Range[] {
+  const equal = columns.map(({ column: { name } }, at) => ({ [name]: values[at] }));
+  const ranges: object[] = [Object.assign({}, ...equal, { id: { [beyond(direction)]: id } })];
+  for (let at = columns.length - 1; at >= 0; at -= 1) {
+    const { column, direction: sorted } = columns[at] as Order['columns'][number];
+    for (const following of valuesAfter(column, values[at], sorted))
+      ranges.push(Object.assign({}, ...equal.slice(0, at), { [column.name]: following }));
+  }
   return ranges;
+}
+
+const beyond = (direction: Direction): 'gt' | 'lt' => (direction === 'asc' ? 'gt' : 'lt');
+
+/** The conditions on a column for the values after this one, in their order. */
+function valuesAfter({ nullable, values }: SortColumn, value: unknown, direction: Direction): unknown[] {
+  if (value === null) return direction === 'desc' ? [{ not: null }] : [];
+  const nulls = nullable && direction === 'asc' ? [null] : [];
+  if (!values) return [{ [beyond(direction)]: value }, ...nulls];
+  const at = values.indexOf(value);
+  const following = direction === 'asc' ? values.slice(at + 1) : values.slice(0, at).toReversed();
+  return [...following, ...nulls];
 }

@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import { builder } from '../builder.ts';
+import type { Column } from '../../../prisma/tables.ts';
 import { Decimal } from '../../money/money.ts';
+import { count } from '../input/validators.ts';
 import { formatDay, parseDay } from '../scalars/scalars.ts';
 
 /** Encodes a column's values into cursors and decodes them; undefined for text that is no such value. */
@@ -13,22 +16,43 @@ const texts: CursorCodec<string> = {
   decode: (text) => (text.isWellFormed() && !text.includes('\0') ? text : undefined),
 };
 const days: CursorCodec<Date> = { encode: formatDay, decode: parseDay };
+const times: CursorCodec<Date> = {
+  encode: (value) => value.toISOString(),
+  decode: (text) => (z.iso.datetime({ precision: 3 }).safeParse(text).success ? new Date(text) : undefined),
+};
 const decimals: CursorCodec<Decimal> = {
   encode: (value) => new Decimal(value).toFixed(),
   decode: (text) => (/^-?\d{1,18}(\.\d{1,5})?$/.test(text) ? new Decimal(text) : undefined),
 };
+const integers: CursorCodec<number> = {
+  encode: String,
+  decode: (text) => (/^-?\d{1,9}$/.test(text) ? Number(text) : undefined),
+};
+const among = (values: readonly unknown[]): CursorCodec => ({
+  encode: String,
+  decode: (text) => values.find((value) => String(value) === text),
+});
 
 /** A column that a list can be ordered by. */
-export interface Column {
+export interface SortColumn {
   name: string;
   codec: CursorCodec;
   nullable: boolean;
+  /** All its values, ascending, where they are few: PostgreSQL compares enums and booleans, but Prisma doesn't. */
+  values: readonly unknown[] | undefined;
+  /** Whether PostgreSQL generates it, so that queries don't read it unless they say so. */
+  isGenerated: boolean;
+  /** Whether the database has an index of the tenant's rows that is ordered by it, then by id. */
+  isIndexed: boolean;
 }
 
 /** Columns by their names in `orderBy`; undefined for the order of creation, which is by id alone. */
-export type Columns = Record<string, Column | undefined>;
+export type SortColumns = Record<string, SortColumn | undefined>;
 
-const OrderDirection = builder.enumType('OrderDirection', {
+/** The most fields of one order. */
+export const maxSortFields = 5;
+
+export const OrderDirection = builder.enumType('OrderDirection', {
   description: "The direction of a list's order. Null counts as larger than every value.",
   values: {
     ASC: { description: 'Ascending: the smallest, earliest or alphabetically first row comes first.' },
@@ -36,45 +60,72 @@ const OrderDirection = builder.enumType('OrderDirection', {
   },
 });
 
-/** A column to order by, with its description in the schema. */
-interface Sortable extends Column {
-  description: string;
+const codecs: Record<string, CursorCodec> = {
+  String: texts,
+  Int: integers,
+  Decimal: decimals,
+  DateTime: times,
+  Date: days,
+} as Record<string, CursorCodec>;
+
+function toSortColumn(of: Column, isIndexed: boolean): SortColumn | undefined {
+  const { name, type, native, nullable, enumeration, isGenerated } = of;
+  if (native === 'Uuid') return undefined; // ids have no order that means anything
+  const values = enumeration ? [...enumeration.values.keys()] : type === 'Boolean' ? [false, true] : undefined;
+  const codec = values ? among(values) : (codecs[native ?? ''] ?? codecs[type]);
+  return codec && { name, codec, nullable, values, isGenerated, isIndexed };
 }
 
-const sortable =
-  (values: Column['codec']) =>
-  (name: string, description: string, { nullable = false } = {}): Sortable => ({
-    name,
-    description,
-    codec: values,
-    nullable,
-  });
+/** `invoiceDate` → `INVOICE_DATE`. */
+export const toOrderField = (name: string): string => name.replace(/[A-Z]/g, '_$&').toUpperCase();
 
-// Named for the type of the column's values.
-export const byText = sortable(texts);
-export const byDay = sortable(days);
-export const byDecimal = sortable(decimals);
+/** How a list can be ordered: the type of `orderBy`, and its columns. */
+export interface Order {
+  argument: { type: [ReturnType<typeof orderRef>]; description: string; validate: ReturnType<typeof count> };
+  columns: SortColumns;
+}
+
+interface SortField {
+  field: string;
+  direction: 'ASC' | 'DESC';
+}
+
+const orderRef = (name: string) => builder.inputRef<SortField>(name);
 
 /**
- * Declares what a list of `typeName` can be ordered by, beside its creation.
- * @param columns each needs an index on (tenant_id, column, id)
- * @returns the input type of `orderBy`, and the columns for `readPage`
+ * Declares by what a list of `typeName` can be ordered: its creation, and each of these columns whose values have an order.
+ * @param indexed the names of the columns by which an index has the rows in order
  */
-export function orderType<Name extends string>(typeName: string, columns: Record<Name, Sortable>) {
-  const described = Object.entries<Sortable>(columns).map(([name, { description }]) => [name, { description }]);
+export function orderInput(typeName: string, shown: readonly Column[], indexed: ReadonlySet<string>): Order {
+  const columns: SortColumns = {};
+  const values: Record<string, { description: string }> = { CREATED_AT: { description: 'When it was made.' } };
+  for (const column of shown) {
+    const sortColumn = toSortColumn(column, indexed.has(column.name));
+    if (!sortColumn || column.name === 'createdAt') continue;
+    const name = toOrderField(column.name);
+    columns[name] = sortColumn;
+    values[name] = {
+      description: `By \`${column.name}\`.${sortColumn.isIndexed ? '' : ' No index serves it: it costs a scan.'}`,
+    };
+  }
   const field = builder.enumType(`${typeName}OrderField`, {
     description: `The fields by which a list of the type ${typeName} can be ordered.`,
-    values: {
-      CREATED_AT: { description: 'When it was made.' },
-      ...(Object.fromEntries(described) as Record<Name, { description: string }>),
-    },
+    values,
   });
-  const input = builder.inputType(`${typeName}Order`, {
-    description: 'The order of a list: by a field, then by creation.',
+  const input = orderRef(`${typeName}Order`);
+  input.implement({
+    description: 'The order of a list by one field.',
     fields: (t) => ({
       field: t.field({ type: field, required: true, description: 'The field to order by.' }),
       direction: t.field({ type: OrderDirection, required: true, description: 'Ascending or descending.' }),
     }),
   });
-  return { input, columns: columns as Record<string, Column> };
+  return {
+    columns,
+    argument: {
+      type: [input],
+      description: `By these fields, the first one first; at most ${maxSortFields}. Equal rows are in the order of their creation. Default: newest first.`,
+      validate: count(0, maxSortFields, 'fields'),
+    },
+  };
 }

@@ -4,18 +4,20 @@ import type { ModelWith, Prisma, Row as RowOf } from '../../../prisma/client.ts'
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { Problems, type Problem } from '../../errors.ts';
-import type { Columns } from './order.ts';
+import type { SortColumns } from './order.ts';
 import {
   intersectRanges,
   joinRanges,
-  opposite,
+  isIndexed,
   orderFrom,
   getPosition,
-  rangesBeyond,
+  rangesAfter,
+  reversed,
   decodeCursor,
   encodeCursor,
   type Direction,
   type Order,
+  type OrderBy,
   type Position,
   type Range,
 } from './cursor.ts';
@@ -36,7 +38,7 @@ export interface PageArgs {
   last?: number | null;
   before?: string | null;
   offset?: number | null;
-  orderBy?: { field: string; direction: 'ASC' | 'DESC' } | null;
+  orderBy?: OrderBy | null;
 }
 
 builder.globalConnectionField('totalCount', (t) =>
@@ -79,30 +81,31 @@ interface Window {
 
 interface Page {
   order: Order;
-  /** The direction in which the rows are read. */
-  direction: Direction;
+  /** The order in which the rows are read. */
+  readingOrder: Order;
   window: Window;
   /** The ranges that hold the page's rows. Each is read only if the ranges before it don't fill the page. */
   ranges: Range[];
 }
 
 /** Turns a list's arguments into a page. It reads one row more than the page has, to know whether a next page exists. */
-function buildPage(args: PageArgs, columns: Columns): Page {
+function buildPage(args: PageArgs, columns: SortColumns): Page {
   const order = orderFrom(args.orderBy, columns);
   const { after, before } = readArguments(args, order);
   const backwards = args.last != null;
-  const direction = backwards ? opposite(order.direction) : order.direction;
+  const readingOrder = backwards ? reversed(order) : order;
   const [from, to] = backwards ? [before, after] : [after, before];
   const skip = args.offset ?? 0;
 
-  const all = from ? rangesBeyond(order, from, direction) : [{}];
-  const separate = skip > 0 ? [joinRanges(all)] : all; // the rows to skip may lie in several ranges
-  const until = to && joinRanges(rangesBeyond(order, to, opposite(direction)));
+  const all = from ? rangesAfter(readingOrder, from) : [{}];
+  // The rows to skip may lie in several ranges; and without an index, each range would be a scan.
+  const separate = skip > 0 || !isIndexed(order) ? [joinRanges(all)] : all;
+  const until = to && joinRanges(rangesAfter(reversed(readingOrder), to));
   return {
     order,
-    direction,
+    readingOrder,
     window: {
-      orderBy: sorted(order, direction),
+      orderBy: toOrderBy(readingOrder),
       take: (args.first ?? args.last ?? defaultPageSize) + 1,
       skip,
     },
@@ -110,8 +113,9 @@ function buildPage(args: PageArgs, columns: Columns): Page {
   };
 }
 
-function sorted({ column }: Order, direction: Direction): Window['orderBy'] {
-  return column ? [{ [column.name]: direction }, { id: direction }] : { id: direction };
+function toOrderBy({ columns, direction }: Order): Window['orderBy'] {
+  if (columns.length === 0) return { id: direction };
+  return [...columns.map(({ column, direction: sorted }) => ({ [column.name]: sorted })), { id: direction }];
 }
 
 function readArguments(args: PageArgs, order: Order): { after?: Position; before?: Position } {
@@ -138,22 +142,27 @@ function readArguments(args: PageArgs, order: Order): { after?: Position; before
 }
 
 /** The query for a list inside a resource. It selects ids at least, as Prisma refuses an empty selection for `totalCount`. */
-export function buildWindow(args: PageArgs): Window & { where: Range } {
-  const { window, ranges } = buildPage(args, {});
-  const ids = { select: { id: true } };
-  return { ...window, where: joinRanges(ranges), ...ids };
+export function buildWindow(
+  args: PageArgs,
+  filter: object = {},
+  columns: SortColumns = {},
+): Window & { where: object; select: object } {
+  const { window, ranges, order } = buildPage(args, columns);
+  const select = { id: true, ...Object.fromEntries(order.columns.map(({ column }) => [column.name, true])) };
+  return readGenerated({ ...window, where: { AND: [filter, joinRanges(ranges)] }, select }, order);
 }
 
 /** The paths of a connection's rows in a selection. Pothos accepts several paths like this, but its types declare one. */
 export const listNodes = (typeName: string): string[] =>
   ({ getType: () => typeName, paths: nodePaths.paths.map((path) => path.map((name) => ({ name }))) }) as never;
 
-/** The connection over the rows that `rowsOf(args)` asked for. */
+/** The connection over the rows that the query of buildWindow() has found. */
 export const buildConnection = <Row extends { id: string }>(
   args: PageArgs,
   rows: Row[],
+  columns: SortColumns,
   totalCount: () => Promise<number>,
-): Connection<Row> => toConnection(args, buildPage(args, {}), rows, totalCount);
+): Connection<Row> => toConnection(args, buildPage(args, columns), rows, totalCount);
 
 function toConnection<Row extends { id: string }>(
   args: PageArgs,
@@ -190,11 +199,11 @@ export async function readPage<Name extends ModelWith<{ id: string }>>(
   model: Name,
   args: PageArgs,
   filter: Filter<Name> & object,
-  columns: Columns = {},
+  columns: SortColumns = {},
 ): Promise<Connection<RowOf<Name>>> {
   const delegate = context.db.model(model);
   const page = buildPage(args, columns);
-  const selected = queryFromInfo({ context, info, ...nodePaths });
+  const selected = readGenerated(queryFromInfo({ context, info, ...nodePaths }), page.order);
   let total: Promise<number> | undefined;
   const totalCount = (): Promise<number> => (total ??= delegate.count({ where: filter }));
 
@@ -212,6 +221,12 @@ export async function readPage<Name extends ModelWith<{ id: string }>>(
     } else rows.push(...(await delegate.findMany(query)));
   }
   return toConnection(args, page, rows, totalCount);
+}
+
+/** The query with the generated columns that the cursors of an order need. */
+function readGenerated<Query extends object>(query: Query, { columns }: Order): Query {
+  const names = columns.filter(({ column }) => column.isGenerated).map(({ column }) => [column.name, false] as const);
+  return names.length === 0 ? query : { ...query, omit: Object.fromEntries(names) };
 }
 
 /** Whether the field is selected unconditionally, and directly rather than in a fragment. */
@@ -232,15 +247,19 @@ async function seekToOffset(
   delegate: { findMany(query: object): Promise<{ id: string }[]> },
   total: number,
 ): Promise<Page> {
-  const { order, direction, window } = page;
+  const { order, readingOrder, window } = page;
   const following = total - window.skip;
-  const [seekDirection, skip] =
-    following < window.skip ? [opposite(direction), following] : [direction, window.skip - 1];
-  const select = { id: true, ...(order.column && { [order.column.name]: true }) };
-  const query = { orderBy: sorted(order, seekDirection), skip, take: 1, where: { AND: [filter] }, select };
+  const [seekOrder, skip] =
+    following < window.skip ? [reversed(readingOrder), following] : [readingOrder, window.skip - 1];
+  const select = { id: true, ...Object.fromEntries(order.columns.map(({ column }) => [column.name, true])) };
+  const query = { orderBy: toOrderBy(seekOrder), skip, take: 1, where: { AND: [filter] }, select };
   const [last] = following > 0 ? await delegate.findMany(query) : [];
-  const ranges = last ? rangesBeyond(order, getPosition(order, last), direction) : [];
-  return { ...page, window: { ...window, skip: 0 }, ranges };
+  const ranges = last ? rangesAfter(readingOrder, getPosition(order, last)) : [];
+  return {
+    ...page,
+    window: { ...window, skip: 0 },
+    ranges: isIndexed(order) || ranges.length === 0 ? ranges : [joinRanges(ranges)],
+  };
 }
 
 const nodePaths: { paths: [string[], string[]] } = { paths: [['nodes'], ['edges', 'node']] };

@@ -132,7 +132,7 @@ interface CheckedArguments {
 
 /** Called by a field's first request, as the types of arguments are known once the schema is built. */
 function findCheckedArguments({ parentType, fieldName }: GraphQLResolveInfo, rules?: Rules): CheckedArguments {
-  const validated = parentType.getFields()[fieldName]?.args.filter(hasValidator) ?? [];
+  const validated = parentType.getFields()[fieldName]?.args.filter((arg) => hasValidator(arg)) ?? [];
   return { validated, names: [...validated.map(({ name }) => name), ...(rules?.concerns ?? [])] };
 }
 

@@ -47,9 +47,9 @@ const types: [name: RegExp, description: string][] = [
 
 const { models } = getDatamodel().datamodel;
 
-/** The comment of a model's field; for an input, of the model it makes or changes. */
+/** The comment of a model's field; for an input, of the model that it makes, changes, or filters. */
 export function modelComment(typeName: string, field: string): string | undefined {
-  const model = models[typeName.replace(/^(Create|Update)?(\w+)Input$/, '$2')];
+  const model = models[typeName.replace(/^(Create|Update)?(\w+?)(Input|Filter)$/, '$2')];
   return model?.fields.find(({ name }) => name === field)?.documentation;
 }
 

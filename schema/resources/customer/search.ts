@@ -17,25 +17,30 @@ export const byPartnerName = (name: string): Prisma.CustomerWhereInput => ({
   ...containsInFirst(fold(name).replaceAll('\n', ' '), searchedFields),
 });
 
+type Word = ReturnType<typeof containsWord>;
+type OfPartner<Field extends string> = { [name in Field | `${Field}Id`]?: object };
+
 /**
  * The conditions, all of which must hold, under which each word of `q` is in a row's searched fields or its partner's
  * company name; in the row's alone for those who may not read customers. Few partners are looked up first: PostgreSQL
- * serves `byIds` from an index beside other conditions, while `byPartner`, a join, would make it read every row. Where
- * many match, so do many rows, and a page is soon full.
+ * serves their ids from an index beside other conditions, while a join would make it read every row. Where many match, so do
+ * many rows, and a page is soon full.
+ * @param field the relation to the partner
  */
-export async function containsWordsOrPartner<Where extends object>(
+export async function containsWordsOrPartner<Field extends 'customer' | 'supplier'>(
   q: string,
   context: Context,
-  byIds: (ids: string[]) => Where,
-  byPartner: (partner: Prisma.CustomerWhereInput) => Where,
-): Promise<({ OR: (Where | ReturnType<typeof containsWord>)[] } | ReturnType<typeof containsWord>)[]> {
+  field: Field,
+): Promise<({ OR: (OfPartner<Field> | Word)[] } | Word)[]> {
   if (!context.may('customers:read')) return containsWords(q);
-  const ofPartners = async (word: string, at: number): Promise<Where[]> => {
+  const ofPartners = async (word: string, at: number): Promise<OfPartner<Field>[]> => {
     const where = containsInFirst(word, searchedFields);
-    if (at >= maxLookups) return [byPartner(where)];
+    const byPartner = { [field]: where } as OfPartner<Field>;
+    if (at >= maxLookups) return [byPartner];
     const partners = await context.db.customer.findMany({ where, select: { id: true }, take: maxPartners + 1 });
-    if (partners.length > maxPartners) return [byPartner(where)];
-    return partners.length > 0 ? [byIds(partners.map(({ id }) => id))] : [];
+    if (partners.length > maxPartners) return [byPartner];
+    const ids = partners.map(({ id }) => id);
+    return ids.length > 0 ? [{ [`${field}Id`]: { in: ids } } as OfPartner<Field>] : [];
   };
   return Promise.all(
     splitWords(q).map(async (word, at) => ({ OR: [containsWord(word), ...(await ofPartners(word, at))] })),

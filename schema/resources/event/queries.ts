@@ -2,9 +2,9 @@ import type { Prisma } from '../../../prisma/generated/client/client.ts';
 import { mustRead, readableEvents } from '../../events/access.ts';
 import { eventTypes } from '../../events/events.ts';
 import { builder } from '../../graphql/builder.ts';
-import { periodRules } from '../../graphql/filters/period.ts';
 import { among, given } from '../../graphql/input/validators.ts';
 import { readPage } from '../../graphql/paging/page.ts';
+import { periodRules } from './period.ts';
 import { Event } from './type.ts';
 
 /** The types of the event log. */

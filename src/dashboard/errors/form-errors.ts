@@ -26,7 +26,7 @@ export function buildFormErrors(error: CombinedError, isField: (path: string) =>
 }
 
 interface FieldError {
-  /** The input's path, without `input.`. */
+  /** The input's path, without `input.`; of a list's filter, the column. */
   path: string;
   problems: Problem[];
 }
@@ -35,7 +35,7 @@ interface FieldError {
 export function fieldErrors(error: CombinedError): FieldError[] {
   const details = error.graphQLErrors.flatMap(({ extensions }) => asDetails(extensions.details));
   return [...Map.groupBy(details, ({ field }) => field)].map(([field, problems]) => ({
-    path: field.replace(/^input(\.|$)/, ''),
+    path: field.replace(/^filter\.(\w+).*$/, '$1').replace(/^input(\.|$)/, ''),
     problems,
   }));
 }

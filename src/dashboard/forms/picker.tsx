@@ -25,11 +25,11 @@ export interface Creation {
   form: (props: { name: string; onDone: (id: string) => void; onCancel: () => void }) => ReactNode;
 }
 
-interface Sources<Filter extends object> {
+interface Sources<Filter extends { q?: string | null }> {
   /** Searches options by text, and returns the first page. */
-  find: TypedDocumentNode<{ found: { nodes: readonly Option[] } }, { q?: string | null } & Filter>;
-  /** Other variables of the search. */
-  variables: Filter;
+  find: TypedDocumentNode<{ found: { nodes: readonly Option[] } }, { filter?: Filter | null }>;
+  /** What must hold of all options. */
+  where: NoInfer<Filter>;
   /** Loads the selected option. */
   get: TypedDocumentNode<{ chosen: Option | null }, { id: string }>;
   /** Offers to create an option that has the typed text as its name. */
@@ -43,8 +43,8 @@ const create = 'create';
  * Selects one of many options, which are searched on the server: there may be a hundred thousand. If none has the typed
  * name, a new one can be created.
  */
-export function Picker<Filter extends object>(props: PickerProps & Sources<Filter>): ReactNode {
-  const { label, hideLabel, value = null, onChange, find, variables, get, creation, ...rest } = props;
+export function Picker<Filter extends { q?: string | null }>(props: PickerProps & Sources<Filter>): ReactNode {
+  const { label, hideLabel, value = null, onChange, find, where, get, creation, ...rest } = props;
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
   const [creating, setCreating] = useState<string>();
@@ -57,7 +57,7 @@ export function Picker<Filter extends object>(props: PickerProps & Sources<Filte
   const chosen = value && selected.data?.chosen?.id === value ? selected.data.chosen : undefined;
   // The field shows the selected option's name, which is no search.
   const search = q === chosen?.name ? '' : q;
-  const [{ data, fetching }] = useQuery({ query: find, variables: { ...variables, q: search || null } });
+  const [{ data, fetching }] = useQuery({ query: find, variables: { filter: { ...where, q: search } } });
   const found = new Map((data?.found.nodes ?? []).map(({ id, name }) => [id, name]));
   if (chosen) found.set(chosen.id, chosen.name);
   const choices = [...found].map(([id, name]) => ({ value: id, label: name }));

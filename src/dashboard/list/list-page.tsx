@@ -29,7 +29,13 @@ interface Props<Name extends string, Variables, Returned> extends Omit<PageProps
 }
 
 /** A value whose fields are all known. TypeScript doesn't check what a function returns for unknown ones. */
-type Exactly<Returned, Known> = Returned & Record<Exclude<keyof Returned, keyof Known>, never>;
+type Exactly<Returned, Known> = Returned & {
+  [Name in keyof Returned]: Name extends keyof Known
+    ? Returned[Name] extends object
+      ? Exactly<Returned[Name], NonNullable<Known[Name]>>
+      : Returned[Name]
+    : never;
+};
 
 /** How a row is added: by another page, or by a form in a dialog. */
 interface AddAction {

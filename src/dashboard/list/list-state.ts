@@ -105,15 +105,17 @@ function parseSort(text: string | null): Sort | undefined {
   return { field: text.slice(descending ? 1 : 0).toUpperCase(), direction: descending ? 'DESC' : 'ASC' };
 }
 
-/** The `orderBy` of a list that can be sorted by `fields`; null: newest first. */
-export function orderBy<Field extends string>(sort: Sort | undefined, fields: readonly Field[]): Sort<Field> | null {
+/** The `orderBy` of a list that can be sorted by `fields`; empty: newest first. */
+export function orderBy<Field extends string>(sort: Sort | undefined, fields: readonly Field[]): Sort<Field>[] {
   const field = fields.find((each) => each === sort?.field);
-  return field && sort ? { field, direction: sort.direction } : null;
+  return field && sort ? [{ field, direction: sort.direction }] : [];
 }
 
-/** A filter's value if it is one of `values`, else null: the URL may contain anything. */
-export const findOneOf = <Value extends string>(value: string | undefined, values: readonly Value[]): Value | null =>
-  values.find((each) => each === value) ?? null;
+/** A filter's value if it is one of `values`, else undefined: the URL may contain anything. */
+export const findOneOf = <Value extends string>(
+  value: string | undefined,
+  values: readonly Value[],
+): Value | undefined => values.find((each) => each === value);
 
 /**
  * The keys of a record, in order. For the values of a schema's enum: TypeScript requires a record of them to be complete,

@@ -7,7 +7,7 @@ import { orderBy, type ListState, type PageVariables, type Sort } from './list-s
 /** A query for a page of a list. Its connection has the alias `rows`. */
 type ListQuery<Row, Filters, Field extends string> = TypedDocumentNode<
   { rows: ListConnection<Row> },
-  Filters & PageVariables & { orderBy?: Sort<Field> | null }
+  Filters & PageVariables & { orderBy?: Sort<Field>[] | null }
 >;
 
 /** The props of a list's table. The filters are the query's variables, except for page and order. */

@@ -75,7 +75,7 @@ const WordsQuery = graphql(
       $projects: Boolean!
       $bankTransactions: Boolean!
     ) {
-      customers(first: 5, q: $q) @include(if: $customers) {
+      customers(first: 5, filter: { q: $q }) @include(if: $customers) {
         nodes {
           id
           companyName
@@ -83,29 +83,29 @@ const WordsQuery = graphql(
           city
         }
       }
-      invoices(first: 5, q: $q) @include(if: $invoices) {
+      invoices(first: 5, filter: { q: $q }) @include(if: $invoices) {
         nodes {
           ...FoundInvoice
         }
       }
-      creditNotes(first: 5, q: $q) @include(if: $invoices) {
+      creditNotes(first: 5, filter: { q: $q }) @include(if: $invoices) {
         nodes {
           ...FoundCreditNote
         }
       }
-      receipts(first: 5, q: $q) @include(if: $receipts) {
+      receipts(first: 5, filter: { q: $q }) @include(if: $receipts) {
         nodes {
           ...FoundReceipt
         }
       }
-      projects(first: 5, q: $q) @include(if: $projects) {
+      projects(first: 5, filter: { q: $q }) @include(if: $projects) {
         nodes {
           id
           name
           status
         }
       }
-      bankTransactions(first: 5, q: $q) @include(if: $bankTransactions) {
+      bankTransactions(first: 5, filter: { q: $q }) @include(if: $bankTransactions) {
         nodes {
           ...FoundTransaction
         }
@@ -119,28 +119,28 @@ const WordsQuery = graphql(
 const AmountQuery = graphql(
   `
     query SearchAmount(
-      $amount: Decimal!
+      $amounts: [Decimal!]!
       $customers: Boolean!
       $invoices: Boolean!
       $receipts: Boolean!
       $bankTransactions: Boolean!
     ) {
-      invoices(first: 5, amount: $amount) @include(if: $invoices) {
+      invoices(first: 5, filter: { totalGross: { in: $amounts } }) @include(if: $invoices) {
         nodes {
           ...FoundInvoice
         }
       }
-      creditNotes(first: 5, amount: $amount) @include(if: $invoices) {
+      creditNotes(first: 5, filter: { totalGross: { in: $amounts } }) @include(if: $invoices) {
         nodes {
           ...FoundCreditNote
         }
       }
-      receipts(first: 5, amount: $amount) @include(if: $receipts) {
+      receipts(first: 5, filter: { amountGross: { in: $amounts } }) @include(if: $receipts) {
         nodes {
           ...FoundReceipt
         }
       }
-      bankTransactions(first: 5, amount: $amount) @include(if: $bankTransactions) {
+      bankTransactions(first: 5, filter: { amount: { in: $amounts } }) @include(if: $bankTransactions) {
         nodes {
           ...FoundTransaction
         }
@@ -273,10 +273,10 @@ export function useSearch(q: string): { groups: ResultGroup[]; fetching: boolean
     variables: { q, ...allowed, projects: may('projects') },
     pause: q === '' || !granted,
   });
-  const amount = toAmount(q);
+  const amount = toAmount(q)?.replace('-', '');
   const [amounts] = useQuery({
     query: AmountQuery,
-    variables: { amount: amount ?? '0', ...allowed },
+    variables: { amounts: amount === undefined ? [] : [amount, `-${amount}`], ...allowed },
     pause: amount === undefined || !granted,
   });
   const found = q !== '' && words.data ? buildGroups(words.data, amount === undefined ? undefined : amounts.data) : [];

@@ -7,7 +7,7 @@ import {
   type Selection,
 } from '../../../schema/graphql/execution/compile-selection.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
-import { isTooWide } from '../../../schema/graphql/input/width.ts';
+import { isTooDeep, isTooWide } from '../../../schema/graphql/input/width.ts';
 import { tracer } from '../../../schema/graphql/execution/tracing.ts';
 import { costs } from './document-cost.ts';
 import { exceeded } from './document-limits.ts';
@@ -77,14 +77,18 @@ export function compileQuery(
   }
 
   const { variableDefinitions = [] } = operation;
-  // The variables that the query's cost depends on: page sizes, and which filters are set.
+  // The variables that the query's cost depends on: page sizes, filters, and which other arguments are set.
   const numbers = new Set(
     variableDefinitions.filter(({ type }) => /^Int!?$/.test(print(type))).map(({ variable }) => variable.name.value),
   );
   const known = createLRUCache<boolean>({ max: 20 });
   const isWithin = (variables: Values, coerced: Values): boolean => {
     const sizes = variableDefinitions
-      .map(({ variable: { name } }) => (numbers.has(name.value) ? coerced[name.value] : Boolean(coerced[name.value])))
+      .map(({ variable: { name } }) => {
+        const value = coerced[name.value];
+        if (typeof value === 'object') return JSON.stringify(value);
+        return numbers.has(name.value) ? value : Boolean(value);
+      })
       .join();
     const before = known.get(sizes);
     if (before !== undefined) return before;
@@ -97,7 +101,7 @@ export function compileQuery(
   return {
     operationName,
     respond: async (variables, context) => {
-      if (isTooWide(variables)) return undefined;
+      if (isTooWide(variables) || isTooDeep(variables)) return undefined;
       const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
       if (!coerced || !isWithin(variables, coerced)) return undefined;
       try {

@@ -10,7 +10,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
-import { computeCost, textLengths } from '../../../schema/graphql/execution/cost.ts';
+import { computeCost, textLengths, type CostContext } from '../../../schema/graphql/execution/cost.ts';
 
 /** The header by which a request asks for the cost of its document: `X-Query-Cost: 1`. */
 export const costHeader = 'x-query-cost';
@@ -56,11 +56,12 @@ function withCosts(schema: GraphQLSchema): GraphQLSchema {
 
 const pricedSchemas = new WeakMap<GraphQLSchema, GraphQLSchema>();
 
-/** The depth, breadth and cost of a valid document, with fragments spread. Empty where its variables are invalid. */
+/** The depth, breadth, cost and scans of a valid document, with fragments spread. Empty where its variables are invalid. */
 export function costs({ schema, document, operationName, variableValues }: ExecutionArgs): {
   depth?: number;
   breadth?: number;
   cost?: number;
+  scans?: ReadonlySet<string>;
 } {
   const operation = getOperationAST(document, operationName);
   const variables = variableValues ?? {};
@@ -68,6 +69,11 @@ export function costs({ schema, document, operationName, variableValues }: Execu
     return {};
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
   const asked = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] } as const;
-  const { depth, breadth, complexity: cost } = complexityFromQuery(asked, { schema: withCosts(schema), variables });
-  return { depth, breadth, cost };
+  const ctx: CostContext = { scans: new Set() };
+  const {
+    depth,
+    breadth,
+    complexity: cost,
+  } = complexityFromQuery(asked, { schema: withCosts(schema), variables, ctx });
+  return { depth, breadth, cost, scans: ctx.scans };
 }

@@ -103,7 +103,8 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
     args: ExecutionArgs;
     setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
   }) => {
-    const errors = exceeded(costs(args), limitsOf(args.document));
+    const { scans = new Set<string>(), ...counts } = costs(args);
+    const errors = exceeded(counts, limitsOf(args.document), listScans(scans));
     if (errors.length > 0) setResultAndStopExecution({ errors });
   };
   return {
@@ -156,12 +157,16 @@ export function documentErrors(schema: GraphQLSchema, text: string): readonly Gr
   return tooLong.length > 0 ? tooLong : validate(schema, parse(text), validationRules, { maxErrors });
 }
 
-/** The exceeded limits, as validation errors of the document. */
-export function exceeded(counts: Counts, most: Limits = limits): GraphQLError[] {
+/** The lists of a document that read many rows, for the message of one that costs too much. */
+const listScans = (scans: ReadonlySet<string>): string =>
+  scans.size > 0 ? ` These read many rows: ${[...scans].slice(0, maxErrors).join('; ')}.` : '';
+
+/** The exceeded limits, as validation errors of the document. @param explanation why it costs so much, as a sentence */
+export function exceeded(counts: Counts, most: Limits = limits, explanation = ''): GraphQLError[] {
   return Object.entries(counts).flatMap(([key, count]) => {
     const name = key as keyof typeof limits;
     const limit = most[name] ?? Infinity;
-    const message = `The document has ${count} ${excesses[name].label}, of ${limit} at most.`;
+    const message = `The document has ${count} ${excesses[name].label}, of ${limit} at most.${name === 'cost' ? explanation : ''}`;
     return count > limit ? [excess(name, message)] : [];
   });
 }

@@ -17,13 +17,19 @@ import type { Plugin } from 'graphql-yoga';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { Problems, ValidationError, type CodedError } from '../../../schema/errors.ts';
 import { validateArguments } from '../../../schema/graphql/input/validate-arguments.ts';
-import { isTooWide, maxInputValues, tooWideMessage } from '../../../schema/graphql/input/width.ts';
+import {
+  isTooDeep,
+  isTooWide,
+  maxInputDepth,
+  maxInputValues,
+  tooWideMessage,
+} from '../../../schema/graphql/input/width.ts';
 import { getChecks, refusedBy } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 
 /**
  * Reports invalid variables like any other invalid input: VALIDATION_FAILED, by path. This is done before their cost is
  * computed and before execution, because GraphQL would print a large input completely for each of its errors. Variables of
- * very many values aren't even coerced.
+ * very many values or levels aren't even coerced.
  */
 export function useVariableValidation(): Plugin {
   const refuse: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
@@ -33,6 +39,7 @@ export function useVariableValidation(): Plugin {
     const operation = getOperationAST(document, operationName);
     const values = variableValues ?? {};
     if (!operation) return;
+    if (isTooDeep(values)) return setResultAndStopExecution({ errors: [new ValidationError(tooDeep.byField)] });
     const isWide = isTooWide(values);
     if (!isWide && !getVariableValues(schema, operation.variableDefinitions ?? [], values, { maxErrors: 1 }).errors)
       return;
@@ -44,6 +51,9 @@ export function useVariableValidation(): Plugin {
   };
   return { onExecute: refuse, onSubscribe: refuse };
 }
+
+const tooDeep = new Problems();
+tooDeep.add('variables', 'nested_too_deeply', `Must not have more than ${maxInputDepth} levels.`);
 
 /** An operation before its execution or subscription. */
 interface PendingExecution {

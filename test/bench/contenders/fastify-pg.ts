@@ -130,6 +130,31 @@ await serve({
     return list('customers', customerColumns, conditions, window);
   },
 
+  receivables: async (tenantId) => ({
+    result: {
+      rows: await query(
+        'receivables',
+        `select i.id, i.number, i.due_date, i.currency, i.total_gross - i.amount_paid as amount_due,
+           json_build_object('company_name', c.company_name, 'country', c.country) as customer
+         from invoices i join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
+         where i.tenant_id = $1 and i.status = 'issued' and i.due_date < $2 and c.country = $3
+         order by i.total_gross - i.amount_paid desc, i.id desc limit 25`,
+        [tenantId, today(), 'DE'],
+      ),
+    },
+  }),
+
+  totals: async (tenantId) => ({
+    result: await query(
+      'totals',
+      `select status, to_char(invoice_date, 'YYYY-MM') as month, currency, count(*),
+         json_build_object('total_net', sum(total_net), 'total_gross', sum(total_gross), 'amount_due', sum(
+           case when status = 'cancelled' then 0 else total_gross - amount_paid end)) as sums
+       from invoices where tenant_id = $1 group by 1, 2, 3 order by 1, 2, 3`,
+      [tenantId],
+    ),
+  }),
+
   createInvoice: async (tenantId, input) => {
     const now = new Date();
     const { lines, breakdown, net, vat, gross } = computeTotals(input.items);

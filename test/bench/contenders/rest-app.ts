@@ -25,6 +25,9 @@ export interface Store {
   customer: (tenantId: string, id: string) => Promise<object | undefined>;
   customers: (tenantId: string, filter: Filter, window: Window) => Promise<{ rows: object[]; total?: number }>;
   createInvoice: (tenantId: string, input: NewInvoice) => Promise<object>;
+  /** The whole responses of two questions that only some contenders are asked. */
+  receivables?: (tenantId: string) => Promise<object>;
+  totals?: (tenantId: string) => Promise<object>;
 }
 
 const nullable = (type: string) => ({ type, nullable: true });
@@ -179,6 +182,8 @@ export async function serve(store: Store): Promise<void> {
       return { data: await store.createInvoice(caller.tenantId, body) };
     },
   );
+  for (const path of ['receivables', 'totals'] as const)
+    app.get(`/api/v1/${path}`, async ({ caller }) => ({ data: await store[path]?.(caller.tenantId) }));
   await app.listen({ port, host: '127.0.0.1' });
 }
 

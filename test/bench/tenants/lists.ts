@@ -9,17 +9,20 @@ import {
   isObjectType,
   isRequiredArgument,
   type GraphQLArgument,
-  type GraphQLInputField,
+  type GraphQLField,
+  type GraphQLInputType,
   type GraphQLNamedType,
 } from 'graphql';
+import type { Prisma } from '../../../prisma/client.ts';
+import { getIndexedFields, getSortedFields, getTable } from '../../../prisma/tables.ts';
+import { toOrderField } from '../../../schema/graphql/paging/order.ts';
 import { resources } from '../../../schema/resources.ts';
-import { getTable } from '../../../prisma/tables.ts';
 import type { Installation, Tenant } from './installation.ts';
 import type { KontorProcess } from './processes.ts';
 import { figure, type ReportRow } from './report.ts';
 
 /** Arguments that choose a page, not rows. */
-const pagingArguments = new Set(['first', 'last', 'after', 'before', 'offset', 'direction', 'orderBy']);
+const pagingArguments = new Set(['first', 'last', 'after', 'before', 'offset', 'orderBy']);
 
 /** For the largest tenant and a small one, reads each list of the API by each filter, in each order, from both ends; the other reads; and each resource by its id. */
 export async function readEverything({ pool, tenants }: Installation, { url }: KontorProcess): Promise<ReportRow> {
@@ -78,23 +81,64 @@ function documents(ids: Map<string, string>): string[] {
         const selected = buildSelection(getNamedType(field.type), 1);
         return `{ ${field.name}${field.args.length > 0 ? `(id: "${id}")` : ''} ${selected} }`;
       }),
-    ...lists.flatMap(({ name, args }) => {
-      const orders = args
-        .filter(({ name: argument }) => argument === 'orderBy')
-        .flatMap((order) => listValues(order, ids));
-      const filters = args
-        .filter(({ name: argument }) => !pagingArguments.has(argument))
-        .flatMap((filter) => listValues(filter, ids));
-      return ['first: 25', 'last: 25'].flatMap((page) =>
-        ['', ...orders].flatMap((order) =>
-          ['', ...filters].map(
-            (filter) => `{ ${name}(${[page, order, filter].filter(Boolean).join(', ')}) { totalCount nodes { id } } }`,
-          ),
+    ...lists.flatMap((list) =>
+      listArguments(list, ids).flatMap((chosen) =>
+        ['first: 25', 'last: 25'].map(
+          (page) => `{ ${list.name}(${[page, ...chosen].join(', ')}) { totalCount nodes { id } } }`,
         ),
-      );
-    }),
+      ),
+    ),
   ];
 }
+
+/** The arguments with which a list is read: none, each filter, each order, and each pair of these that two indexes serve. */
+function listArguments({ type, args }: GraphQLField<unknown, unknown>, ids: Map<string, string>): string[][] {
+  const plain = args
+    .filter(({ name }) => !pagingArguments.has(name) && name !== 'filter')
+    .flatMap(({ name, type: of }) => listValues(name, of, ids).map((value) => `${name}: ${value}`));
+  const comparisons = args.filter(({ name }) => name === 'filter').flatMap((filter) => listComparisons(filter, ids));
+  const filters = [...plain, ...comparisons.map((comparison) => `filter: { ${comparison} }`)];
+  const fields = args.filter(({ name }) => name === 'orderBy').flatMap(listOrderFields);
+  const order = (field: string): string => `orderBy: { field: ${field}, direction: ASC }`;
+  const model = getNamedType(type).name.replace('Connection', '') as Prisma.ModelName;
+  const sorted = new Set([...getSortedFields(model)].map(toOrderField));
+  const indexed = getIndexedFields(model);
+  const found = filters.filter((filter) => indexed.has(/(\w+): \{ eq: /.exec(filter)?.[1] ?? ''));
+  return [
+    [],
+    ...filters.map((filter) => [filter]),
+    ...fields.map((field) => [order(field)]),
+    ...fields.filter((field) => sorted.has(field)).flatMap((field) => found.map((filter) => [order(field), filter])),
+  ];
+}
+
+/** Operators that PostgreSQL executes in different ways. */
+const operators = ['eq', 'gte', 'contains'];
+
+/** The comparisons of a filter, one for each column and operator, and one for each kind of related rows. */
+function listComparisons({ type }: GraphQLArgument, ids: Map<string, string>): string[] {
+  const filter = getNamedType(type);
+  if (!isInputObjectType(filter)) return [];
+  return Object.values(filter.getFields()).flatMap(({ name, type: of }) => {
+    const input = getNamedType(of);
+    if (input === filter) return []; // and, or
+    if (!isInputObjectType(input)) return listValues(name, of, ids).map((value) => `${name}: ${value}`);
+    const compared = input.getFields();
+    if (compared['updatedAt']) return `${name}: { updatedAt: { gte: "${monthAgo()}" } }`;
+    return operators.flatMap((operator) => {
+      const value = compared[operator];
+      return value ? listValues(name, value.type, ids).map((text) => `${name}: { ${operator}: ${text} }`) : [];
+    });
+  });
+}
+
+function listOrderFields({ type }: GraphQLArgument): string[] {
+  const order = getNamedType(type);
+  const field = isInputObjectType(order) ? getNamedType(order.getFields()['field']?.type) : undefined;
+  return isEnumType(field) ? field.getValues().map(({ name }) => name) : [];
+}
+
+const monthAgo = (): string => new Date(Date.now() - 30 * 86_400_000).toISOString();
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -112,33 +156,28 @@ function buildSelection(type: GraphQLNamedType, depth: number): string {
   return `{ ${['__typename', ...fields].join(' ')} }`;
 }
 
-/** The values that an argument can have, in GraphQL's syntax. */
-function listValues({ name, type }: GraphQLArgument | GraphQLInputField, ids: Map<string, string>): string[] {
+/** Values of an argument or a column, in GraphQL's syntax. */
+function listValues(name: string, type: GraphQLInputType, ids: Map<string, string>): string[] {
   const named = getNamedType(type);
-  if (isEnumType(named)) return named.getValues().map((value) => `${name}: ${value.name}`);
-  if (isInputObjectType(named)) {
-    // The order of a list: a field, and a direction.
-    const [fields = [], directions = []] = ['field', 'direction'].map((part) =>
-      listValues(named.getFields()[part]!, ids),
-    );
-    return fields.map((field) => `${name}: { ${field}, ${directions[0]} }`);
-  }
+  if (isEnumType(named)) return named.getValues().map((value) => value.name);
   switch (named.name) {
     case 'Boolean':
-      return [`${name}: true`, `${name}: false`];
+      return ['true', 'false'];
     case 'UUID': {
       const key = name.replace(/Id$/, '');
-      const id = ids.get(key === 'supplier' ? 'customer' : key === 'resource' || key === 'event' ? 'invoice' : key);
-      return id === undefined ? [] : [`${name}: "${id}"`];
+      const resource = { supplier: 'customer', resource: 'invoice', event: 'invoice' }[key] ?? snakeCase(key);
+      const id = ids.get(resource);
+      return id === undefined ? [] : [`"${id}"`];
     }
+    case 'Int':
+      return ['2'];
     case 'Decimal':
-      return [`${name}: "119"`];
+      return ['"119"'];
     case 'Date':
-    case 'DateTime': {
-      const time = new Date(Date.now() - 30 * 86_400_000).toISOString();
-      return [`${name}: "${named.name === 'Date' ? time.slice(0, 10) : time}"`];
-    }
+      return [`"${monthAgo().slice(0, 10)}"`];
+    case 'DateTime':
+      return [`"${monthAgo()}"`];
     default:
-      return [`${name}: "${{ type: 'invoice.paid', event: 'invoice.paid' }[name] ?? 'Layout'}"`];
+      return [`"${{ type: 'invoice.paid', event: 'invoice.paid' }[name] ?? 'Layout'}"`];
   }
 }

@@ -2,11 +2,21 @@ import { getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abilityScopes, type Ability } from '../../../schema/graphql/ability.ts';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
+import { resources } from '../../../schema/resources.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry, refusal } from '../books.ts';
-import { argumentsFor, documentFor, listPlaces, type Place } from '../questions.ts';
+import {
+  argumentsFor,
+  documentFor,
+  inputAt,
+  isRecursive,
+  leadsTo,
+  listPaths,
+  listPlaces,
+  type Place,
+} from '../questions.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -156,6 +166,42 @@ describe('a request beyond a token’s abilities is forbidden', () => {
         expect(await codeFor(enough, ...(shows[name] ?? []))).not.toBe('FORBIDDEN');
     },
   );
+
+  // What a filter says of related rows tells of them, so that it needs their abilities.
+  const filtered = places
+    .filter(({ operation, field }) => operation === 'query' && field.args.some(({ name }) => name === 'filter'))
+    .map((place) => ({ place, name: place.field.name }));
+
+  it.each(filtered)('$name: a filter by related rows requires their abilities', async ({ place }) => {
+    const { args } = place.field;
+    const modelAt = (path: string[]): string => getNamedType(inputAt(args, path).type).name.replace(/Filter$/, '');
+    const isRelated = (path: string[]): boolean => !['filter', 'and', 'or'].includes(path.at(-1)!);
+    const filters = listPaths(args).filter(
+      (path) => path[0] === 'filter' && isRecursive(getNamedType(inputAt(args, path).type)),
+    );
+    const own = abilityOf(place)!;
+    for (const path of filters.filter(isRelated)) {
+      const related = path
+        .map((_, at) => path.slice(0, at + 1))
+        .filter((each) => isRelated(each))
+        .map((each) => `${resources.find(({ model }) => model === modelAt(each))?.scope}:read`);
+      const needed = [...new Set([own, ...related])];
+      const given = argumentsFor(args, (at) => {
+        if (at.at(-1) === '…') return leadsTo(at.slice(0, -1), path);
+        return at.join() === path.join() ? { id: { neq: unknown } } : undefined;
+      });
+      const codeFor = async (abilities: string[]): Promise<unknown> => {
+        const { body } = await (await withAbilities(...abilities)).graphqlAnswer(documentFor(place, given), given);
+        return body.errors?.[0].extensions.code;
+      };
+      expect({ path, needed, code: await codeFor(needed) }).toEqual({ path, needed, code: undefined });
+      for (const ability of needed) {
+        const code = await codeFor(everything.filter((each) => each !== ability));
+        expect({ path, without: ability, code }).toEqual({ path, without: ability, code: 'FORBIDDEN' });
+      }
+    }
+    if (place.field.name.startsWith('invoices')) expect(filters.filter(isRelated)).toHaveLength(1);
+  });
 
   it('and changes nothing', async () => {
     const reader = await withAbilities('read');

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { buildClientSchema, getIntrospectionQuery, getNamedType, isObjectType, type GraphQLSchema } from 'graphql';
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isObjectType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+} from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { resources } from '../../../schema/resources.ts';
@@ -19,7 +26,16 @@ import {
   makeTimeEntry,
 } from '../books.ts';
 import { samples } from '../../resources.ts';
-import { argumentsFor, documentFor, pathsTo, listPlaces, type Place } from '../questions.ts';
+import {
+  argumentsFor,
+  buildSelection,
+  documentFor,
+  inputAt,
+  leadsTo,
+  listPlaces,
+  pathsTo,
+  type Place,
+} from '../questions.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -76,7 +92,6 @@ const namedOtherwise: Record<string, string> = {
   'createCreditNote.input.invoiceId': 'issued invoice',
   'creditNotePdf.id': 'CreditNote',
   'creditNoteXml.id': 'CreditNote',
-  'creditNotes.invoiceId': 'issued invoice',
   'events.resourceId': 'Customer',
   'matchBankTransaction.matches.id': 'issued invoice',
   'invoicePdf.id': 'Invoice',
@@ -91,16 +106,9 @@ const namedOtherwise: Record<string, string> = {
 /** The text that argumentsFor() gives. */
 const sampleText = 'https://example.com/hook';
 
-/** Creates a row that a list finds by an own id. */
+/** Creates a row that a query finds by an own id. */
 const narrowedBy: Record<string, (id: string) => Promise<string>> = {
-  'creditNotes.invoiceId': (invoiceId) => makeCreditNote(acme, { invoiceId }),
-  'creditNotes.customerId': async (customerId) =>
-    makeCreditNote(acme, { invoiceId: await makeInvoice(acme, { customerId, status: 'ISSUED' }) }),
-  'invoices.customerId': (customerId) => makeInvoice(acme, { customerId }),
-  'projects.customerId': (customerId) => makeProject(acme, { customerId }),
   'receiptNumberWarnings.supplierId': (supplierId) => makeReceipt(acme, { supplierId, receiptNumber: sampleText }),
-  'receipts.supplierId': (supplierId) => makeReceipt(acme, { supplierId }),
-  'timeEntries.projectId': (projectId) => makeTimeEntry(acme, { projectId }),
 };
 
 /** Ids that must belong to the row of another id: an own one of another row is answered like an unknown one. */
@@ -123,11 +131,24 @@ function kindOf({ field }: Place, path: string[]): string {
 /** An id of no row, similar to this one. */
 const unknownLike = (id: string): string => id.slice(0, -1) + (id.endsWith('0') ? '1' : '0');
 
-const idPlaces = places
-  .filter(({ operation }) => operation)
+const allIdPlaces = places
+  .filter(({ parent }) => parent.name !== 'Subscription')
   .flatMap((place) =>
     pathsTo('UUID', place.field.args).map((path) => ({ place, path, title: `${place.field.name}(${path.join('.')})` })),
   );
+const isInFilter = ({ path }: { path: string[] }): boolean => path[0] === 'filter';
+const idPlaces = allIdPlaces.filter((each) => !isInFilter(each));
+const filterPlaces = [...Map.groupBy(allIdPlaces.filter(isInFilter), ({ place }) => place)].map(([place, of]) => ({
+  place,
+  paths: of.map(({ path }) => path),
+  title: `${place.parent.name}.${place.field.name}(filter), ${of.length} ids`,
+}));
+
+/** Lists within another resource: the column of their rows that has its id. */
+const withinResource: Record<string, (id: string) => Promise<string>> = {
+  'Customer.invoices': async (id) => (await acme.db.invoice.findFirstOrThrow({ where: { id } })).customerId,
+  'Project.timeEntries': async (id) => (await acme.db.timeEntry.findFirstOrThrow({ where: { id } })).projectId,
+};
 
 // A subscription has no single answer: subscriptions.test.ts tests it with another tenant's ids.
 const argumentsOf = (of: GraphQLSchema) =>
@@ -139,19 +160,21 @@ describe('another tenant’s id is answered exactly like an unknown id', () => {
   it('for every id argument of the schema', async () => {
     const introspected: GraphQLSchema = buildClientSchema(await acme.graphql(getIntrospectionQuery()));
     expect(argumentsOf(introspected).toSorted()).toEqual(
-      idPlaces.map(({ place, path }) => [place.field.name, ...path].join('.')).toSorted(),
+      allIdPlaces.map(({ place, path }) => [place.field.name, ...path].join('.')).toSorted(),
     );
     expect(idPlaces.length).toBeGreaterThan(30);
+    expect(filterPlaces.length).toBeGreaterThanOrEqual(8);
   });
 
   it.each(idPlaces)('$title', async ({ place, path }) => {
     const own = new Map<string, string>();
     for (const other of pathsTo('UUID', place.field.args)) {
-      if (other.join('.') !== path.join('.')) own.set(other.join('.'), await make[kindOf(place, other)]!(acme));
+      if (other.join('.') !== path.join('.') && pathIsRequired(place, other))
+        own.set(other.join('.'), await make[kindOf(place, other)]!(acme));
     }
     const send = async (id: string): Promise<Answer> => {
       const args = argumentsFor(place.field.args, (at) => {
-        if (at.at(-1) === '…') return path.join('.').startsWith(at.slice(0, -1).join('.'));
+        if (at.at(-1) === '…') return leadsTo(at.slice(0, -1), path);
         if (at.join('.') === path.join('.')) return isList(place, path) ? [id] : id;
         return pathIsRequired(place, at) ? own.get(at.join('.')) : undefined;
       });
@@ -172,12 +195,122 @@ describe('another tenant’s id is answered exactly like an unknown id', () => {
     await narrowedBy[name]?.(mine);
     if (!belonging.has(name)) expect((await send(mine)).body).not.toEqual(toUnknown.body);
   });
+
+  it.each(filterPlaces)('$title', async ({ place, paths }) => {
+    const model = nameOf(inputAt(place.field.args, ['filter'])).replace(/Filter$/, '');
+    const send = async (path: string[], id: string, row: string): Promise<Answer> => {
+      const args = argumentsFor(place.field.args, (at) => {
+        if (at.at(-1) === '…') return leadsTo(at.slice(0, -1), path);
+        return at.join('.') === path.join('.') ? (isList(place, path) ? [id] : id) : undefined;
+      });
+      if (place.operation) return acme.graphqlAnswer(documentFor(place, args), args);
+      const { parent, field } = place;
+      const { type } = inputAt(field.args, ['filter']);
+      const root = parent.name.charAt(0).toLowerCase() + parent.name.slice(1);
+      const document = `query ($id: UUID!, $filter: ${String(type)}) {
+        parent: ${root}(id: $id) { ${field.name}(filter: $filter) ${buildSelection(field.type)} }
+      }`;
+      return acme.graphqlAnswer(document, { ...args, id: await withinResource[`${parent.name}.${field.name}`]!(row) });
+    };
+    const found = new Map<string, ReturnType<typeof makeRelated>>();
+    const idsOf = ({ kind, relations }: Target): ReturnType<typeof makeRelated> => {
+      const key = [...relations, kind].join();
+      const made = found.get(key) ?? makeRelated(model, kind, relations);
+      found.set(key, made);
+      return made;
+    };
+    const targets = paths.map((path) => ({ path, target: targetOf(model, path) }));
+    for (const { target } of targets) await idsOf(target);
+    const before = [await readBooks(service, globex), await readBooks(service, acme)];
+    for (const { path, target } of targets) {
+      const { foreign, mine, row } = await idsOf(target);
+      const [toForeign, toUnknown] = [await send(path, foreign, row), await send(path, unknownLike(foreign), row)];
+      expect({ path, body: toForeign.body }).toEqual({ path, body: toUnknown.body });
+      expect(toForeign.status).toBe(toUnknown.status);
+      expect({ path, body: toForeign.body }).not.toHaveProperty('body.errors');
+      const name = [place.field.name, ...path.slice(0, -1)].join('.');
+      const toMine = { path, body: (await send(path, mine, row)).body };
+      if (neverFound.test(name)) expect(toMine).toEqual({ path, body: toUnknown.body });
+      else expect(toMine).not.toEqual({ path, body: toUnknown.body });
+    }
+    expect([await readBooks(service, globex), await readBooks(service, acme)]).toEqual(before);
+  });
 });
 
-function isList({ field }: Place, path: string[]): boolean {
-  const argument = field.args.find(({ name }) => name === path[0]);
-  return path.length === 1 && String(argument?.type).startsWith('[');
+/** The list has no payment of a receipt. */
+const neverFound = /^invoicePayments\.filter\.(?:(?:and|or)\.)?receiptId$/;
+
+const nameOf = ({ type }: { type: GraphQLInputType }): string => getNamedType(type).name;
+
+/** The row whose id a path in a filter compares. */
+interface Target {
+  kind: string;
+  /** From the list's rows to it. */
+  relations: string[];
 }
+
+/** The models of relations that have another name. */
+const relatedModels: Record<string, string> = { supplier: 'Customer' };
+
+function targetOf(model: string, path: string[]): Target {
+  const names = path.slice(1, -1).filter((name) => name !== 'and' && name !== 'or'); // without the operator
+  const relations = names.map((name) => name.replace(/Id$/, '')).filter((name) => name !== 'id');
+  const last = relations.at(-1);
+  const kind = last === undefined ? model : (relatedModels[last] ?? last.charAt(0).toUpperCase() + last.slice(1));
+  return { kind, relations };
+}
+
+/** Creates a row that refers to the row of this id. */
+const refer: Record<string, (id: string) => Promise<string>> = {
+  'Invoice.customer': (customerId) => makeInvoice(acme, { customerId, status: 'ISSUED' }),
+  'CreditNote.invoice': (invoiceId) => makeCreditNote(acme, { invoiceId }),
+  'CreditNote.customer': async (customerId) =>
+    makeCreditNote(acme, { invoiceId: await makeInvoice(acme, { customerId, status: 'ISSUED' }) }),
+  'Payment.invoice': (invoiceId) => makePayment(acme, invoiceId),
+  'Payment.creditNote': async (creditNoteId) =>
+    (
+      await acme.db.payment.create({
+        data: { creditNoteId, amount: 1, currency: 'EUR', paidOn: new Date('2026-03-02') },
+      })
+    ).id,
+  'Payment.receipt': async (receiptId) => {
+    await acme.graphql(`mutation { bookReceipt(id: "${receiptId}") { id } payReceipt(id: "${receiptId}") { id } }`);
+    return (await acme.db.payment.findFirstOrThrow({ where: { receiptId } })).id;
+  },
+  'Payment.bankTransaction': async (bankTransactionId) => {
+    const matches = `[{ type: INVOICE, id: "${await makeInvoice(acme, { status: 'ISSUED' })}" }]`;
+    await acme.graphql(`mutation { matchBankTransaction(id: "${bankTransactionId}", matches: ${matches}) { id } }`);
+    return (await acme.db.payment.findFirstOrThrow({ where: { bankTransactionId } })).id;
+  },
+  'Project.customer': (customerId) => makeProject(acme, { customerId }),
+  'Receipt.supplier': (supplierId) => makeReceipt(acme, { supplierId }),
+  'Receipt.project': (projectId) => makeReceipt(acme, { projectId }),
+  'TimeEntry.project': (projectId) => makeTimeEntry(acme, { projectId }),
+  'TimeEntry.invoice': async (invoiceId) => {
+    const id = await makeTimeEntry(acme);
+    await acme.db.timeEntry.updateMany({ where: { id }, data: { invoiceId } });
+    return id;
+  },
+  'TimeEntry.user': async (userId) => {
+    const id = await makeTimeEntry(acme);
+    await acme.db.timeEntry.updateMany({ where: { id }, data: { userId } });
+    return id;
+  },
+};
+
+/** Creates a row of either tenant; and of Acme, a row of `model` that leads to its own by these relations. */
+async function makeRelated(model: string, kind: string, relations: string[]) {
+  const referred = relations.at(-1) === 'supplier' ? 'Supplier' : kind === 'Invoice' ? 'issued invoice' : kind;
+  const [foreign, mine] = [await make[referred]!(globex), await make[referred]!(acme)];
+  const models = [model, ...relations.map((_, at) => targetOf(model, ['', ...relations.slice(0, at + 1), '']).kind)];
+  let row = mine;
+  for (const [at, relation] of [...relations.entries()].toReversed())
+    row = await refer[`${models[at]}.${relation}`]!(row);
+  return { foreign, mine, row };
+}
+
+const isList = ({ field }: Place, path: string[]): boolean =>
+  String(inputAt(field.args, path).type).startsWith('[UUID');
 
 /** Optional ids are omitted, so that they don't affect the tested one. */
 const pathIsRequired = ({ field }: Place, path: string[]): boolean =>

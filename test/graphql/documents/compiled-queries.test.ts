@@ -186,9 +186,9 @@ describe('generated code contains no text of a client', () => {
       "');//",
     ]) {
       const literal = JSON.stringify(text).replaceAll('\u2028', '\\u2028');
-      await compiledAnswer(`{ customers(q: ${literal}) { totalCount } }`);
-      await compiledAnswer(`query ($q: String = ${literal}) { customers(q: $q) { totalCount } }`);
-      await compiledAnswer('query ($q: String) { customers(q: $q) { totalCount } }', { q: text });
+      await compiledAnswer(`{ customers(filter: { q: ${literal} }) { totalCount } }`);
+      await compiledAnswer(`query ($q: String = ${literal}) { customers(filter: { q: $q }) { totalCount } }`);
+      await compiledAnswer('query ($q: String) { customers(filter: { q: $q }) { totalCount } }', { q: text });
     }
   });
 
@@ -206,7 +206,7 @@ describe('generated code contains no text of a client', () => {
       await compiledAnswer(
         `query clientText1($clientText2: Int) {
           clientText3: bankTransactions(first: $clientText2) { clientText4: nodes { clientText5: id ...clientText6 } }
-          clientText7: receipts(q: "clientText8") { nodes { supplier { id projects: __typename } payments { id } } }
+          clientText7: receipts(filter: { q: "clientText8" }) { nodes { supplier { id projects: __typename } payments { id } } }
         }
         fragment clientText6 on BankTransaction { matches { id } }`,
         { clientText2: 2 },

@@ -68,19 +68,27 @@ describe('a document is accepted up to its limit, and rejected beyond it', () =>
 
   it('cost: fields that read many rows, also with a short answer', async () => {
     const many = (fields: string): string => `{ ${repeat(limits.aliases, (i) => `a${i}: ${fields}`)} }`;
-    const searched = `query ($q: String) ${many('customers(q: $q) { totalCount }')}`;
+    const searched = `query ($q: String) ${many('customers(filter: { q: $q }) { totalCount }')}`;
     expect(refusal(await acme.graphqlAnswer(searched, { q: 'x' }))).toMatch(`of ${limits.cost} at most`);
-    for (const q of ['', null, undefined])
-      expect((await acme.graphqlAnswer(searched, { q })).body.errors).toBeUndefined();
+    for (const q of ['', undefined]) expect((await acme.graphqlAnswer(searched, { q })).body.errors).toBeUndefined();
+    const filtered = `query ($filter: CustomerFilter) ${many('customers(filter: $filter) { totalCount }')}`;
+    for (const filter of [{ q: '' }, {}, { city: {} }, null, undefined])
+      expect((await acme.graphqlAnswer(filtered, { filter })).body.errors).toBeUndefined();
+    expect(refusal(await acme.graphqlAnswer(filtered, { filter: { q: 'x' } }))).toMatch('at most');
     // It is also rejected after it was compiled without a search.
     expect(refusal(await acme.graphqlAnswer(searched, { q: 'x' }))).toMatch('at most');
     for (const fields of [
-      'invoices(q: "x", offset: 2000, first: 1) { nodes { id } }',
+      'invoices(filter: { q: "x" }, offset: 2000, first: 1) { nodes { id } }',
       'overview { outstanding { amount } months { paid } }',
-      'bankTransactions(q: "x", from: "2026-01-01") { totalCount }',
+      'bankTransactions(filter: { q: "x", bookingDate: { gte: "2026-01-01" } }) { totalCount }',
+      'invoices(filter: { subject: { contains: "x" } }) { totalCount }',
+      'invoices(filter: { customer: { city: { eq: "x" } } }) { totalCount }',
+      'invoices(filter: { or: [{ status: { eq: DRAFT } }] }) { totalCount }',
+      'invoices(filter: { status: { eq: DRAFT } }, orderBy: [{ field: SUBJECT, direction: ASC }], offset: 2000) { totalCount }',
     ])
       expect(refusal(await acme.graphqlAnswer(many(fields)))).toMatch('at most');
-    const tallied = 'invoices(status: DRAFT, orderBy: { field: DUE_DATE, direction: ASC }) { totalCount }';
+    const tallied =
+      'invoices(filter: { status: { eq: DRAFT } }, orderBy: { field: DUE_DATE, direction: ASC }) { totalCount }';
     expect((await acme.graphqlAnswer(many(tallied))).body.errors).toBeUndefined();
   });
 

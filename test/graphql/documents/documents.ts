@@ -10,11 +10,14 @@ import {
   isObjectType,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
 import { random } from '../hostile/hostile.ts';
+import { isRecursive } from '../questions.ts';
 
 // Generates valid queries from the schema. The same seed gives the same query.
 
@@ -35,6 +38,9 @@ const values: Record<string, unknown[]> = {
   DateTime: ['2026-03-01T00:00:00Z'],
   Decimal: ['10', '119.00'],
 };
+/** Whether an input type is a filter or what a filter compares a column with: it has many fields, and needs none. */
+const isPartOfFilter = ({ name }: GraphQLInputObjectType): boolean => /(?:Filter|Comparator)$/.test(name);
+
 const literals = new Set(['Int', 'Boolean', 'String', 'Date', 'UUID', 'Decimal']);
 
 export function buildQuestion(schema: GraphQLSchema, seed: number, ids: Ids): Question {
@@ -47,41 +53,66 @@ export function buildQuestion(schema: GraphQLSchema, seed: number, ids: Ids): Qu
   let left = 60;
   const hasConditions = chance(20);
 
-  const buildValue = (type: GraphQLInputType, name: string): unknown => {
+  const buildValue = (type: GraphQLInputType, name: string, depth = 0): unknown => {
     const nullable = getNullableType(type);
     if (isListType(nullable))
-      return chance(70) ? [buildValue(nullable.ofType, name)] : buildValue(nullable.ofType, name);
+      return chance(70) ? [buildValue(nullable.ofType, name, depth)] : buildValue(nullable.ofType, name, depth);
     if (isEnumType(nullable)) return pick(nullable.getValues()).name;
     if (isInputObjectType(nullable))
       return Object.fromEntries(
-        Object.values(nullable.getFields()).map((each) => [each.name, buildValue(each.type, '')]),
+        chooseInputs(nullable, depth).map((each) => {
+          const isNull = isPartOfFilter(nullable) && chance(2);
+          return [each.name, isNull ? null : buildValue(each.type, each.name, depth + 1)];
+        }),
       );
     if (nullable.name === 'Int') return name === 'offset' ? r(3) : 1 + r(5);
     if (nullable.name === 'UUID') return pick(ids[name] ?? Object.values(ids).flat());
     return pick(values[nullable.name] ?? [null]);
   };
-  const printLiteral = (type: GraphQLInputType, value: unknown): string => {
+  /** Of a filter some fields, and of a comparator one operator; else all fields. */
+  const chooseInputs = (type: GraphQLInputObjectType, depth: number): GraphQLInputField[] => {
+    const all = Object.values(type.getFields());
+    if (!isPartOfFilter(type)) return all;
+    const possible = depth < 4 ? all : all.filter((each) => !isRecursive(getNamedType(each.type)));
+    const inner = possible.filter((each) => isRecursive(getNamedType(each.type)));
+    return [
+      ...new Set([
+        pick(possible),
+        ...(isRecursive(type) && chance(30) ? [pick(possible)] : []),
+        ...inner.filter(() => chance(15)),
+      ]),
+    ];
+  };
+  /** @param canVary whether a comparison's value may be a variable instead */
+  const printLiteral = (type: GraphQLInputType, value: unknown, canVary = false): string => {
     const nullable = getNullableType(type);
+    if (canVary && chance(40)) return `$${declare(type, value)}`;
     if (value === null) return 'null';
     if (isListType(nullable) && Array.isArray(value))
       return `[${value.map((each) => printLiteral(nullable.ofType, each)).join()}]`;
     if (isListType(nullable)) return printLiteral(nullable.ofType, value);
     if (!isInputObjectType(nullable)) return isEnumType(nullable) ? String(value) : JSON.stringify(value);
     const fields = Object.entries(value as object);
-    return `{ ${fields.map(([name, each]) => `${name}: ${printLiteral(nullable.getFields()[name]!.type, each)}`).join()} }`;
+    const isCompared = (name: string): boolean => (isPartOfFilter(nullable) && !isRecursive(nullable)) || name === 'q';
+    return `{ ${fields.map(([name, each]) => `${name}: ${printLiteral(nullable.getFields()[name]!.type, each, isCompared(name))}`).join()} }`;
   };
 
+  /** Declares a variable. @returns its name */
+  const declare = (type: GraphQLInputType, value: unknown, hasDefault = false): string => {
+    const variable = `${chance(2) ? 'v_' : 'v'}${declared.length}`;
+    declared.push({ name: variable, type, value, hasDefault });
+    return variable;
+  };
+  const shares: Record<string, number> = { first: 50, after: 2, before: 2, filter: 30 };
   const argument = ({ name, type }: GraphQLArgument, owner: string): string[] => {
-    if (!isNonNullType(type) && !chance(name === 'first' ? 50 : name === 'after' || name === 'before' ? 2 : 12))
-      return [];
+    if (!isNonNullType(type) && !chance(shares[name] ?? 12)) return [];
     const value = buildValue(type, name === 'id' ? owner : name);
     const isPlain = literals.has(getNamedType(type).name) || isEnumType(getNamedType(type));
-    if (chance(getNamedType(type).name === 'Int' ? 40 : 10) && (isPlain || isInputObjectType(getNullableType(type))))
+    const literalShare = { Int: 40 }[getNamedType(type).name] ?? (name === 'filter' ? 50 : 10);
+    if (chance(literalShare) && (isPlain || isInputObjectType(getNamedType(type))))
       return [`${name}: ${chance(5) && !isNonNullType(type) ? 'null' : printLiteral(type, value)}`];
-    const variable = `${chance(2) ? 'v_' : 'v'}${declared.length}`;
     const hasDefault = !isNonNullType(type) && isPlain && chance(25);
-    declared.push({ name: variable, type, value, hasDefault });
-    return [`${name}: $${variable}`];
+    return [`${name}: $${declare(type, value, hasDefault)}`];
   };
   const condition = (): string => {
     if (!hasConditions || !chance(5)) return '';

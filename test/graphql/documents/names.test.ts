@@ -88,7 +88,13 @@ it('an unknown argument, variable, or field with such a name is rejected by name
     const requests: [string, object?][] = [
       [`{ customers(${name}: 1) { totalCount } }`],
       [`{ customers { nodes { ${name} { id } } } }`],
-      [`{ customers(type: ${name}) { totalCount } }`],
+      [`{ customers(filter: { type: { eq: ${name} } }) { totalCount } }`],
+      [`{ customers(filter: { ${name}: { eq: 1 } }) { totalCount } }`],
+      [`{ customers(filter: { type: { ${name}: CUSTOMER } }) { totalCount } }`],
+      [
+        'query ($filter: CustomerFilter) { customers(filter: $filter) { totalCount } }',
+        { filter: JSON.parse(`{"${name}": {"eq": 1}}`) as object },
+      ],
       ['query ($a: UUID) { customer(id: $a) { id } }', { a: JSON.parse(`{"${name}": 1}`) as object }],
       [`mutation { createCustomer(input: {type: CUSTOMER, companyName: "x", ${name}: "y"}) { id } }`],
       ['mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { id } }', { input }],

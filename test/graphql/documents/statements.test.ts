@@ -57,11 +57,19 @@ describe('the number of statements does not depend on the number of rows', () =>
   it.each([
     [
       'customers → invoices (first 5) → customer',
-      '{ rows: customers(first: 100, type: CUSTOMER) { totalCount nodes { id invoices(first: 5) { totalCount nodes { number customer { companyName } } } } } }',
+      '{ rows: customers(filter: { type: { eq: CUSTOMER } }, first: 100) { totalCount nodes { id invoices(first: 5) { totalCount nodes { number customer { companyName } } } } } }',
     ],
     [
       'the same through edges',
-      '{ rows: customers(first: 100, type: CUSTOMER) { nodes { id } edges { node { invoices(first: 5) { edges { cursor node { customer { id } } } pageInfo { hasNextPage } } } } } }',
+      '{ rows: customers(filter: { type: { eq: CUSTOMER } }, first: 100) { nodes { id } edges { node { invoices(first: 5) { edges { cursor node { customer { id } } } pageInfo { hasNextPage } } } } } }',
+    ],
+    [
+      'customers → invoices, filtered and ordered, with their totals',
+      '{ rows: customers(filter: { type: { eq: CUSTOMER } }, first: 20) { nodes { invoices(filter: { status: { eq: ISSUED }, customer: { city: { isNull: true } } }, orderBy: [{ field: DUE_DATE, direction: ASC }], first: 5) { totalCount nodes { number } } } } }',
+    ],
+    [
+      'timeEntries, filtered by related rows',
+      '{ rows: timeEntries(filter: { project: { name: { neq: "x" } }, or: [{ invoice: { status: { eq: ISSUED } } }, { billable: { eq: true } }] }, first: 100) { totalCount nodes { project { name } } } }',
     ],
     [
       'projects → timeEntries + trackedMinutes',
@@ -69,11 +77,11 @@ describe('the number of statements does not depend on the number of rows', () =>
     ],
     [
       'invoices → customer, items, vatBreakdown, payments, timeEntries',
-      '{ rows: invoices(first: 100, status: ISSUED) { nodes { customer { id } items { title } vatBreakdown { vat } payments { amount invoice { number } } timeEntries { billed } amountDue isOverdue } } }',
+      '{ rows: invoices(filter: { status: { eq: ISSUED } }, first: 100) { nodes { customer { id } items { title } vatBreakdown { vat } payments { amount invoice { number } } timeEntries { billed } amountDue isOverdue } } }',
     ],
     [
       'invoices → vatBreakdown without items',
-      '{ rows: invoices(first: 100, status: ISSUED) { nodes { vatBreakdown { vatRate net vat } } } }',
+      '{ rows: invoices(filter: { status: { eq: ISSUED } }, first: 100) { nodes { vatBreakdown { vatRate net vat } } } }',
     ],
     [
       'timeEntries → project → customer, invoice',

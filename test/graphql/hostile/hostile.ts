@@ -82,13 +82,13 @@ const families: Record<string, (r: Random) => { query: unknown; variables?: unkn
   'directive flood': (r) => ({
     query: `{ me ${times(1 + r(1000), () => ['@include(if: true)', '@skip(if: false)', '@nothing'][r(3)]!)} { user { id } } }`,
   }),
-  'huge literal': (r) => ({ query: `{ customers(q: "${'x'.repeat(r(900_000))}") { totalCount } }` }),
+  'huge literal': (r) => ({ query: `{ customers(filter: { q: "${'x'.repeat(r(900_000))}" }) { totalCount } }` }),
   'huge number': (r) => ({ query: `{ customers(first: ${'9'.repeat(1 + r(100_000))}) { totalCount } }` }),
   'unicode rubbish': (r) => ({
     query: `{ me { ${times(r(60), () => rubbish[r(rubbish.length)]!, r(2) === 0 ? '' : ' ')} } }`,
   }),
   'rubbish inside text': (r) => ({
-    query: `{ customers(q: ${JSON.stringify(times(r(200), () => rubbish[r(rubbish.length)]!, ''))}) { totalCount } }`,
+    query: `{ customers(filter: { q: ${JSON.stringify(times(r(200), () => rubbish[r(rubbish.length)]!, ''))} }) { totalCount } }`,
   }),
   'variables bomb': (r) => {
     const count = 1 + r(700);
@@ -144,6 +144,35 @@ const families: Record<string, (r: Random) => { query: unknown; variables?: unkn
     const depth = 1 + r(800);
     return { query: `mutation { createCustomer(input: ${'{a:'.repeat(depth)}1${'}'.repeat(depth)}) { id } }` };
   },
+  'nested filters': (r) => {
+    const depth = 1 + r([20, 40, 5000][r(3)]!);
+    const inner = '{ q: "x" }';
+    const literal = times(depth, (index) => (index % 2 ? '{ and: [' : '{ or: ['), '') + inner + ']}'.repeat(depth);
+    const filter = JSON.parse(`${'{"or": ['.repeat(depth)}{"q": "x"}${']}'.repeat(depth)}`) as unknown;
+    return r(2) === 0
+      ? {
+          query: `{ customers { nodes { invoices(filter: ${literal}) { totalCount } } } invoices(filter: ${literal}) { totalCount } }`,
+        }
+      : { query: 'query ($f: InvoiceFilter) { invoices(filter: $f) { totalCount } }', variables: { f: filter } };
+  },
+  'wide filters': (r) => {
+    const widths = [1 + r(60), 1 + r(4)];
+    const all = (level: number): object =>
+      level === widths.length
+        ? {
+            subject: { contains: '%_\\'.repeat(r(90)) },
+            customer: { city: { in: Array.from({ length: r(150) }, () => 'x') } },
+          }
+        : { [r(2) === 0 ? 'or' : 'and']: Array.from({ length: widths[level]! }, () => all(level + 1)) };
+    const field = ['invoices(filter: $f, first: 100)', 'customers { nodes { invoices(filter: $f) { totalCount } } }'][
+      r(2)
+    ]!;
+    const query = `query ($f: InvoiceFilter) { ${field.includes('{') ? field : `${field} { totalCount }`} }`;
+    return { query, variables: { f: all(0) } };
+  },
+  'many orders': (r) => ({
+    query: `{ invoices(orderBy: [${times(r(60), () => `{ field: ${['SUBJECT', 'NUMBER', 'AMOUNT_DUE', 'CREATED_AT'][r(4)]}, direction: ${['ASC', 'DESC'][r(2)]} }`)}], offset: ${r(3) * 5000}) { nodes { id } } }`,
+  }),
   'inline fragments': (r) => {
     const depth = 1 + r(600);
     return { query: `{ me { ${'... on Profile { '.repeat(depth)} user { id } ${'}'.repeat(depth)} } }` };

@@ -82,13 +82,18 @@ describe('lists are narrowed by their filters', () => {
       entries.push(await makeTimeEntry(who, { projectId: projects[0], date }));
     const ids = async (list: string): Promise<string[]> =>
       (await who.graphql(`{ list: ${list} { nodes { id } } }`)).list.nodes.map((row: { id: string }) => row.id);
-    expect(await ids(`invoices(customerId: "${customerId}")`)).toEqual([invoices[1], invoices[0]]);
-    expect(await ids(`invoices(customerId: "${customerId}", status: DRAFT)`)).toEqual([invoices[0]]);
-    expect(await ids('invoices(status: PAID)')).toEqual([]);
-    expect(await ids('receipts(status: BOOKED)')).toEqual([booked]);
-    expect(await ids('projects(status: ACTIVE)')).toEqual([projects[0]]);
-    expect(await ids('timeEntries(from: "2026-02-01", to: "2026-02-28")')).toEqual([entries[2], entries[1]]);
-    expect(await ids('timeEntries(to: "2026-02-01")')).toEqual([entries[1], entries[0]]);
+    expect(await ids(`invoices(filter: { customerId: { eq: "${customerId}" } })`)).toEqual([invoices[1], invoices[0]]);
+    expect(await ids(`invoices(filter: { customerId: { eq: "${customerId}" }, status: { eq: DRAFT } })`)).toEqual([
+      invoices[0],
+    ]);
+    expect(await ids('invoices(filter: { status: { eq: PAID } })')).toEqual([]);
+    expect(await ids('receipts(filter: { status: { eq: BOOKED } })')).toEqual([booked]);
+    expect(await ids('projects(filter: { status: { eq: ACTIVE } })')).toEqual([projects[0]]);
+    expect(await ids('timeEntries(filter: { date: { gte: "2026-02-01", lte: "2026-02-28" } })')).toEqual([
+      entries[2],
+      entries[1],
+    ]);
+    expect(await ids('timeEntries(filter: { date: { lte: "2026-02-01" } })')).toEqual([entries[1], entries[0]]);
   });
 });
 
@@ -106,21 +111,34 @@ describe('lists are narrowed by amount, billing, and day of payment', () => {
       await makeBankTransaction(who, { amount: '-1190.6', amountOpen: '-1190.6' }),
     ];
     await makeBankTransaction(who, { amount: '11906', amountOpen: '11906' });
-    const ids = async (list: string, amount: string): Promise<string[]> =>
-      (await who.graphql(`{ list: ${list}(amount: "${amount}") { nodes { id } totalCount } }`)).list.nodes.map(
-        (row: { id: string }) => row.id,
-      );
-    for (const amount of ['1190.6', '1190.60', '-1190.6']) {
-      expect(await ids('invoices', amount)).toEqual([invoice]);
-      expect(await ids('creditNotes', amount)).toEqual([creditNote]);
-      expect(await ids('receipts', amount)).toEqual([receipt]);
-      expect(await ids('bankTransactions', amount)).toEqual(transactions.toReversed());
+    const columns: Record<string, string> = { receipts: 'amountGross', bankTransactions: 'amount' };
+    const ids = async (list: string, ...amounts: string[]): Promise<string[]> => {
+      const filter = `{ ${columns[list] ?? 'totalGross'}: { in: ${JSON.stringify(amounts)} } }`;
+      const found = (await who.graphql(`{ list: ${list}(filter: ${filter}) { nodes { id } totalCount } }`)).list;
+      expect(found.totalCount).toBe(found.nodes.length);
+      return found.nodes.map((row: { id: string }) => row.id);
+    };
+    for (const amounts of [
+      ['1190.6', '-1190.6'],
+      ['1190.60', '-1190.60'],
+      ['-1190.6', '1190.6'],
+    ]) {
+      expect(await ids('invoices', ...amounts)).toEqual([invoice]);
+      expect(await ids('creditNotes', ...amounts)).toEqual([creditNote]);
+      expect(await ids('receipts', ...amounts)).toEqual([receipt]);
+      expect(await ids('bankTransactions', ...amounts)).toEqual(transactions.toReversed());
     }
-    expect(await ids('invoices', '1190')).toEqual([]);
-    const credit = '{ list: bankTransactions(amount: "1190.6", direction: CREDIT) { nodes { id } totalCount } }';
+    expect(await ids('bankTransactions', '-1190.6')).toEqual([transactions[1]]);
+    expect(await ids('invoices', '1190', '-1190')).toEqual([]);
+    expect(await ids('invoices')).toEqual([]);
+    const credit =
+      '{ list: bankTransactions(filter: { amount: { in: ["1190.6", "-1190.6"], gt: "0" } }) { nodes { id } totalCount } }';
     expect((await who.graphql(credit)).list).toEqual({ nodes: [{ id: transactions[0] }], totalCount: 1 });
     const other = await service.integrator();
-    expect((await other.graphql('{ invoices(amount: "1190.6") { totalCount } }')).invoices.totalCount).toBe(0);
+    expect(
+      (await other.graphql('{ invoices(filter: { totalGross: { in: ["1190.6", "-1190.6"] } }) { totalCount } }'))
+        .invoices.totalCount,
+    ).toBe(0);
   });
 
   it('time entries by whether they are billable, payments of invoices by their days, without those of receipts', async () => {
@@ -136,12 +154,17 @@ describe('lists are narrowed by amount, billing, and day of payment', () => {
     await created(`payReceipt(id: "${receipt}", paidOn: "2026-02-02") { id }`, who);
     const ids = async (list: string): Promise<string[]> =>
       (await who.graphql(`{ list: ${list} { nodes { id } } }`)).list.nodes.map((row: { id: string }) => row.id);
-    expect(await ids('timeEntries(billable: true)')).toEqual([entries[0]]);
-    expect(await ids('timeEntries(billable: false)')).toEqual([entries[1]]);
+    expect(await ids('timeEntries(filter: { billable: { eq: true } })')).toEqual([entries[0]]);
+    expect(await ids('timeEntries(filter: { billable: { eq: false } })')).toEqual([entries[1]]);
     expect(await ids('invoicePayments')).toEqual(payments.toReversed());
-    expect(await ids('invoicePayments(from: "2026-02-01", to: "2026-02-28")')).toEqual([payments[2], payments[1]]);
-    const answer = await who.graphqlAnswer('{ invoicePayments(from: "2026-02-02", to: "2026-02-01") { totalCount } }');
-    expect(refusal(answer).errors).toMatchObject({ from: ['Must not be after to.'] });
+    expect(await ids('invoicePayments(filter: { paidOn: { gte: "2026-02-01", lte: "2026-02-28" } })')).toEqual([
+      payments[2],
+      payments[1],
+    ]);
+    const answer = await who.graphqlAnswer(
+      '{ invoicePayments(filter: { paidOn: { gte: "2026-02-02", lte: "2026-02-01" } }) { totalCount } }',
+    );
+    expect(refusal(answer).errors).toMatchObject({ 'filter.paidOn.gte': ['Must not be after the last day.'] });
   });
 });
 

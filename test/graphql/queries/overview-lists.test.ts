@@ -37,13 +37,13 @@ const readMonths = async (): Promise<Month[]> =>
 
 type Row = Record<string, unknown>;
 
-/** All rows of a list. */
-async function readList(list: string, args: string, fields: string): Promise<Row[]> {
+/** All rows of a list that a filter finds. */
+async function readList(list: string, filter: string, fields: string): Promise<Row[]> {
   const rows: Row[] = [];
   let after = '';
   for (;;) {
     const page = `nodes { id ${fields} } totalCount pageInfo { endCursor hasNextPage }`;
-    const { read } = await acme.graphql(`{ read: ${list}(first: 100, ${args}${after}) { ${page} } }`);
+    const { read } = await acme.graphql(`{ read: ${list}(first: 100, filter: { ${filter} }${after}) { ${page} } }`);
     rows.push(...read.nodes);
     if (!read.pageInfo.hasNextPage) {
       expect(rows).toHaveLength(read.totalCount);
@@ -68,10 +68,10 @@ function sumByCurrency(rows: Row[], amountOf: (row: Row) => Decimal): Row[] {
 const field = (name: string) => (row: Row) => new Decimal(String(row[name]));
 const signedPayment = (row: Row): Decimal => new Decimal(String(row['amount'])).times(row['creditNoteId'] ? -1 : 1);
 const readPayments = (month: string): Promise<Row[]> =>
-  readList('invoicePayments', monthArgs(month), 'amount currency creditNoteId');
-const monthArgs = (month: string): string => {
+  readList('invoicePayments', `paidOn: ${within(month)}`, 'amount currency creditNoteId');
+const within = (month: string): string => {
   const days = Temporal.PlainYearMonth.from(month);
-  return `from: "${month}-01", to: "${month}-${days.daysInMonth}"`;
+  return `{ gte: "${month}-01", lte: "${month}-${days.daysInMonth}" }`;
 };
 
 /** The expected figures of the overview, by the lists. */
@@ -79,12 +79,12 @@ const figures: Record<string, { selection: string; read: () => Promise<unknown> 
   outstanding: {
     selection: money,
     read: async () =>
-      sumByCurrency(await readList('invoices', 'status: ISSUED', 'currency amountDue'), field('amountDue')),
+      sumByCurrency(await readList('invoices', 'status: { eq: ISSUED }', 'currency amountDue'), field('amountDue')),
   },
   overdue: {
     selection: money,
     read: async () =>
-      sumByCurrency(await readList('invoices', 'overdue: true', 'currency amountDue'), field('amountDue')),
+      sumByCurrency(await readList('invoices', 'isOverdue: { eq: true }', 'currency amountDue'), field('amountDue')),
   },
   paidThisMonth: {
     selection: money,
@@ -92,12 +92,16 @@ const figures: Record<string, { selection: string; read: () => Promise<unknown> 
   },
   unmatchedTransactions: {
     selection: '',
-    read: async () => (await readList('bankTransactions', 'matchStatus: UNMATCHED', '')).length,
+    read: async () => (await readList('bankTransactions', 'matchStatus: { eq: UNMATCHED }', '')).length,
   },
   unbilledMinutes: {
     selection: '',
     read: async () => {
-      const rows = await readList('timeEntries', 'billed: false, billable: true', 'durationMinutes');
+      const rows = await readList(
+        'timeEntries',
+        'invoiceId: { isNull: true }, billable: { eq: true }',
+        'durationMinutes',
+      );
       return rows.reduce((sum, row) => sum + Number(row['durationMinutes']), 0);
     },
   },
@@ -108,9 +112,9 @@ const figures: Record<string, { selection: string; read: () => Promise<unknown> 
       const perMonth = await Promise.all(
         [...new Set(months.map(({ month }) => month))].map(async (month) => {
           const invoices = ['ISSUED', 'PAID', 'CANCELLED'].map((status) =>
-            readList('invoices', `status: ${status}, ${monthArgs(month)}`, 'currency totalGross'),
+            readList('invoices', `status: { eq: ${status} }, invoiceDate: ${within(month)}`, 'currency totalGross'),
           );
-          const creditNotes = await readList('creditNotes', monthArgs(month), 'currency totalGross');
+          const creditNotes = await readList('creditNotes', `creditNoteDate: ${within(month)}`, 'currency totalGross');
           const invoiced = [
             ...sumByCurrency((await Promise.all(invoices)).flat(), field('totalGross')),
             ...sumByCurrency(creditNotes, (row) => field('totalGross')(row).negated()),

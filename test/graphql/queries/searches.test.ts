@@ -44,12 +44,14 @@ describe('invoices', () => {
     const draft = await makeInvoice(acme, { customerId });
     const other = await makeInvoice(acme, { subject: 'Bread of the Sonnenschein' });
     const { number } = (await acme.graphql(`{ invoice(id: "${issued}") { number } }`)).invoice;
-    expect(await ids(`invoices(q: "${number}")`)).toEqual([issued]);
-    for (const q of ['advice', '0% a', 'e_on', 'ärger']) expect(await ids(`invoices(q: "${q}")`)).toEqual([issued]);
-    expect(await ids('invoices(q: "BÄCKEREI")')).toEqual([draft, issued]);
-    expect(await ids('invoices(q: "sonnenschein")')).toEqual([other, draft, issued]);
-    expect(await ids('invoices(q: "sonnenschein", status: DRAFT)')).toEqual([other, draft]);
-    for (const q of ['needle', '100_', 'adviceXon', '%%']) expect(await ids(`invoices(q: "${q}")`)).toEqual([]);
+    expect(await ids(`invoices(filter: { q: "${number}" })`)).toEqual([issued]);
+    for (const q of ['advice', '0% a', 'e_on', 'ärger'])
+      expect(await ids(`invoices(filter: { q: "${q}" })`)).toEqual([issued]);
+    expect(await ids('invoices(filter: { q: "BÄCKEREI" })')).toEqual([draft, issued]);
+    expect(await ids('invoices(filter: { q: "sonnenschein" })')).toEqual([other, draft, issued]);
+    expect(await ids('invoices(filter: { q: "sonnenschein", status: { eq: DRAFT } })')).toEqual([other, draft]);
+    for (const q of ['needle', '100_', 'adviceXon', '%%'])
+      expect(await ids(`invoices(filter: { q: "${q}" })`)).toEqual([]);
   });
 
   it('q: words in any order, without accents, of the invoice and of its customer together', async () => {
@@ -60,19 +62,20 @@ describe('invoices', () => {
     await makeInvoice(who, { subject: 'Mobel' });
     const { number } = (await who.graphql(`{ invoice(id: "${issued}") { number } }`)).invoice;
     for (const q of ['mobel lowen', `LÖWEN ${number}`, 'galerie gasthaus für', 'fur möb löw']) {
-      expect(await ids(`invoices(q: "${q}")`, who)).toEqual([issued]);
-      expect(await ids(`invoices(q: "${q}", status: ISSUED)`, who)).toEqual([issued]);
+      expect(await ids(`invoices(filter: { q: "${q}" })`, who)).toEqual([issued]);
+      expect(await ids(`invoices(filter: { q: "${q}", status: { eq: ISSUED } })`, who)).toEqual([issued]);
     }
-    for (const q of ['mobel stuhle', 'lowen needle']) expect(await ids(`invoices(q: "${q}")`, who)).toEqual([]);
+    for (const q of ['mobel stuhle', 'lowen needle'])
+      expect(await ids(`invoices(filter: { q: "${q}" })`, who)).toEqual([]);
     const receipt = await makeReceipt(who, {
       supplierId: await makeCustomer(who, { type: 'SUPPLIER', companyName: 'Großhandel' }),
       description: 'Café',
     });
-    expect(await ids('receipts(q: "cafe gross")', who)).toEqual([receipt]);
+    expect(await ids('receipts(filter: { q: "cafe gross" })', who)).toEqual([receipt]);
     const project = await makeProject(who, { name: 'Umzug nach Łódź' });
-    expect(await ids('projects(q: "lodz umzug")', who)).toEqual([project]);
+    expect(await ids('projects(filter: { q: "lodz umzug" })', who)).toEqual([project]);
     const transaction = await makeBankTransaction(who, { counterpartyName: 'Løwe', reference: 'Rechnung 7' });
-    expect(await ids('bankTransactions(q: "rechnung lowe")', who)).toEqual([transaction]);
+    expect(await ids('bankTransactions(filter: { q: "rechnung lowe" })', who)).toEqual([transaction]);
   });
 
   it('q finds nothing of another tenant', async () => {
@@ -81,8 +84,8 @@ describe('invoices', () => {
       subject: 'Foreign',
       customerId: await makeCustomer(globex, { companyName: 'Foreign' }),
     });
-    expect(await ids('invoices(q: "foreign")')).toEqual([]);
-    expect(await ids('invoices(q: "foreign")', globex)).toHaveLength(1);
+    expect(await ids('invoices(filter: { q: "foreign" })')).toEqual([]);
+    expect(await ids('invoices(filter: { q: "foreign" })', globex)).toHaveLength(1);
   });
 
   it('q reveals nothing of customers that a token can’t read', async () => {
@@ -92,12 +95,14 @@ describe('invoices', () => {
     const customerId = await makeCustomer(acme, { companyName: 'Secret Partner', type: 'SUPPLIER' });
     const invoice = await makeInvoice(acme, { customerId, subject: 'Hush' });
     const receipt = await makeReceipt(acme, { supplierId: customerId, description: 'Hush' });
-    expect(await ids('invoices(q: "secret")')).toEqual([invoice]);
-    expect(await ids('receipts(q: "secret")')).toEqual([receipt]);
-    expect(await ids('invoices(q: "secret")', clerk)).toEqual([]);
-    expect(await ids('receipts(q: "secret")', clerk)).toEqual([]);
-    expect(await ids('invoices(q: "hush")', clerk)).toEqual([invoice]);
-    expect(await ids('receipts(q: "hush")', clerk)).toEqual([receipt]);
+    expect(await ids('invoices(filter: { q: "secret" })')).toEqual([invoice]);
+    expect(await ids('receipts(filter: { q: "secret" })')).toEqual([receipt]);
+    expect(await ids('invoices(filter: { q: "secret" })', clerk)).toEqual([]);
+    expect(await ids('invoices(filter: { or: [{ q: "secret" }] })', clerk)).toEqual([]);
+    expect(await ids('invoices(filter: { or: [{ q: "hush" }] })', clerk)).toEqual([invoice]);
+    expect(await ids('receipts(filter: { q: "secret" })', clerk)).toEqual([]);
+    expect(await ids('invoices(filter: { q: "hush" })', clerk)).toEqual([invoice]);
+    expect(await ids('receipts(filter: { q: "hush" })', clerk)).toEqual([receipt]);
   });
 
   it('q finds invoices of any of very many customers with that name', async () => {
@@ -107,8 +112,8 @@ describe('invoices', () => {
     const invoice = await makeInvoice(acme, { customerId: last.id });
     const receipt = await makeReceipt(acme, { supplierId: last.id });
     for (const q of ['legion', 'LEGION 1099']) {
-      expect(await ids(`invoices(q: "${q}")`)).toEqual([invoice]);
-      expect(await ids(`receipts(q: "${q}")`)).toEqual([receipt]);
+      expect(await ids(`invoices(filter: { q: "${q}" })`)).toEqual([invoice]);
+      expect(await ids(`receipts(filter: { q: "${q}" })`)).toEqual([receipt]);
     }
   });
 
@@ -123,9 +128,11 @@ describe('invoices', () => {
         const rest = [await makeInvoice(who, { ...due, status: 'PAID' }), await makeInvoice(who, due)].toReversed();
         const isOverdue = who === early;
         expect((await who.graphql(`{ invoice(id: "${issued}") { isOverdue } }`)).invoice).toEqual({ isOverdue });
-        expect(await ids('invoices(overdue: true)', who)).toEqual(isOverdue ? [issued] : []);
-        expect(await ids('invoices(overdue: false)', who)).toEqual(isOverdue ? rest : [...rest, issued]);
-        expect(await ids('invoices(overdue: true, status: DRAFT)', who)).toEqual([]);
+        expect(await ids('invoices(filter: { isOverdue: { eq: true } })', who)).toEqual(isOverdue ? [issued] : []);
+        expect(await ids('invoices(filter: { isOverdue: { eq: false } })', who)).toEqual(
+          isOverdue ? rest : [...rest, issued],
+        );
+        expect(await ids('invoices(filter: { isOverdue: { eq: true }, status: { eq: DRAFT } })', who)).toEqual([]);
       }
     } finally {
       service.clock.now = undefined;
@@ -137,9 +144,12 @@ describe('invoices', () => {
     const made: string[] = [];
     for (const invoiceDate of ['2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01'])
       made.push(await makeInvoice(who, { invoiceDate }));
-    expect(await ids('invoices(from: "2026-02-01", to: "2026-02-28")', who)).toEqual([made[2], made[1]]);
-    expect(await ids('invoices(to: "2026-01-31")', who)).toEqual([made[0]]);
-    expect(await ids('invoices(from: "2026-03-01")', who)).toEqual([made[3]]);
+    expect(await ids('invoices(filter: { invoiceDate: { gte: "2026-02-01", lte: "2026-02-28" } })', who)).toEqual([
+      made[2],
+      made[1],
+    ]);
+    expect(await ids('invoices(filter: { invoiceDate: { lte: "2026-01-31" } })', who)).toEqual([made[0]]);
+    expect(await ids('invoices(filter: { invoiceDate: { gte: "2026-03-01" } })', who)).toEqual([made[3]]);
   });
 });
 
@@ -148,11 +158,11 @@ describe('receipts', () => {
     const supplierId = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Papeterie Étoile' });
     const first = await makeReceipt(acme, { supplierId, receiptNumber: 'RG-77/Ö', category: 'Needlework' });
     const second = await makeReceipt(acme, { description: 'Paper for the étoile' });
-    expect(await ids('receipts(q: "rg-77/ö")')).toEqual([first]);
-    expect(await ids('receipts(q: "PAPER FOR")')).toEqual([second]);
-    expect(await ids('receipts(q: "Étoile")')).toEqual([second, first]);
-    expect(await ids('receipts(q: "needlework")')).toEqual([]);
-    expect(await ids(`receipts(supplierId: "${supplierId}")`)).toEqual([first]);
+    expect(await ids('receipts(filter: { q: "rg-77/ö" })')).toEqual([first]);
+    expect(await ids('receipts(filter: { q: "PAPER FOR" })')).toEqual([second]);
+    expect(await ids('receipts(filter: { q: "Étoile" })')).toEqual([second, first]);
+    expect(await ids('receipts(filter: { q: "needlework" })')).toEqual([]);
+    expect(await ids(`receipts(filter: { supplierId: { eq: "${supplierId}" } })`)).toEqual([first]);
   });
 });
 
@@ -161,9 +171,11 @@ describe('projects', () => {
     const customerId = await makeCustomer(acme);
     const shop = await makeProject(acme, { name: 'Online-Shop 2026', customerId });
     await makeProject(acme, { name: 'Intranet', description: 'a shop, too' });
-    expect(await ids('projects(q: "SHOP")')).toEqual([shop]);
-    expect(await ids(`projects(customerId: "${customerId}")`)).toEqual([shop]);
-    expect(await ids(`projects(customerId: "${customerId}", status: ARCHIVED)`)).toEqual([]);
+    expect(await ids('projects(filter: { q: "SHOP" })')).toEqual([shop]);
+    expect(await ids(`projects(filter: { customerId: { eq: "${customerId}" } })`)).toEqual([shop]);
+    expect(await ids(`projects(filter: { customerId: { eq: "${customerId}" }, status: { eq: ARCHIVED } })`)).toEqual(
+      [],
+    );
   });
 
   it('unbilledMinutes: billable time that no invoice bills, for a whole page by one query', async () => {
@@ -195,10 +207,14 @@ it('time entries by project, and billed or not', async () => {
   const billed = await makeTimeEntry(acme, { projectId });
   await acme.graphql(`mutation { billProject(projectId: "${projectId}", vatRate: 19) { id } }`);
   const open = await makeTimeEntry(acme, { projectId });
-  expect(await ids(`timeEntries(projectId: "${projectId}")`)).toEqual([open, billed]);
-  expect(await ids(`timeEntries(projectId: "${projectId}", billed: true)`)).toEqual([billed]);
-  expect(await ids(`timeEntries(projectId: "${projectId}", billed: false)`)).toEqual([open]);
-  expect(await ids('timeEntries(billed: true)')).toEqual([billed]);
+  expect(await ids(`timeEntries(filter: { projectId: { eq: "${projectId}" } })`)).toEqual([open, billed]);
+  expect(await ids(`timeEntries(filter: { projectId: { eq: "${projectId}" }, invoiceId: { isNull: false } })`)).toEqual(
+    [billed],
+  );
+  expect(await ids(`timeEntries(filter: { projectId: { eq: "${projectId}" }, invoiceId: { isNull: true } })`)).toEqual([
+    open,
+  ]);
+  expect(await ids('timeEntries(filter: { invoiceId: { isNull: false } })')).toEqual([billed]);
 });
 
 describe('bank transactions', () => {
@@ -209,14 +225,21 @@ describe('bank transactions', () => {
     const spent = { amount: '-0.01', amountOpen: '-0.01', bookingDate: new Date('2026-03-31') };
     const sent = await makeBankTransaction(who, { ...spent, reference: 'ökostrom 100%' });
     await makeBankTransaction(who, { amount: 0, amountOpen: 0, bookingDate: new Date('2026-04-01') });
-    expect(await ids('bankTransactions(q: "ÖKOSTROM")', who)).toEqual([sent, received]);
-    expect(await ids('bankTransactions(q: "at4832")', who)).toEqual([received]);
-    expect(await ids('bankTransactions(q: "2026-0001")', who)).toEqual([received]);
-    expect(await ids('bankTransactions(q: "100_")', who)).toEqual([]);
-    expect(await ids('bankTransactions(direction: CREDIT)', who)).toEqual([received]);
-    expect(await ids('bankTransactions(direction: DEBIT)', who)).toEqual([sent]);
-    expect(await ids('bankTransactions(from: "2026-03-02", to: "2026-03-31")', who)).toEqual([sent, received]);
-    expect(await ids('bankTransactions(q: "ökostrom", direction: DEBIT, to: "2026-03-30")', who)).toEqual([]);
+    expect(await ids('bankTransactions(filter: { q: "ÖKOSTROM" })', who)).toEqual([sent, received]);
+    expect(await ids('bankTransactions(filter: { q: "at4832" })', who)).toEqual([received]);
+    expect(await ids('bankTransactions(filter: { q: "2026-0001" })', who)).toEqual([received]);
+    expect(await ids('bankTransactions(filter: { q: "100_" })', who)).toEqual([]);
+    expect(await ids('bankTransactions(filter: { amount: { gt: "0" } })', who)).toEqual([received]);
+    expect(await ids('bankTransactions(filter: { amount: { lt: "0" } })', who)).toEqual([sent]);
+    expect(
+      await ids('bankTransactions(filter: { bookingDate: { gte: "2026-03-02", lte: "2026-03-31" } })', who),
+    ).toEqual([sent, received]);
+    expect(
+      await ids(
+        'bankTransactions(filter: { q: "ökostrom", amount: { lt: "0" }, bookingDate: { lte: "2026-03-30" } })',
+        who,
+      ),
+    ).toEqual([]);
   });
 
   it('matches have their invoices and receipts, read by one query each for a whole page', async () => {
@@ -269,13 +292,34 @@ describe('bank transactions', () => {
 });
 
 it('a period without days is rejected by every list', async () => {
-  for (const list of ['invoices', 'timeEntries', 'bankTransactions']) {
-    const answer = await acme.graphqlAnswer(`{ ${list}(from: "2026-02-02", to: "2026-02-01") { totalCount } }`);
-    expect(refusal(answer)).toMatchObject({
-      code: 'VALIDATION_FAILED',
-      errors: { from: ['Must not be after to.'], to: ['Must not be before from.'] },
-    });
+  const days: Record<string, string> = {
+    invoices: 'invoiceDate',
+    creditNotes: 'creditNoteDate',
+    timeEntries: 'date',
+    bankTransactions: 'bookingDate',
+    invoicePayments: 'paidOn',
+  };
+  for (const [list, day] of Object.entries(days)) {
+    const filter = `{ ${day}: { gte: "2026-02-02", lte: "2026-02-01" } }`;
+    for (const [at, given] of [
+      ['filter', filter],
+      ['filter.or.0', `{ or: [${filter}] }`],
+    ]) {
+      const answer = await acme.graphqlAnswer(`{ ${list}(filter: ${given}) { totalCount } }`);
+      expect(refusal(answer)).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        errors: {
+          [`${at}.${day}.gte`]: ['Must not be after the last day.'],
+          [`${at}.${day}.lte`]: ['Must not be before the first day.'],
+        },
+      });
+    }
   }
+  const times = 'from: "2026-02-02T00:00:00Z", to: "2026-02-01T00:00:00Z"';
+  expect(refusal(await acme.graphqlAnswer(`{ events(${times}) { totalCount } }`))).toMatchObject({
+    code: 'VALIDATION_FAILED',
+    errors: { from: ['Must not be after to.'], to: ['Must not be before from.'] },
+  });
 });
 
 it('an invoice’s history is events(resourceId), newest first, and its payments', async () => {

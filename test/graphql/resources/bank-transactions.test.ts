@@ -44,7 +44,8 @@ describe('bank transactions', () => {
     const ignored = await acme.graphql(`mutation { row: ignoreBankTransaction(id: "${transaction}") { ${fields} } }`);
     expect(ignored.row).toEqual({ ...expected, matchStatus: 'IGNORED' });
     expect(
-      (await acme.graphql('{ bankTransactions(matchStatus: IGNORED) { nodes { id } } }')).bankTransactions.nodes,
+      (await acme.graphql('{ bankTransactions(filter: { matchStatus: { eq: IGNORED } }) { nodes { id } } }'))
+        .bankTransactions.nodes,
     ).toEqual([{ id: transaction }]);
     const back = await acme.graphql(`mutation { row: unignoreBankTransaction(id: "${transaction}") { ${fields} } }`);
     expect(back.row).toEqual(expected);

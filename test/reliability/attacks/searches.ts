@@ -10,7 +10,7 @@ const atOnce = 20;
 
 /** A document with this many searches that count all matches. */
 const buildDocument = (aliases: number): string =>
-  `{ ${Array.from({ length: aliases }, (_, index) => `a${index}: customers(q: "e", first: 1) { totalCount }`).join(' ')} }`;
+  `{ ${Array.from({ length: aliases }, (_, index) => `a${index}: customers(filter: { q: "e" }, first: 1) { totalCount }`).join(' ')} }`;
 
 async function prepare({ beside }: Served, attacker: Integrator): Promise<() => Promise<void>> {
   await beside.pool.query(

@@ -7,10 +7,10 @@ import { graphql } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { Choice, period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
-import { getKeys, findOneOf } from '../../list/list-state.ts';
+import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
-import { BankTransactionFields, directions, getName, type BankTransaction } from './fields.ts';
+import { BankTransactionFields, getName, type BankTransaction } from './fields.ts';
 import { matchStatuses, MatchState } from './state.tsx';
 
 const BankTransactionsQuery = graphql(
@@ -20,23 +20,15 @@ const BankTransactionsQuery = graphql(
       $after: String
       $last: Int
       $before: String
-      $q: String
-      $matchStatus: MatchStatus
-      $direction: BankTransactionDirection
-      $from: Date
-      $to: Date
-      $orderBy: BankTransactionOrder
+      $filter: BankTransactionFilter
+      $orderBy: [BankTransactionOrder!]
     ) {
       rows: bankTransactions(
         first: $first
         after: $after
         last: $last
         before: $before
-        q: $q
-        matchStatus: $matchStatus
-        direction: $direction
-        from: $from
-        to: $to
+        filter: $filter
         orderBy: $orderBy
       ) {
         totalCount
@@ -92,6 +84,11 @@ const BankTransactionTable = (props: ListTableProps<typeof BankTransactionsQuery
   <ListTable caption="Bank transactions" query={BankTransactionsQuery} columns={columns} {...props} />
 );
 
+const directions = [
+  { value: 'CREDIT', label: 'Money in', amount: { gt: '0' } },
+  { value: 'DEBIT', label: 'Money out', amount: { lt: '0' } },
+];
+
 export default function BankTransactions(): ReactNode {
   return (
     <ListPage
@@ -105,18 +102,19 @@ export default function BankTransactions(): ReactNode {
           <Choice
             label="Direction"
             all="In and out"
-            options={Object.entries(directions).map(([value, label]) => ({ value, label }))}
+            options={directions.map(({ value, label }) => ({ value, label }))}
             {...filter}
           />
         ),
         ...period,
       }}
       variables={({ q, status, direction, from, to }) => ({
-        q,
-        matchStatus: findOneOf(status, matchStatuses),
-        direction: findOneOf(direction, getKeys(directions)),
-        from,
-        to,
+        filter: {
+          q,
+          matchStatus: { eq: findOneOf(status, matchStatuses) },
+          amount: directions.find(({ value }) => value === direction)?.amount,
+          bookingDate: { gte: from, lte: to },
+        },
       })}
       initialSort={{ field: 'BOOKING_DATE', direction: 'DESC' }}
       add={{ label: 'Upload a statement', icon: ArrowUpTrayIcon, to: '/bank-transactions/upload' }}

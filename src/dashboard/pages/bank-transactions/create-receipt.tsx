@@ -13,7 +13,7 @@ import { useNextUnmatched } from './next-unmatched.ts';
 
 const SupplierQuery = graphql(`
   query SupplierByName($q: String!) {
-    customers(first: 20, q: $q, type: SUPPLIER) {
+    customers(first: 20, filter: { q: $q, type: { eq: SUPPLIER } }) {
       nodes {
         id
         companyName

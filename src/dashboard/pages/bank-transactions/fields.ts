@@ -1,4 +1,4 @@
-import { graphql, type EnumOf, type FragmentOf } from '../../graphql.ts';
+import { graphql, type FragmentOf } from '../../graphql.ts';
 
 export const BankTransactionFields = graphql(`
   fragment BankTransactionFields on BankTransaction {
@@ -15,12 +15,6 @@ export const BankTransactionFields = graphql(`
 `);
 
 export type BankTransaction = FragmentOf<typeof BankTransactionFields>;
-
-/** The labels of directions. */
-export const directions: Record<EnumOf<'BankTransactionDirection'>, string> = {
-  CREDIT: 'Money in',
-  DEBIT: 'Money out',
-};
 
 export const isMoneyOut = ({ amount }: Pick<BankTransaction, 'amount'>): boolean => amount.startsWith('-');
 

@@ -6,7 +6,11 @@ import type { BankTransaction } from './fields.ts';
 
 const UnmatchedQuery = graphql(`
   query UnmatchedTransactions($to: Date) {
-    bankTransactions(first: 100, matchStatus: UNMATCHED, to: $to, orderBy: { field: BOOKING_DATE, direction: DESC }) {
+    bankTransactions(
+      first: 100
+      filter: { matchStatus: { eq: UNMATCHED }, bookingDate: { lte: $to } }
+      orderBy: { field: BOOKING_DATE, direction: DESC }
+    ) {
       nodes {
         id
         bookingDate
@@ -24,14 +28,14 @@ type ListPosition = Pick<BankTransaction, 'id' | 'bookingDate'>;
 export function useNextUnmatched({ id, bookingDate }: ListPosition): (message?: string) => Promise<void> {
   const client = useClient();
   const [, navigate] = useLocation();
-  const unmatched = async (to: string | null): Promise<readonly ListPosition[]> => {
+  const unmatched = async (to?: string): Promise<readonly ListPosition[]> => {
     const { data } = await client.query(UnmatchedQuery, { to }, { requestPolicy: 'network-only' }).toPromise();
     return (data?.bankTransactions.nodes ?? []).filter((each) => each.id !== id);
   };
   return async (message) => {
     const earlier = await unmatched(bookingDate);
     const following = earlier.find((each) => each.bookingDate < bookingDate || each.id < id);
-    const next = following ?? (await unmatched(null))[0];
+    const next = following ?? (await unmatched())[0];
     const hint = next ? message && 'Here is the next.' : 'No other transaction is unmatched.';
     if (message ?? hint) notifySuccess([message, hint].filter(Boolean).join(' '));
     if (next) navigate(`/bank-transactions/${next.id}`);

@@ -19,7 +19,11 @@ import {
 const FindInvoices = graphql(
   `
     query FindOpenInvoices($q: String) {
-      invoices(first: 20, status: ISSUED, q: $q, orderBy: { field: INVOICE_DATE, direction: DESC }) {
+      invoices(
+        first: 20
+        filter: { q: $q, status: { eq: ISSUED } }
+        orderBy: { field: INVOICE_DATE, direction: DESC }
+      ) {
         nodes {
           ...PaidInvoice
         }
@@ -32,12 +36,16 @@ const FindInvoices = graphql(
 const FindMoneyOut = graphql(
   `
     query FindOpenReceiptsAndCreditNotes($q: String) {
-      creditNotes(first: 50, q: $q) {
+      creditNotes(first: 50, filter: { q: $q }) {
         nodes {
           ...RefundedCreditNote
         }
       }
-      receipts(first: 20, status: BOOKED, q: $q, orderBy: { field: RECEIPT_DATE, direction: DESC }) {
+      receipts(
+        first: 20
+        filter: { q: $q, status: { eq: BOOKED } }
+        orderBy: { field: RECEIPT_DATE, direction: DESC }
+      ) {
         nodes {
           ...PaidReceipt
         }
@@ -65,7 +73,7 @@ interface Props {
 export function PayableFinder({ isMoneyOut, exclude, onFound }: Props): ReactNode {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
-  const variables = { q: q || null };
+  const variables = { q };
   const [invoices] = useQuery({ query: FindInvoices, variables, pause: isMoneyOut });
   const [sent] = useQuery({ query: FindMoneyOut, variables, pause: !isMoneyOut });
   const all: Found[] = [

@@ -16,21 +16,15 @@ const CreditNotesQuery = graphql(
       $after: String
       $last: Int
       $before: String
-      $q: String
-      $customerId: UUID
-      $from: Date
-      $to: Date
-      $orderBy: CreditNoteOrder
+      $filter: CreditNoteFilter
+      $orderBy: [CreditNoteOrder!]
     ) {
       rows: creditNotes(
         first: $first
         after: $after
         last: $last
         before: $before
-        q: $q
-        customerId: $customerId
-        from: $from
-        to: $to
+        filter: $filter
         orderBy: $orderBy
       ) {
         totalCount

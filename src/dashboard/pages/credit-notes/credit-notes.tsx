@@ -16,7 +16,9 @@ export default function CreditNotes(): ReactNode {
         customer: (filter) => <CustomerPicker label="Customer" placeholder="All customers" {...pickerFilter(filter)} />,
         ...period,
       }}
-      variables={({ q, customer, from, to }) => ({ q, customerId: customer, from, to })}
+      variables={({ q, customer, from, to }) => ({
+        filter: { q, customerId: { eq: customer }, creditNoteDate: { gte: from, lte: to } },
+      })}
       initialSort={{ field: 'CREDIT_NOTE_DATE', direction: 'DESC' }}
       empty={{
         icon: ReceiptRefundIcon,

@@ -4,8 +4,8 @@ import { CustomerForm } from './customer-form.tsx';
 import { Picker, type Creation, type PickerProps } from '../../forms/picker.tsx';
 
 const FindQuery = graphql(`
-  query FindCustomers($q: String, $type: CustomerType) {
-    found: customers(first: 20, q: $q, type: $type, orderBy: { field: COMPANY_NAME, direction: ASC }) {
+  query FindCustomers($filter: CustomerFilter) {
+    found: customers(first: 20, filter: $filter, orderBy: { field: COMPANY_NAME, direction: ASC }) {
       nodes {
         id
         name: companyName
@@ -40,7 +40,7 @@ const buildCreation = (type: 'CUSTOMER' | 'SUPPLIER'): Creation => ({
 export const CustomerPicker = ({ type, canCreate = false, ...rest }: Props): ReactNode => (
   <Picker
     find={FindQuery}
-    variables={{ type: type ?? null }}
+    where={{ type: { eq: type } }}
     get={NameQuery}
     creation={canCreate ? buildCreation(type ?? 'CUSTOMER') : undefined}
     {...rest}

@@ -100,7 +100,7 @@ function Details({ customer }: { customer: Customer }): ReactNode {
             </Title>
             <InvoiceTable
               list={list}
-              filters={{ customerId: id }}
+              filters={{ filter: { customerId: { eq: id } } }}
               oneCustomer
               empty={
                 <EmptyState icon={<DocumentTextIcon width={40} aria-hidden />} title="No invoices yet">

@@ -19,19 +19,10 @@ const CustomersQuery = graphql(
       $after: String
       $last: Int
       $before: String
-      $q: String
-      $type: CustomerType
-      $orderBy: CustomerOrder
+      $filter: CustomerFilter
+      $orderBy: [CustomerOrder!]
     ) {
-      rows: customers(
-        first: $first
-        after: $after
-        last: $last
-        before: $before
-        q: $q
-        type: $type
-        orderBy: $orderBy
-      ) {
+      rows: customers(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
         totalCount
         pageInfo {
           ...PageInfoFields
@@ -72,7 +63,7 @@ export default function Customers(): ReactNode {
       filters={{
         type: (filter) => <Choice label="Kind" all="All kinds" options={labelled(customerTypes)} {...filter} />,
       }}
-      variables={({ q, type }) => ({ q, type: findOneOf(type, customerTypes) })}
+      variables={({ q, type }) => ({ filter: { q, type: { eq: findOneOf(type, customerTypes) } } })}
       importable="CUSTOMER"
       add={{
         label: 'Add a customer',

@@ -16,27 +16,10 @@ const InvoicesQuery = graphql(
       $after: String
       $last: Int
       $before: String
-      $q: String
-      $status: InvoiceStatus
-      $overdue: Boolean
-      $customerId: UUID
-      $from: Date
-      $to: Date
-      $orderBy: InvoiceOrder
+      $filter: InvoiceFilter
+      $orderBy: [InvoiceOrder!]
     ) {
-      rows: invoices(
-        first: $first
-        after: $after
-        last: $last
-        before: $before
-        q: $q
-        status: $status
-        overdue: $overdue
-        customerId: $customerId
-        from: $from
-        to: $to
-        orderBy: $orderBy
-      ) {
+      rows: invoices(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
         totalCount
         pageInfo {
           ...PageInfoFields

@@ -22,12 +22,13 @@ export default function Invoices(): ReactNode {
         ...period,
       }}
       variables={({ q, status, customer, from, to }) => ({
-        q,
-        status: findOneOf(status, invoiceStatuses),
-        overdue: status === 'OVERDUE' ? true : null,
-        customerId: customer,
-        from,
-        to,
+        filter: {
+          q,
+          status: { eq: findOneOf(status, invoiceStatuses) },
+          isOverdue: { eq: status === 'OVERDUE' ? true : undefined },
+          customerId: { eq: customer },
+          invoiceDate: { gte: from, lte: to },
+        },
       })}
       importable="INVOICE"
       add={{ label: 'New invoice', to: '/invoices/new' }}

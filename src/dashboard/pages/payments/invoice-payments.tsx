@@ -17,17 +17,15 @@ const InvoicePaymentsQuery = graphql(
       $after: String
       $last: Int
       $before: String
-      $from: Date
-      $to: Date
-      $orderBy: PaymentOrder
+      $filter: PaymentFilter
+      $orderBy: [PaymentOrder!]
     ) {
       rows: invoicePayments(
         first: $first
         after: $after
         last: $last
         before: $before
-        from: $from
-        to: $to
+        filter: $filter
         orderBy: $orderBy
       ) {
         totalCount
@@ -108,7 +106,7 @@ export default function InvoicePayments(): ReactNode {
       description="What customers paid of your invoices, and what was refunded."
       table={InvoicePaymentTable}
       filters={period}
-      variables={({ from, to }) => ({ from, to })}
+      variables={({ from, to }) => ({ filter: { paidOn: { gte: from, lte: to } } })}
       initialSort={{ field: 'PAID_ON', direction: 'DESC' }}
       empty={{
         icon: BanknotesIcon,

@@ -72,7 +72,7 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
           vatRate: toDecimal(vatRate),
           until: orNull(until),
           invoiceDate: orNull(invoiceDate),
-          groupBy: findOneOf(groupBy, getKeys(groupings)) ?? undefined,
+          groupBy: findOneOf(groupBy, getKeys(groupings)),
         },
         context,
       ),

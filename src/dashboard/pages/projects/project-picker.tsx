@@ -4,8 +4,8 @@ import { ProjectForm } from './project-form.tsx';
 import { Picker, type Creation, type PickerProps } from '../../forms/picker.tsx';
 
 const FindQuery = graphql(`
-  query FindProjects($q: String) {
-    found: projects(first: 20, q: $q, orderBy: { field: NAME, direction: ASC }) {
+  query FindProjects($filter: ProjectFilter) {
+    found: projects(first: 20, filter: $filter, orderBy: { field: NAME, direction: ASC }) {
       nodes {
         id
         name
@@ -34,5 +34,5 @@ const creation: Creation = {
 };
 
 export const ProjectPicker = ({ canCreate = false, ...rest }: Props): ReactNode => (
-  <Picker find={FindQuery} variables={{}} get={NameQuery} creation={canCreate ? creation : undefined} {...rest} />
+  <Picker find={FindQuery} where={{}} get={NameQuery} creation={canCreate ? creation : undefined} {...rest} />
 );

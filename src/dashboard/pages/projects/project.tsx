@@ -96,7 +96,7 @@ function Details({ project }: { project: Project }): ReactNode {
           </Group>
           <TimeEntryTable
             list={list}
-            filters={{ projectId: id }}
+            filters={{ filter: { projectId: { eq: id } } }}
             oneProject
             empty={
               <EmptyState

@@ -21,21 +21,10 @@ const ProjectsQuery = graphql(
       $after: String
       $last: Int
       $before: String
-      $q: String
-      $status: ProjectStatus
-      $customerId: UUID
-      $orderBy: ProjectOrder
+      $filter: ProjectFilter
+      $orderBy: [ProjectOrder!]
     ) {
-      rows: projects(
-        first: $first
-        after: $after
-        last: $last
-        before: $before
-        q: $q
-        status: $status
-        customerId: $customerId
-        orderBy: $orderBy
-      ) {
+      rows: projects(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
         totalCount
         pageInfo {
           ...PageInfoFields
@@ -85,7 +74,9 @@ export default function Projects(): ReactNode {
           <CustomerPicker label="Customer" placeholder="All customers" type="CUSTOMER" {...pickerFilter(filter)} />
         ),
       }}
-      variables={({ q, status, customer }) => ({ q, status: findOneOf(status, projectStatuses), customerId: customer })}
+      variables={({ q, status, customer }) => ({
+        filter: { q, status: { eq: findOneOf(status, projectStatuses) }, customerId: { eq: customer } },
+      })}
       importable="PROJECT"
       add={{ label: 'Add a project', form: (props) => <ProjectForm {...props} /> }}
       empty={{

@@ -20,21 +20,10 @@ const ReceiptsQuery = graphql(
       $after: String
       $last: Int
       $before: String
-      $q: String
-      $status: ReceiptStatus
-      $supplierId: UUID
-      $orderBy: ReceiptOrder
+      $filter: ReceiptFilter
+      $orderBy: [ReceiptOrder!]
     ) {
-      rows: receipts(
-        first: $first
-        after: $after
-        last: $last
-        before: $before
-        q: $q
-        status: $status
-        supplierId: $supplierId
-        orderBy: $orderBy
-      ) {
+      rows: receipts(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
         totalCount
         pageInfo {
           ...PageInfoFields
@@ -104,7 +93,9 @@ export default function Receipts(): ReactNode {
           <CustomerPicker label="Supplier" placeholder="All suppliers" type="SUPPLIER" {...pickerFilter(filter)} />
         ),
       }}
-      variables={({ q, status, supplier }) => ({ q, status: findOneOf(status, receiptStatuses), supplierId: supplier })}
+      variables={({ q, status, supplier }) => ({
+        filter: { q, status: { eq: findOneOf(status, receiptStatuses) }, supplierId: { eq: supplier } },
+      })}
       importable="RECEIPT"
       add={{ label: 'Add a receipt', form: (props) => <ReceiptForm {...props} /> }}
       initialSort={{ field: 'RECEIPT_DATE', direction: 'DESC' }}

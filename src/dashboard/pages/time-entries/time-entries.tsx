@@ -10,10 +10,10 @@ import { TimeEntryTable } from './time-entry-table.tsx';
 
 /** The filters for what the column Billing shows. */
 const billings = {
-  UNBILLED: { billed: false, billable: true },
-  BILLED: { billed: true },
-  NOT_BILLABLE: { billed: false, billable: false },
-} satisfies Record<string, { billed: boolean; billable?: boolean }>;
+  UNBILLED: { invoiceId: { isNull: true }, billable: { eq: true } },
+  BILLED: { invoiceId: { isNull: false } },
+  NOT_BILLABLE: { invoiceId: { isNull: true }, billable: { eq: false } },
+};
 
 const billing = getKeys(billings);
 
@@ -31,7 +31,7 @@ export default function TimeEntries(): ReactNode {
       }}
       variables={({ project, billing: chosen, from, to }) => {
         const name = findOneOf(chosen, billing);
-        return { projectId: project, ...(name && billings[name]), from, to };
+        return { filter: { projectId: { eq: project }, ...(name && billings[name]), date: { gte: from, lte: to } } };
       }}
       initialSort={{ field: 'DATE', direction: 'DESC' }}
       empty={{

@@ -24,23 +24,15 @@ const TimeEntriesQuery = graphql(
       $after: String
       $last: Int
       $before: String
-      $projectId: UUID
-      $billed: Boolean
-      $billable: Boolean
-      $from: Date
-      $to: Date
-      $orderBy: TimeEntryOrder
+      $filter: TimeEntryFilter
+      $orderBy: [TimeEntryOrder!]
     ) {
       rows: timeEntries(
         first: $first
         after: $after
         last: $last
         before: $before
-        projectId: $projectId
-        billed: $billed
-        billable: $billable
-        from: $from
-        to: $to
+        filter: $filter
         orderBy: $orderBy
       ) {
         totalCount

@@ -1,0 +1,157 @@
+import type { OutputRef } from '@pothos/core';
+import type { Group, GroupsQuery } from '../../prisma/query-compiler/groups.ts';
+import { getTable, type Column } from '../../prisma/tables.ts';
+import type { ModelWith } from '../../prisma/client.ts';
+import { Problems } from '../errors.ts';
+import { builder } from './builder.ts';
+import { wholeNumber } from './input/validators.ts';
+import type { ListInputs } from './lists.ts';
+import { OrderDirection, toOrderField } from './paging/order.ts';
+
+/** The most groups of one response. */
+export const maxGroups = 1000;
+
+/** A value by which rows are grouped. */
+interface GroupKey {
+  column: string;
+  description: string;
+  /** The type of an enum. */
+  type?: OutputRef<unknown>;
+  /** The months of the days in the column. */
+  isMonth?: boolean;
+}
+
+interface AggregateOptions {
+  description: string;
+  /** By what rows can be grouped, by the names of the group's fields. */
+  keys: Record<string, GroupKey>;
+  /** The columns that can be added up. */
+  sums: readonly string[];
+  /** Whether the sums are amounts of money: groups then always have one currency, so that no sum has two. */
+  hasCurrency: boolean;
+}
+
+/** The name of the field that has the currency, and its column. */
+const currency = 'currency';
+
+/**
+ * Declares a field of Query that groups a model's rows, counts them, and adds up their values.
+ * @param field its name
+ * @returns the type of a group, for fields of what its values refer to
+ */
+export function aggregateField(
+  field: string,
+  model: ModelWith<{ id: string }>,
+  { filter }: ListInputs,
+  { description, keys, sums, hasCurrency }: AggregateOptions,
+) {
+  const { fields: columns } = getTable(model);
+  const findColumn = (name: string): Column => {
+    const column = columns.get(name);
+    if (column?.kind !== 'column') throw new Error(`${model}.${name} is no column`);
+    return column;
+  };
+  /** `customerId` → `CUSTOMER` */
+  const toName = (key: string): string => toOrderField(key.replace(/Id$/, ''));
+  const byName = Object.fromEntries(Object.keys(keys).map((key) => [toName(key), key]));
+  const GroupBy = builder.enumType(`${model}GroupBy`, {
+    description: `By what rows of the type ${model} can be grouped.`,
+    values: describeEach(Object.entries(keys).map(([key, each]) => [toName(key), each.description])),
+  });
+  const sumNames = Object.fromEntries(sums.map((name) => [toOrderField(name), name]));
+  const OrderField = builder.enumType(`${model}GroupOrderField`, {
+    description: `By what groups of the type ${model} can be ordered.`,
+    values: describeEach([
+      ['COUNT', 'The number of rows.'],
+      ...sums.map((name): [string, string] => [toOrderField(name), `The sum of \`${name}\`.`]),
+    ]),
+  });
+  const Order = builder.inputType(`${model}GroupOrder`, {
+    description: 'The order of groups. Amounts of different currencies are compared as numbers.',
+    fields: (t) => ({
+      field: t.field({ type: OrderField, required: true, description: 'The field to order by.' }),
+      direction: t.field({ type: OrderDirection, required: true, description: 'Ascending or descending.' }),
+    }),
+  });
+
+  const Sums = builder.objectRef<Group>(`${model}Sums`).implement({
+    description: `The sums of a group of rows of the type ${model}, exact.`,
+    fields: (t) =>
+      Object.fromEntries(
+        sums.map((name) => {
+          const type = findColumn(name).type === 'Int' ? 'Int' : 'Decimal';
+          const options = { type, description: `The sum of \`${name}\`.` } as const;
+          return [name, t.field({ ...options, resolve: (group) => group.sums[name] as never })];
+        }),
+      ),
+  });
+  const GroupType = builder.objectRef<Group>(`${model}Group`).implement({
+    description: `Rows of the type ${model} that share values.${hasCurrency ? ' They always share the currency.' : ''}`,
+    fields: (t) => ({
+      ...Object.fromEntries(
+        Object.entries(keys).map(([key, { column, type, isMonth, description: meaning }]) => {
+          const isNullable = key !== currency;
+          const shown = type ?? (isMonth ? 'String' : scalarOf(findColumn(column)));
+          const explained = isNullable ? `${meaning} Null unless they are grouped by it.` : meaning;
+          const options = { type: shown as 'String', nullable: isNullable, description: explained };
+          return [key, t.field({ ...options, resolve: (group) => (group.values[key] ?? null) as never })];
+        }),
+      ),
+      count: t.int({ description: 'The number of rows.', resolve: ({ count }) => count }),
+      sums: t.field({ type: Sums, description: 'Their sums.', resolve: (group) => group }),
+    }),
+  });
+
+  builder.queryField(field, (t) =>
+    t.field({
+      type: [GroupType],
+      description: `${description} Without \`first\`, more than ${maxGroups} groups are refused.`,
+      ability: filter.ability,
+      args: {
+        filter: t.arg({ type: filter.input, description: 'Only rows for which all of these conditions hold.' }),
+        groupBy: t.arg({
+          type: [GroupBy],
+          description: `What the rows of a group share.${hasCurrency ? ' The currency always, whether or not it is named.' : ''}`,
+        }),
+        orderBy: t.arg({ type: Order, description: 'Default: by the values that the groups share.' }),
+        first: t.arg.int({ description: 'At most so many groups.', validate: wholeNumber(1, maxGroups) }),
+      },
+      resolve: async (_root, { filter: given, groupBy, orderBy, first }, context) => {
+        const named = (groupBy ?? []).map((name) => byName[name] ?? '');
+        const chosen = [...new Set(hasCurrency ? [...named, currency] : named)];
+        const query: GroupsQuery = {
+          where: await filter.findCondition(given, context),
+          by: Object.fromEntries(chosen.flatMap((key) => toGroupBy(key, keys[key]))),
+          sums,
+          ...(orderBy && {
+            orderBy: {
+              field: sumNames[orderBy.field] ?? 'count',
+              direction: orderBy.direction === 'ASC' ? 'asc' : 'desc',
+            },
+          }),
+          take: first ?? maxGroups + 1,
+        };
+        const groups = await context.db.model(model).findGroups(query);
+        if (groups.length > maxGroups) refuseTooMany();
+        return groups;
+      },
+    }),
+  );
+  return GroupType;
+}
+
+const describeEach = (entries: [name: string, description: string][]) =>
+  Object.fromEntries(entries.map(([name, description]) => [name, { description }]));
+
+const scalarOf = ({ native, type }: Column): string => (native === 'Uuid' ? 'UUID' : type);
+
+const toGroupBy = (key: string, found: GroupKey | undefined): [string, GroupsQuery['by'][string]][] =>
+  found ? [[key, { field: found.column, month: found.isMonth ?? false }]] : [];
+
+function refuseTooMany(): never {
+  const problems = new Problems();
+  const message = `There are more than ${maxGroups} groups. Give \`first\`, or a narrower filter.`;
+  problems.add('groupBy', 'too_many', message, { max: maxGroups });
+  problems.throwIfAny();
+  throw new Error('Unreachable');
+}

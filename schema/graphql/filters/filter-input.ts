@@ -1,0 +1,243 @@
+import type { InputRef } from '@pothos/core';
+import type { z } from 'zod';
+import type { Column } from '../../../prisma/tables.ts';
+import { ForbiddenError, Problems, type Problem } from '../../errors.ts';
+import type { Ability } from '../ability.ts';
+import { builder, type InputFields } from '../builder.ts';
+import type { Context } from '../context.ts';
+import { toProblem } from '../input/issues.ts';
+import { count, notNull } from '../input/validators.ts';
+import {
+  booleanKind,
+  comparatorInput,
+  findKind,
+  findValidator,
+  toPrismaCondition,
+  type Comparisons,
+  type Enums,
+  type Kind,
+  type Operator,
+} from './comparators.ts';
+import { containsWords, searchText, wordsIn } from './search.ts';
+
+/** A filter as a client gives it, by the names of its fields. */
+export type FilterValue = { [name: string]: unknown };
+
+/** The most comparisons in one filter, and the most filters of one `or` or `and`. */
+export const maxComparisons = 50;
+const maxAlternatives = 20;
+
+/** A field of a filter that is no column: it is true or false of each row. */
+export interface ComputedFilter {
+  description: string;
+  toCondition: (value: boolean, context: Context) => object;
+}
+
+export interface FilterOptions {
+  /** The name of the rows' type. */
+  typeName: string;
+  /** The ability that reads the rows. A filter by a related row needs the related row's. */
+  ability: Ability;
+  /** The columns that the type shows. */
+  columns: Column[];
+  enums: Enums;
+  /** The filters of related rows, by the names of the relations. */
+  relations: Record<string, Filter>;
+  computed: Record<string, ComputedFilter>;
+  search: Search | undefined;
+}
+
+/** The field `q` of a filter. */
+export interface Search {
+  /** The searched fields, in words. */
+  fields: string;
+  /** The conditions of a list's own `q`, where it searches more than the rows' own fields. */
+  findConditions?: (q: string, context: Context) => Promise<object[]>;
+}
+
+/** How a list can be filtered: the input type, and what it means. */
+export interface Filter {
+  ability: Ability;
+  input: InputRef<FilterValue>;
+  /**
+   * The condition of Prisma for the rows that a filter finds. `q` searches the rows' own fields.
+   * @throws ValidationError for what is wrong with the filter: that of a nested list isn't validated before
+   * @throws ForbiddenError for a related row that the caller may not read
+   */
+  toCondition: (value: FilterValue | null | undefined, context: Context) => object;
+  /** The same for the filter of a list, which has been validated. Its `q` may search related rows too. */
+  findCondition: (value: FilterValue | null | undefined, context: Context) => Promise<object>;
+  addConditions: (value: FilterValue, translation: Translation, path: string) => object[];
+}
+
+/** A filter while it is translated. */
+interface Translation {
+  context: Context;
+  problems: Problems;
+  comparisons: number;
+}
+
+/** Declares the input type of a filter: each column with its comparisons, related rows with theirs, `and`, and `or`. */
+export function filterInput(options: FilterOptions): Filter {
+  const { typeName, ability, columns, enums, relations, computed, search } = options;
+  const kinds = new Map(
+    columns.flatMap((column) => {
+      const kind = findKind(column, enums);
+      return kind ? [[column.name, { kind, column }] as const] : [];
+    }),
+  );
+  const input = builder.inputRef<FilterValue>(`${typeName}Filter`) as unknown as FilterRef;
+  input.implement({
+    description: `The conditions on rows of the type ${typeName}, all of which must hold. A comparison with a value that is null never holds.`,
+    fields: (t) => ({
+      ...listFields(t, kinds, computed, relations),
+      ...(search && { q: t.string({ description: `${wordsIn} ${search.fields}.`, validate: searchText, ...notNull }) }),
+      and: alternatives(t, input, 'All of these must hold as well.'),
+      or: alternatives(t, input, 'At least one of these must hold as well.'),
+    }),
+  });
+
+  const addConditions: Filter['addConditions'] = (value, translation, path) =>
+    Object.entries(value).flatMap(([name, part]): object[] => {
+      const at = path + name;
+      if (part === undefined) return [];
+      if (part === null) return refuse(translation, at, ['not_nullable', 'Must not be null.']);
+      if (name === 'q') return searchOwnFields(part as string, translation, at);
+      if (name === 'and' || name === 'or') return combine(name, part as FilterValue[], translation, at);
+      const column = kinds.get(name);
+      if (column) return compare(column, part as Comparisons, translation, at);
+      const related = relations[name];
+      if (related) return relate(name, related, part as FilterValue, translation, at);
+      const { eq } = part as Comparisons;
+      const isTrue = computed[name];
+      return isTrue && typeof eq === 'boolean' ? [isTrue.toCondition(eq, translation.context)] : [];
+    });
+
+  const combine = (name: 'and' | 'or', parts: FilterValue[], translation: Translation, path: string): object[] => {
+    if (parts.length < 1 || parts.length > maxAlternatives)
+      return refuse(translation, path, wrongCount(1, maxAlternatives, 'filters'));
+    const each = parts.map((part, at) => addConditions(part, translation, `${path}.${at}.`));
+    if (name === 'and') return each.flat();
+    // A filter without conditions finds every row.
+    return each.some((conditions) => conditions.length === 0) ? [] : [{ OR: each.map(joinConditions) }];
+  };
+
+  const toCondition: Filter['toCondition'] = (value, context) => {
+    const translation = { context, problems: new Problems(), comparisons: 0 };
+    const conditions = addConditions(value ?? {}, translation, 'filter.');
+    translation.problems.throwIfAny();
+    return joinConditions(conditions);
+  };
+  const findCondition: Filter['findCondition'] = async (value, context) => {
+    const { q, ...others } = value ?? {};
+    if (typeof q !== 'string' || !search?.findConditions) return toCondition(value, context);
+    const found = await search.findConditions(q, context);
+    return joinConditions([toCondition(others, context), ...found].filter((each) => Object.keys(each).length > 0));
+  };
+  return { ability, input, toCondition, findCondition, addConditions };
+}
+
+type FilterRef = InputRef<FilterValue> & {
+  implement: (options: { description: string; fields: (t: InputFields) => object }) => void;
+};
+
+/** One condition for several, all of which must hold. Without any it is empty, so that a total uses the maintained counts. */
+export const joinConditions = (conditions: object[]): object =>
+  conditions.length > 1 ? { AND: conditions } : (conditions[0] ?? {});
+
+function listFields(
+  t: InputFields,
+  kinds: ReadonlyMap<string, { kind: Kind; column: Column }>,
+  computed: FilterOptions['computed'],
+  relations: FilterOptions['relations'],
+): object {
+  const ofColumns = kinds
+    .values()
+    .map(({ kind, column: { name, nullable } }) => [
+      name,
+      t.field({ type: comparatorInput(kind, nullable), ...notNull }),
+    ]);
+  const ofComputed = Object.entries(computed).map(([name, { description }]) => [
+    name,
+    t.field({ type: comparatorInput(booleanKind, false), description, ...notNull }),
+  ]);
+  const ofRelations = Object.entries(relations).map(([name, { input, ability }]) => [
+    name,
+    t.field({
+      type: input,
+      description: `Conditions on its \`${name}\`. Needs the ability \`${ability}\`.`,
+      ...notNull,
+    }),
+  ]);
+  return Object.fromEntries([...ofColumns, ...ofComputed, ...ofRelations]) as object;
+}
+
+const alternatives = (t: InputFields, input: InputRef<FilterValue>, description: string) =>
+  t.field({ type: [input], description, validate: count(1, maxAlternatives, 'filters'), ...notNull });
+
+const wrongCount = (min: number, max: number, things: string): Problem => [
+  'wrong_count',
+  `Must have ${min} to ${max} ${things}.`,
+  { min, max },
+];
+
+function refuse({ problems }: Translation, path: string, problem: Problem): object[] {
+  problems.add(path, ...problem);
+  return [];
+}
+
+function compare(
+  { kind, column }: { kind: Kind; column: Column },
+  comparisons: Comparisons,
+  translation: Translation,
+  path: string,
+): object[] {
+  if (kind.type === 'Date') checkPeriod(comparisons, translation.problems, path);
+  return Object.entries(comparisons).flatMap(([name, value]): object[] => {
+    const operator = name as Operator;
+    const at = `${path}.${operator}`;
+    if (value === undefined) return [];
+    if (value === null) return refuse(translation, at, ['not_nullable', 'Must not be null.']);
+    translation.comparisons += 1;
+    if (translation.comparisons > maxComparisons)
+      return refuse(translation, 'filter', [
+        'too_many',
+        `Must not have more than ${maxComparisons} comparisons.`,
+        { max: maxComparisons },
+      ]);
+    const validate = findValidator(kind, operator);
+    return validate && reportIssues(validate, value, translation, at)
+      ? []
+      : [toPrismaCondition(column.name, operator, value)];
+  });
+}
+
+function searchOwnFields(q: string, translation: Translation, path: string): object[] {
+  return reportIssues(searchText, q, translation, path) ? [] : containsWords(q);
+}
+
+/** @returns whether there are any */
+function reportIssues(validate: z.ZodType, value: unknown, { problems }: Translation, path: string): boolean {
+  const issues = validate.safeParse(value).error?.issues ?? [];
+  for (const issue of issues) problems.add(path, ...toProblem(issue));
+  return issues.length > 0;
+}
+
+/** A period that has no day is a mistake. */
+function checkPeriod({ gte, lte }: Comparisons, problems: Problems, path: string): void {
+  if (!(gte instanceof Date && lte instanceof Date) || gte <= lte) return;
+  problems.add(`${path}.gte`, 'wrong_order', 'Must not be after the last day.');
+  problems.add(`${path}.lte`, 'wrong_order', 'Must not be before the first day.');
+}
+
+function relate(
+  name: string,
+  { ability, addConditions }: Filter,
+  value: FilterValue,
+  translation: Translation,
+  path: string,
+): object[] {
+  if (!translation.context.may(ability)) throw new ForbiddenError(ability);
+  const conditions = addConditions(value, translation, `${path}.`);
+  return conditions.length > 0 ? [{ [name]: joinConditions(conditions) }] : [];
+}

@@ -1,0 +1,15 @@
+import { listInputs } from '../../graphql/lists.ts';
+import { customerInputs } from '../customer/filter.ts';
+import { containsWordsOrPartner } from '../customer/search.ts';
+import { projectInputs } from '../project/filter.ts';
+import { ReceiptStatus } from './type.ts';
+
+export const receiptInputs = listInputs('Receipt', {
+  ability: 'receipts:read',
+  enums: { status: ReceiptStatus },
+  relations: { supplier: customerInputs, project: projectInputs },
+  search: {
+    fields: "supplier's own number, the description and, for those who may read customers, the supplier's company name",
+    findConditions: (q, context) => containsWordsOrPartner(q, context, 'supplier'),
+  },
+});

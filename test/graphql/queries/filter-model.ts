@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { getNamedType, type GraphQLInputObjectType } from 'graphql';
+import { Decimal } from '../../../schema/money/money.ts';
+import { computeAmountDue, computeAmountToRefund } from '../../../schema/resources/invoice/balance.ts';
+import type { Integrator } from '../../harness.ts';
+
+// Books in which filters find something, and what filters mean, computed over all rows.
+
+export type Row = Record<string, unknown> & { id: string };
+
+export const today = new Date('2026-06-15T12:00:00Z');
+const day = (number: number): Date => new Date(Date.UTC(2026, 5, 10 + number));
+const pick = <Value>(values: Value[], number: number): Value => values[number % values.length] as Value;
+
+export async function fillBooks({ db, userId }: Integrator): Promise<void> {
+  const numbers = [...Array(18).keys()];
+  const customers = await db.customer.createManyAndReturn({
+    data: numbers.slice(0, 6).map((n) => ({
+      type: pick(['CUSTOMER', 'SUPPLIER'] as const, n),
+      companyName: pick(['Alpha', 'alpine', 'Beta_', 'b%ta', 'Ärger'], n),
+      country: pick(['AT', 'AT', 'DE', null], n),
+      paymentTermsDays: pick([null, 7, 14], n),
+      requiredEInvoice: pick([null, 'NONE', 'PEPPOL'] as const, n),
+    })),
+  });
+  const invoices = await db.invoice.createManyAndReturn({
+    data: numbers.map((n) => {
+      const status = pick(['DRAFT', 'ISSUED', 'PAID', 'CANCELLED', 'ISSUED'] as const, n);
+      const gross = pick([100, 100, 250, 0.5, 70], n);
+      const isSettled = status === 'PAID';
+      return {
+        customerId: pick(customers, n).id,
+        status,
+        number: status === 'DRAFT' ? null : `2026-${String(n).padStart(4, '0')}`,
+        invoiceDate: day(n % 3),
+        dueDate: day(2 + (n % 7)),
+        subject: pick([null, 'Web site', 'web shop', 'Hosting'], n),
+        currency: pick(['EUR', 'USD'], n),
+        totalNet: gross,
+        totalVat: 0,
+        totalGross: gross,
+        amountPaid: isSettled ? gross : status === 'ISSUED' ? pick([0, 20], n >> 1) : 0,
+        amountCredited: status === 'CANCELLED' ? gross : isSettled ? pick([0, gross / 2], n >> 1) : 0,
+        issuedAt: status === 'DRAFT' ? null : new Date('2026-06-10T08:00:00.123Z'),
+        paidAt: isSettled ? new Date(Date.UTC(2026, 5, 11, n % 3)) : null,
+        cancelledAt: status === 'CANCELLED' ? new Date('2026-06-12T08:00:00Z') : null,
+      };
+    }),
+  });
+  await db.receipt.createMany({
+    data: numbers.map((n) => ({
+      supplierId: pick([null, ...customers.filter(({ type }) => type === 'SUPPLIER').map(({ id }) => id)], n),
+      status: pick(['DRAFT', 'BOOKED'] as const, n),
+      receiptDate: day(n % 4),
+      category: pick([null, 'travel', 'Office'], n),
+      currency: 'EUR',
+      amountGross: pick([119, 10, 10.5], n),
+      vatRate: pick([19, 0], n),
+      vatAmount: 0,
+      amountNet: pick([119, 10, 10.5], n),
+    })),
+  });
+  const projects = await db.project.createManyAndReturn({
+    data: numbers.slice(0, 5).map((n) => ({
+      customerId: pick([...customers.map(({ id }) => id), null], n),
+      name: pick(['Shop', 'shop 2', 'Other'], n),
+      status: pick(['ACTIVE', 'COMPLETED', 'ARCHIVED'] as const, n),
+      currency: 'EUR',
+      hourlyRateNet: pick([null, 90, 90.5], n),
+      startDate: pick([null, day(1)], n),
+    })),
+  });
+  await db.timeEntry.createMany({
+    data: numbers.map((n) => ({
+      projectId: pick(projects, n).id,
+      invoiceId: pick([null, pick(invoices, n).id], n),
+      userId,
+      date: day(n % 4),
+      durationMinutes: pick([15, 60, 90], n),
+      billable: n % 3 > 0,
+    })),
+  });
+  await db.bankTransaction.createMany({
+    data: numbers.map((n) => ({
+      accountIban: pick(['DE1', 'DE2'], n),
+      bookingDate: day(n % 4),
+      valueDate: pick([null, day(n % 2)], n),
+      amount: pick([-5, 0.00001, 7], n),
+      amountOpen: pick([-5, 0, 0], n),
+      currency: 'EUR',
+      counterpartyName: pick([null, ' Alpha', 'beta'], n),
+      matchStatus: pick(['UNMATCHED', 'MATCHED', 'MATCHED'] as const, n),
+    })),
+  });
+  const paid = invoices.filter(({ status }) => status === 'PAID');
+  await db.payment.createMany({
+    data: paid.map(({ id }, n) => ({ invoiceId: id, amount: 1 + (n % 2), currency: 'EUR', paidOn: day(n % 2) })),
+  });
+}
+
+/** The lists, with the related rows that their filters look at. */
+export const lists: Record<string, { type: string; rows: (db: Integrator['db']) => Promise<unknown[]> }> = {
+  customers: { type: 'Customer', rows: (db) => db.customer.findMany() },
+  invoices: { type: 'Invoice', rows: (db) => db.invoice.findMany({ include: { customer: true } }) },
+  receipts: {
+    type: 'Receipt',
+    rows: (db) => db.receipt.findMany({ include: { supplier: true, project: { include: { customer: true } } } }),
+  },
+  projects: { type: 'Project', rows: (db) => db.project.findMany({ include: { customer: true } }) },
+  timeEntries: {
+    type: 'TimeEntry',
+    rows: (db) =>
+      db.timeEntry.findMany({
+        include: { project: { include: { customer: true } }, invoice: { include: { customer: true } } },
+      }),
+  },
+  bankTransactions: { type: 'BankTransaction', rows: (db) => db.bankTransaction.findMany() },
+  invoicePayments: {
+    type: 'Payment',
+    rows: (db) => db.payment.findMany({ include: { invoice: { include: { customer: true } }, creditNote: true } }),
+  },
+};
+
+/** A value of a row; of an invoice, also what PostgreSQL generates or the service computes. */
+export function read(type: string, row: Row, name: string): unknown {
+  const invoice = row as never as Parameters<typeof computeAmountDue>[0] & { dueDate: Date };
+  if (type === 'InvoiceFilter' && name === 'amountDue') return computeAmountDue(invoice);
+  if (type === 'InvoiceFilter' && name === 'amountToRefund') return computeAmountToRefund(invoice);
+  if (type === 'InvoiceFilter' && name === 'isOverdue')
+    return invoice.status === 'ISSUED' && invoice.dueDate < new Date('2026-06-15');
+  return row[name] ?? null;
+}
+
+/** A value as a client writes it. */
+function write(value: unknown, scalar: string): unknown {
+  if (value instanceof Date) return scalar === 'Date' ? value.toISOString().slice(0, 10) : value.toISOString();
+  return typeof value === 'object' && value !== null ? String(value) : value;
+}
+
+/** Values whose order is that of what they stand for. */
+function comparable(value: unknown, scalar: string): number | string | boolean {
+  if (scalar === 'Decimal') return new Decimal(String(value)).toNumber();
+  if (scalar === 'Date' || scalar === 'DateTime') return Number(new Date(String(write(value, scalar))));
+  return value as string;
+}
+
+type Comparisons = Record<string, unknown>;
+
+function holds(value: unknown, comparisons: Comparisons, scalar: string): boolean {
+  return Object.entries(comparisons).every(([operator, given]) => {
+    if (operator === 'isNull') return (value === null) === given;
+    if (operator === 'nin' && (given as unknown[]).length === 0) return true;
+    if (value === null) return false;
+    const own = comparable(value, scalar);
+    const other = [given].flat().map((each) => comparable(each, scalar));
+    const first = other[0] ?? '';
+    const texts = [String(own).toLowerCase(), String(first).toLowerCase()] as const;
+    switch (operator) {
+      case 'eq':
+        return own === first;
+      case 'neq':
+        return own !== first;
+      case 'in':
+        return other.includes(own);
+      case 'nin':
+        return !other.includes(own);
+      case 'lt':
+        return own < first;
+      case 'lte':
+        return own <= first;
+      case 'gt':
+        return own > first;
+      case 'gte':
+        return own >= first;
+      case 'startsWith':
+        return texts[0].startsWith(texts[1]);
+      case 'contains':
+        return texts[0].includes(texts[1]);
+      default:
+        throw new Error(`Unknown operator ${operator}`);
+    }
+  });
+}
+
+const scalarOf = (comparator: GraphQLInputObjectType): string => getNamedType(comparator.getFields()['eq']!.type).name;
+
+/** Whether a filter says anything of a row: without, it finds a row that isn't there, too. */
+function hasConditions(type: GraphQLInputObjectType, filter: object): boolean {
+  return Object.entries(filter).some(([name, part]: [string, object]) => {
+    if (name === 'and') return (part as object[]).some((each) => hasConditions(type, each));
+    if (name === 'or') return (part as object[]).every((each) => hasConditions(type, each));
+    const of = getNamedType(type.getFields()[name]!.type) as GraphQLInputObjectType;
+    return of.name.endsWith('Comparator') ? Object.keys(part).length > 0 : hasConditions(of, part);
+  });
+}
+
+export function finds(type: GraphQLInputObjectType, row: Row | null, filter: Record<string, unknown>): boolean {
+  if (row === null) return !hasConditions(type, filter);
+  return Object.entries(filter).every(([name, part]) => {
+    if (name === 'and') return (part as object[]).every((each) => finds(type, row, each as never));
+    if (name === 'or') return (part as object[]).some((each) => finds(type, row, each as never));
+    const of = getNamedType(type.getFields()[name]!.type) as GraphQLInputObjectType;
+    if (of.name.endsWith('Comparator')) return holds(read(type.name, row, name), part as Comparisons, scalarOf(of));
+    return finds(of, (row[name] ?? null) as Row | null, part as never);
+  });
+}
+
+/** Filters of a type, with values that some of the rows have. */
+export function filtersOf(
+  type: GraphQLInputObjectType,
+  rows: Row[],
+  depth: number,
+): fc.Arbitrary<Record<string, unknown>> {
+  const names = Object.keys(type.getFields()).filter((name) => name !== 'q');
+  const fieldsOf = (name: string): fc.Arbitrary<unknown> => {
+    const of = getNamedType(type.getFields()[name]!.type) as GraphQLInputObjectType;
+    if (name === 'and' || name === 'or')
+      return fc.array(filtersOf(type, rows, depth - 1), { minLength: 1, maxLength: 3 });
+    if (!of.name.endsWith('Comparator')) {
+      const related = rows.flatMap((row) => (row[name] ?? []) as Row);
+      return filtersOf(of, related, depth - 1);
+    }
+    const scalar = scalarOf(of);
+    const there = rows.map((row) => read(type.name, row, name)).filter((value) => value !== null);
+    const values = fc.constantFrom<unknown[]>(
+      ...(there.length > 0 ? there : [null]).map((value) => write(value, scalar)),
+    );
+    const operators = Object.keys(of.getFields()).filter((each) => each === 'isNull' || there.length > 0);
+    if (operators.length === 0) return fc.constant({});
+    return fc
+      .uniqueArray(fc.constantFrom(...operators), { minLength: 1, maxLength: 2 })
+      .chain((chosen) => fc.record(Object.fromEntries(chosen.map((each) => [each, valueFor(each, values)]))))
+      .filter((comparisons) => !('gte' in comparisons && 'lte' in comparisons)); // may be a period without a day
+  };
+  const all = names.filter(
+    (name) => depth > 0 || getNamedType(type.getFields()[name]!.type).name.endsWith('Comparator'),
+  );
+  return fc
+    .uniqueArray(fc.constantFrom(...all), { minLength: 1, maxLength: 3 })
+    .chain((chosen) => fc.record(Object.fromEntries(chosen.map((name) => [name, fieldsOf(name)]))));
+}
+
+function valueFor(operator: string, values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  if (operator === 'isNull') return fc.boolean();
+  if (operator === 'in' || operator === 'nin') return fc.array(values, { maxLength: 3 });
+  if (operator === 'startsWith' || operator === 'contains')
+    return fc
+      .tuple(values, fc.nat(3), fc.nat(4))
+      .map(([text, from, length]) =>
+        String(text).slice(operator === 'contains' ? from : 0, (operator === 'contains' ? from : 0) + length),
+      );
+  return values;
+}
