@@ -12,12 +12,13 @@ export const poolTimeouts = {
 } satisfies PoolConfig;
 
 /**
- * Timeouts of the server, which would otherwise work on for a client that has gone, or keep its locks. And the time zone:
- * Prisma's adapter reads every time as UTC.
+ * Timeouts of the server, which would otherwise work on for a client that has gone, or keep its locks. The time zone: Prisma's
+ * adapter reads every time as UTC. And no parallel workers: a tenant's share is counted in connections, so that each must not
+ * take more than one processor.
  */
 const sessionSettings = `
   select set_config('statement_timeout', '9s', false), set_config('idle_in_transaction_session_timeout', '60s', false),
-    set_config('timezone', 'UTC', false)`;
+    set_config('timezone', 'UTC', false), set_config('max_parallel_workers_per_gather', '0', false)`;
 
 /** For a pool whose connections stay with one server process. (pgbouncer takes no settings with the connection.) */
 export const applySessionSettings = async (client: ClientBase): Promise<void> =>

@@ -14,7 +14,7 @@ import {
 import { buildDecoder, type Field, type Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import { parametrized } from './shape.ts';
-import type { Column, Relation } from '../tables.ts';
+import { getSortedFields, type Column, type Relation, type Table } from '../tables.ts';
 import { maintainedCount } from '../row-counts.ts';
 import { UnsupportedQuery, findType, type Encode } from './values.ts';
 
@@ -56,7 +56,7 @@ export function compileStatement(model: Prisma.ModelName, query: object): RowsSt
   const rows: Selection = { columns: [], joins: [], isJson: false };
   const { select, include, omit, total, ...window } = parametrized(query) as Query;
   const fields = compileFields(state, source, { select, include, omit }, rows);
-  const clauses = compileClauses(state, source, [ofTenant(source)], window, rows);
+  const clauses = compilePage(state, source, window, rows);
   const columns = total ? [...rows.columns, `(${compileCountQuery(state, model, total as Query)})`] : rows.columns;
   return {
     text: `select ${columns.join(', ')} ${clauses}`,
@@ -115,6 +115,35 @@ function compileList(
     fields,
   };
 }
+
+/**
+ * The clauses of a statement for a page of rows. Where PostgreSQL has to sort rows, or to join them with others to find them, it
+ * does so with their ids only, and reads the page's rows afterwards: all that it finds wouldn't fit into memory as whole rows.
+ */
+function compilePage(state: CompilerState, source: Source, window: Query, rows: Selection): string {
+  const { where = {}, orderBy, take } = window;
+  const { table } = source;
+  const [first] = [orderBy ?? []].flat().flatMap((part) => Object.keys(part as Query));
+  const isSorted = first === 'id' || getSortedFields(table.model).has(first ?? '');
+  if (take === undefined || first === undefined || !table.fields.has('id') || (isSorted && !isJoined(table, where)))
+    return compileClauses(state, source, [ofTenant(source)], window, rows);
+  const found = addSource(state, table.model);
+  const ids: Selection = { columns: [], joins: [], isJson: false };
+  return [
+    `from (select ${found.alias}."id" ${compileClauses(state, found, [ofTenant(found)], window, ids)}) page`,
+    `join ${compileFrom(source)} on ${ofTenant(source)} and ${source.alias}."id" = page."id"`,
+    ...rows.joins,
+    `order by ${compileOrder(source, orderBy).join(', ')}`,
+  ].join(' ');
+}
+
+/** Whether a condition looks at rows of other tables, which then are joined. */
+const isJoined = (table: Table, where: unknown): boolean =>
+  Object.entries(where as Query).some(([name, part]) => {
+    if (name === 'AND' || name === 'OR' || name === 'NOT') return [part].flat().some((each) => isJoined(table, each));
+    const field = table.fields.get(name);
+    return field?.kind === 'relation' && !field.isList;
+  });
 
 /** A statement's clauses, from `from` on. */
 function compileClauses(

@@ -1,4 +1,5 @@
 import type { OutputRef } from '@pothos/core';
+import { visit, type ASTNode, type GraphQLResolveInfo } from 'graphql';
 import type { Group, GroupsQuery } from '../../prisma/query-compiler/groups.ts';
 import { getTable, type Column } from '../../prisma/tables.ts';
 import type { ModelWith } from '../../prisma/client.ts';
@@ -116,13 +117,13 @@ export function aggregateField(
         orderBy: t.arg({ type: Order, description: 'Default: by the values that the groups share.' }),
         first: t.arg.int({ description: 'At most so many groups.', validate: wholeNumber(1, maxGroups) }),
       },
-      resolve: async (_root, { filter: given, groupBy, orderBy, first }, context) => {
+      resolve: async (_root, { filter: given, groupBy, orderBy, first }, context, info) => {
         const named = (groupBy ?? []).map((name) => byName[name] ?? '');
         const chosen = [...new Set(hasCurrency ? [...named, currency] : named)];
         const query: GroupsQuery = {
           where: await filter.findCondition(given, context),
           by: Object.fromEntries(chosen.flatMap((key) => toGroupBy(key, keys[key]))),
-          sums,
+          sums: sums.filter((name) => isSelected(info, name) || name === sumNames[orderBy?.field ?? '']),
           ...(orderBy && {
             orderBy: {
               field: sumNames[orderBy.field] ?? 'count',
@@ -138,6 +139,18 @@ export function aggregateField(
     }),
   );
   return GroupType;
+}
+
+/** Whether a field of this name is selected anywhere below the field. */
+function isSelected({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): boolean {
+  let found = false;
+  const look = (node: ASTNode): unknown =>
+    visit(node, {
+      Field: (field) => void (found ||= field.name.value === name),
+      FragmentSpread: (spread) => void (fragments[spread.name.value] && look(fragments[spread.name.value] as ASTNode)),
+    });
+  fieldNodes.forEach(look);
+  return found;
 }
 
 const describeEach = (entries: [name: string, description: string][]) =>
