@@ -2,7 +2,7 @@ import type { Prisma } from '../../prisma/generated/client/client.ts';
 import { builder } from '../graphql/builder.ts';
 import { today, type Context } from '../graphql/context.ts';
 import { overdueOn } from './invoice/filter.ts';
-import { balanceFields, computeBalance } from './invoice/balance.ts';
+import { balanceFields, computeBalance, type Balanced } from './invoice/balance.ts';
 import { Decimal } from '../money/money.ts';
 import { unbilled } from './project/type.ts';
 import { formatDay } from '../graphql/scalars/scalars.ts';
@@ -48,26 +48,48 @@ const MonthTotal = builder.objectRef<MonthTotalOf>('MonthTotal').implement({
   }),
 });
 
-const none = new Decimal(0);
+/** More than there are currencies and months. */
+const allGroups = 10_000;
 
-/** The amounts due of these invoices. */
-async function due(context: Context, where: Prisma.InvoiceWhereInput): Promise<MoneyTotalOf[]> {
-  const groups = await context.db.invoice.groupBy({
-    by: 'currency',
-    where,
-    _sum: balanceFields,
-    _count: true,
-    orderBy: { currency: 'asc' },
-  });
-  return groups.map(({ currency, _sum, _count }) => ({
-    currency,
-    amount: computeBalance({
-      totalGross: _sum.totalGross ?? none,
-      amountCredited: _sum.amountCredited ?? none,
-      amountPaid: _sum.amountPaid ?? none,
-      amountRefunded: _sum.amountRefunded ?? none,
-    }),
-    count: _count,
+interface Sum {
+  currency: string;
+  /** `YYYY-MM`; undefined unless they are by month. */
+  month: string | undefined;
+  amount: Decimal;
+  count: number;
+}
+
+/**
+ * The sums of a column per currency, in the order of the currency codes.
+ * @param day the column whose months they are by, too
+ */
+async function sumUp(
+  { db }: Context,
+  model: 'CreditNote' | 'Invoice' | 'Payment',
+  column: string,
+  where: object,
+  day?: string,
+): Promise<Sum[]> {
+  const by = { currency: { field: 'currency' }, ...(day && { month: { field: day, month: true } }) };
+  const groups = await db.model(model).findGroups({ where, by, sums: [column], take: allGroups });
+  return groups.map(({ values, count, sums }) => ({
+    currency: String(values['currency']),
+    month: values['month'] as string | undefined,
+    amount: new Decimal(String(sums[column])),
+    count,
+  }));
+}
+
+const negated = (sums: Sum[]): Sum[] => sums.map((each) => ({ ...each, amount: each.amount.negated() }));
+
+/** The amounts due of these invoices. An index has all columns that their balance consists of. */
+async function due({ db }: Context, where: Prisma.InvoiceWhereInput): Promise<MoneyTotalOf[]> {
+  const by = { currency: { field: 'currency' } };
+  const groups = await db.model('Invoice').findGroups({ where, by, sums: Object.keys(balanceFields), take: allGroups });
+  return groups.map(({ values, count, sums }) => ({
+    currency: String(values['currency']),
+    amount: computeBalance(sums as unknown as Balanced),
+    count,
   }));
 }
 
@@ -81,82 +103,50 @@ const buildDays = (first: Temporal.PlainYearMonth, last = first): { gte: Date; l
   lt: new Date(`${last.add({ months: 1 }).toString()}-01`),
 });
 
+/** The payments of invoices less the refunds of credit notes, per currency and month. */
+async function sumPayments(context: Context, paidOn: object): Promise<Sum[]> {
+  const [payments, refunds] = await Promise.all(
+    ['invoiceId', 'creditNoteId'].map((of) =>
+      sumUp(context, 'Payment', 'amount', { [of]: { not: null }, paidOn }, 'paidOn'),
+    ),
+  );
+  return [...(payments ?? []), ...negated(refunds ?? [])];
+}
+
 async function paidIn(context: Context, month: Temporal.PlainYearMonth): Promise<MoneyTotalOf[]> {
-  const sums = (where: Prisma.PaymentWhereInput) =>
-    context.db.payment.groupBy({
-      by: 'currency',
-      where: { ...where, paidOn: buildDays(month) },
-      _sum: { amount: true },
-      _count: true,
-    });
-  const [payments, refunds] = await Promise.all([
-    sums({ invoiceId: { not: null } }),
-    sums({ creditNoteId: { not: null } }),
-  ]);
-  const totals = new Map<string, MoneyTotalOf>();
-  for (const [sign, groups] of [
-    [1, payments],
-    [-1, refunds],
-  ] as const) {
-    for (const { currency, _sum, _count } of groups) {
-      const { amount, count } = totals.get(currency) ?? { amount: none, count: 0 };
-      totals.set(currency, { currency, amount: amount.plus((_sum.amount ?? none).times(sign)), count: count + _count });
-    }
-  }
-  return [...totals.values()].toSorted((a, b) => (a.currency < b.currency ? -1 : 1));
+  const byCurrency = Map.groupBy(await sumPayments(context, buildDays(month)), ({ currency }) => currency);
+  return [...byCurrency.keys()].toSorted().map((currency) => {
+    const sums = byCurrency.get(currency) ?? [];
+    return {
+      currency,
+      amount: Decimal.sum(...sums.map(({ amount }) => amount)),
+      count: sums.reduce((sum, { count }) => sum + count, 0),
+    };
+  });
 }
 
 async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
   const last = thisMonth(context);
   const first = last.subtract({ months: monthsShown - 1 });
   const days = buildDays(first, last);
-  // By day, as Prisma groups by columns alone: at most 366 sums for each currency.
-  const [invoiced, credited, paid, refunded] = await Promise.all([
-    context.db.invoice.groupBy({
-      by: ['invoiceDate', 'currency'],
-      where: { status: { not: 'DRAFT' }, invoiceDate: days },
-      _sum: { totalGross: true },
-    }),
-    context.db.creditNote.groupBy({
-      by: ['creditNoteDate', 'currency'],
-      where: { creditNoteDate: days },
-      _sum: { totalGross: true },
-    }),
-    context.db.payment.groupBy({
-      by: ['paidOn', 'currency'],
-      where: { invoiceId: { not: null }, paidOn: days },
-      _sum: { amount: true },
-    }),
-    context.db.payment.groupBy({
-      by: ['paidOn', 'currency'],
-      where: { creditNoteId: { not: null }, paidOn: days },
-      _sum: { amount: true },
-    }),
+  const [issued, credited, paid] = await Promise.all([
+    sumUp(context, 'Invoice', 'totalGross', { status: { not: 'DRAFT' }, invoiceDate: days }, 'invoiceDate'),
+    sumUp(context, 'CreditNote', 'totalGross', { creditNoteDate: days }, 'creditNoteDate'),
+    sumPayments(context, days),
   ]);
-  const used = new Set([...invoiced, ...credited, ...paid, ...refunded].map(({ currency }) => currency));
+  const invoiced = [...issued, ...negated(credited)];
+  const used = new Set([...invoiced, ...paid].map(({ currency }) => currency));
   const currencies = used.size > 0 ? [...used].toSorted() : [context.tenant.defaultCurrency];
-  const totals = new Map<string, MonthTotalOf>();
-  for (let index = 0; index < monthsShown; index++) {
-    const month = first.add({ months: index }).toString();
-    for (const currency of currencies)
-      totals.set(month + currency, { month, currency, invoicedGross: new Decimal(0), paid: new Decimal(0) });
-  }
-  const add = (
-    day: Date,
-    currency: string,
-    to: 'invoicedGross' | 'paid',
-    amount: Prisma.Decimal | null,
-    sign: 1 | -1 = 1,
-  ): void => {
-    const total = totals.get(formatDay(day).slice(0, 'YYYY-MM'.length) + currency);
-    if (total) total[to] = total[to].plus((amount ?? none).times(sign));
-  };
-  for (const { invoiceDate, currency, _sum } of invoiced) add(invoiceDate, currency, 'invoicedGross', _sum.totalGross);
-  for (const { creditNoteDate, currency, _sum } of credited)
-    add(creditNoteDate, currency, 'invoicedGross', _sum.totalGross, -1);
-  for (const { paidOn, currency, _sum } of paid) add(paidOn, currency, 'paid', _sum.amount);
-  for (const { paidOn, currency, _sum } of refunded) add(paidOn, currency, 'paid', _sum.amount, -1);
-  return [...totals.values()];
+  return Array.from({ length: monthsShown }, (_, index) => first.add({ months: index }).toString()).flatMap((month) =>
+    currencies.map((currency) => {
+      const total = (sums: Sum[]): Decimal =>
+        Decimal.sum(
+          0,
+          ...sums.filter((each) => each.month === month && each.currency === currency).map(({ amount }) => amount),
+        );
+      return { month, currency, invoicedGross: total(invoiced), paid: total(paid) };
+    }),
+  );
 }
 
 const Overview = builder.objectRef<object>('Overview').implement({
