@@ -11,6 +11,7 @@ import { maxInputValues } from '../../schema/graphql/input/width.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { maxValues } from '../../schema/graphql/execution/response-size.ts';
 import { bytesPerValue, nestedScanCost, scanCost } from '../../schema/graphql/execution/cost.ts';
+import { comparisonsPerScan } from '../../schema/graphql/execution/scans.ts';
 import { maxListed } from '../../schema/graphql/filters/comparators.ts';
 import { maxComparisons } from '../../schema/graphql/filters/filter-input.ts';
 import { maxSortFields } from '../../schema/graphql/paging/order.ts';
@@ -93,6 +94,7 @@ export const figures = {
   maxTrusted: number.format(limitsOfTrusted.characters),
   bytesPerValue: number.format(bytesPerValue),
   scanCost: number.format(scanCost),
+  comparisonsPerScan: number.format(comparisonsPerScan),
   nestedScanCost: number.format(nestedScanCost),
   maxListed: number.format(maxListed),
   maxComparisons: number.format(maxComparisons),

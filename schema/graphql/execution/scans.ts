@@ -1,6 +1,7 @@
 import type { Prisma } from '../../../prisma/client.ts';
 import { getIndexedFields, getSortedFields } from '../../../prisma/tables.ts';
 import { resources } from '../../resources.ts';
+import { splitWords } from '../filters/search.ts';
 import { toOrderField } from '../paging/order.ts';
 import { maxOffsetScan, type PageArgs } from '../paging/page.ts';
 
@@ -19,6 +20,7 @@ function listConditions(filter: object, path: string): string[] {
   return Object.entries(filter).flatMap(([name, part]: [string, unknown]) => {
     if (part === undefined || part === null || part === '') return [];
     const at = `${path}.${name}`;
+    if (name === 'q') return splitWords(String(part)).map(() => at); // each word is a comparison
     if (name === 'and' || name === 'or') return [part].flat().flatMap((each) => listConditions(each as object, at));
     return isObject(part) ? listConditions(part, at) : [at];
   });
@@ -50,7 +52,7 @@ function isCounted(model: Prisma.ModelName, [condition, ...others]: string[]): b
 }
 
 /** So many comparisons of a row take about as long as reading it. */
-const comparisonsPerScan = 6;
+export const comparisonsPerScan = 6;
 
 const countScans = (conditions: string[]): number => Math.ceil(conditions.length / comparisonsPerScan);
 

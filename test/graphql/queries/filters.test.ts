@@ -259,6 +259,13 @@ it('says which filters make a document too costly', async () => {
   const { body } = await acme.graphqlAnswer(`{ ${many.join(' ')} }`);
   expect(body.errors[0]).toMatchObject({ extensions: { code: 'TOO_COSTLY' } });
   expect(body.errors[0].message).toContain('invoices (filter.subject.contains)');
+  const words = Array.from({ length: 100 }, (_, n) => (n + 36).toString(36)).join(' ');
+  const searches = await acme.graphqlAnswer(
+    'query ($filter: InvoiceFilter) { invoices(filter: $filter) { totalCount } }',
+    { filter: { or: Array.from({ length: 5 }, () => ({ q: words })) } },
+  );
+  expect(searches.body.errors[0]).toMatchObject({ extensions: { code: 'TOO_COSTLY' } });
+  expect(searches.body.errors[0].message).toContain('invoices (filter.or.q)');
   const nested = await acme.graphqlAnswer(
     '{ customers(first: 100) { nodes { invoices(filter: { subject: { contains: "x" } }) { totalCount } } } }',
   );
