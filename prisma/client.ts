@@ -28,10 +28,10 @@ export type UnscopedClient = PrismaClient;
 /** Concurrent writers queue for row locks (invoice numbers, say); they should wait rather than fail. */
 const transactionOptions = { maxWait: 15_000, timeout: 15_000 };
 
-/** Generated columns, which PostgreSQL fills in for its own use, aren't read. */
-const generated: Prisma.GlobalOmitConfig = Object.fromEntries(
+/** Columns that aren't read unless a query names them. */
+const omittedColumns: Prisma.GlobalOmitConfig = Object.fromEntries(
   [...tables.values()].flatMap(({ model, fields }) => {
-    const omitted = [...fields.values()].filter((field) => field.kind === 'column' && field.isGenerated);
+    const omitted = [...fields.values()].filter((field) => field.kind === 'column' && field.isOmitted);
     return omitted.length > 0
       ? [[delegateName(model), Object.fromEntries(omitted.map(({ name }) => [name, true]))]]
       : [];
@@ -52,7 +52,7 @@ export function connect(pool: Pool, names?: PreparedStatementNames): UnscopedCli
 
 function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStatements)): PrismaClient {
   const adapter = new Adapter(pool, names);
-  return new PrismaClient({ adapter, transactionOptions, omit: generated }) as unknown as UnscopedClient;
+  return new PrismaClient({ adapter, transactionOptions, omit: omittedColumns }) as unknown as UnscopedClient;
 }
 
 /** A TenantPool, or one without its limits and without row-level security, to measure what these cost. */

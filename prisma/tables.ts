@@ -19,8 +19,10 @@ export interface Column {
   enumeration: { type: string; values: ReadonlyMap<string, string> } | null;
   /** Prisma's default: a value, or the name of its function; null without one. */
   initial: unknown;
-  /** Whether PostgreSQL generates it: it is never written, and only read if a query names it. */
+  /** Whether PostgreSQL generates it: it is never written. */
   isGenerated: boolean;
+  /** Whether it is only read if a query names it: the searched text is long, and shown nowhere. */
+  isOmitted: boolean;
 }
 
 /** A relation to one row or many rows of another model: those whose columns `there` equal this row's columns `here`. */
@@ -59,6 +61,9 @@ function getDigits({ type, nativeArguments: [all = 0, decimals = 0] }: Field): C
   return type === 'Decimal' ? { all, decimals } : null;
 }
 
+/** The field that has a row's searched fields, in every model that is searched. */
+const searchText = 'searchText';
+
 /** Prisma's schema declares a column that PostgreSQL generates by a default without an expression. */
 function isGenerated({ default: initial }: Field): boolean {
   const { name, args = [] } = (initial ?? {}) as { name?: string; args?: unknown[] };
@@ -77,6 +82,7 @@ const buildColumn = (field: Field): Column => ({
   enumeration: enumerations.get(field.type) ?? null,
   initial: field.isUpdatedAt ? { name: 'now' } : field.default,
   isGenerated: isGenerated(field),
+  isOmitted: field.name === searchText,
 });
 
 const columns = new Map(

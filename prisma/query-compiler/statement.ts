@@ -193,9 +193,8 @@ function compileFields(
 ): Field[] {
   if (select && (include || omit)) throw new UnsupportedQuery(); // Prisma refuses it
   const all = [...source.table.fields.values()];
-  // Generated columns are read where a query says that they are not to be left out.
   const columns = all.filter(
-    (field) => field.kind === 'column' && !((omit as Query | undefined)?.[field.name] ?? field.isGenerated),
+    (field) => field.kind === 'column' && !field.isOmitted && !(omit as Query | undefined)?.[field.name],
   );
   const selected = select
     ? (select as Query)

@@ -42,8 +42,8 @@ const neverShown = new Set(['tenantId', 'searchText']);
 const unsorted = new Set(['description']);
 
 /**
- * Declares how lists of a model's rows can be filtered and ordered: by each column that its type shows, with no more to say. A
- * test compares the columns with those of the type.
+ * Declares how lists of a model's rows can be filtered and ordered: by each column that its type shows, a new one included. A test
+ * compares the columns with those of the type.
  */
 export function listInputs(
   model: ModelWith<{ id: string }>,

@@ -40,8 +40,6 @@ export interface SortColumn {
   nullable: boolean;
   /** All its values, ascending, where they are few: PostgreSQL compares enums and booleans, but Prisma doesn't. */
   values: readonly unknown[] | undefined;
-  /** Whether PostgreSQL generates it, so that queries don't read it unless they say so. */
-  isGenerated: boolean;
   /** Whether the database has an index of the tenant's rows that is ordered by it, then by id. */
   isIndexed: boolean;
 }
@@ -69,11 +67,11 @@ const codecs: Record<string, CursorCodec> = {
 } as Record<string, CursorCodec>;
 
 function toSortColumn(of: Column, isIndexed: boolean): SortColumn | undefined {
-  const { name, type, native, nullable, enumeration, isGenerated } = of;
+  const { name, type, native, nullable, enumeration } = of;
   if (native === 'Uuid') return undefined; // ids have no order that means anything
   const values = enumeration ? [...enumeration.values.keys()] : type === 'Boolean' ? [false, true] : undefined;
   const codec = values ? among(values) : (codecs[native ?? ''] ?? codecs[type]);
-  return codec && { name, codec, nullable, values, isGenerated, isIndexed };
+  return codec && { name, codec, nullable, values, isIndexed };
 }
 
 /** `invoiceDate` → `INVOICE_DATE`. */

@@ -149,7 +149,7 @@ export function buildWindow(
 ): Window & { where: object; select: object } {
   const { window, ranges, order } = buildPage(args, columns);
   const select = { id: true, ...Object.fromEntries(order.columns.map(({ column }) => [column.name, true])) };
-  return readGenerated({ ...window, where: { AND: [filter, joinRanges(ranges)] }, select }, order);
+  return { ...window, where: { AND: [filter, joinRanges(ranges)] }, select };
 }
 
 /** The paths of a connection's rows in a selection. Pothos accepts several paths like this, but its types declare one. */
@@ -203,7 +203,7 @@ export async function readPage<Name extends ModelWith<{ id: string }>>(
 ): Promise<Connection<RowOf<Name>>> {
   const delegate = context.db.model(model);
   const page = buildPage(args, columns);
-  const selected = readGenerated(queryFromInfo({ context, info, ...nodePaths }), page.order);
+  const selected = queryFromInfo({ context, info, ...nodePaths });
   let total: Promise<number> | undefined;
   const totalCount = (): Promise<number> => (total ??= delegate.count({ where: filter }));
 
@@ -221,12 +221,6 @@ export async function readPage<Name extends ModelWith<{ id: string }>>(
     } else rows.push(...(await delegate.findMany(query)));
   }
   return toConnection(args, page, rows, totalCount);
-}
-
-/** The query with the generated columns that the cursors of an order need. */
-function readGenerated<Query extends object>(query: Query, { columns }: Order): Query {
-  const names = columns.filter(({ column }) => column.isGenerated).map(({ column }) => [column.name, false] as const);
-  return names.length === 0 ? query : { ...query, omit: Object.fromEntries(names) };
 }
 
 /** Whether the field is selected unconditionally, and directly rather than in a fragment. */

@@ -182,6 +182,23 @@ it('filters and orders lists within a resource, with their totals', async () => 
   }
 });
 
+it.each([
+  'totalCount',
+  'pageInfo { startCursor hasNextPage }',
+  'edges { cursor }',
+  'nodes { id }',
+  'nodes { number } totalCount',
+  '__typename',
+])('orders by a generated column whatever is selected: %s', async (selection) => {
+  const args =
+    '(first: 2, orderBy: [{ field: AMOUNT_DUE, direction: DESC }, { field: AMOUNT_TO_REFUND, direction: ASC }])';
+  const { invoices, customers } = await acme.graphql(
+    `{ invoices${args} { ${selection} } customers { nodes { invoices${args} { ${selection} } } } }`,
+  );
+  expect(Object.keys(invoices)).not.toEqual([]);
+  expect(customers.nodes).toHaveLength(6);
+});
+
 describe('refuses', () => {
   const refused = async (filter: unknown, list = 'invoices', type = 'Invoice') =>
     refusal(
