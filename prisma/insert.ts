@@ -28,7 +28,7 @@ const columns = Object.fromEntries(
   ]),
 ) as Record<Model, Column[]>;
 
-/** A row with the defaults that Prisma would have given it, not written yet. */
+/** A row with the defaults that Prisma would have given it, without what PostgreSQL generates, not written yet. */
 export function newRow<Of extends Model>(tenantId: string, model: Of, data: NewRow<Of>): Row<Of> {
   const now = new Date();
   const row: Record<string, unknown> = { tenantId };

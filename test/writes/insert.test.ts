@@ -94,6 +94,7 @@ describe('insert() writes the same defaults, nulls, and values as Prisma’s cre
     const columns = [...fields.values()].filter(
       ({ kind, name, isGenerated }) => kind === 'column' && name !== 'tenantId' && !isGenerated,
     );
+    const generated = new Set([...fields.values()].filter(({ isGenerated }) => isGenerated).map(({ name }) => name));
     const delegate = acme.db[`${model[0]?.toLowerCase()}${model.slice(1)}` as 'customer'] as unknown as Delegate;
     const only = async (): Promise<Record<string, unknown>> =>
       (await service.pool.query(`select * from ${table} where tenant_id = $1`, [acme.tenantId])).rows[0];
@@ -121,7 +122,8 @@ describe('insert() writes the same defaults, nulls, and values as Prisma’s cre
         }
         expect(ofOurs).toEqual(ofPrisma);
         expect(takenApart(read)).toEqual(created);
-        expect(row).toEqual(created); // so that nobody need read it
+        // So that nobody need read it. No field shows what PostgreSQL generates.
+        expect(row).toEqual(Object.fromEntries(Object.entries(created).filter(([name]) => !generated.has(name))));
       }),
       { numRuns: 25 },
     );
