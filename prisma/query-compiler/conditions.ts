@@ -99,9 +99,9 @@ function compileRelatedCondition(
   joins: Joins,
 ): string | string[] {
   if (relation.isList) {
-    const other = addSource(state, relation.model);
     return Object.entries(part).map(([quantity, where]) => {
       if (quantity !== 'some' && quantity !== 'none') throw new UnsupportedQuery();
+      const other = addSource(state, relation.model);
       const within: Joins = [];
       const conditions = [
         ...joinConditions(source, relation, other),

@@ -3,7 +3,7 @@ import { visit, type ASTNode, type GraphQLResolveInfo } from 'graphql';
 import type { Group, GroupsQuery } from '../../prisma/query-compiler/groups.ts';
 import { getTable, type Column } from '../../prisma/tables.ts';
 import type { ModelWith } from '../../prisma/client.ts';
-import { Problems } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { builder } from './builder.ts';
 import { wholeNumber } from './input/validators.ts';
 import type { ListInputs } from './lists.ts';
@@ -133,7 +133,15 @@ export function aggregateField(
           take: first ?? maxGroups + 1,
         };
         const groups = await context.db.model(model).findGroups(query);
-        if (groups.length > maxGroups) refuseTooMany();
+        if (groups.length > maxGroups)
+          refuse(
+            'groupBy',
+            'too_many',
+            `There are more than ${maxGroups} groups. Give \`first\`, or a narrower filter.`,
+            {
+              max: maxGroups,
+            },
+          );
         return groups;
       },
     }),
@@ -160,11 +168,3 @@ const scalarOf = ({ native, type }: Column): string => (native === 'Uuid' ? 'UUI
 
 const toGroupBy = (key: string, found: GroupKey | undefined): [string, GroupsQuery['by'][string]][] =>
   found ? [[key, { field: found.column, month: found.isMonth ?? false }]] : [];
-
-function refuseTooMany(): never {
-  const problems = new Problems();
-  const message = `There are more than ${maxGroups} groups. Give \`first\`, or a narrower filter.`;
-  problems.add('groupBy', 'too_many', message, { max: maxGroups });
-  problems.throwIfAny();
-  throw new Error('Unreachable');
-}

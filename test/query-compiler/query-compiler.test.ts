@@ -112,10 +112,9 @@ function condition(table: Table, depth: number): Arbitrary<Query> {
   if (depth === 0) return columns;
   const inner = condition(table, depth - 1);
   const related = relationsOf(table).map((relation) => {
-    const there = condition(getTable(relation.model), 0);
-    return all([
-      [relation.name, relation.isList ? some(['some', 'none'], 1).chain(([how = '']) => all([[how, there]])) : there],
-    ]);
+    const there = condition(getTable(relation.model), depth - 1);
+    const quantified = some(['some', 'none']).chain((chosen) => all(chosen.map((each) => [each, there] as const)));
+    return all([[relation.name, relation.isList ? quantified : there]]);
   });
   return fc.oneof(
     { weight: 3, arbitrary: columns },
