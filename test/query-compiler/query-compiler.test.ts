@@ -263,3 +263,13 @@ it.each(models)('counts %s as Prisma does, for any condition: alone, and with ro
     { numRuns: 20 },
   );
 });
+
+it('joins a relation within each quantifier of a list', async () => {
+  const there = { customer: { type: 'SUPPLIER' } };
+  for (const tenantId of tenants) {
+    const query = { where: { invoices: { some: { customer: { type: 'CUSTOMER' } }, none: there } } };
+    const counting = reader.compileCount('Customer', query, tenantId)!;
+    const { rows } = await elsewhere.query<{ total: number }>(counting);
+    expect(rows).toEqual([{ total: await prismasCount('Customer', query, tenantId) }]);
+  }
+});
