@@ -15,6 +15,7 @@ export { TenantPool } from './tenant/pool.ts';
 export { isContention, isLockTimeout, retryContended, retryFailed } from './transaction-retry.ts';
 export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from './unavailable.ts';
 export { violatedCheck, violatedConstraint, type ModelWith, type NewRow, type Row, type Rows } from './insert.ts';
+export type { Group, GroupsQuery } from './query-compiler/groups.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type ModelDelegate, type TenantClient } from './tenant/client.ts';
 export { delegateName, getTable as tableOf, type Column } from './tables.ts';

@@ -13,8 +13,8 @@ export const poolTimeouts = {
 
 /**
  * Timeouts of the server, which would otherwise work on for a client that has gone, or keep its locks. The time zone: Prisma's
- * adapter reads every time as UTC. And no parallel workers: a tenant's share is counted in connections, so that each must not
- * take more than one processor.
+ * adapter reads every time as UTC. And no parallel workers: a tenant's share is counted in connections, so each may take one
+ * processor only.
  */
 const sessionSettings = `
   select set_config('statement_timeout', '9s', false), set_config('idle_in_transaction_session_timeout', '60s', false),

@@ -1,10 +1,11 @@
 import type { OutputRef } from '@pothos/core';
 import { visit, type ASTNode, type GraphQLResolveInfo } from 'graphql';
-import type { Group, GroupsQuery } from '../../prisma/query-compiler/groups.ts';
 import { getTable, type Column } from '../../prisma/tables.ts';
-import type { ModelWith } from '../../prisma/client.ts';
+import type { Group, GroupsQuery, ModelWith } from '../../prisma/client.ts';
 import { refuse } from '../errors.ts';
+import { resources } from '../resources.ts';
 import { builder } from './builder.ts';
+import { findByIdIfAny } from './find-by-id.ts';
 import { wholeNumber } from './input/validators.ts';
 import type { ListInputs } from './lists.ts';
 import { OrderDirection, toOrderField } from './paging/order.ts';
@@ -26,6 +27,8 @@ interface AggregateOptions {
   description: string;
   /** By what rows can be grouped, by the names of the group's fields. */
   keys: Record<string, GroupKey>;
+  /** The relations to the rows that keys are ids of: groups show these, too. */
+  relations?: readonly string[];
   /** The columns that can be added up. */
   sums: readonly string[];
   /** Whether the sums are amounts of money: groups then always have one currency, so that no sum has two. */
@@ -38,14 +41,13 @@ const currency = 'currency';
 /**
  * Declares a field of Query that groups a model's rows, counts them, and adds up their values.
  * @param field its name
- * @returns the type of a group, for fields of what its values refer to
  */
 export function aggregateField(
   field: string,
   model: ModelWith<{ id: string }>,
   { filter }: ListInputs,
-  { description, keys, sums, hasCurrency }: AggregateOptions,
-) {
+  { description, keys, relations = [], sums, hasCurrency }: AggregateOptions,
+): void {
   const { fields: columns } = getTable(model);
   const findColumn = (name: string): Column => {
     const column = columns.get(name);
@@ -86,7 +88,8 @@ export function aggregateField(
         }),
       ),
   });
-  const GroupType = builder.objectRef<Group>(`${model}Group`).implement({
+  const GroupType = builder.objectRef<Group>(`${model}Group`);
+  GroupType.implement({
     description: `Rows of the type ${model} that share values.${hasCurrency ? ' They always share the currency.' : ''}`,
     fields: (t) => ({
       ...Object.fromEntries(
@@ -102,6 +105,8 @@ export function aggregateField(
       sums: t.field({ type: Sums, description: 'Their sums.', resolve: (group) => group }),
     }),
   });
+
+  for (const name of relations) addRelation(GroupType, model, name);
 
   builder.queryField(field, (t) =>
     t.field({
@@ -146,7 +151,31 @@ export function aggregateField(
       },
     }),
   );
-  return GroupType;
+}
+
+/** Adds the row that a group's key is the id of. Those of all groups are read by one statement. */
+function addRelation(
+  group: ReturnType<typeof builder.objectRef<Group>>,
+  model: ModelWith<{ id: string }>,
+  name: string,
+): void {
+  const relation = getTable(model).fields.get(name);
+  const resource = resources.find((each) => relation?.kind === 'relation' && each.model === relation.model);
+  if (relation?.kind !== 'relation' || !resource) throw new Error(`${model}.${name} leads to no resource`);
+  const key = relation.here.find((column) => column.name !== 'tenantId')?.name ?? '';
+  const related = resource.model as 'Customer'; // or another: Pothos's types want one
+  builder.objectField(group, name, (t) =>
+    t.prismaField({
+      type: related,
+      nullable: true,
+      description: `Its ${name}. Null unless they are grouped by it.`,
+      ability: `${resource.scope}:read`,
+      resolve: (query, { values }, _args, context) => {
+        const id = values[key];
+        return typeof id === 'string' ? findByIdIfAny(context, related, id, query) : null;
+      },
+    }),
+  );
 }
 
 /** Whether a field of this name is selected anywhere below the field. */

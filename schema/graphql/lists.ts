@@ -4,7 +4,7 @@ import type { Ability } from './ability.ts';
 import { builder } from './builder.ts';
 import type { Context } from './context.ts';
 import { getSortedFields, getTable, type Column } from '../../prisma/tables.ts';
-import type { ModelWith, Prisma, Row } from '../../prisma/client.ts';
+import type { ModelWith, Row } from '../../prisma/client.ts';
 import type { Enums } from './filters/comparators.ts';
 import {
   filterInput,
@@ -77,8 +77,7 @@ export async function readList<Name extends ModelWith<{ id: string }>>(
   { filter, order }: ListInputs,
   args: ListArgs,
 ): Promise<Connection<Row<Name>>> {
-  const where = await filter.findCondition(args.filter, asked.context);
-  return readPage(asked, model, args, where as Prisma.Args<never, 'findMany'>, order.columns);
+  return readPage(asked, model, args, await filter.findCondition(args.filter, asked.context), order.columns);
 }
 
 /**

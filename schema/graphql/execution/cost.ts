@@ -4,7 +4,7 @@ import { getBounds } from '../input/validators.ts';
 import type { Prisma } from '../../../prisma/client.ts';
 import { tables } from '../../../prisma/tables.ts';
 import { defaultChanges, defaultPageSize, maxChanges, maxPageSize, type PageArgs } from '../paging/page.ts';
-import { aggregateScans, listScans, nestedScans, type Scan } from './scans.ts';
+import { aggregateScans, listScans, nestedScans } from './scans.ts';
 
 /** The assumed length of a list without pages. The rows that it really has are counted when they are there (response-size.ts). */
 const listLength = 10;
@@ -100,7 +100,7 @@ export interface CostContext {
 }
 
 /** The cost of what a list reads beside its page. */
-function costOfScans(typeName: string, rows: string, args: PageArgs, note: (cause: Scan) => void): number {
+function costOfScans(typeName: string, rows: string, args: PageArgs, note: (cause: string) => void): number {
   if (!tables.has(rows as Prisma.ModelName)) return 0;
   const isNested = typeName !== 'Query';
   const { count, causes } = isNested ? nestedScans(args) : listScans(rows as Prisma.ModelName, args);

@@ -5,9 +5,6 @@ import { splitWords } from '../filters/search.ts';
 import { toOrderField } from '../paging/order.ts';
 import { maxOffsetScan, type PageArgs } from '../paging/page.ts';
 
-/** What makes a list read many rows, as a client named it: `filter.subject.contains`, `orderBy SUBJECT`. */
-export type Scan = string;
-
 interface ListArgs extends PageArgs {
   filter?: Record<string, unknown> | null;
 }
@@ -56,28 +53,22 @@ export const comparisonsPerScan = 6;
 
 const countScans = (conditions: string[]): number => Math.ceil(conditions.length / comparisonsPerScan);
 
+/** The arguments that many lists have. The event log and the deliveries filter by arguments of their own. */
+const common = new Set(['filter', 'first', 'last', 'after', 'before', 'offset', 'orderBy']);
+
 /**
  * The scans of a list of all rows: for its rows, where no index finds or sorts them; for a search; for a total that isn't
  * maintained; for a far offset. Many comparisons count as several scans.
- * @returns how many they are, and what they are for
+ * @returns how many they are, and what they are for, as a client named it: `filter.subject.contains`, `orderBy SUBJECT`
  */
-export function listScans(model: Prisma.ModelName, args: ListArgs): { count: number; causes: Scan[] } {
-  const {
-    filter,
-    first: _first,
-    last: _last,
-    after: _after,
-    before: _before,
-    offset,
-    orderBy: _orderBy,
-    ...own
-  } = args;
-  const conditions = listConditions(filter ?? {}, 'filter');
-  const all = [...conditions, ...Object.entries(own).flatMap(([name, value]) => (value == null ? [] : [name]))];
+export function listScans(model: Prisma.ModelName, args: ListArgs): { count: number; causes: string[] } {
+  const conditions = listConditions(args.filter ?? {}, 'filter');
+  const own = Object.entries(args).filter(([name, value]) => value != null && !common.has(name));
+  const all = [...conditions, ...own.map(([name]) => name)];
   const unserved = [...listUnindexed(model, conditions), ...listUnsorted(model, args)];
   const isSearched = conditions.includes('filter.q');
   const counted = isCounted(model, all) ? [] : all;
-  const isFar = (offset ?? 0) > maxOffsetScan;
+  const isFar = (args.offset ?? 0) > maxOffsetScan;
   return {
     count: countScans(unserved) + Number(isSearched) + countScans(counted) + Number(isFar),
     causes: [
@@ -94,7 +85,7 @@ export const aggregateScans = ({ filter }: ListArgs): number =>
   Math.max(1, countScans(listConditions(filter ?? {}, 'filter')));
 
 /** The scans of a list of one resource's rows: for any filter, and any order but that of creation. */
-export function nestedScans(args: ListArgs): { count: number; causes: Scan[] } {
+export function nestedScans(args: ListArgs): { count: number; causes: string[] } {
   const causes = [
     ...listConditions(args.filter ?? {}, 'filter'),
     ...(args.orderBy ?? []).map(({ field }) => `orderBy ${field}`),

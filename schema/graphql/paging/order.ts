@@ -64,7 +64,7 @@ const codecs: Record<string, CursorCodec> = {
   Decimal: decimals,
   DateTime: times,
   Date: days,
-} as Record<string, CursorCodec>;
+};
 
 function toSortColumn(of: Column, isIndexed: boolean): SortColumn | undefined {
   const { name, type, native, nullable, enumeration } = of;

@@ -1,6 +1,6 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { Kind, type GraphQLResolveInfo } from 'graphql';
-import type { ModelWith, Prisma, Row as RowOf } from '../../../prisma/client.ts';
+import type { ModelWith, Row as RowOf } from '../../../prisma/client.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { Problems, type Problem } from '../../errors.ts';
@@ -187,18 +187,16 @@ function toConnection<Row extends { id: string }>(
   };
 }
 
-type Filter<Name extends Prisma.ModelName> = Prisma.TypeMap['model'][Name]['operations']['findMany']['args']['where'];
-
 /**
  * Reads one page of the list that `info` selects; if possible, its total in the same statement.
- * @param filter the condition of the whole list
+ * @param filter the condition of Prisma for the whole list
  * @param columns the columns that the list can be ordered by
  */
 export async function readPage<Name extends ModelWith<{ id: string }>>(
   { context, info }: { context: Context; info: GraphQLResolveInfo },
   model: Name,
   args: PageArgs,
-  filter: Filter<Name> & object,
+  filter: object,
   columns: SortColumns = {},
 ): Promise<Connection<RowOf<Name>>> {
   const delegate = context.db.model(model);

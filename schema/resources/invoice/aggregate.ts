@@ -1,11 +1,8 @@
 import { aggregateField } from '../../graphql/aggregates.ts';
-import { builder } from '../../graphql/builder.ts';
-import { findByIdIfAny } from '../../graphql/find-by-id.ts';
-import { Customer } from '../customer/type.ts';
 import { invoiceInputs } from './filter.ts';
 import { InvoiceStatus } from './type.ts';
 
-const Group = aggregateField('invoicesAggregate', 'Invoice', invoiceInputs, {
+aggregateField('invoicesAggregate', 'Invoice', invoiceInputs, {
   description: 'The invoices in groups, with their number and sums. Drafts count unless the filter excludes them.',
   keys: {
     status: { column: 'status', type: InvoiceStatus, description: 'The state.' },
@@ -13,6 +10,7 @@ const Group = aggregateField('invoicesAggregate', 'Invoice', invoiceInputs, {
     currency: { column: 'currency', description: 'ISO 4217.' },
     month: { column: 'invoiceDate', isMonth: true, description: 'The month of the invoice date, `YYYY-MM`.' },
   },
+  relations: ['customer'],
   sums: [
     'totalNet',
     'totalVat',
@@ -25,14 +23,3 @@ const Group = aggregateField('invoicesAggregate', 'Invoice', invoiceInputs, {
   ],
   hasCurrency: true,
 });
-
-builder.objectField(Group, 'customer', (t) =>
-  t.prismaField({
-    type: Customer,
-    nullable: true,
-    description: 'The customer. Null unless they are grouped by its id.',
-    ability: 'customers:read',
-    resolve: (query, { values }, _args, context) =>
-      typeof values['customerId'] === 'string' ? findByIdIfAny(context, 'Customer', values['customerId'], query) : null,
-  }),
-);

@@ -1,11 +1,8 @@
 import { aggregateField } from '../../graphql/aggregates.ts';
-import { builder } from '../../graphql/builder.ts';
-import { findByIdIfAny } from '../../graphql/find-by-id.ts';
-import { Customer } from '../customer/type.ts';
 import { receiptInputs } from './filter.ts';
 import { ReceiptStatus } from './type.ts';
 
-const Group = aggregateField('receiptsAggregate', 'Receipt', receiptInputs, {
+aggregateField('receiptsAggregate', 'Receipt', receiptInputs, {
   description: 'The receipts in groups, with their number and sums. Drafts count unless the filter excludes them.',
   keys: {
     status: { column: 'status', type: ReceiptStatus, description: 'The state.' },
@@ -14,17 +11,7 @@ const Group = aggregateField('receiptsAggregate', 'Receipt', receiptInputs, {
     currency: { column: 'currency', description: 'ISO 4217.' },
     month: { column: 'receiptDate', isMonth: true, description: 'The month of the receipt date, `YYYY-MM`.' },
   },
+  relations: ['supplier'],
   sums: ['amountNet', 'vatAmount', 'amountGross', 'amountPaid'],
   hasCurrency: true,
 });
-
-builder.objectField(Group, 'supplier', (t) =>
-  t.prismaField({
-    type: Customer,
-    nullable: true,
-    description: 'The supplier. Null unless they are grouped by its id.',
-    ability: 'customers:read',
-    resolve: (query, { values }, _args, context) =>
-      typeof values['supplierId'] === 'string' ? findByIdIfAny(context, 'Customer', values['supplierId'], query) : null,
-  }),
-);

@@ -7,7 +7,7 @@ import {
   type Selection,
 } from '../../../schema/graphql/execution/compile-selection.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
-import { isTooDeep, isTooWide } from '../../../schema/graphql/input/width.ts';
+import { findExcess } from '../../../schema/graphql/input/width.ts';
 import { tracer } from '../../../schema/graphql/execution/tracing.ts';
 import { costs } from './document-cost.ts';
 import { exceeded } from './document-limits.ts';
@@ -101,7 +101,7 @@ export function compileQuery(
   return {
     operationName,
     respond: async (variables, context) => {
-      if (isTooWide(variables) || isTooDeep(variables)) return undefined;
+      if (findExcess(variables)) return undefined;
       const { coerced } = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 1 });
       if (!coerced || !isWithin(variables, coerced)) return undefined;
       try {

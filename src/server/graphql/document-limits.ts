@@ -104,7 +104,7 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
     setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
   }) => {
     const { scans = new Set<string>(), ...counts } = costs(args);
-    const errors = exceeded(counts, limitsOf(args.document), listScans(scans));
+    const errors = exceeded(counts, limitsOf(args.document), explainScans(scans));
     if (errors.length > 0) setResultAndStopExecution({ errors });
   };
   return {
@@ -158,7 +158,7 @@ export function documentErrors(schema: GraphQLSchema, text: string): readonly Gr
 }
 
 /** The lists of a document that read many rows, for the message of one that costs too much. */
-const listScans = (scans: ReadonlySet<string>): string =>
+const explainScans = (scans: ReadonlySet<string>): string =>
   scans.size > 0 ? ` These read many rows: ${[...scans].slice(0, maxErrors).join('; ')}.` : '';
 
 /** The exceeded limits, as validation errors of the document. @param explanation why it costs so much, as a sentence */

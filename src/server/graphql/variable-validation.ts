@@ -17,13 +17,7 @@ import type { Plugin } from 'graphql-yoga';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { Problems, ValidationError, type CodedError } from '../../../schema/errors.ts';
 import { validateArguments } from '../../../schema/graphql/input/validate-arguments.ts';
-import {
-  isTooDeep,
-  isTooWide,
-  maxInputDepth,
-  maxInputValues,
-  tooWideMessage,
-} from '../../../schema/graphql/input/width.ts';
+import { findExcess, maxInputDepth, maxInputValues, tooWideMessage } from '../../../schema/graphql/input/width.ts';
 import { getChecks, refusedBy } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 
 /**
@@ -39,8 +33,10 @@ export function useVariableValidation(): Plugin {
     const operation = getOperationAST(document, operationName);
     const values = variableValues ?? {};
     if (!operation) return;
-    if (isTooDeep(values)) return setResultAndStopExecution({ errors: [new ValidationError(tooDeep.byField)] });
-    const isWide = isTooWide(values);
+    const excess = findExcess(values);
+    // Of what is nested like that, nothing else is looked at: that would take a call for each level.
+    if (excess === 'levels') return setResultAndStopExecution({ errors: [new ValidationError(tooDeep.byField)] });
+    const isWide = excess === 'values';
     if (!isWide && !getVariableValues(schema, operation.variableDefinitions ?? [], values, { maxErrors: 1 }).errors)
       return;
     const refusal = findRefusal(schema, { document, operation }, contextValue as Context);

@@ -89,7 +89,7 @@ describe.each(Object.keys(lists))('%s', (list) => {
       fc.record({ field: fc.constantFrom(...orderFields(type)), direction: fc.constantFrom('ASC', 'DESC') }),
       { maxLength: 3 },
     );
-    const found = { some: 0, all: 0 };
+    let several = 0;
     await fc.assert(
       fc.asyncProperty(
         filtersOf(of, rows, 2),
@@ -98,7 +98,7 @@ describe.each(Object.keys(lists))('%s', (list) => {
         fc.constantFrom('first' as const, 'last' as const),
         async (filter, orderBy, size, way) => {
           const wanted = rows.filter((row) => finds(of, row, filter)).map(({ id }) => id);
-          if (wanted.length > 0 && wanted.length < rows.length) found.some += 1;
+          if (wanted.length > 0 && wanted.length < rows.length) several += 1;
           const sorted = await sortIds(type, wanted, orderBy);
           const { ids, totalCount } = await walk(list, type, { filter, orderBy }, size, way);
           expect(ids).toEqual(way === 'first' ? sorted : sorted.toReversed());
@@ -107,7 +107,7 @@ describe.each(Object.keys(lists))('%s', (list) => {
       ),
       { numRuns: 60 },
     );
-    expect(found.some).toBeGreaterThan(0);
+    expect(several).toBeGreaterThan(0);
   });
 
   it('can be filtered and ordered by each column that the type shows', () => {
