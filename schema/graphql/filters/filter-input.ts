@@ -23,8 +23,10 @@ import { containsWords, searchText, wordsIn } from './search.ts';
 /** A filter as a client gives it, by the names of its fields. */
 export type FilterValue = { [name: string]: unknown };
 
-/** The most comparisons in one filter, and the most filters of one `or` or `and`. */
+/** The most comparisons in one filter. */
 export const maxComparisons = 50;
+
+/** The most filters in one `or` or `and`. */
 const maxAlternatives = 20;
 
 /** A field of a filter that is no column: it is true or false of each row. */
@@ -67,6 +69,7 @@ export interface Filter {
   toCondition: (value: FilterValue | null | undefined, context: Context) => object;
   /** The same for the filter of a list, which has been validated. Its `q` may search related rows too. */
   findCondition: (value: FilterValue | null | undefined, context: Context) => Promise<object>;
+  /** The conditions of a filter that is part of another one, at this path. */
   addConditions: (value: FilterValue, translation: Translation, path: string) => object[];
 }
 
@@ -109,8 +112,8 @@ export function filterInput(options: FilterOptions): Filter {
       const related = relations[name];
       if (related) return relate(name, related, part as FilterValue, translation, at);
       const { eq } = part as Comparisons;
-      const isTrue = computed[name];
-      return isTrue && typeof eq === 'boolean' ? [isTrue.toCondition(eq, translation.context)] : [];
+      const field = computed[name];
+      return field && typeof eq === 'boolean' ? [field.toCondition(eq, translation.context)] : [];
     });
 
   const combine = (name: 'and' | 'or', parts: FilterValue[], translation: Translation, path: string): object[] => {

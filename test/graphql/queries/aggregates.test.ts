@@ -3,6 +3,7 @@ import { getNamedType, isEnumType, isInputObjectType, isObjectType } from 'graph
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Decimal } from '../../../schema/money/money.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
+import { listen } from '../../isolation/statements.ts';
 import { refusal } from '../books.ts';
 import { fillBooks, filtersOf, finds, lists, read, today, type Row } from './filter-model.ts';
 
@@ -81,11 +82,15 @@ describe.each(aggregates)('$field', ({ field, list, day }) => {
 });
 
 it('who owes most: customers by the amount due, with their names', async () => {
+  const sent: string[] = [];
+  const stop = listen(({ text }) => void sent.push(text));
   const { invoicesAggregate: groups } = await acme.graphql(`{
     invoicesAggregate(
       filter: { status: { eq: ISSUED } }, groupBy: [CUSTOMER], orderBy: { field: AMOUNT_DUE, direction: DESC }, first: 3
     ) { currency count customer { id companyName } customerId sums { amountDue } }
   }`);
+  stop();
+  expect(sent.filter((text) => text.includes('"customers"'))).toHaveLength(1);
   expect(groups).toHaveLength(3);
   const due = groups.map(({ sums }: { sums: { amountDue: string } }) => Number(sums.amountDue));
   expect(due).toEqual(due.toSorted((a: number, b: number) => b - a));

@@ -24,6 +24,11 @@ const buildDocument = (lists: number, aggregates: number): string =>
   `query ($filter: InvoiceFilter) { ${Array.from({ length: lists }, (_, n) => `l${n}: ${list}`).join(' ')}
      ${Array.from({ length: aggregates }, (_, n) => `g${n}: ${groups}`).join(' ')} }`;
 
+/** The invoices of one customer, again for each of them: a list within a row reads all rows of that customer. */
+const nested = `query { invoices(first: 90) { nodes { customer {
+  invoices(first: 1, filter: { subject: { contains: "zzz" } }) { totalCount }
+} } } }`;
+
 async function prepare({ beside }: Served, attacker: Integrator): Promise<() => Promise<void>> {
   const { id } = await attacker.db.customer.create({ data: { type: 'CUSTOMER', companyName: 'All', city: 'Berlin' } });
   await beside.pool.query(
@@ -44,9 +49,11 @@ async function prepare({ beside }: Served, attacker: Integrator): Promise<() => 
   }
   return async () => {
     const until = performance.now() + seconds * 1000;
-    const send = async (): Promise<void> => {
+    const send = async (_: unknown, at: number): Promise<void> => {
       while (performance.now() < until) {
-        const { body } = await attacker.graphqlAnswer(buildDocument(2, 4), { filter });
+        const { body } = await (at % 2
+          ? attacker.graphqlAnswer(nested)
+          : attacker.graphqlAnswer(buildDocument(2, 4), { filter }));
         if (body.errors) expect(['RATE_LIMITED', 'UNAVAILABLE']).toContain(body.errors[0].extensions.code);
       }
     };
