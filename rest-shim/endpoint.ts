@@ -143,8 +143,8 @@ export function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<st
 }
 
 /**
- * If a filter appears twice, the last value wins, as in PHP. An empty text filters nothing. A list is repeated or separated by commas. Unknown
- * parameters are ignored, unless the client prefers otherwise.
+ * If a filter appears twice, the last value wins, as in PHP. An empty text filters nothing. A list is repeated or separated by
+ * commas. Unknown parameters are ignored, unless the client prefers otherwise.
  */
 function readFilters(
   query: URLSearchParams,

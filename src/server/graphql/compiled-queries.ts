@@ -61,6 +61,9 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
   };
 }
 
+/** The types of variables whose values make no difference to a query's cost, unlike those of filters, orders, and page sizes. */
+const isOfAnyCost = /^(UUID|ID|Date|DateTime|Decimal|Boolean)!?$/;
+
 /** Compiles a valid document; undefined where Yoga has to execute it. */
 export function compileQuery(
   schema: GraphQLSchema,
@@ -77,19 +80,14 @@ export function compileQuery(
   }
 
   const { variableDefinitions = [] } = operation;
-  // The variables that the query's cost depends on: page sizes, filters, and which other arguments are set.
-  const numbers = new Set(
-    variableDefinitions.filter(({ type }) => /^Int!?$/.test(print(type))).map(({ variable }) => variable.name.value),
-  );
   const known = createLRUCache<boolean>({ max: 20 });
   const isWithin = (variables: Values, coerced: Values): boolean => {
-    const sizes = variableDefinitions
-      .map(({ variable: { name } }) => {
-        const value = coerced[name.value];
-        if (typeof value === 'object') return JSON.stringify(value);
-        return numbers.has(name.value) ? value : Boolean(value);
-      })
-      .join();
+    const sizes = JSON.stringify(
+      variableDefinitions.map(({ variable: { name }, type }) => {
+        const value = coerced[name.value] ?? null;
+        return isOfAnyCost.test(print(type)) ? value !== null : value;
+      }),
+    );
     const before = known.get(sizes);
     if (before !== undefined) return before;
     // Its other limits don't depend on variables: Yoga has accepted it.

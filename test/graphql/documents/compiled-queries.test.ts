@@ -305,6 +305,39 @@ describe('a repeated query', () => {
     }
   });
 
+  const words = Array.from({ length: 80 }, (_, n) => (n + 36).toString(36)).join(' '); // as many as 255 characters have
+  it.each([
+    ['a text in a filter', '$v: String', 'filter: { or: [{ q: $v }, { q: $v }] }', 'a', words, 3],
+    ['a filter', '$v: InvoiceFilter', 'filter: $v', {}, { or: [{ q: words }] }, 5],
+    [
+      'a list of an order',
+      '$v: [InvoiceOrder!]',
+      'filter: { number: { eq: "x" } }, orderBy: $v',
+      [],
+      [{ field: 'SUBJECT', direction: 'ASC' }],
+      18,
+    ],
+    [
+      'the field of an order',
+      '$v: InvoiceOrderField!',
+      'orderBy: { field: $v, direction: ASC }',
+      'NUMBER',
+      'SUBJECT',
+      18,
+    ],
+  ])('is refused where a variable makes it too costly: %s', async (_what, variable, args, cheap, costly, lists) => {
+    const all = Array.from(
+      { length: lists },
+      (_, n) => `l${n}: invoices(first: 100, ${args}) { nodes { id number currency } }`,
+    );
+    const query = `query (${variable}) { me { user { id } } ${all.join(' ')} }`;
+    await compile({ query, variables: { v: cheap } });
+    for (let sent = 0; sent < 2; sent++) {
+      const [, { body }] = await lastOf({ query, variables: { v: costly } });
+      expect(body.errors?.[0]).toMatchObject({ extensions: { code: 'TOO_COSTLY' } });
+    }
+  });
+
   it('is executed again by Yoga if a field fails, with Yoga’s answer', async () => {
     const body = { query: 'query ($id: UUID!) { me { user { id } } invoice(id: $id) { id } }' };
     await compile({ ...body, variables: { id: ids['Invoice']![0] } });
