@@ -320,7 +320,7 @@ describe('a repeated query', () => {
     [
       'the field of an order',
       '$v: InvoiceOrderField!',
-      'orderBy: { field: $v, direction: ASC }',
+      'filter: { number: { eq: "x" } }, orderBy: { field: $v, direction: ASC }',
       'NUMBER',
       'SUBJECT',
       18,
