@@ -69,7 +69,7 @@ async function findBroken(all: Migration[]): Promise<Record<string, string[]>> {
       .filter(({ table, columns }) => columns.every((column) => wasThere(`${table}.${column} `))) // else null in old rows
       .map(({ demand }) => demand);
     const violations = new Set([...gone, ...demanded]);
-    if (violations.size > 0) found[name] = [...violations];
+    if (violations.size > 0) found[name] = [...violations].toSorted();
     before = after;
   }
   await client.end();
@@ -104,12 +104,12 @@ it('one that does is found', async () => {
     '99990000000003_a_table': [
       'unproven_documents is gone',
       ...[
-        'tenant_id uuid',
         'id uuid',
         'is_credit_note boolean',
-        'year integer',
-        'number_length integer',
         'number text',
+        'number_length integer',
+        'tenant_id uuid',
+        'year integer',
       ].map((column) => `unproven_documents.${column} is gone`),
     ],
     '99990000000004_a_value': ['match_status ignored is gone'],

@@ -10,7 +10,7 @@ const receivers: Receiver[] = [];
 
 beforeAll(async () => {
   service = await startService();
-  ({ stop } = await work(service));
+  ({ stop } = await work(service, { timeoutMs: 3000 }));
 });
 beforeEach(async () => {
   acme = await service.integrator();

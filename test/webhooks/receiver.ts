@@ -59,7 +59,7 @@ export const work = (
   service: Service,
   {
     retryDelaysMs = [20, 20, 20, 20, 20],
-    timeoutMs = 1000,
+    timeoutMs = 10_000,
     log = silent,
     metrics,
   }: { retryDelaysMs?: number[]; timeoutMs?: number; log?: Logger; metrics?: Metrics } = {},
@@ -89,7 +89,7 @@ export const schedule = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
  * Does by hand, under the service's clock, what a worker's jobs do: plans the deliveries of all events, then makes one
  * attempt of each delivery that is due. Jobs in the queue are left alone.
  */
-export function byHand(service: Service, { tenantId }: Integrator, timeoutMs = 1000) {
+export function byHand(service: Service, { tenantId }: Integrator, timeoutMs = 10_000) {
   const now = (): Date => service.clock.now ?? new Date();
   const poster = createPoster({ allowInsecure: true, timeoutMs });
   const rules = { retryDelaysMs: schedule, attemptMs: timeoutMs + 15_000 };

@@ -359,7 +359,7 @@ describe('a worker that dies while sending', () => {
     await createWebhook(acme, { url: receiver.url });
     await happen();
     later(1);
-    const rules = { retryDelaysMs: schedule, attemptMs: 16_000 };
+    const rules = { retryDelaysMs: schedule, attemptMs: 25_000 };
     const [event] = await acme.db.event.findMany({});
     await planDeliveries(acme.db, event?.id ?? '', service.clock.now ?? new Date());
     const { id } = await acme.db.delivery.findFirstOrThrow({});
@@ -367,7 +367,7 @@ describe('a worker that dies while sending', () => {
 
     await hand.run();
     expect(receiver.requests, 'it may still be under way').toHaveLength(0);
-    later(16_001);
+    later(25_001);
     await hand.run();
     expect(
       receiver.requests.map(({ headers }) => [headers['x-service-delivery'], headers['x-service-attempt']]),
