@@ -13,6 +13,7 @@ import { createDocumentCache, limits, useLimits } from './document-limits.ts';
 import { createCompiledQueries } from './compiled-queries.ts';
 import { fetchable } from './fetchable.ts';
 import { mask, useMasking } from './masking.ts';
+import { chooseCoding, compress, compressResponse } from '../http/compression.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
 import type { ReadRetry } from '../http/read-retry.ts';
@@ -28,6 +29,8 @@ import { toGraphqlError, sendGraphqlError } from './error-response.ts';
 export interface GraphqlRequest extends AdmittedRequest {
   /** Whether the request is retried as a whole after contention, which is then no error. */
   isRetried?: boolean;
+  /** The codings that the caller takes of a response that isn't stored; undefined where it must not be compressed. */
+  acceptEncoding?: string | undefined;
 }
 
 export interface GraphqlHandler
@@ -80,6 +83,7 @@ export function createGraphqlHandler(
       useMasking(log),
       useSubscriptionAuthorization(),
       useTrace(),
+      useCompression,
       compiledQueries.plugin,
     ],
   });
@@ -110,12 +114,16 @@ export function createGraphqlHandler(
       const params = await body.then(({ json }) => trustedDocuments.withText(json, context)).catch(() => undefined);
       const type = jsonType(request.headers.accept);
       const isPlain = !wantsCost(request.headers[costHeader]);
-      const text = type && isPlain && (await compiledQueries.respond(params, context));
-      if (typeof text !== 'string') return yoga.handle(request, response, { ...graphqlRequest, body });
-      const length = Buffer.byteLength(text);
-      context.responseSize?.complete(length);
+      const text = type !== undefined && isPlain && (await compiledQueries.respond(params, context));
+      if (type === undefined || typeof text !== 'string')
+        return yoga.handle(request, response, { ...graphqlRequest, body });
+      const bytes = Buffer.from(text);
+      context.responseSize?.complete(bytes.length);
       response.setHeader('Content-Type', `${type}; charset=utf-8`);
-      response.setHeader('Content-Length', length).end(text);
+      const { acceptEncoding } = graphqlRequest;
+      const coding = chooseCoding(acceptEncoding, type, bytes);
+      if (coding) response.setHeader('Content-Encoding', coding).end(await compress(bytes, coding));
+      else response.setHeader('Content-Length', bytes.length).end(bytes);
     },
   };
 }
@@ -132,6 +140,14 @@ const useGraphqlJs: Plugin = {
   onSubscribe: ({ args, setSubscribeFn }) => {
     countResults(args);
     setSubscribeFn(subscribe);
+  },
+};
+
+/** Streams are sent as they are, so that each event arrives at once. */
+const useCompression: Plugin<object, GraphqlRequest> = {
+  onResponse: async ({ response, serverContext, setResponse }) => {
+    const { acceptEncoding } = serverContext;
+    if (acceptEncoding !== undefined) setResponse(await compressResponse(response, acceptEncoding));
   },
 };
 

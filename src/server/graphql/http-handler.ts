@@ -4,6 +4,7 @@ import { sessionToken } from '../auth/cookie.ts';
 import { mayBeCsrf } from '../auth/csrf.ts';
 import type { Admit, Credentials } from '../auth/request-admission.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
+import { compressResponse, varyByCoding } from '../http/compression.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { isForm } from '../http/multipart.ts';
 import { getId, type RequestLog } from '../http/request-log.ts';
@@ -40,13 +41,18 @@ export function createGraphqlHttpHandler({
   timeouts,
 }: GraphqlHttpOptions): Handler {
   const respond = async (request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> => {
-    const admitted = await admit({ response, credentials: readCredentials(request, publicAddress.url), signal });
+    const credentials = readCredentials(request, publicAddress.url);
+    const admitted = await admit({ response, credentials, signal });
+    varyByCoding(response);
+    // A session's responses aren't compressed (compression.ts).
+    const acceptEncoding = credentials.session ? undefined : request.headers['accept-encoding'];
     // An import reads much.
     admitted.context.responseSize?.limit({ reads: !isForm(request.headers['content-type']), values: true });
     const key = readIdempotencyKey(request);
-    if (key === undefined) return graphqlHandler.handle(request, response, admitted);
+    if (key === undefined) return graphqlHandler.handle(request, response, { ...admitted, acceptEncoding });
     const keyed = { key, bodyTurns, ...admitted };
-    return sendWhole(response, await handleIdempotentGraphql(graphqlHandler, idempotent, request, keyed));
+    const handled = await handleIdempotentGraphql(graphqlHandler, idempotent, request, keyed);
+    return sendWhole(response, await compressResponse(handled, acceptEncoding));
   };
   return async (request, response) => {
     if (wantsGraphiql(request) && respondGraphiql(request, response)) return;

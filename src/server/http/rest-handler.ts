@@ -15,6 +15,7 @@ import {
 } from '../../security/idempotency/idempotency.ts';
 import type { Admit } from '../auth/request-admission.ts';
 import type { WaitForTurn } from './body-turns.ts';
+import { compressResponse, varyByCoding } from './compression.ts';
 import { withDeadline, type Extend } from './deadline.ts';
 import { waitWithAccess } from './long-poll.ts';
 import type { ReadRetry } from './read-retry.ts';
@@ -63,8 +64,12 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
   const listener = getRequestListener(
     (request, { outgoing: response }) => {
       if (!(response instanceof ServerResponse)) throw new Error('This is no server of HTTP/1.1');
-      return withDeadline(timeouts.responseMs, response, (signal, extend) =>
-        respond(request, response, signal, extend),
+      varyByCoding(response);
+      return withDeadline(timeouts.responseMs, response, async (signal, extend) =>
+        compressResponse(
+          await respond(request, response, signal, extend),
+          request.method === 'HEAD' ? null : request.headers.get('accept-encoding'),
+        ),
       ).catch((error: unknown) =>
         toErrorResponse(error, request, {
           requestId: getId(response),

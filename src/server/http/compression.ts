@@ -1,0 +1,67 @@
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import Negotiator from 'negotiator';
+
+// Compressed responses (RFC 9110, 8.4). The callers of a token only: a page of another site can have a browser send a session's
+// cookie, and could guess what is in a response by the length of its compressed text (BREACH).
+
+export type Coding = 'zstd' | 'br' | 'gzip';
+
+type Bytes = Buffer<ArrayBuffer>;
+
+const compressGzip = promisify(gzip);
+const compressBrotli = promisify(brotliCompress);
+const compressZstd = promisify(zstdCompress);
+
+/** Low levels: of JSON, the higher ones save little more, and take several times as long. */
+const compressors: Record<Coding, (body: Buffer) => Promise<Bytes>> = {
+  zstd: (body) => compressZstd(body, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+  br: (body) => compressBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
+  gzip: (body) => compressGzip(body, { level: 3 }),
+};
+
+/** The ones that are offered, the best first. */
+const codings = Object.keys(compressors) as Coding[];
+
+/** A shorter body fits into one packet anyway, in bytes. */
+const minLength = 1024;
+
+/** The coding for a body; undefined if it must be sent as it is, or is better sent so. */
+export function chooseCoding(
+  acceptEncoding: string | null | undefined,
+  type: string,
+  body: Buffer,
+): Coding | undefined {
+  if (!acceptEncoding || body.length < minLength || !isCompressible(type)) return undefined;
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
+  const chosen = negotiator.encoding([...codings, 'identity'], { preferred: codings });
+  return codings.find((coding) => coding === chosen);
+}
+
+const isCompressible = (type: string): boolean => /^(?:application\/(?:[\w.-]+\+)?json|text\/plain)/.test(type);
+
+export const compress = (body: Buffer, coding: Coding): Promise<Bytes> => compressors[coding](body);
+
+/** Says that the response depends on what its client accepts, for caches. */
+export const varyByCoding = (response: ServerResponse): unknown => response.appendHeader('Vary', 'Accept-Encoding');
+
+/**
+ * The same response, compressed if its client takes that, and it pays. A single resource isn't: it is short, and its strong
+ * entity tag is of these bytes.
+ */
+export async function compressResponse(
+  response: Response,
+  acceptEncoding: string | null | undefined,
+): Promise<Response> {
+  const type = response.headers.get('content-type') ?? '';
+  if (!acceptEncoding || response.headers.has('etag') || !isCompressible(type)) return response;
+  const { status } = response;
+  const headers = new Headers(response.headers);
+  const body = Buffer.from(await response.arrayBuffer());
+  const coding = chooseCoding(acceptEncoding, type, body);
+  if (!coding) return new Response(body, { status, headers });
+  headers.set('Content-Encoding', coding);
+  headers.delete('Content-Length');
+  return new Response(await compress(body, coding), { status, headers });
+}
