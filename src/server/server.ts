@@ -33,7 +33,7 @@ import { RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from '../security/rate-limit.ts';
 import { respondJson, respondNotFound, respondReady, respondServerOptions, type Handler } from './http/responses.ts';
 import { createBodyTurns } from './http/body-turns.ts';
-import { createRestHandler } from './http/rest-handler.ts';
+import { createRestHandler, createRestResponder } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
@@ -132,7 +132,8 @@ export function createServer({
     now,
   });
   const shared = { admit, idempotent, requestLog, bodyTurns, publicAddress, timeouts };
-  const handleRest = createRestHandler({ ...shared, domain, retry });
+  const respondRest = createRestResponder({ ...shared, domain, retry });
+  const handleRest = createRestHandler(respondRest, shared);
   const trustedDocuments = createTrustedDocuments(client, {
     dashboard: readDashboardDocuments(),
     limitsSessions: sessionTrustedDocuments,
