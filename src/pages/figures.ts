@@ -34,6 +34,7 @@ import { maxUploadsOfTenant } from '../server/graphql/uploads.ts';
 import { limits, limitsOfTrusted } from '../server/graphql/document-limits.ts';
 import { cachedMs } from '../server/graphql/trusted-documents.ts';
 import { maxWaiting } from '../server/http/body-turns.ts';
+import { maxResultBytes } from '../server/mcp/tool-result.ts';
 import { maxUpload } from '../server/http/multipart.ts';
 import { retentionMs } from '../security/idempotency/stored-responses.ts';
 import { checksumLength, randomLength } from '../identity/token.ts';
@@ -68,6 +69,7 @@ export const figures = {
   rateLimitWindow: `${minuteMs / 1000} seconds`,
   maxBody: mebibytes(maxBodyBytes),
   maxInputValues: number.format(maxInputValues),
+  maxResult: `${maxResultBytes / 1000} kB`,
   maxBatch: number.format(maxBatch),
   maxProblems: number.format(maxProblems),
   maxResponse: `${usual.maxResponseBytes / 1_000_000} MB`,

@@ -25,6 +25,7 @@ const slugs = [
   'webhooks',
   'testing-webhooks',
   'graphql',
+  'agents',
   'e-invoices',
   'moving',
 ];

@@ -10,7 +10,8 @@ export const toMarkdown = (text: string): string => text.replaceAll(/^(```\w+) .
 export const buildLlmsText = (guides: readonly Guide[]): string => `# Kontor
 
 > Invoicing and bookkeeping for many tenants. Programs use REST v1 at __ORIGIN__/api/v1, front ends GraphQL at
-> __ORIGIN__/graphql. Both take a token: \`Authorization: Bearer TOKEN\`. Amounts are exact decimals.
+> __ORIGIN__/graphql, agents MCP at __ORIGIN__/mcp. All take a token: \`Authorization: Bearer TOKEN\`. Amounts are exact
+> decimals.
 
 ## Guides
 

@@ -25,7 +25,7 @@ export type Pages = (request: IncomingMessage, response: ServerResponse, path: s
 
 const noncePlaceholder = /__CSP_NONCE__/g;
 /** The placeholder in guides for the server's own address. */
-const originPlaceholder = '__ORIGIN__';
+export const originPlaceholder = '__ORIGIN__';
 /** The placeholder in GraphiQL's page for what sessions may send: `any` document, or only `trusted` ones. */
 const documentsPlaceholder = '__SESSION_DOCUMENTS__';
 const textPath = /^\/(docs\/[\w-]+(\.md)?|graphql|llms\.txt)$/;
@@ -38,7 +38,7 @@ export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 /** Addresses below which there are no pages: a mistyped one is answered with 404, and not with the dashboard. */
-const otherDoors = /^\/(api|assets|docs|graphql|health)(\/|$)/;
+const otherDoors = /^\/(api|assets|docs|graphql|health|mcp)(\/|$)/;
 
 interface PagesOptions {
   /** Whether sessions may only send trusted documents, which GraphiQL then says. */

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { describeApi } from '../../rest-shim/openapi/document.ts';
+import type { JsonSchema } from '../../rest-shim/openapi/schemas.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { printSdl } from '../../schema/graphql/print-sdl.ts';
 import { createAuthRoutes } from './auth/routes.ts';
@@ -33,8 +34,11 @@ import { RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from '../security/rate-limit.ts';
 import { respondJson, respondNotFound, respondReady, respondServerOptions, type Handler } from './http/responses.ts';
 import { createBodyTurns } from './http/body-turns.ts';
-import { createRestHandler } from './http/rest-handler.ts';
+import { createRestHandler, createRestResponder } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
+import { createMcpHttpHandler } from './mcp/http-handler.ts';
+import { createResources } from './mcp/resources.ts';
+import { deriveTools } from './mcp/tools.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
 import { checkHead, toOriginForm } from './http/request-target.ts';
@@ -132,14 +136,18 @@ export function createServer({
     now,
   });
   const shared = { admit, idempotent, requestLog, bodyTurns, publicAddress, timeouts };
-  const handleRest = createRestHandler({ ...shared, domain, retry });
+  const respondRest = createRestResponder({ ...shared, domain, retry });
+  const handleRest = createRestHandler(respondRest, shared);
   const trustedDocuments = createTrustedDocuments(client, {
     dashboard: readDashboardDocuments(),
     limitsSessions: sessionTrustedDocuments,
   });
+  const graphqlHandler = createGraphqlHandler(domain.schema, log, trustedDocuments, retry, bodyTurns, {
+    introspection,
+  });
   const handleGraphql = createGraphqlHttpHandler({
     ...shared,
-    graphqlHandler: createGraphqlHandler(domain.schema, log, trustedDocuments, retry, bodyTurns, { introspection }),
+    graphqlHandler,
     respondGraphiql: (request, response) => pages(request, response, '/graphql'),
   });
   const tryPassword = createTryPassword(client, pool);
@@ -153,22 +161,30 @@ export function createServer({
     timeouts,
   });
 
-  /** Descriptions of the APIs, public. */
-  const files = new Map<string, Handler>([
-    ['/api/v1/openapi.json', createPublicFile('application/json', () => JSON.stringify(describeApi(domain, routes)))],
+  /** Descriptions of the APIs, public. Made when they are first asked for. */
+  let description: JsonSchema | undefined;
+  const describe = (): JsonSchema => (description ??= describeApi(domain, routes));
+  const descriptions = new Map<string, { type: string; make: () => string }>([
+    ['/api/v1/openapi.json', { type: 'application/json', make: () => JSON.stringify(describe()) }],
   ]);
-  if (introspection) {
-    files.set(
-      '/schema.graphql',
-      createPublicFile('text/plain; charset=utf-8', () => printSdl(domain.schema)),
-    );
-  }
+  if (introspection)
+    descriptions.set('/schema.graphql', { type: 'text/plain; charset=utf-8', make: () => printSdl(domain.schema) });
+  const files = new Map([...descriptions].map(([path, { type, make }]) => [path, createPublicFile(type, make)]));
+  const handleMcp = createMcpHttpHandler({
+    ...shared,
+    corsOrigins,
+    respondRest,
+    graphqlHandler,
+    tools: () => deriveTools(describe()),
+    readResources: createResources(publicAddress, descriptions),
+  });
 
   /** Handlers by address. Any other address may be a page. */
   const handlers = new Map<string, Handler>([
     ...files,
     ['/api/v1', handleRest],
     ['/graphql', handleGraphql],
+    ['/mcp', handleMcp],
     ['/health/live', (_, response) => respondJson(response, 200, { status: 'ok' })],
     ['/health/ready', (_, response) => respondReady(response, { unready, impaired })],
     ['/metrics', metricsHandler ?? respondNotFound],

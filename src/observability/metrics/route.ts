@@ -4,6 +4,7 @@ const base = '/api/v1';
 const templates = new Set<string>(routes.map(([, path]) => path));
 const exact = new Map([
   ['/graphql', 'graphql'],
+  ['/mcp', 'mcp'],
   ['/health/live', 'health'],
   ['/health/ready', 'health'],
   ['/metrics', 'metrics'],

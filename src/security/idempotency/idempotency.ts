@@ -60,7 +60,10 @@ const keyLength = 'Must have 1 to 255 characters.';
  * The key of a request that should be handled once; undefined for any other.
  * @throws ValidationError
  */
-export function readIdempotencyKey({ method, headersDistinct }: IncomingMessage): string | undefined {
+export function readIdempotencyKey({
+  method,
+  headersDistinct,
+}: Pick<IncomingMessage, 'method' | 'headersDistinct'>): string | undefined {
   const [key, ...others] = headersDistinct[idempotencyKeyHeader.toLowerCase()] ?? [];
   if (method !== 'POST' || key === undefined) return undefined;
   if (others.length > 0) throw keyError('duplicate', 'Must be sent once.');

@@ -34,27 +34,46 @@ export async function handleIdempotentGraphql(
   request: IncomingMessage,
   { key, bodyTurns, context, ...graphqlRequest }: GraphqlRequest & { key: string; bodyTurns: WaitForTurn },
 ): Promise<Response> {
-  const respond = async ({ hash, bytes, form }: Body): Promise<Response> => {
-    const handle = async (inside: Context, isRetried: boolean): Promise<Response> => {
-      const { url, init } = fetchable(request);
-      const server = { ...graphqlRequest, context: inside, isRetried, ...(form && { form }) };
-      return await handler.fetch(url, { ...init, ...(bytes && { body: bytes }) }, server);
-    };
+  const respond = ({ hash, bytes, form }: Body): Promise<Response> => {
+    const { url, init } = fetchable(request);
     const params = form?.params ?? readParams(request, bytes);
-    // Yoga refuses it. A stored response may be another token's, which could send this document.
-    if (!(await handler.admitsDocument(params, context))) return handle(context, false);
-    const { requestId } = graphqlRequest;
-    return handleOnce({ method: 'POST', path: '/graphql', key, body: hash, requestId }, context, {
-      handle: (inside) => handle(inside, true),
-      replayPolicyOf: chooseReplayPolicy,
-      ...(form && { limits: importLimits }),
-    });
+    const document = { url, init: { ...init, ...(bytes && { body: bytes }) }, hash, params, ...(form && { form }) };
+    return executeOnce(handler, handleOnce, document, { key, context, ...graphqlRequest });
   };
   if (isForm(request.headers['content-type']))
     return handler.receive(request, context, { isHashed: true }, (form) => respond({ hash: form.hash, form }));
   const bytes = await readStreamBytes(request.iterator({ destroyOnReturn: false }));
   await bodyTurns(context, bytes.length);
   return respond({ hash: sha256(bytes), bytes });
+}
+
+/** A POST whose body was read. */
+export interface ReadPost {
+  url: string;
+  init: RequestInit;
+  /** The hash by which requests with the same key are compared. */
+  hash: Uint8Array<ArrayBuffer>;
+  params: unknown;
+  form?: Form;
+}
+
+/** Executes a POST once. */
+export async function executeOnce(
+  handler: GraphqlHandler,
+  handleOnce: IdempotencyHandler,
+  { url, init, hash, params, form }: ReadPost,
+  { key, context, ...graphqlRequest }: GraphqlRequest & { key: string },
+): Promise<Response> {
+  const handle = async (inside: Context, isRetried: boolean): Promise<Response> =>
+    handler.fetch(url, init, { ...graphqlRequest, context: inside, isRetried, ...(form && { form }) });
+  // Yoga refuses it. A stored response may be another token's, which could send this document.
+  if (!(await handler.admitsDocument(params, context))) return handle(context, false);
+  const { requestId } = graphqlRequest;
+  return handleOnce({ method: 'POST', path: '/graphql', key, body: hash, requestId }, context, {
+    handle: (inside) => handle(inside, true),
+    replayPolicyOf: chooseReplayPolicy,
+    ...(form && { limits: importLimits }),
+  });
 }
 
 /** The parameters in a body; undefined for one that names no trusted document. */

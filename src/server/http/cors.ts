@@ -21,7 +21,7 @@ export function createCors(origins: readonly string[], open: Pick<ReadonlySet<st
     response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
     response.setHeader(
       'Access-Control-Allow-Headers',
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Query-Cost',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, X-Query-Cost',
     );
     response.setHeader('Access-Control-Max-Age', '600');
     response.writeHead(204).end();

@@ -13,7 +13,7 @@ import {
   sha256,
   type IdempotencyHandler,
 } from '../../security/idempotency/idempotency.ts';
-import type { Admit } from '../auth/request-admission.ts';
+import type { Admit, AdmittedRequest } from '../auth/request-admission.ts';
 import type { WaitForTurn } from './body-turns.ts';
 import { compressResponse, varyByCoding } from './compression.ts';
 import { withDeadline, type Extend } from './deadline.ts';
@@ -34,19 +34,34 @@ export interface RestHandlerOptions {
   timeouts: HttpTimeouts;
 }
 
-/** REST v1 over HTTP: admits a request, replays a repeated one, and runs any other in the router. */
-export function createRestHandler(options: RestHandlerOptions): Handler {
-  const { domain, admit, requestLog, retry, bodyTurns, publicAddress, timeouts } = options;
+/** What an admitted request brings along, beside what it asks for. */
+export interface Surroundings {
+  response: ServerResponse;
+  signal: AbortSignal;
+  extend: Extend;
+  /** Admits the request anew. @throws CodedError if it isn't admitted any more */
+  readmit: () => Promise<AdmittedRequest>;
+}
+
+/** Responds to a request that was admitted: by REST's own address, or as the call of a tool (../mcp/). */
+export type RestResponder = (
+  request: Request,
+  key: string | undefined,
+  admitted: AdmittedRequest,
+  surroundings: Surroundings,
+) => Promise<Response>;
+
+/** Replays a repeated request, and runs any other in the router. */
+export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>): RestResponder {
+  const { domain, requestLog, retry, bodyTurns, publicAddress, timeouts } = options;
   const router = createRouter(domain, publicAddress);
 
-  const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
-    const apiRequest = { response, credentials: { authorization: request.headers.get('authorization') }, signal };
-    const admitted = await admit(apiRequest);
+  return async (request, key, admitted, { response, signal, extend, readmit }) => {
     const { context, requestId } = admitted;
     const report = (error: unknown): void => requestLog.error(response, error);
     const caller = { context, requestId, report, workMs: timeouts.responseMs };
     if (request.method === 'GET' || request.method === 'HEAD') {
-      const waiting = { access: admitted, signal: request.signal, extend, readmit: () => admit(apiRequest) };
+      const waiting = { access: admitted, signal: request.signal, extend, readmit };
       const whileWaiting: WhileWaiting = (ms, work) => waitWithAccess(waiting, ms, work);
       return read(router, request, { ...caller, whileWaiting }).catch((error: unknown) => {
         const again = (): Promise<Response> => {
@@ -56,9 +71,22 @@ export function createRestHandler(options: RestHandlerOptions): Handler {
         return retry.after(error, again, signal);
       });
     }
-    const key = request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
     if (key !== undefined) return writeOnce(router, options, key, request, caller);
     return router(request, { ...caller, beforeParsing: (length) => bodyTurns(context, length) });
+  };
+}
+
+/** REST v1 over HTTP: admits a request, and responds to it. */
+export function createRestHandler(
+  respondAdmitted: RestResponder,
+  { admit, requestLog, timeouts }: Pick<RestHandlerOptions, 'admit' | 'requestLog' | 'timeouts'>,
+): Handler {
+  const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
+    const apiRequest = { response, credentials: { authorization: request.headers.get('authorization') }, signal };
+    const readmit = (): Promise<AdmittedRequest> => admit(apiRequest);
+    const admitted = await readmit();
+    const key = request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
+    return respondAdmitted(request, key, admitted, { response, signal, extend, readmit });
   };
 
   const listener = getRequestListener(

@@ -1,0 +1,97 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { base } from '../../../rest-shim/base.ts';
+import { stringifyJson } from '../../../rest-shim/exact-json.ts';
+import type { Values } from '../../../rest-shim/operation.ts';
+import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
+import { toErrorResponse } from '../../../rest-shim/router.ts';
+import {
+  idempotencyKeyHeader,
+  readIdempotencyKey,
+  sha256,
+  type IdempotencyHandler,
+} from '../../security/idempotency/idempotency.ts';
+import type { AdmittedRequest } from '../auth/request-admission.ts';
+import type { GraphqlHandler } from '../graphql/handler.ts';
+import { executeOnce } from '../graphql/idempotent-graphql.ts';
+import type { RequestLog } from '../http/request-log.ts';
+import { placeholderHostname } from '../http/responses.ts';
+import type { RestResponder, Surroundings } from '../http/rest-handler.ts';
+import { toRestRequest } from './tool-request.ts';
+import { fromGraphql, fromRest } from './tool-result.ts';
+import type { AnyTool, GraphqlTool, RestTool } from './tools.ts';
+
+/** A message of MCP that was admitted. */
+export interface McpCall extends Surroundings {
+  admitted: AdmittedRequest;
+  /** The arguments of a tool's call, with exact numbers. */
+  args: Values;
+  /** Aborted when the client leaves. */
+  left: AbortSignal;
+}
+
+export interface CallToolOptions {
+  respondRest: RestResponder;
+  graphqlHandler: GraphqlHandler;
+  idempotent: IdempotencyHandler;
+  requestLog: RequestLog;
+  publicAddress: PublicAddress;
+}
+
+/** Calls a tool: what the request to REST or GraphQL would be answered. It was admitted and counted with its message. */
+export async function callTool(tool: AnyTool, call: McpCall, options: CallToolOptions): Promise<CallToolResult> {
+  const { requestId } = call.admitted;
+  const { inputSchema, annotations } = tool.tool;
+  const isRead = annotations?.readOnlyHint === true;
+  const sizeArgument = ['per_page', 'limit'].find((name) => name in (inputSchema.properties ?? {}));
+  const { url } = options.publicAddress;
+  const asked = { isRead, sizeArgument, requestId, address: `${url}/graphql` };
+  try {
+    if (tool.api === 'graphql') return await fromGraphql(await respondGraphql(tool, call, options), asked);
+    const response = await respondRest(tool, call, options);
+    const path = tool.path.replace('{id}', String(call.args['id']));
+    return await fromRest(response, { ...asked, address: `${url}${base}${path}` });
+  } catch (error) {
+    const report = (err: unknown): void => options.requestLog.error(call.response, err);
+    return fromRest(toErrorResponse(error, undefined, { requestId, report }), asked);
+  }
+}
+
+async function respondRest(tool: RestTool, call: McpCall, options: CallToolOptions): Promise<Response> {
+  const request = toRestRequest(tool, call.args, call.left);
+  return options.respondRest(
+    request,
+    readKey(request.method, request.headers.get(idempotencyKeyHeader)),
+    call.admitted,
+    call,
+  );
+}
+
+/** @throws ValidationError */
+const readKey = (method: string, key: string | null): string | undefined =>
+  readIdempotencyKey({ method, headersDistinct: key === null ? {} : { [idempotencyKeyHeader.toLowerCase()]: [key] } });
+
+/** Which arguments GraphQL takes, by its own names. */
+const graphqlNames = { query: 'query', variables: 'variables', operation_name: 'operationName' };
+
+async function respondGraphql({ method }: GraphqlTool, call: McpCall, options: CallToolOptions): Promise<Response> {
+  const { args, admitted } = call;
+  admitted.context.responseSize?.limit({ reads: true, values: true });
+  const url = new URL(`http://${placeholderHostname}/graphql`);
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const named = Object.entries(graphqlNames).filter(([argument]) => args[argument] != null);
+  if (method === 'GET') {
+    for (const [argument, name] of named) {
+      const value = args[argument];
+      url.searchParams.set(name, typeof value === 'string' ? value : stringifyJson(value));
+    }
+    return options.graphqlHandler.fetch(url.href, { method, headers: { accept: headers.accept } }, admitted);
+  }
+  const params = Object.fromEntries(named.map(([argument, name]) => [name, args[argument]]));
+  const body = stringifyJson(params);
+  const { idempotency_key: given = null } = args;
+  const key = readKey(method, given === null || typeof given === 'string' ? given : '');
+  const init = { method, headers, body };
+  if (key === undefined) return options.graphqlHandler.fetch(url.href, init, admitted);
+  const post = { url: url.href, init, hash: sha256(body), params };
+  return executeOnce(options.graphqlHandler, options.idempotent, post, { ...admitted, key });
+}

@@ -1,0 +1,55 @@
+import { base } from '../../../rest-shim/base.ts';
+import { JsonNumber, stringifyJson } from '../../../rest-shim/exact-json.ts';
+import type { Values } from '../../../rest-shim/operation.ts';
+import { Problems } from '../../../schema/errors.ts';
+import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
+import { placeholderHostname } from '../http/responses.ts';
+import type { RestTool } from './tools.ts';
+
+const origin = `http://${placeholderHostname}`;
+
+/**
+ * The request to REST that a tool's call stands for. What is wrong with the arguments is for REST to say, with one exception:
+ * texts that no header can hold.
+ * @throws ValidationError
+ */
+export function toRestRequest({ method, path, headers: names }: RestTool, args: Values, signal: AbortSignal): Request {
+  const { id, ...others } = args;
+  const hasId = path.includes('{id}');
+  // Dots, slashes, and question marks would lead to another address. REST answers that no resource has such an id.
+  const url = new URL(origin + base + path.replace('{id}', typeof id === 'string' && isUuid(id) ? id : '-'));
+  // A name that REST doesn't know would be ignored in a query, and an agent would take the answer for a filtered one.
+  const headers = new Headers({ prefer: 'handling=strict' });
+  const problems = new Problems();
+  const rest: Values = hasId ? others : { ...args };
+  for (const [argument, header] of names) {
+    const value = rest[argument];
+    delete rest[argument];
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'string') problems.add(argument, 'wrong_type', 'Must be a string.', { expected: 'string' });
+    else if (!setHeader(headers, header, value)) problems.add(argument, 'invalid_format', 'No header can hold this.');
+  }
+  problems.throwIfAny();
+  if (method === 'GET' || method === 'DELETE') {
+    for (const [name, value] of Object.entries(rest))
+      for (const each of [value].flat()) if (each !== null) url.searchParams.append(name, toText(each));
+    return new Request(url, { method, headers, signal });
+  }
+  headers.set('content-type', 'application/json');
+  return new Request(url, { method, headers, signal, body: stringifyJson(rest) });
+}
+
+/** An argument as a parameter of a query. */
+function toText(value: unknown): string {
+  if (value instanceof JsonNumber) return value.source;
+  return typeof value === 'string' ? value : stringifyJson(value);
+}
+
+function setHeader(headers: Headers, name: string, value: string): boolean {
+  try {
+    headers.set(name, value);
+    return !/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value); // as in a request over HTTP
+  } catch {
+    return false;
+  }
+}

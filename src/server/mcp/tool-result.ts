@@ -1,0 +1,98 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { statusByCode } from '../../../rest-shim/router.ts';
+import { hasData } from '../graphql/error-response.ts';
+
+/** The longest result of a tool, in bytes of its text. What a model can't read whole is of no use to it. */
+export const maxResultBytes = 100_000;
+
+/** The domain's code of a status; of several, the first. */
+const codeByStatus = new Map(
+  Object.entries(statusByCode)
+    .toReversed()
+    .map(([code, status]) => [status, code]),
+);
+
+export interface Asked {
+  /** Whether nothing was changed, so that a result that is too long can be refused. */
+  isRead: boolean;
+  /** The argument that makes an answer shorter, if there is one. */
+  sizeArgument: string | undefined;
+  /** The public address of what was asked for. */
+  address: string;
+  requestId: string;
+}
+
+const inResult = (body: object, isError: boolean): CallToolResult => asText(JSON.stringify(body), isError);
+
+const asText = (json: string, isError: boolean): CallToolResult => ({
+  content: [{ type: 'text', text: json }],
+  structuredContent: JSON.parse(json) as Record<string, unknown>,
+  ...(isError && { isError }),
+});
+
+/** REST's response as the result of a tool: its body; of an error, with status and code; of a resource, with its tag. */
+export async function fromRest(response: Response, asked: Asked): Promise<CallToolResult> {
+  const { status, headers } = response;
+  const type = headers.get('content-type') ?? '';
+  if (status < 400 && status !== 204 && !type.startsWith('application/json')) return fromFile(response, asked);
+  const body = await response.text();
+  if (body === '') return inResult({ status, message: 'Done.' }, false);
+  const isError = status >= 400;
+  const [tag, wait] = [headers.get('etag'), headers.get('retry-after')];
+  const added = {
+    ...(isError && { status, code: codeByStatus.get(status) ?? 'BAD_REQUEST' }),
+    ...(tag !== null && { etag: tag }),
+    ...(wait !== null && { retry_after: Number(wait) }),
+  };
+  const text = Object.keys(added).length > 0 ? `${JSON.stringify(added).slice(0, -1)},${body.slice(1)}` : body;
+  if (Buffer.byteLength(text) <= maxResultBytes) return asText(text, isError);
+  if (!isError) return tooLong(asked, status, body);
+  const { message } = JSON.parse(body) as { message: string };
+  return inResult({ ...added, message, request_id: asked.requestId }, true);
+}
+
+/** A result that is too long: refused if nothing was changed; else the least that says what was done. */
+function tooLong({ isRead, sizeArgument, requestId }: Asked, status: number, body: string): CallToolResult {
+  const limit = `more than ${maxResultBytes} bytes`;
+  if (isRead) {
+    const less = sizeArgument ? `by a smaller ${sizeArgument} or by filters` : 'by fields, in graphql_query';
+    const message = `The answer has ${limit}. Ask for less: ${less}.`;
+    const field = sizeArgument ?? 'id';
+    const details = [{ field, code: 'answer_too_large', message, params: {} }];
+    const refusal = { status: 422, code: 'ANSWER_TOO_LARGE', message, errors: { [field]: [message] }, details };
+    return inResult({ ...refusal, request_id: requestId }, true);
+  }
+  const { results } = JSON.parse(body) as { results?: { status: number; data?: { id?: string } }[] };
+  const message = `Done. The answer has ${limit} and is left out.`;
+  // Of a batch, the ids, by which each resource can be read.
+  const short = results?.map(({ data, ...others }) => ({ ...others, ...(data?.id !== undefined && { id: data.id }) }));
+  const listed = JSON.stringify({ status, message, results: short });
+  return listed.length <= maxResultBytes ? asText(listed, false) : inResult({ status, message }, false);
+}
+
+/** A file: in the result, or as its address. */
+async function fromFile(response: Response, { address }: Asked): Promise<CallToolResult> {
+  const mimeType = (response.headers.get('content-type') ?? 'application/octet-stream').split(';', 1)[0] ?? '';
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const isText = /xml|text/.test(mimeType);
+  const encoded = bytes.toString(isText ? 'utf8' : 'base64');
+  const name = /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'file';
+  if (encoded.length <= maxResultBytes) {
+    const resource = { uri: address, mimeType, ...(isText ? { text: encoded } : { blob: encoded }) };
+    return { content: [{ type: 'resource', resource: resource as { uri: string; mimeType: string; text: string } }] };
+  }
+  const description = 'Too long for a result. Download it, with the same token.';
+  return {
+    content: [{ type: 'resource_link', uri: address, name, mimeType, description, size: bytes.length }],
+  };
+}
+
+/** GraphQL's response as the result of a tool. */
+export async function fromGraphql(response: Response, asked: Asked): Promise<CallToolResult> {
+  const text = await response.text();
+  if (!text.startsWith('{')) return inResult({ status: response.status, message: text.slice(0, 1000) }, true);
+  const { data, errors } = JSON.parse(text) as { data?: object | null; errors?: unknown[] };
+  const isError = errors !== undefined && !hasData(data);
+  if (Buffer.byteLength(text) > maxResultBytes) return tooLong(asked, response.status, text);
+  return asText(text, isError);
+}

@@ -1,0 +1,190 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../rest-shim/routes.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { connectClient, refusal, use } from './client.ts';
+
+let service: Service;
+let acme: Integrator;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+  client = await connectClient(service, acme.token);
+});
+afterAll(async () => {
+  await client.close();
+  await service.close();
+});
+
+const namesFor = async (abilities: string[]): Promise<string[]> => {
+  const { token } = await service.integrator({ abilities });
+  const theirs = await connectClient(service, token);
+  const { tools } = await theirs.listTools();
+  await theirs.close();
+  return tools.map(({ name }) => name);
+};
+
+describe('the list of tools', () => {
+  it('has one for each row of the routes, as OpenAPI names it, and two for GraphQL', async () => {
+    const { tools } = await client.listTools();
+    const { body: openapi } = await service.request('GET', '/api/v1/openapi.json');
+    const operations = Object.values(openapi.paths).flatMap((item) =>
+      Object.values(item as object).flatMap((each: { operationId?: string }) => each.operationId ?? []),
+    );
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(
+      [...operations, 'graphql_query', 'graphql_mutation'].toSorted(),
+    );
+    expect(tools).toHaveLength(routes.length + 2);
+  });
+
+  it('every schema stands alone and is valid, and names no path, query, or body', async () => {
+    const { tools } = await client.listTools();
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    for (const { inputSchema, name } of tools) {
+      expect([name, ajv.validateSchema(inputSchema)]).toEqual([name, true]);
+      ajv.compile(inputSchema);
+      expect(JSON.stringify(inputSchema)).not.toMatch(/#\/components|readOnly/);
+    }
+    const { inputSchema } = tools.find(({ name }) => name === 'updateCustomer')!;
+    expect(inputSchema.required).toEqual(['id']);
+    expect(Object.keys(inputSchema.properties!)).toEqual(expect.arrayContaining(['id', 'company_name', 'if_match']));
+  });
+
+  it('marks what only reads, what may destroy, and what can be repeated', async () => {
+    const { tools } = await client.listTools();
+    const marks = Object.fromEntries(
+      tools.map(({ name, annotations }) => [
+        name,
+        [annotations?.readOnlyHint, annotations?.destructiveHint, annotations?.idempotentHint],
+      ]),
+    );
+    expect(marks).toMatchObject({
+      listInvoices: [true, false, true],
+      getInvoicePdf: [true, false, true],
+      createInvoice: [false, false, false],
+      createManyCustomers: [false, false, false],
+      updateManyCustomers: [false, true, true],
+      updateCustomer: [false, true, true],
+      deleteCustomer: [false, true, true],
+      cancelInvoice: [false, true, false],
+      graphql_query: [true, false, true],
+      graphql_mutation: [false, true, false],
+    });
+  });
+
+  it('has only those that the token’s abilities allow', async () => {
+    const customers = ['listCustomers', 'getCustomer'];
+    expect(await namesFor(['customers:read'])).toEqual(['getProfile', ...customers, 'listChanges', 'graphql_query']);
+    const all = await namesFor(['*']);
+    const reads = await namesFor(['read']);
+    expect(reads).toEqual(all.filter((name) => /^(list|get)|graphql_query/.test(name)));
+    const writes = await namesFor(['customers:write']);
+    expect(writes).toContain('graphql_mutation');
+    expect(writes).not.toContain('createInvoice');
+  });
+});
+
+describe('a tool’s call', () => {
+  it('is answered as REST answers, with numbers exact, and with the tag for if_match', async () => {
+    const result = await client.callTool({
+      name: 'createProject',
+      arguments: { name: 'Exact', hourly_rate_net: '1234567.89' },
+    });
+    expect(result.isError).toBeUndefined();
+    const { data, etag } = result.structuredContent as { data: { id: string }; etag: string };
+    const rest = await acme.rest('GET', `/projects/${data.id}`);
+    expect({ data }).toEqual(rest.body);
+    expect(etag).toBe(rest.headers.get('etag'));
+    expect(result.content).toEqual([{ type: 'text', text: `{"etag":${JSON.stringify(etag)},${rest.text.slice(1)}` }]);
+    await use(client, 'updateProject', { id: data.id, name: 'Changed', if_match: etag });
+    const conflict = await refusal(client, 'updateProject', { id: data.id, name: 'Again', if_match: etag });
+    expect(conflict).toMatchObject({ status: 412, code: 'VERSION_CONFLICT', data: { name: 'Changed' } });
+  });
+
+  it('that is wrong has all errors with their codes; an argument that isn’t known is refused, also in a query', async () => {
+    expect(await refusal(client, 'createCustomer', { compny_name: 'A' })).toMatchObject({
+      status: 422,
+      code: 'VALIDATION_FAILED',
+      details: [
+        { field: 'type', code: 'required' },
+        { field: 'company_name', code: 'required' },
+        { field: 'compny_name', code: 'unknown_field' },
+      ],
+    });
+    expect(await refusal(client, 'listInvoices', { statuss: 'issued' })).toMatchObject({
+      details: [{ field: 'statuss', code: 'unknown_field' }],
+    });
+  });
+
+  it('with an idempotency_key is done once', async () => {
+    const args = { type: 'customer', company_name: 'Once', idempotency_key: 'mcp-1' };
+    const [first, again] = [await use(client, 'createCustomer', args), await use(client, 'createCustomer', args)];
+    expect(again).toEqual(first);
+    const mutation = {
+      query: 'mutation { createCustomer(input: { type: CUSTOMER, companyName: "Once" }) { id } }',
+      idempotency_key: 'mcp-2',
+    };
+    const made = await use(client, 'graphql_mutation', mutation);
+    expect(await use(client, 'graphql_mutation', mutation)).toEqual(made);
+    expect((await use(client, 'listCustomers', { q: 'Once' })).meta.total).toBe(2);
+  });
+
+  it('graphql_query only reads: mutations and subscriptions are refused, also beside a query', async () => {
+    const mutation = 'mutation M { createCustomer(input: { type: CUSTOMER, companyName: "Never" }) { id } }';
+    for (const args of [
+      { query: mutation },
+      { query: `query Q { __typename } ${mutation}`, operation_name: 'M' },
+      { query: 'subscription { changes { id } }' },
+    ])
+      expect((await refusal(client, 'graphql_query', args)).errors[0].extensions.code).toMatch(
+        /^(BAD_REQUEST|GRAPHQL)/,
+      );
+    expect((await use(client, 'listCustomers', { q: 'Never' })).meta.total).toBe(0);
+    const both = { query: `query Q { __typename } ${mutation}`, operation_name: 'Q' };
+    expect(await use(client, 'graphql_query', both)).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  it('whose answer is longer than 100 kB is refused and says what to do, or if it wrote, has only the ids', async () => {
+    const bulky = {
+      type: 'customer',
+      company_name: 'ä'.repeat(250),
+      city: 'ü'.repeat(250),
+      contact_name: 'ö'.repeat(250),
+    };
+    const written = await use(client, 'createManyCustomers', { items: Array.from({ length: 100 }, () => bulky) });
+    expect(written).toMatchObject({ status: 200, message: expect.stringMatching(/^Done\. /) });
+    expect(written.results).toHaveLength(100);
+    expect(written.results[0]).toEqual({ status: 201, id: expect.any(String) });
+    expect(await refusal(client, 'listCustomers', { per_page: 100 })).toMatchObject({
+      code: 'ANSWER_TOO_LARGE',
+      details: [{ field: 'per_page', code: 'answer_too_large' }],
+    });
+    expect((await use(client, 'listCustomers', { per_page: 10 })).data).toHaveLength(10);
+    const query = '{ customers(first: 100) { nodes { companyName city contactName } } }';
+    expect((await refusal(client, 'graphql_query', { query })).code).toBe('ANSWER_TOO_LARGE');
+  });
+});
+
+describe('resources', () => {
+  it('are the guides and the schemas, each as it is at its address', async () => {
+    const { resources } = await client.listResources();
+    expect(resources.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['webhooks.md', 'agents.md', 'openapi.json', 'schema.graphql']),
+    );
+    for (const { uri, mimeType, size } of resources) {
+      const { contents } = await client.readResource({ uri });
+      const [{ text, ...content }] = contents as [{ uri: string; text: string }];
+      expect(content).toMatchObject({ uri, mimeType });
+      expect(text).toBe(await (await fetch(uri)).text());
+      expect(Buffer.byteLength(text)).toBe(size);
+    }
+  });
+
+  it('nothing else can be read', async () => {
+    for (const uri of ['file:///etc/passwd', `${service.url}/docs/../../package.json`, `${service.url}/api/v1/me`, ''])
+      await expect(client.readResource({ uri })).rejects.toThrow(/not found/i);
+  });
+});
