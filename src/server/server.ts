@@ -36,7 +36,7 @@ import { respondJson, respondNotFound, respondReady, respondServerOptions, type 
 import { createBodyTurns } from './http/body-turns.ts';
 import { createRestHandler, createRestResponder } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
-import { createMcpHttpHandler } from './mcp/http-handler.ts';
+import { createMcpHandlerOnDemand } from './mcp/load-on-demand.ts';
 import { createResources } from './mcp/resources.ts';
 import { deriveTools } from './mcp/tools.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
@@ -170,7 +170,7 @@ export function createServer({
   if (introspection)
     descriptions.set('/schema.graphql', { type: 'text/plain; charset=utf-8', make: () => printSdl(domain.schema) });
   const files = new Map([...descriptions].map(([path, { type, make }]) => [path, createPublicFile(type, make)]));
-  const handleMcp = createMcpHttpHandler({
+  const handleMcp = createMcpHandlerOnDemand({
     ...shared,
     corsOrigins,
     respondRest,
