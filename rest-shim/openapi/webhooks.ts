@@ -86,7 +86,7 @@ function describe(event: string, when: string, data: JsonSchema, components: Com
   return {
     post: {
       operationId: `on${name.slice(0, -'Event'.length)}`,
-      tags: ['Webhook'],
+      tags: ['Webhook request'],
       summary: `Sent when ${when}`,
       security: [],
       parameters: [
