@@ -17,6 +17,7 @@ import { describeWebhooks, webhookHeaders } from './webhooks.ts';
 const info = {
   title: 'Kontor',
   version: '1.0',
+  contact: { name: 'The operator of this installation' },
   license: { name: 'MIT', identifier: 'MIT' },
   summary: 'Invoicing and bookkeeping: REST API v1 and webhooks.',
   description: `Under v1, changes are additive only.
@@ -27,7 +28,8 @@ const info = {
 - Unknown body fields are rejected, unknown query parameters are ignored, or refused with \`Prefer: handling=strict\`. If a field or parameter appears twice, the last value wins. PATCH changes only the fields that are present; \`null\` clears a field.
 - HEAD is answered like GET, without the body. OPTIONS lists the methods of an address in \`Allow\`.
 - A token has 60 requests in any 60 seconds. A batch is one request.
-- The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements, deliveries of webhooks.`,
+- The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements, deliveries of webhooks.
+- The [guides](/docs/quick-start) have a first request, paging, errors, limits, webhooks.`,
 };
 
 const security: JsonSchema = {
@@ -73,10 +75,6 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
   return {
     openapi: '3.1.0',
     info,
-    externalDocs: {
-      description: 'Guides: a first request, paging, errors, limits, webhooks',
-      url: '/docs/quick-start',
-    },
     servers: [{ url: '/api/v1' }],
     security: [{ token: [] }],
     tags: [
