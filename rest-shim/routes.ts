@@ -70,6 +70,13 @@ export const routes: readonly Route[] = [
   ['GET', '/bank-transactions', 'listBankTransactions', 'page'],
   ['GET', '/bank-transactions/:id', 'getBankTransaction', 'item'],
 
+  ['GET', '/webhooks', 'listWebhooks', 'page'],
+  ['POST', '/webhooks', 'createWebhook', 'created'],
+  ['GET', '/webhooks/:id', 'getWebhook', 'item'],
+  ['PATCH', '/webhooks/:id', 'updateWebhook', 'item'],
+  ['DELETE', '/webhooks/:id', 'deleteWebhook', 'deleted'],
+  ['POST', '/webhooks/:id/rotate-secret', 'rotateWebhookSecret', 'item'],
+
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/changes', 'listChanges', 'changes'],
 ];

@@ -186,6 +186,8 @@ export async function startService(
     sessionTrustedDocuments?: boolean;
     timeouts?: HttpTimeouts;
     trustedProxies?: number;
+    /** Replaces webhooks that may have any address. */
+    webhooks?: WebhookSettings;
     connections?: ConnectionLimits;
     maxResponseBytes?: number;
     /** The public URL, by default the address where the service listens. */
@@ -209,7 +211,7 @@ export async function startService(
   const log: string[] = [];
   const clock: Service['clock'] = { now: undefined };
   const secret = 'the secret of the tests, long enough';
-  const webhooks = createWebhooks({ secret, allowInsecure: true });
+  const webhooks = options.webhooks ?? createWebhooks({ secret, allowInsecure: true });
   const now = (): Date => clock.now ?? new Date();
   const publicAddress = { url: options.publicUrl ?? '' };
   const domain = createDomain({ client, books }, webhooks, publicAddress, now);

@@ -6,6 +6,7 @@ import { isInstalled, languages } from './docs/languages.ts';
 import { noPdfTools, pdfToolPackages } from './documents/programs.ts';
 import { noNginx } from './faults/nginx.ts';
 import { noFrontEnds } from './front-ends/installed.ts';
+import { noGenerators } from './generators/installed.ts';
 import { noPooler } from './pooler/pgbouncer.ts';
 
 /** Reports at the end of a run which tests did not run because a program is missing, and how to install it. */
@@ -31,6 +32,12 @@ export default class LeftOut implements Reporter {
     if (noFrontEnds) {
       print('\nThe tests of GraphQL clients did NOT run: their packages are not installed. To run them:');
       print('npm ci --prefix test/front-ends. With REQUIRE_FRONT_ENDS=1 their absence is a failure.');
+    }
+    if (noGenerators) {
+      print(
+        '\nThe test of clients generated from the OpenAPI description did NOT run: its packages are not installed. To run it:',
+      );
+      print('npm ci --prefix test/generators --ignore-scripts. With REQUIRE_GENERATORS=1 its absence is a failure.');
     }
     if (noPdfTools) {
       print('\nThe tests of PDFs by other programs did NOT run: some of these are missing. To run them:');

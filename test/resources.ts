@@ -1,4 +1,5 @@
 import { resources, type Resource } from '../schema/resources.ts';
+import { createWebhook } from './webhooks/receiver.ts';
 import {
   item,
   makeBankTransaction,
@@ -66,7 +67,17 @@ const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
 
-export const samples: Record<Resource['model'], ResourceSample> = {
+/** REST's collections: the resources of the books, and webhooks. */
+export const collections = [
+  ...resources,
+  { model: 'Webhook', path: 'webhooks', scope: 'webhooks' },
+] as const satisfies Pick<
+  Resource | { model: 'Webhook'; path: 'webhooks'; scope: 'webhooks' },
+  'model' | 'path' | 'scope'
+>[];
+type Collection = (typeof collections)[number];
+
+export const samples: Record<Collection['model'], ResourceSample> = {
   Customer: {
     make: makeCustomer,
     holding: (text) => ({ companyName: text, city: text }),
@@ -173,7 +184,27 @@ export const samples: Record<Resource['model'], ResourceSample> = {
     make: makeBankTransaction,
     holding: (text) => ({ reference: text, counterpartyName: text }),
   },
+  Webhook: {
+    make: async (who, fields) => {
+      await makeRoom(who);
+      return (await createWebhook(who, { url: 'https://hooks.example.com', ...fields })).id;
+    },
+    holding: (text) => ({ description: text }),
+    change: { description: 'x' },
+    transitions: { 'rotate-secret': { body: { immediately: true } } },
+    bodies: () => {
+      const body = { url: 'https://hooks.example.com', description: 'x', events: ['customer.created'] };
+      return { POST: body, PATCH: { ...body, active: true } };
+    },
+  },
 };
+
+/** A tenant has a limited number of webhooks. */
+export async function makeRoom(who: Integrator): Promise<void> {
+  const webhooks = await who.db.webhook.findMany({ where: { deletedAt: null }, orderBy: { id: 'desc' }, skip: 5 });
+  const where = { id: { in: webhooks.map(({ id }) => id) } };
+  await who.db.webhook.updateMany({ where, data: { slot: null, deletedAt: new Date() } });
+}
 
 export async function makeReferences(who: Integrator): Promise<References> {
   const customerId = await makeCustomer(who);
@@ -198,7 +229,7 @@ export type BodyEndpoint = [method: string, path: string, body: object];
 export async function bodyEndpoints(who: Integrator): Promise<BodyEndpoint[]> {
   const references = await makeReferences(who);
   const endpoints: BodyEndpoint[] = [];
-  for (const { model, path } of resources) {
+  for (const { model, path } of collections) {
     const { bodies, make } = samples[model];
     const { POST, PATCH } = bodies?.(references) ?? {};
     if (POST) endpoints.push(['POST', `/${path}`, POST]);
@@ -212,9 +243,9 @@ export async function bodyEndpoints(who: Integrator): Promise<BodyEndpoint[]> {
  * @param text that each of the rows holds
  * @returns their ids by REST's path
  */
-export async function makeEach(who: Integrator, text = 'x'): Promise<Record<Resource['path'], string>> {
-  const made = {} as Record<Resource['path'], string>;
-  for (const { model, path } of resources) {
+export async function makeEach(who: Integrator, text = 'x'): Promise<Record<Collection['path'], string>> {
+  const made = {} as Record<Collection['path'], string>;
+  for (const { model, path } of collections) {
     const { make, holding } = samples[model];
     made[path] = await make(who, holding(text));
   }

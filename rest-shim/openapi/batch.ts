@@ -112,7 +112,7 @@ export function describeBatch(
     tags: [tag],
     summary: `${isCreating ? 'Adds' : 'Changes'} ${what} by one request`,
     description: description.filter(Boolean).join(' '),
-    ...(ability && { security: [{ token: [ability] }] }),
+    ...(ability && { 'x-abilities': [ability] }),
     ...(isCreating && { parameters: [idempotencyKey] }),
     requestBody: requestBody(input),
     responses: {

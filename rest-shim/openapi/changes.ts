@@ -1,5 +1,5 @@
 import { resources, type Resource } from '../../schema/resources.ts';
-import { component, type Components, type JsonSchema } from './schemas.ts';
+import { answeredTime, component, type Components, type JsonSchema } from './schemas.ts';
 
 /** Adds the schemas of a page of the change feed, where the kind of `data` follows from `resource`. */
 export function describeChanges(schemaOf: (resource: Resource) => JsonSchema, components: Components): void {
@@ -11,7 +11,7 @@ export function describeChanges(schemaOf: (resource: Resource) => JsonSchema, co
         resource: { const: resource.name, description: 'What changed.' },
         id: { type: 'string', format: 'uuid', description: "The resource's id." },
         deleted: { type: 'boolean', description: 'Whether the resource was deleted.' },
-        changed_at: { type: 'string', format: 'date-time', description: 'When the change was committed.' },
+        changed_at: { ...answeredTime, description: 'When the change was committed.' },
         data: {
           anyOf: [schemaOf(resource), { type: 'null' }],
           description: 'The resource as it is now; null once it is deleted.',

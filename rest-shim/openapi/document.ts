@@ -17,6 +17,7 @@ import { describeWebhooks, webhookHeaders } from './webhooks.ts';
 const info = {
   title: 'Kontor',
   version: '1.0',
+  contact: { name: 'The operator of this installation' },
   license: { name: 'MIT', identifier: 'MIT' },
   summary: 'Invoicing and bookkeeping: REST API v1 and webhooks.',
   description: `Under v1, changes are additive only.
@@ -27,7 +28,8 @@ const info = {
 - Unknown body fields are rejected, unknown query parameters are ignored, or refused with \`Prefer: handling=strict\`. If a field or parameter appears twice, the last value wins. PATCH changes only the fields that are present; \`null\` clears a field.
 - HEAD is answered like GET, without the body. OPTIONS lists the methods of an address in \`Allow\`.
 - A token has 60 requests in any 60 seconds. A batch is one request.
-- The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements, webhooks.`,
+- The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements, deliveries of webhooks.
+- The [guides](/docs/quick-start) have a first request, paging, errors, limits, webhooks.`,
 };
 
 const security: JsonSchema = {
@@ -44,23 +46,22 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${route[2]}`);
     return { route, operation };
   });
-  /** The operation of the resource that a file belongs to: for `/invoices/:id/pdf`, that of `/invoices/:id`. */
-  const findOwner = (path: string): Operation => {
-    const owner = rows.find(({ route }) => route[0] === 'GET' && route[1] === path.slice(0, path.lastIndexOf('/')));
-    if (!owner) throw new Error(`rest-shim/routes.ts: ${path} belongs to no resource`);
-    return owner.operation;
+  /** The operation that answers GET for the resource or the list at a path, or above it: for `/invoices/:id/pdf`, `/invoices/:id`. */
+  const findReading = (path: string): Operation | undefined => {
+    const [resource = path] = /^.*\/:id/.exec(path) ?? [];
+    return rows.find(({ route }) => route[0] === 'GET' && route[1] === resource)?.operation;
   };
   const paths: Record<string, JsonSchema> = {};
   const tags = new Map<string, JsonSchema>();
   for (const { route, operation } of rows) {
     const [method, path] = route;
-    const owner = route[3] === 'file' ? findOwner(path) : operation;
+    const reading = findReading(path);
+    const owner = reading ?? operation;
     const tag = humane(resourceName(owner));
     tags.set(tag, { name: tag, description: getNamedType(owner.shape.type).description ?? '' });
     const item = (paths[path.replace(':id', '{id}')] ??= path.includes(':id')
       ? { parameters: [{ $ref: '#/components/parameters/id' }] }
       : {});
-    const reading = domain.operations.get(`get${resourceName(operation)}`);
     item[method.toLowerCase()] =
       route[3] === 'batch'
         ? describeBatch(route, operation, { tag, components })
@@ -74,15 +75,11 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
   return {
     openapi: '3.1.0',
     info,
-    externalDocs: {
-      description: 'Guides: a first request, paging, errors, limits, webhooks',
-      url: '/docs/quick-start',
-    },
     servers: [{ url: '/api/v1' }],
     security: [{ token: [] }],
     tags: [
       ...tags.values(),
-      { name: 'Webhook', description: 'Requests that the service sends to addresses configured by users.' },
+      { name: 'Webhook request', description: 'Requests that the service sends to addresses configured by users.' },
     ],
     paths,
     webhooks,

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { exampleValues } from '../../schema/graphql/plugins/descriptions.ts';
 import { restLeafSerializer, toSnakeCase } from '../naming.ts';
-import type { Components, JsonSchema } from './schemas.ts';
+import { answeredTime, type Components, type JsonSchema } from './schemas.ts';
 
 const id = '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';
 const link = (page: number): string => `https://kontor.example/api/v1/customers?page=${page}`;
@@ -93,7 +93,19 @@ export class Examples {
    * @param name the property that the schema describes
    */
   #exampleOf(schema: JsonSchema, owner = '', name = ''): unknown {
-    const { $ref, anyOf, oneOf, properties, required, items, const: only, enum: choices, type, format } = schema;
+    const {
+      $ref,
+      anyOf,
+      oneOf,
+      properties,
+      required,
+      items,
+      const: only,
+      enum: choices,
+      type,
+      format,
+      pattern,
+    } = schema;
     if (typeof $ref === 'string') {
       const referred = $ref.slice($ref.lastIndexOf('/') + 1);
       const component = this.#components.get(referred);
@@ -116,6 +128,7 @@ export class Examples {
     }
     if (items) return [this.#exampleOf(items as JsonSchema, owner)];
     if (Array.isArray(choices)) return choices[0];
+    if (pattern === answeredTime['pattern']) return typical['date-time'];
     return typical[String(format)] ?? typical[String([type].flat()[0])];
   }
 

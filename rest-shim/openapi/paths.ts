@@ -118,9 +118,9 @@ export function describeOperation(
     operationId: name,
     tags: [tag],
     summary,
-    description: [details, ability && `Needs the ability \`${ability}\`.`].filter(Boolean).join(' '),
+    description: [details, ability && `Needs the ability \`${ability}\`.`].filter(Boolean).join(' ') || `${summary}.`,
     ...deprecated,
-    ...(ability && { security: [{ token: [ability] }] }),
+    ...(ability && { 'x-abilities': [ability] }),
     ...((filters.length > 0 || answer === 'page' || method === 'POST' || hasTag || isConditional) && {
       parameters: [
         ...filters.map(({ restName, arg, meaning }) => {

@@ -36,11 +36,26 @@ const scalars: Record<string, JsonSchema> = {
   Decimal: { type: 'number' },
 };
 
-/** A decimal is also accepted as text, which clients don't convert to binary floating point. */
-const acceptedDecimal: JsonSchema = {
-  type: ['number', 'string'],
-  pattern: '^\\s*-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?\\s*$',
+/**
+ * A time in an answer. `date-time` would be the format, but generators make of it what refuses an offset (zod) unless they are
+ * configured.
+ */
+export const answeredTime: JsonSchema = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}[+-]\\d{2}:\\d{2}$',
 };
+
+/**
+ * A decimal is also accepted as text, which clients don't convert to binary floating point. These are two schemas: generators
+ * make code that doesn't compile of one with two types and a pattern.
+ * @param bounds of the number
+ */
+const acceptedDecimal = (bounds: JsonSchema): JsonSchema => ({
+  anyOf: [
+    { type: 'number', ...bounds },
+    { type: 'string', pattern: '^\\s*-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?\\s*$' },
+  ],
+});
 
 /** Replaces GraphQL's names in a description by REST's. */
 const inRestNames = (text: string): string => text.replace(/`[a-z]+[A-Z]\w*`/g, toSnakeCase);
@@ -64,8 +79,13 @@ export function component(components: Components, name: string, schema: JsonSche
   return reference(name);
 }
 
-const nullable = (schema: JsonSchema): JsonSchema =>
-  '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : { ...schema, type: [schema['type'], 'null'].flat() };
+function nullable(schema: JsonSchema): JsonSchema {
+  if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] };
+  const { anyOf, type } = schema;
+  if (!Array.isArray(anyOf)) return { ...schema, type: [type, 'null'].flat() };
+  const [only, ...others] = anyOf as JsonSchema[];
+  return { ...schema, anyOf: [only, { type: 'null' }, ...others] };
+}
 
 function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
   const schema = scalars[name];
@@ -83,6 +103,11 @@ function enumSchema(type: GraphQLEnumType, components: Components): JsonSchema {
   });
 }
 
+/** An enum of an answer: new values may be added, so that a client must accept any. The last alternative says so. */
+const answeredEnum = (type: GraphQLEnumType, components: Components): JsonSchema => ({
+  anyOf: [enumSchema(type, components), { type: 'string' }],
+});
+
 /** The schema of REST's response for this GraphQL type and these fields. */
 export function answeredSchema(type: GraphQLOutputType, fields: Fields, components: Components): JsonSchema {
   if (!isNonNullType(type)) return nullable(presentSchema(type, fields, components));
@@ -92,8 +117,8 @@ export function answeredSchema(type: GraphQLOutputType, fields: Fields, componen
 /** The same where the response is not null. */
 export function presentSchema(type: GraphQLOutputType, fields: Fields, components: Components): JsonSchema {
   if (isListType(type)) return { type: 'array', items: answeredSchema(type.ofType, fields, components) };
-  if (isEnumType(type)) return enumSchema(type, components);
-  if (!isObjectType(type)) return scalarSchema(getNamedType(type));
+  if (isEnumType(type)) return answeredEnum(type, components);
+  if (!isObjectType(type)) return type.toString() === 'DateTime' ? answeredTime : scalarSchema(getNamedType(type));
   const [only, ...others] = fields.values();
   if (only && others.length === 0 && isWholeObject(getNamedType(only.type))) return reference(type.name);
   const properties = [...fields].map(([name, shape]) => [
@@ -121,9 +146,14 @@ export function acceptedSchema(
   const schema = acceptedType(getNullableType(input.type), components, answered);
   const { validate } = (input.extensions['pothosOptions'] ?? {}) as { validate?: unknown };
   const bounds = boundKeywords(validate);
-  const bounded = 'enum' in bounds ? { type: 'string', ...bounds } : { ...schema, ...bounds };
+  const bounded = toBounded(getNamedType(input.type), schema, bounds);
   const described = annotations({ ...input, description: withoutBounds(input.description, boundsInWords(validate)) });
   return { ...(optional ? nullable(allowingNull(bounded)) : bounded), ...described };
+}
+
+function toBounded({ name }: GraphQLNamedType, schema: JsonSchema, bounds: JsonSchema): JsonSchema {
+  if (name === 'Decimal') return acceptedDecimal(bounds);
+  return 'enum' in bounds ? { type: 'string', ...bounds } : { ...schema, ...bounds };
 }
 
 /** Removes the bounds from a description: in JSON Schema, keywords have them. */
@@ -141,7 +171,7 @@ function acceptedType(type: GraphQLInputType, components: Components, answered?:
   }
   if (isEnumType(type)) return enumSchema(type, components);
   if (!isInputObjectType(type))
-    return type.toString() === 'Decimal' ? acceptedDecimal : scalarSchema(getNamedType(type));
+    return type.toString() === 'Decimal' ? acceptedDecimal({}) : scalarSchema(getNamedType(type));
   const fields = Object.values(type.getFields());
   const accepted = fields.map((field): [string, JsonSchema] => {
     const name = toSnakeCase(field.name);

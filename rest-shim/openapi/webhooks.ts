@@ -1,6 +1,6 @@
 import { events, findResource, type EventType } from '../../schema/events/events.ts';
 import type { Resource } from '../../schema/resources.ts';
-import { component, type Components, type JsonSchema } from './schemas.ts';
+import { answeredTime, component, type Components, type JsonSchema } from './schemas.ts';
 
 const header = (name: string, description: string, schema: JsonSchema): JsonSchema => ({
   name,
@@ -79,14 +79,14 @@ function describe(event: string, when: string, data: JsonSchema, components: Com
       id: { ...uuid, readOnly: true, description: 'Only in the event log: the `webhook-id` of its deliveries.' },
       event: { const: event },
       tenant_id: uuid,
-      created_at: { type: 'string', format: 'date-time', description: 'When it happened. Sort events by it.' },
+      created_at: { ...answeredTime, description: 'When it happened. Sort events by it.' },
       data: { type: 'object', required: Object.keys(data), properties: data },
     },
   });
   return {
     post: {
       operationId: `on${name.slice(0, -'Event'.length)}`,
-      tags: ['Webhook'],
+      tags: ['Webhook request'],
       summary: `Sent when ${when}`,
       security: [],
       parameters: [

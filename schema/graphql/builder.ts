@@ -1,5 +1,5 @@
 import SchemaBuilder from '@pothos/core';
-import PrismaPlugin from '@pothos/plugin-prisma';
+import PrismaPlugin, { type PrismaModelTypes } from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { Prisma } from '../../prisma/client.ts';
 import { getDatamodel, type default as PrismaTypes } from '../../prisma/generated/pothos.ts';
@@ -45,3 +45,7 @@ builder.mutationType({});
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 export type MutationFields = PothosSchemaTypes.MutationFieldBuilder<typeof builder.$inferSchemaTypes, object>;
 export type ObjectFields<Of> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Of>;
+type Model<Name extends keyof PrismaTypes> = PrismaModelTypes & PrismaTypes[Name];
+type RowTypeOptions<Name extends keyof PrismaTypes> = Parameters<typeof builder.prismaObject<Name, [], Model<Name>>>[1];
+/** The field builder of types that show rows of a model, for fields that several of them share. */
+export type RowFields<Name extends keyof PrismaTypes> = Parameters<NonNullable<RowTypeOptions<Name>['fields']>>[0];

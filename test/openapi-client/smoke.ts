@@ -53,8 +53,7 @@ const invoice = must(
   'invoice',
 ).data;
 same(invoice.total_net, 766.25, 'total_net');
-const status: 'draft' | 'issued' | 'paid' | 'cancelled' = invoice.status;
-same(status, 'issued', 'status');
+same(invoice.status, 'issued', 'status'); // an open enum: any text
 
 const page = must(
   (await client.GET('/invoices', { params: { query: { status: 'issued', customer_id: customer.id, per_page: 1 } } }))
@@ -65,10 +64,10 @@ same(page.data[0]?.id, invoice.id, 'the one of the page');
 same(page.meta.total, 1, 'total');
 same(page.links.next, null, 'next');
 
-// A resource that was read can be sent back.
+// A resource that was read can be sent back. An answer's enums are open, and a request's are not.
 const changed = await client.PATCH('/customers/{id}', {
   params: { path: { id: customer.id } },
-  body: { ...customer, city: null },
+  body: { ...customer, type: 'customer', required_e_invoice: null, city: null },
 });
 same(must(changed.data, 'changed').data.city, null, 'city');
 

@@ -59,7 +59,7 @@ export interface Operation {
   summary: string;
   tags: string[];
   deprecated?: boolean;
-  security?: Record<string, string[]>[];
+  'x-abilities'?: string[];
   parameters?: (Parameter & { $ref?: string })[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Response & { $ref?: string }>;

@@ -1,8 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { expect } from 'vitest';
 import type { Answer, Integrator } from '../harness.ts';
-import { resources } from '../../schema/resources.ts';
-import { bodyEndpoints, samples } from '../resources.ts';
+import { bodyEndpoints, samples, collections } from '../resources.ts';
 import type { ApiValidator, Endpoint } from './description.ts';
 import type { HostileRequest } from './hostile.ts';
 
@@ -76,7 +75,7 @@ export async function usualBodies(
 ): Promise<Map<string, Record<string, unknown>>> {
   const bodyExamples = await bodyEndpoints(who);
   const ofTransitions = new Map(
-    resources.flatMap(({ model, path }) =>
+    collections.flatMap(({ model, path }) =>
       Object.entries(samples[model].transitions ?? {}).map(([name, { body }]) => [`/${path}/{id}/${name}`, body]),
     ),
   );

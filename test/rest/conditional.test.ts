@@ -378,14 +378,16 @@ describe('GraphQL', () => {
 
   it('has the argument on every update, deletion, and transition of a resource, and of the company profile', async () => {
     const { __schema } = await acme.graphql('{ __schema { mutationType { fields { name args { name } } } } }');
-    const models = [...resources.map(({ model }) => model), 'Company'].join('|');
+    const models = [...resources.map(({ model }) => model), 'Company', 'Webhook', 'WebhookSecret'].join('|');
     const conditional = __schema.mutationType.fields
       .filter(({ args }: { args: { name: string }[] }) => args.some(({ name }) => name === 'expectedVersion'))
       .map(({ name }: { name: string }) => name);
     const wanted = __schema.mutationType.fields
       .map(({ name }: { name: string }) => name)
-      .filter((name: string) => new RegExp(`^(update|delete|issue|cancel|book|pay|refund)(${models})$`).test(name));
+      .filter((name: string) =>
+        new RegExp(`^(update|delete|issue|cancel|book|pay|refund|rotate)(${models})$`).test(name),
+      );
     expect(conditional).toEqual(wanted);
-    expect(wanted).toHaveLength(17);
+    expect(wanted).toHaveLength(20);
   });
 });

@@ -30,9 +30,17 @@ const comparable = ({ status, headers, text }: Answer) => ({
 
 const books = async () =>
   Promise.all(
-    ['customer', 'invoice', 'invoiceItem', 'receipt', 'project', 'timeEntry', 'bankTransaction', 'event'].map((model) =>
-      acme.db[model as 'customer'].findMany({ orderBy: { id: 'asc' } }),
-    ),
+    [
+      'customer',
+      'invoice',
+      'invoiceItem',
+      'receipt',
+      'project',
+      'timeEntry',
+      'bankTransaction',
+      'event',
+      'webhook',
+    ].map((model) => acme.db[model as 'customer'].findMany({ orderBy: { id: 'asc' } })),
   );
 
 describe('a resource that belongs to another tenant is answered as if it did not exist', () => {

@@ -2,15 +2,21 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { getNamedType, Kind, type GraphQLResolveInfo } from 'graphql';
 import type { ModelWith } from '../../../prisma/client.ts';
 import { resources } from '../../resources.ts';
+import type { AbilityScope } from '../ability.ts';
 import type { Context } from '../context.ts';
 import { findById } from '../find-by-id.ts';
 import { compileOperation, graphqlFormat, startExecution } from './compile-selection.ts';
 
-/** Whether the caller may read rows of the model that a field returns. */
+const scopes = new Map<string, AbilityScope>([
+  ...resources.map(({ model, scope }) => [model, scope] as const),
+  ['Company', 'company'],
+  ['Webhook', 'webhooks'],
+]);
+
+/** Whether the caller may read rows of the model that a field returns. Nobody may read a webhook's secret again. */
 export function mayReadRow({ may }: Context, { returnType }: GraphQLResolveInfo): boolean {
-  const { name } = getNamedType(returnType);
-  const scope = resources.find(({ model }) => model === name)?.scope ?? 'company'; // the only other one with versions
-  return may(`${scope}:read`);
+  const scope = scopes.get(getNamedType(returnType).name);
+  return scope !== undefined && may(`${scope}:read`);
 }
 
 /**

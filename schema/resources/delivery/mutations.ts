@@ -15,7 +15,7 @@ builder.mutationFields((t) => ({
     args: idArgument,
     resolve: (query, _root, { id: webhookId }, context) =>
       context.transaction(async (inside) => {
-        await lockWebhook(inside, webhookId);
+        await lockWebhook(inside, { id: webhookId });
         const createdAt = context.now();
         await limitRequests(inside, { webhookId, kind: 'PING' });
         const body = renderBody('webhook.ping', context.tenant.id, createdAt, '{"message":"pong"}');
@@ -38,7 +38,7 @@ builder.mutationFields((t) => ({
       // Neither of these changes.
       const { webhookId, eventId } = await findById(context, 'Delivery', earlier);
       return context.transaction(async (inside) => {
-        const webhook = await lockWebhook(inside, webhookId);
+        const webhook = await lockWebhook(inside, { id: webhookId });
         refuseUnlessActive(webhook);
         await limitRequests(inside, { webhookId, eventId, kind: 'REDELIVERY' });
         const createdAt = context.now();
@@ -64,7 +64,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { webhookId, since }, context) =>
       // Of two concurrent requests, the second waits here, and then finds the first one's deliveries.
       context.transaction(async (inside) => {
-        const webhook = await lockWebhook(inside, webhookId);
+        const webhook = await lockWebhook(inside, { id: webhookId });
         refuseUnlessActive(webhook);
         const missed = await inside.db.delivery.findMany({
           where: {

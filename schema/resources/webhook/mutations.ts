@@ -1,10 +1,11 @@
-import { WebhookWithSecret, Webhook } from './type.ts';
+import { WebhookWithSecret, Webhook, withSecret } from './type.ts';
 import { maxWebhooks, mustReadWanted, webhookRules, existing, lockWebhook } from './rules.ts';
 import { enabling, setAside } from './transitions.ts';
 import { text, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
 import { eventTypes } from '../../events/events.ts';
 import { refuse } from '../../errors.ts';
+import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { key } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
@@ -12,7 +13,7 @@ import { rotatedSecrets, formerSecrets } from './secrets.ts';
 import { formatTime } from '../../graphql/scalars/scalars.ts';
 import type { Db } from '../../../prisma/client.ts';
 
-const url = text(2048);
+const url = text(2048).meta({ maxLength: 2048, format: 'uri' });
 
 const optionalFields = (t: InputFields) => ({
   description: t.string({ validate: text(255) }),
@@ -36,10 +37,10 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   }),
 });
 
-// changeRow() isn't for webhooks: they have no version and no events, and an update is written even if it changes nothing.
+// changeRow() isn't for webhooks: they have no events, and an update is written even if it changes nothing.
 
 builder.mutationFields((t) => ({
-  createWebhook: t.field({
+  createWebhook: t.prismaField({
     type: WebhookWithSecret,
     description: `Adds a webhook and makes its secret. A tenant has at most ${maxWebhooks}. Needs the abilities to read the resources of its events.`,
     ability: 'webhooks:write',
@@ -48,13 +49,15 @@ builder.mutationFields((t) => ({
       mustReadWanted(context, input?.events ?? ['*']);
       return webhookRules(input ?? {}, context, problems);
     },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (query, _root, { input }, context) => {
       const secret = context.webhooks.newSecret();
       const data = { ...input, events: input.events ?? ['*'], secret: context.webhooks.seal(secret) };
       const id = await insertIntoSlot(context.db, data);
       if (id === undefined)
         refuse('input', 'limit_reached', `A tenant has at most ${maxWebhooks} webhooks.`, { max: maxWebhooks });
-      return { id, secret };
+      // A stored response is replayed only to the token that made the webhook.
+      context.markPersonal();
+      return withSecret(await findById(context, 'Webhook', id, query), secret);
     },
   }),
 
@@ -63,7 +66,7 @@ builder.mutationFields((t) => ({
     description:
       'Changes, pauses or resumes a webhook. Needs the abilities to read the resources of its events, of those before and those after the change.',
     ability: 'webhooks:write',
-    args: { ...idArgument, input: t.arg({ type: UpdateWebhookInput, required: true }) },
+    args: { ...idArgument, input: t.arg({ type: UpdateWebhookInput, required: true }), ...expectedVersionArgument },
     rules: async ({ id, input }, context, problems) => {
       if (id) {
         const webhook = await existing(context, id);
@@ -71,9 +74,10 @@ builder.mutationFields((t) => ({
       }
       await webhookRules(input ?? {}, context, problems);
     },
-    resolve: (query, _root, { id, input }, context) =>
+    resolve: (query, _root, { input, ...target }, context) =>
       context.transaction(async (inside) => {
-        const current = await lockWebhook(inside, id);
+        const { id } = target;
+        const current = await lockWebhook(inside, target);
         const { url: to, active, events, description } = input;
         const enabled = active === true && !current.active ? enabling : {};
         const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
@@ -90,26 +94,28 @@ builder.mutationFields((t) => ({
     args: idArgument,
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
-        const current = await lockWebhook(inside, id);
+        const current = await lockWebhook(inside, { id });
         if (!current.active) await inside.db.webhook.update({ where: key(context, id), data: enabling });
         return findById(inside, 'Webhook', id, query);
       }),
   }),
 
-  rotateWebhookSecret: t.field({
+  rotateWebhookSecret: t.prismaField({
     type: WebhookWithSecret,
     description:
       'Makes a new secret. The previous one stays valid for 24 hours. The Standard Webhooks header carries a signature for each valid secret, at most three. X-Service-Signature uses the oldest valid secret, or at once the new one. A third rotation within 24 hours is refused. Needs the abilities to read the resources of its events.',
     ability: 'webhooks:write',
     args: {
       ...idArgument,
+      ...expectedVersionArgument,
       immediately: t.arg.boolean({
         description: 'Whether X-Service-Signature uses the new secret at once.',
       }),
     },
-    resolve: (_root, { id, immediately }, context) =>
+    resolve: (query, _root, { immediately, ...target }, context) =>
       context.transaction(async (inside) => {
-        const webhook = await lockWebhook(inside, id);
+        const { id } = target;
+        const webhook = await lockWebhook(inside, target);
         const now = context.now();
         const secret = context.webhooks.newSecret();
         const data = rotatedSecrets(webhook, context.webhooks.seal(secret), { immediately: immediately === true, now });
@@ -123,7 +129,8 @@ builder.mutationFields((t) => ({
           );
         }
         await inside.db.webhook.update({ where: key(context, id), data });
-        return { id, secret };
+        context.markPersonal();
+        return withSecret(await findById(inside, 'Webhook', id, query), secret);
       }),
   }),
 
@@ -132,10 +139,11 @@ builder.mutationFields((t) => ({
     description:
       'Deletes a webhook. Its waiting deliveries are set aside. All its deliveries stay in the audit log. Needs the abilities to read the resources of its events.',
     ability: 'webhooks:write',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) =>
+    args: { ...idArgument, ...expectedVersionArgument },
+    resolve: (query, _root, target, context) =>
       context.transaction(async (inside) => {
-        await lockWebhook(inside, id, 'update');
+        const { id } = target;
+        await lockWebhook(inside, target, 'update');
         const webhook = await findById(inside, 'Webhook', id, query);
         const data = { deletedAt: context.now(), slot: null, active: false };
         await inside.db.webhook.update({ where: key(context, id), data });

@@ -4,7 +4,9 @@ import { builder } from '../../graphql/builder.ts';
 import { eventTypes } from '../../events/events.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { found } from '../../errors.ts';
-import { maxPageSize } from '../../graphql/paging/page.ts';
+import { maxPageSize, readPage } from '../../graphql/paging/page.ts';
+
+const WebhookConnection = builder.connectionObject({ type: Webhook, name: 'WebhookConnection' });
 
 builder.queryFields((t) => ({
   eventTypes: t.field({
@@ -29,4 +31,21 @@ builder.queryFields((t) => ({
     resolve: (query, _root, _args, context) =>
       context.db.webhook.findMany({ ...query, where: { deletedAt: null }, orderBy: { id: 'desc' }, take: maxPageSize }),
   }),
+  webhookList: t.connection(
+    {
+      type: Webhook,
+      description: 'The webhooks in pages, newest first.',
+      ability: 'webhooks:read',
+      args: {
+        updatedSince: t.arg({ type: 'DateTime', description: 'Only webhooks that changed at this time or later.' }),
+        offset: t.arg.int(),
+      },
+      resolve: (_root, { updatedSince, ...args }, context, info) =>
+        readPage({ context, info }, 'Webhook', args, {
+          deletedAt: null,
+          ...(updatedSince && { updatedAt: { gte: updatedSince } }),
+        }),
+    },
+    WebhookConnection,
+  ),
 }));

@@ -3,6 +3,7 @@ import type { Context } from '../../graphql/context.ts';
 import { mustRead } from '../../events/access.ts';
 import { type Problems, found, NotFoundError } from '../../errors.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
+import { requireVersion, type RowArguments } from '../../rows/locked-row.ts';
 import type { RowLock } from '../../../prisma/client.ts';
 
 /** At most this many per tenant. */
@@ -43,11 +44,16 @@ export const existing = (context: Context, id: string): Promise<WebhookRow> =>
 /**
  * Locks a webhook until the transaction ends.
  * @throws NotFoundError if it is deleted; ForbiddenError if the caller may not read all of its events
- *   (DECISIONS.md#d117-managing-webhooks)
+ *   (DECISIONS.md#d117-managing-webhooks); VersionConflictError
  */
-export async function lockWebhook(inside: Context, id: string, lock: RowLock = 'no key update'): Promise<WebhookRow> {
+export async function lockWebhook(
+  inside: Context,
+  { id, expectedVersion }: RowArguments,
+  lock: RowLock = 'no key update',
+): Promise<WebhookRow> {
   const webhook = await found(inside.db.lock('Webhook', id, lock));
   if (webhook.deletedAt) throw new NotFoundError();
   mustRead(inside, webhook.events);
+  requireVersion(webhook, expectedVersion);
   return webhook;
 }

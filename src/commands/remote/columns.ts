@@ -5,6 +5,7 @@ import type { RemoteOperation } from './operations.ts';
  * fields that are neither lists nor objects.
  */
 const columnsOfLists: Record<string, string[]> = {
+  webhooks: ['id', 'url', 'active', 'consecutive_failures', 'description'],
   events: ['created_at', 'event', 'id'],
   customers: ['id', 'company_name', 'type', 'city', 'country', 'email', 'vat_id'],
   invoices: ['id', 'number', 'status', 'total_gross', 'currency', 'due_date', 'amount_due', 'invoice_date', 'subject'],
