@@ -35,7 +35,7 @@ interface Operation {
   operationId: string;
   summary: string;
   description: string;
-  security?: { token: Ability[] }[];
+  'x-abilities'?: Ability[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, { schema: { $ref: string } }> };
 }
@@ -56,7 +56,7 @@ export function deriveTools(description: JsonSchema): ReadonlyMap<string, AnyToo
 }
 
 function toTool(method: string, path: string, operation: Operation, schemas: Record<string, JsonSchema>): RestTool {
-  const { operationId, summary, description, security, parameters = [], requestBody } = operation;
+  const { operationId, summary, description, parameters = [], requestBody } = operation;
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
   const headers = new Map<string, string>();
@@ -86,7 +86,7 @@ function toTool(method: string, path: string, operation: Operation, schemas: Rec
     api: 'rest',
     method: method.toUpperCase(),
     path,
-    ability: security?.[0]?.token[0],
+    ability: operation['x-abilities']?.[0],
     headers,
     tool: {
       name: operationId,
