@@ -14,7 +14,15 @@ import { QueryCompiler } from './query-compiler/query-compiler.ts';
 export { TenantPool } from './tenant/pool.ts';
 export { isContention, isLockTimeout, retryContended, retryFailed } from './transaction-retry.ts';
 export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from './unavailable.ts';
-export { violatedCheck, violatedConstraint, type ModelWith, type NewRow, type Row, type Rows } from './insert.ts';
+export {
+  isTaken,
+  violatedCheck,
+  violatedConstraint,
+  type ModelWith,
+  type NewRow,
+  type Row,
+  type Rows,
+} from './insert.ts';
 export type { Group, GroupsQuery } from './query-compiler/groups.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type ModelDelegate, type TenantClient } from './tenant/client.ts';

@@ -3,6 +3,7 @@ import type { Problems } from '../errors.ts';
 import { emit, type EventType } from '../events/events.ts';
 import { key, type Context } from '../graphql/context.ts';
 import { findById, findByIdIfAny } from '../graphql/find-by-id.ts';
+import { requireNewExternalId, type WithExternalId } from '../graphql/input/external-id.ts';
 import { isChanged } from './is-changed.ts';
 import { enforce, lockRow, type RowArguments, type Versioned } from './locked-row.ts';
 
@@ -48,10 +49,12 @@ interface RowChange<Of extends Versioned, Input, ValidInput, Related> {
  * The rules and the resolver of a mutation that updates one row: lock, version, rules, write, event, answer. An update that
  * would change nothing is answered without a write and without an event (DECISIONS.md#d34-events).
  */
-export function changeRow<Of extends Versioned, ValidInput, Input extends ValidInput, Related = undefined>(
-  model: Of,
-  change: RowChange<Of, Input, ValidInput, Related>,
-) {
+export function changeRow<
+  Of extends Versioned,
+  ValidInput extends WithExternalId,
+  Input extends ValidInput,
+  Related = undefined,
+>(model: Of, change: RowChange<Of, Input, ValidInput, Related>) {
   const { lock, related: readRelated, rules, data: columns, dependents, event } = change;
   return {
     rules: (
@@ -63,6 +66,7 @@ export function changeRow<Of extends Versioned, ValidInput, Input extends ValidI
       const find: FindForRule = (other, otherId) => findByIdIfAny(context, other, otherId);
       problems.defer(async () => {
         const current = await findById(context, model, id);
+        requireNewExternalId(context, problems, model, input, id);
         await rules(input, context, problems, current, await readRelated?.(input, context, current, find));
       });
     },
@@ -77,7 +81,10 @@ export function changeRow<Of extends Versioned, ValidInput, Input extends ValidI
         const current = await lockRow(inside, model, target, lock?.(input));
         const find: FindForRule = (...other) => inside.db.lock(...other);
         const related = await readRelated?.(input, inside, current, find);
-        await enforce((problems) => rules(input, inside, problems, current, related));
+        await enforce((problems) => {
+          requireNewExternalId(inside, problems, model, input, target.id);
+          return rules(input, inside, problems, current, related);
+        });
         const data = columns(input, current, related);
         if (!isChanged(current, data) && !dependents?.areChanged(input, related))
           return findById(inside, model, current, query);

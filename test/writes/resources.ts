@@ -94,6 +94,9 @@ const optionalDay = fc.option(day, { nil: null });
 const word = fc.constantFrom('a', 'b', 'c');
 const optionalWord = fc.option(word, { nil: null });
 const currency = fc.constantFrom('EUR', 'JPY');
+/** What every resource that clients write has. */
+const own = { externalId: fc.option(fc.uuid(), { nil: null }) }; // another for each row
+const ownFields = 'externalId';
 const list = (state: State, name: string): unknown[] => state[name] as unknown[];
 
 const project: Resource = {
@@ -112,6 +115,7 @@ const project: Resource = {
         currency,
         startDate: optionalDay,
         endDate: optionalDay,
+        ...own,
       },
       (state, input) => {
         const next = { ...state, ...input };
@@ -130,7 +134,7 @@ const project: Resource = {
   read: async (who, { id }) => {
     const { project: found } = await who.graphql(
       `query ($id: UUID!) { project(id: $id) {
-        name description status hourlyRateNet budgetHours currency startDate endDate
+        name description status hourlyRateNet budgetHours currency startDate endDate ${ownFields}
         timeEntries { nodes { hourlyRateNet } } } }`,
       { id },
     );
@@ -175,6 +179,7 @@ const customer: Resource = {
         language: fc.constantFrom('de', 'en', null),
         paymentTermsDays: fc.constantFrom(7, 30, null),
         requiredEInvoice: fc.constantFrom('NONE', 'PEPPOL', null),
+        ...own,
       },
       (state, input) => {
         const next = { ...state, ...input };
@@ -208,7 +213,7 @@ const customer: Resource = {
   ),
   read: async (who, { id }) => {
     const asked = `type companyName email addressLine1 postalCode city country vatId contactName phone buyerReference
-      electronicAddress electronicAddressScheme language paymentTermsDays requiredEInvoice`;
+      electronicAddress electronicAddressScheme language paymentTermsDays requiredEInvoice ${ownFields}`;
     const { customer: found, receipts } = await who.graphql(
       `query ($id: UUID!) { customer(id: $id) { ${asked} } receipts(filter: { supplierId: { eq: $id } }) { nodes { description } } }`,
       { id },
@@ -233,6 +238,7 @@ const receipt: Resource = {
         amountGross: fc.constantFrom('119', '107', '10.5', '10.25'),
         vatRate: fc.constantFrom('0', '7', '19'),
         currency,
+        ...own,
       },
       (state, input) => {
         if (state['status'] === 'PAID') return undefined;
@@ -248,8 +254,7 @@ const receipt: Resource = {
     ),
   ),
   read: async (who, { id }) => {
-    const asked =
-      'receiptDate dueDate description category receiptNumber amountGross vatRate currency vatAmount amountNet amountPaid status';
+    const asked = `receiptDate dueDate description category receiptNumber amountGross vatRate currency vatAmount amountNet amountPaid status ${ownFields}`;
     return (await who.graphql(`query ($id: UUID!) { receipt(id: $id) { ${asked} } }`, { id })).receipt;
   },
 };
@@ -289,6 +294,7 @@ const invoice: Resource = {
         subject: optionalWord,
         currency,
         items: fc.array(fc.constantFrom('0.33', '100', '99.99').map(line), { minLength: 1, maxLength: 3 }),
+        ...own,
       },
       (state, input) => {
         if (state['status'] !== 'DRAFT') return undefined;
@@ -305,8 +311,7 @@ const invoice: Resource = {
     }),
   ),
   read: async (who, { id }) => {
-    const asked =
-      'invoiceDate dueDate deliveryDate subject currency status totalNet totalVat totalGross items { title quantity unit unitPriceNet vatRate }';
+    const asked = `invoiceDate dueDate deliveryDate subject currency status totalNet totalVat totalGross ${ownFields} items { title quantity unit unitPriceNet vatRate }`;
     return (await who.graphql(`query ($id: UUID!) { invoice(id: $id) { ${asked} } }`, { id })).invoice;
   },
 };
@@ -326,6 +331,7 @@ const timeEntry: Resource = {
         billable: fc.boolean(),
         description: optionalWord,
         hourlyRateNet: fc.constantFrom('50', '60'),
+        ...own,
       },
       (state, input) => (state['billed'] ? undefined : { ...state, ...input }),
     ),
@@ -343,8 +349,7 @@ const timeEntry: Resource = {
     }),
   ),
   read: async (who, { id }) => {
-    const asked =
-      'date durationMinutes billable description hourlyRateNet billed invoice { items { quantity unitPriceNet } }';
+    const asked = `date durationMinutes billable description hourlyRateNet billed ${ownFields} invoice { items { quantity unitPriceNet } }`;
     const { timeEntry: found } = await who.graphql(`query ($id: UUID!) { timeEntry(id: $id) { ${asked} } }`, { id });
     const { invoice: billing, ...rest } = found;
     return { ...rest, lines: billing?.items ?? [] };

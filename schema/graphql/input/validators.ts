@@ -76,7 +76,7 @@ export const requiredText = (max: number) =>
     .meta({ minLength: 1 });
 
 /** An id in another system. */
-export const externalId = text(255);
+export const externalId = requiredText(255);
 
 const address = z.email();
 export const email = text(255)

@@ -22,6 +22,7 @@ export type WholeCreditNote = Row<'CreditNote'> & { items: Row<'CreditNoteItem'>
 /** What a credit note is made from. */
 export interface CreditRequest extends Requested {
   reason?: string | null;
+  externalId?: string | null;
   /** Default: the tenant's today, or the invoice date if that is later. */
   creditNoteDate?: Date | null;
 }
@@ -81,7 +82,7 @@ async function usualTitle(context: Context, invoice: Row<'Invoice'>): Promise<st
 export async function newCreditNote(
   context: Context,
   invoice: Row<'Invoice'>,
-  { reason, creditNoteDate }: CreditRequest,
+  { reason, creditNoteDate, externalId }: CreditRequest,
   { lines, shares, ...totals }: Awaited<ReturnType<typeof planAllowedCredit>>,
   isCancellation = false,
 ): Promise<WholeCreditNote> {
@@ -93,6 +94,7 @@ export async function newCreditNote(
     number: await nextCreditNoteNumber(context, date),
     creditNoteDate: date,
     reason: reason ?? null,
+    externalId: externalId ?? null,
     isCancellation,
     currency: invoice.currency,
     ...totals,

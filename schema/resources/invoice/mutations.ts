@@ -11,6 +11,8 @@ import { takeSteps } from '../../rows/transition.ts';
 import { findTerms, knownParties } from './parties.ts';
 import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { ownFields } from '../../graphql/input/own-fields.ts';
+import { requireNewExternalId } from '../../graphql/input/external-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -45,6 +47,7 @@ export const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
       ),
     }),
     items: t.field({ type: [InvoiceItemInput], required: true, validate: itemCount }),
+    ...ownFields(t),
   }),
 });
 
@@ -58,6 +61,7 @@ const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
     subject: subject(t),
     currency: t.string({ validate: currency, ...notNull }),
     items: t.field({ type: [InvoiceItemInput], validate: itemCount, ...notNull }),
+    ...ownFields(t),
   }),
 });
 
@@ -85,6 +89,7 @@ interface Draft {
   paymentTermsDays?: number | null | undefined;
   deliveryDate?: Date | null;
   subject?: string | null;
+  externalId?: string | null;
   currency: string;
   items: NewLine[];
 }
@@ -122,7 +127,10 @@ builder.mutationFields((t) => ({
     description: 'Adds an invoice, as a draft unless its status says otherwise.',
     ability: 'invoices:write',
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
-    rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
+    rules: ({ input }, context, problems) => {
+      invoiceRules(input ?? {}, context, problems);
+      requireNewExternalId(context, problems, 'Invoice', input);
+    },
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
       const terms = input.dueDate ? null : await findTerms(context, input.customerId);
@@ -165,6 +173,7 @@ builder.mutationFields((t) => ({
           dueDate: given(input.dueDate),
           deliveryDate: input.deliveryDate,
           subject: input.subject,
+          externalId: input.externalId,
           currency: given(input.currency),
           ...(lines.length > 0 && { totalNet, totalVat, totalGross }),
         };

@@ -13,6 +13,8 @@ import { booking } from './transitions.ts';
 import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { enforce } from '../../rows/locked-row.ts';
+import { ownFields } from '../../graphql/input/own-fields.ts';
+import { requireNewExternalId } from '../../graphql/input/external-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -28,6 +30,7 @@ const optionalFields = (t: InputFields) => ({
   dueDate: t.field({ type: 'Date' }),
   description: t.string({ validate: text(2000) }),
   category: t.string({ validate: text(64) }),
+  ...ownFields(t),
 });
 
 export const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
@@ -77,6 +80,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
     rules: ({ input = {} }, context, problems) => {
       receiptRules(input, context, problems);
+      requireNewExternalId(context, problems, 'Receipt', input);
       const { supplierId } = input;
       if (supplierId)
         problems.defer(async () => supplierRules(await findByIdIfAny(context, 'Customer', supplierId), problems));
