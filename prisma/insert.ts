@@ -42,6 +42,7 @@ export function newRow<Of extends Model>(tenantId: string, model: Of, data: NewR
 function computeInitial({ name, initial, isList }: Column, now: Date): unknown {
   if (initial === null) return isList ? [] : null;
   if (typeof initial !== 'object') return initial;
+  if ('json' in initial) return initial.json;
   switch ((initial as { name: string }).name) {
     case 'uuid':
       return randomUUIDv7();

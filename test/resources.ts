@@ -63,7 +63,7 @@ const lineDetails = {
   service_period_end: '2026-02-28',
 };
 /** What every resource that clients write has. */
-const own = { external_id: null };
+const own = { external_id: null, metadata: { key: 'x' } };
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };

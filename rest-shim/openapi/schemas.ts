@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import type { SelectedField } from '../../schema/graphql/execution/compile-selection.ts';
 import { boundsInWords, getBounds } from '../../schema/graphql/input/validators.ts';
+import { metadataBounds } from '../../schema/graphql/scalars/metadata.ts';
 import { isWholeObject, restValue, toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */
@@ -34,6 +35,19 @@ const scalars: Record<string, JsonSchema> = {
   Date: { type: 'string', format: 'date' },
   DateTime: { type: 'string', format: 'date-time' },
   Decimal: { type: 'number' },
+  Metadata: {
+    type: 'object',
+    maxProperties: metadataBounds.pairs,
+    propertyNames: { minLength: 1, maxLength: metadataBounds.key },
+    additionalProperties: { type: 'string', maxLength: metadataBounds.value },
+  },
+};
+
+/** Pairs to set. Null removes a key, so there may be more than a resource has. */
+const acceptedMetadata: JsonSchema = {
+  ...scalars['Metadata'],
+  maxProperties: 2 * metadataBounds.pairs,
+  additionalProperties: { type: ['string', 'null'], maxLength: metadataBounds.value },
 };
 
 /** A decimal is also accepted as text, which clients don't convert to binary floating point. */
@@ -41,6 +55,8 @@ const acceptedDecimal: JsonSchema = {
   type: ['number', 'string'],
   pattern: '^\\s*-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?\\s*$',
 };
+
+const acceptedScalars: Record<string, JsonSchema> = { Decimal: acceptedDecimal, Metadata: acceptedMetadata };
 
 /** Replaces GraphQL's names in a description by REST's. */
 const inRestNames = (text: string): string => text.replace(/`[a-z]+[A-Z]\w*`/g, toSnakeCase);
@@ -67,7 +83,7 @@ export function component(components: Components, name: string, schema: JsonSche
 const nullable = (schema: JsonSchema): JsonSchema =>
   '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : { ...schema, type: [schema['type'], 'null'].flat() };
 
-function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
+export function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
   const schema = scalars[name];
   if (!schema) throw new Error(`rest-shim/openapi: there is no schema for the scalar ${name}`);
   return schema;
@@ -140,8 +156,7 @@ function acceptedType(type: GraphQLInputType, components: Components, answered?:
     return { type: 'array', items: acceptedType(getNullableType(item), components, answered) };
   }
   if (isEnumType(type)) return enumSchema(type, components);
-  if (!isInputObjectType(type))
-    return type.toString() === 'Decimal' ? acceptedDecimal : scalarSchema(getNamedType(type));
+  if (!isInputObjectType(type)) return acceptedScalars[type.toString()] ?? scalarSchema(getNamedType(type));
   const fields = Object.values(type.getFields());
   const accepted = fields.map((field): [string, JsonSchema] => {
     const name = toSnakeCase(field.name);

@@ -14,3 +14,5 @@ export const reference = (noun: string, { required = false } = {}): FieldDeclara
   required,
   description: `The ${noun}: its id in the other system, or its name, exactly as here.`,
 });
+
+export const noMetadata = 'A column has one text, not pairs.';

@@ -56,6 +56,7 @@ describe('POST /credit-notes', () => {
         amount_refunded: 0,
         amount_due: 0,
         external_id: null,
+        metadata: {},
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

@@ -96,7 +96,7 @@ const optionalWord = fc.option(word, { nil: null });
 const currency = fc.constantFrom('EUR', 'JPY');
 /** What every resource that clients write has. */
 const own = { externalId: fc.option(fc.uuid(), { nil: null }) }; // another for each row
-const ownFields = 'externalId';
+const ownFields = 'externalId metadata';
 const list = (state: State, name: string): unknown[] => state[name] as unknown[];
 
 const project: Resource = {

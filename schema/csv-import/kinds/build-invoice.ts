@@ -58,7 +58,7 @@ export function buildInvoice(
     externalId,
     currency,
     items: rounding ? [...items, rounding] : items,
-  } satisfies Record<Exclude<keyof typeof CreateInvoiceInput.$inferInput, 'status'>, unknown>);
+  } satisfies Record<Exclude<keyof typeof CreateInvoiceInput.$inferInput, 'status' | 'metadata'>, unknown>);
   const gross = new Decimal(draft.totalGross);
   if (totalGross instanceof Decimal && !totalGross.equals(gross)) {
     errors.add(row, 'totalGross', `Is ${totalGross.toFixed()}, but the lines make ${gross.toFixed()}.`);

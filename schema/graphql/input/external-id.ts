@@ -2,10 +2,6 @@ import { isTaken, type ModelWith } from '../../../prisma/client.ts';
 import { ValidationError, type Problem, type Problems } from '../../errors.ts';
 import type { Context } from '../context.ts';
 
-export interface WithExternalId {
-  externalId?: string | null | undefined;
-}
-
 type Identified = Exclude<ModelWith<{ externalId: string | null }>, 'BankTransaction'>;
 
 const path = 'input.externalId';
@@ -19,7 +15,7 @@ export function requireNewExternalId(
   { db }: Context,
   problems: Problems,
   model: Identified,
-  { externalId }: WithExternalId = {},
+  externalId: string | null | undefined,
   id?: string,
 ): void {
   if (externalId == null) return;

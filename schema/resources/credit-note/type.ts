@@ -57,6 +57,7 @@ export const CreditNote = builder.prismaObject('CreditNote', {
     amountRefunded: '0',
     amountDue: '226.1',
     externalId: null,
+    metadata: { cost_center: '4711' },
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -99,6 +100,7 @@ export const CreditNote = builder.prismaObject('CreditNote', {
       resolve: (creditNote) => computeRefundDue(creditNote, creditNote.invoice),
     }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

@@ -15,8 +15,7 @@ import {
 import { RequiredEInvoice } from '../../documents/format-types.ts';
 import { schemeRules } from '../../graphql/input/schemes.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { ownFields } from '../../graphql/input/own-fields.ts';
-import { requireNewExternalId } from '../../graphql/input/external-id.ts';
+import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -72,10 +71,10 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
     rules: ({ input }, context, problems) => {
       schemeRules('electronicAddress', input ?? {}, problems, 'input.');
-      requireNewExternalId(context, problems, 'Customer', input);
+      ownRules(context, problems, 'Customer', input);
     },
     resolve: async (query, _root, { input }, context) => {
-      const customer = context.db.row('Customer', input);
+      const customer = context.db.row('Customer', { ...input, ...ownColumns(input) });
       return insertNew(context, 'Customer', customer, {
         rows: { Customer: [customer] },
         events: [['customer.created', customer]],

@@ -7,12 +7,12 @@ import { InvoiceItemInput, type NewLine, buildItems, areChanged } from './line.t
 import { type Context, today } from '../../graphql/context.ts';
 import { type WholeInvoice, issue, unbillEntries } from './transitions.ts';
 import { invoiceTotals, Decimal } from '../../money/money.ts';
+import type { Metadata } from '../../graphql/scalars/metadata.ts';
 import { takeSteps } from '../../rows/transition.ts';
 import { findTerms, knownParties } from './parties.ts';
 import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { ownFields } from '../../graphql/input/own-fields.ts';
-import { requireNewExternalId } from '../../graphql/input/external-id.ts';
+import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -90,6 +90,7 @@ interface Draft {
   deliveryDate?: Date | null;
   subject?: string | null;
   externalId?: string | null;
+  metadata?: Metadata | null;
   currency: string;
   items: NewLine[];
 }
@@ -98,7 +99,7 @@ interface Draft {
 export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }: Draft): WholeInvoice {
   const { lines, totalNet, totalVat, totalGross } = invoiceTotals(items, draft.currency);
   const dueDate = draft.dueDate ?? computeDueDate(draft.invoiceDate, paymentTermsDays ?? usualTerms);
-  const invoice = db.row('Invoice', { ...draft, dueDate, totalNet, totalVat, totalGross });
+  const invoice = db.row('Invoice', { ...draft, ...ownColumns(draft), dueDate, totalNet, totalVat, totalGross });
   return { ...invoice, items: buildItems(db, invoice.id, lines) };
 }
 
@@ -129,7 +130,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
     rules: ({ input }, context, problems) => {
       invoiceRules(input ?? {}, context, problems);
-      requireNewExternalId(context, problems, 'Invoice', input);
+      ownRules(context, problems, 'Invoice', input);
     },
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
@@ -173,7 +174,6 @@ builder.mutationFields((t) => ({
           dueDate: given(input.dueDate),
           deliveryDate: input.deliveryDate,
           subject: input.subject,
-          externalId: input.externalId,
           currency: given(input.currency),
           ...(lines.length > 0 && { totalNet, totalVat, totalGross }),
         };

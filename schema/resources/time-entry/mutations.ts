@@ -5,8 +5,7 @@ import { type InputFields, builder } from '../../graphql/builder.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { refuse } from '../../errors.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { ownFields } from '../../graphql/input/own-fields.ts';
-import { requireNewExternalId } from '../../graphql/input/external-id.ts';
+import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -52,7 +51,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
     rules: ({ input }, context, problems) => {
       problems.defer(() => requireExisting(context, problems, 'project', input?.projectId));
-      requireNewExternalId(context, problems, 'TimeEntry', input);
+      ownRules(context, problems, 'TimeEntry', input);
     },
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
@@ -64,6 +63,7 @@ builder.mutationFields((t) => ({
           billable: given(input.billable),
           hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
           userId: context.user.id,
+          ...ownColumns(input),
         });
         return insertNew(inside, 'TimeEntry', entry, {
           rows: { TimeEntry: [entry] },
