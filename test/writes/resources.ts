@@ -49,6 +49,15 @@ const inRest = (input: State): State =>
     ]),
   );
 
+/** Keys are set and removed one by one. */
+function withMergedMetadata(state: State, input: State): State {
+  const { metadata } = input;
+  if (metadata === undefined) return input;
+  const merged = metadata === null ? {} : { ...(state['metadata'] as object), ...(metadata as object) };
+  const left = Object.entries(merged).filter(([, value]) => value !== null);
+  return { ...input, metadata: Object.fromEntries(left) };
+}
+
 interface Doors {
   resource: string;
   /** Where REST changes it, if it does. */
@@ -74,7 +83,7 @@ function updates(
       isRest && path
         ? who.rest('PATCH', `${path}/${id}`, inRest(fields))
         : who.graphqlAnswer(mutation, { ...(hasId && { id }), input: fields }),
-    apply: (state) => apply(state, fields),
+    apply: (state) => apply(state, withMergedMetadata(state, fields)),
   }));
 }
 
@@ -95,7 +104,10 @@ const word = fc.constantFrom('a', 'b', 'c');
 const optionalWord = fc.option(word, { nil: null });
 const currency = fc.constantFrom('EUR', 'JPY');
 /** What every resource that clients write has. */
-const own = { externalId: fc.option(fc.uuid(), { nil: null }) }; // another for each row
+const own = {
+  externalId: fc.option(fc.uuid(), { nil: null }), // another for each row
+  metadata: fc.constantFrom<unknown[]>({ a: '1' }, { a: '2', b: '1' }, { a: null }, { b: null, c: '1' }, {}, null),
+};
 const ownFields = 'externalId metadata';
 const list = (state: State, name: string): unknown[] => state[name] as unknown[];
 
