@@ -11,10 +11,19 @@ import { PreparedStatementNames } from './prepared-statement-names.ts';
 import { delegateName, tables } from './tables.ts';
 import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
+export { isPlain } from './query-compiler/shape.ts';
 export { TenantPool } from './tenant/pool.ts';
 export { isContention, isLockTimeout, retryContended, retryFailed } from './transaction-retry.ts';
 export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from './unavailable.ts';
-export { violatedCheck, violatedConstraint, type ModelWith, type NewRow, type Row, type Rows } from './insert.ts';
+export {
+  isTaken,
+  violatedCheck,
+  violatedConstraint,
+  type ModelWith,
+  type NewRow,
+  type Row,
+  type Rows,
+} from './insert.ts';
 export type { Group, GroupsQuery } from './query-compiler/groups.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type ModelDelegate, type TenantClient } from './tenant/client.ts';

@@ -42,6 +42,7 @@ export function newRow<Of extends Model>(tenantId: string, model: Of, data: NewR
 function computeInitial({ name, initial, isList }: Column, now: Date): unknown {
   if (initial === null) return isList ? [] : null;
   if (typeof initial !== 'object') return initial;
+  if ('json' in initial) return initial.json;
   switch ((initial as { name: string }).name) {
     case 'uuid':
       return randomUUIDv7();
@@ -165,9 +166,22 @@ export function asPrismaError(error: unknown): unknown {
 export const violatedCheck = (error: unknown): string | undefined =>
   (error as { code?: string }).code === 'P2039' ? violatedConstraint(error) : undefined;
 
+/** Whether a write was refused because another row of the tenant has this column's value. */
+export const isTaken = (error: unknown, column: string): boolean =>
+  (error as { code?: string }).code === 'P2002' &&
+  violatedConstraint(error)?.endsWith(`_tenant_id_${column}_key`) === true;
+
+/** Where Prisma's own errors name the unique index that refused a write. Their message has its columns. */
+interface PrismaMeta {
+  driverAdapterError?: { cause?: { constraint?: { index?: string } } };
+}
+
 /** The name of the constraint that refused a write. On Citus, it ends with the number of a shard, which is left out. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
+  const { driverAdapterError } = (error.meta ?? {}) as PrismaMeta;
+  const index = driverAdapterError?.cause?.constraint?.index;
+  if (index !== undefined) return index.replace(/_\d{6,}$/, '');
   return /violates [a-z ]*constraint "(\w+?)(?:_\d{6,})?"/.exec(error.message)?.[1];
 }
 

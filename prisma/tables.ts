@@ -70,6 +70,10 @@ function isGenerated({ default: initial }: Field): boolean {
   return name === 'dbgenerated' && args.length === 0;
 }
 
+/** Prisma has the default of a JSON column as its text. */
+const getDefault = ({ type, default: initial }: Field): unknown =>
+  type === 'Json' && typeof initial === 'string' ? { json: JSON.parse(initial) as unknown } : initial;
+
 const buildColumn = (field: Field): Column => ({
   kind: 'column',
   name: field.name,
@@ -80,7 +84,7 @@ const buildColumn = (field: Field): Column => ({
   isList: field.isList,
   nullable: !field.isRequired,
   enumeration: enumerations.get(field.type) ?? null,
-  initial: field.isUpdatedAt ? { name: 'now' } : field.default,
+  initial: field.isUpdatedAt ? { name: 'now' } : getDefault(field),
   isGenerated: isGenerated(field),
   isOmitted: field.name === searchText,
 });

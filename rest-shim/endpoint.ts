@@ -1,4 +1,4 @@
-import { getNullableType, GraphQLString, isListType, type GraphQLSchema } from 'graphql';
+import { getNamedType, getNullableType, GraphQLString, isListType, type GraphQLSchema } from 'graphql';
 import type { IRequestStrict } from 'itty-router';
 import type { Context } from '../schema/graphql/context.ts';
 import {
@@ -20,7 +20,7 @@ import { preconditionFailed } from './resource-response.ts';
 import { responseKinds } from './response-kinds.ts';
 import type { PublicAddress, Respond, RestRequestContext } from './rest-request.ts';
 import type { Route } from './routes.ts';
-import { toRestPath } from './naming.ts';
+import { hasKeys, toRestPath } from './naming.ts';
 
 export interface CompiledSchema {
   schema: GraphQLSchema;
@@ -62,8 +62,9 @@ export function endpoint(
   const filters =
     method === 'GET' ? [...operation.parameters].filter(([, { name: variable }]) => isPlainVariable(variable)) : [];
   const readsQuery = filters.length > 0 || 'readParameters' in kind;
+  const keyed = new Set(filters.filter(([, { type }]) => hasKeys(getNamedType(type))).map(([restName]) => restName));
   const parameters = new Set([
-    ...filters.map(([restName]) => restName),
+    ...filters.map(([restName]) => (keyed.has(restName) ? `${restName}[]` : restName)),
     ...('parameters' in kind ? kind.parameters : []),
   ]);
   const hasBody = method === 'POST' || method === 'PATCH';
@@ -139,7 +140,8 @@ export function isStrict({ headers }: Pick<Request, 'headers'>): boolean {
 
 export function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<string>, problems: Problems): void {
   for (const name of query.keys())
-    if (!parameters.has(name)) problems.add(name, 'unknown_field', 'This parameter is not known here.');
+    if (!parameters.has(name.replace(keyInBrackets, '[]')))
+      problems.add(name, 'unknown_field', 'This parameter is not known here.');
 }
 
 /**
@@ -154,6 +156,11 @@ function readFilters(
   problems: Problems,
 ): void {
   for (const [restName, { name, type, decode }] of filters) {
+    if (hasKeys(getNamedType(type))) {
+      const pairs = readPairs(query, restName);
+      if (pairs) variables[name] = pairs;
+      continue;
+    }
     const texts = query.getAll(restName);
     if (texts.length === 0) continue;
     const isFilter = getNullableType(type) === GraphQLString && places.get(name)?.path.startsWith('filter.');
@@ -162,6 +169,20 @@ function readFilters(
     const value = isListType(getNullableType(type)) ? texts.flatMap((text) => text.split(',')) : last;
     variables[name] = decode(value, problems, restName);
   }
+}
+
+/** The brackets of `metadata[key]`, and all that is between the first one and the last one. */
+const keyInBrackets = /\[.*\]$/s;
+
+/** The pairs of `metadata[key]=value`; undefined where there are none. Of the same key, the last value wins. */
+function readPairs(query: URLSearchParams, restName: string): Record<string, string> | undefined {
+  // Without a prototype, because a key is a client's text, which may be __proto__.
+  const pairs = Object.create(null) as Record<string, string>;
+  for (const [parameter, value] of query) {
+    if (!parameter.startsWith(`${restName}[`) || !parameter.endsWith(']')) continue;
+    pairs[parameter.slice(restName.length + 1, -1)] = value;
+  }
+  return Object.keys(pairs).length > 0 ? pairs : undefined;
 }
 
 /** Adds the domain's validation errors to those found here, so that all are answered at once. */

@@ -54,6 +54,9 @@ export function restLeafSerializer(type: GraphQLLeafType): (value: unknown) => s
   return (value) => JSON.stringify(type.serialize(value));
 }
 
+/** Whether values of a type are objects of texts. A parameter names its keys in brackets: `metadata[key]=value`. */
+export const hasKeys = (type: GraphQLNamedType): boolean => type.name === 'Metadata';
+
 /** Whether values of a type are JSON text of a whole object, which REST answers as it is. */
 export const isWholeObject = (type: GraphQLNamedType): boolean => type.name === 'EventJson';
 
@@ -131,6 +134,8 @@ const decodeEnum =
 
 // Bodies and query parameters have numbers as JSON numbers or as text.
 const scalarDecodes: Record<string, Decoder> = {
+  // Keys are the client's own: they are not renamed. A number is no object.
+  Metadata: (value) => (value instanceof JsonNumber ? value.source : value),
   Decimal: (value) => (value instanceof JsonNumber ? value.source : value),
   Int: (value) => {
     const source = value instanceof JsonNumber ? value.source : value;

@@ -77,8 +77,13 @@ async function findBroken(all: Migration[]): Promise<Record<string, string[]>> {
   return found;
 }
 
+/** The version before doesn't write the column: a migration of the same version adds it. The index is built outside a transaction. */
+const ofNewColumns = {
+  '20261124140001_credit_note_external_id_key': ['unique index credit_notes_tenant_id_external_id_key'],
+};
+
 it('a migration removes nothing, and adds no requirement to existing tables', async () => {
-  expect(await findBroken(await migrations())).toEqual({});
+  expect(await findBroken(await migrations())).toEqual(ofNewColumns);
 });
 
 it('one that does is found', async () => {

@@ -63,6 +63,8 @@ const lineDetails = {
   service_period_start: '2026-02-01',
   service_period_end: '2026-02-28',
 };
+/** What every resource that clients write has. */
+const own = { external_id: null, metadata: { key: 'x' } };
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
@@ -83,7 +85,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     holding: (text) => ({ companyName: text, city: text }),
     change: { city: 'Bonn' },
     bodies: () => {
-      const body = { ...sample.customer, email: 'a@b.example', ...address, vat_id: 'x', ...partner };
+      const body = { ...sample.customer, email: 'a@b.example', ...address, vat_id: 'x', ...partner, ...own };
       return { POST: body, PATCH: body };
     },
     makeKept: async (who) => {
@@ -107,6 +109,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
         ...terms,
         delivery_date: '2026-02-28',
         subject: 'x',
+        ...own,
         items: [{ ...sample.item, ...lineDetails }],
       },
     }),
@@ -120,6 +123,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
       POST: {
         invoice_id,
         reason: 'x',
+        ...own,
         credit_note_date: '2026-03-02',
         items: [{ invoice_item_id, quantity: 0.001 }],
         amounts: [{ vat_rate: 19, vat_category: 'S', net: 0.01 }],
@@ -141,6 +145,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
         description: 'x',
         vat_rate: 19,
         ...terms,
+        ...own,
       },
     }),
     makeKept: async (who) => {
@@ -155,7 +160,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     change: { budgetHours: '1.5' },
     bodies: ({ customer_id }) => {
       const rates = { hourly_rate_net: 1, budget_hours: 1, currency: 'EUR' };
-      const body = { ...sample.project, customer_id, description: 'x', status: 'active', ...rates, ...dates };
+      const body = { ...sample.project, customer_id, description: 'x', status: 'active', ...rates, ...dates, ...own };
       return { POST: body, PATCH: body };
     },
     makeKept: async (who) => {
@@ -169,7 +174,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     holding: (text) => ({ description: text, billable: true }),
     change: { description: 'x' },
     bodies: ({ project_id }) => ({
-      POST: { ...sample.timeEntry(project_id), description: 'x', billable: true, hourly_rate_net: 1 },
+      POST: { ...sample.timeEntry(project_id), description: 'x', billable: true, hourly_rate_net: 1, ...own },
     }),
     makeKept: async (who) => {
       const projectId = await makeProject(who, { customerId: await makeCustomer(who), hourlyRateNet: '1' });

@@ -124,6 +124,18 @@ const patterns: Record<string, (text: string) => string> = {
   endsWith: (text) => `%${text}`,
 };
 
+/** The condition that a JSON object has this text at this key. */
+function compileJsonText(state: CompilerState, name: string, { path, equals, ...others }: Where): string {
+  if (Object.keys(others).length > 0) throw new UnsupportedQuery();
+  const key = placeholder(state, path, (keys) => onlyText(Array.isArray(keys) && keys.length === 1 ? keys[0] : keys));
+  return `${name} ->> ${key}::text = ${placeholder(state, equals, onlyText)}`;
+}
+
+function onlyText(value: unknown): string {
+  if (typeof value !== 'string') throw new UnsupportedQuery();
+  return value;
+}
+
 function compileComparisons(state: CompilerState, source: Source, column: Column, part: unknown): string[] {
   const name = getName(source, column);
   const { encode } = findType(column);
@@ -134,6 +146,7 @@ function compileComparisons(state: CompilerState, source: Source, column: Column
   if (part === null) return [nullTest('is null')];
   if (part instanceof Parameter) return [`${name} = ${placeholder(state, part, encode)}`];
   const { mode, ...operations } = part as Where;
+  if (column.type === 'Json') return [compileJsonText(state, name, operations)];
   if (mode === 'insensitive' && Object.keys(operations).some((each) => !patterns[each])) throw new UnsupportedQuery();
   return Object.entries(operations).map(([operation, value]) => {
     const operator = operators[operation];

@@ -7,7 +7,7 @@ import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
 import { scopedArguments } from './scoped-arguments.ts';
 import { buildShape } from '../query-compiler/shape.ts';
-import { delegateName } from '../tables.ts';
+import { delegateName, getTable } from '../tables.ts';
 
 export type Row = Record<string, unknown>;
 type Query = Record<string, unknown>;
@@ -117,7 +117,7 @@ export class TenantDelegate {
   async callPrisma(operation: string, query: object = {}): Promise<unknown> {
     const delegates = this.#client as Record<string, Record<string, Operation>>;
     const run = delegates[delegateName(this.#name)]?.[operation] as Operation;
-    const scoped = scopedArguments(operation, query, this.#connection.tenantId);
+    const scoped = scopedArguments(operation, withOpaqueJson(this.#name, query), this.#connection.tenantId);
     return this.#connection.asTenant(async () => await run(scoped));
   }
 
@@ -153,6 +153,38 @@ for (const operation of prismaOperations) {
       return this.callPrisma(operation, query);
     },
   });
+}
+
+/**
+ * A value of a JSON column as data that is not looked into: its keys may be a client's. Prisma would lose the key __proto__, and
+ * scopedArguments() would take `tenantId_id` for a unique key.
+ */
+class OpaqueJson {
+  // Of its own: Prisma copies arguments, and looks for it there.
+  readonly toJSON: () => unknown;
+
+  constructor(value: unknown) {
+    const text = JSON.stringify(value);
+    this.toJSON = () => ({ $type: 'Json', value: text });
+  }
+}
+
+function withOpaqueJson(model: Prisma.ModelName, query: object): object {
+  const { data } = query as { data?: Row | Row[] };
+  if (!data) return query;
+  const { fields } = getTable(model);
+  const isJson = (name: string): boolean => {
+    const field = fields.get(name);
+    return field?.kind === 'column' && field.type === 'Json';
+  };
+  const wrap = (row: Row): Row =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        isJson(name) && typeof value === 'object' && value !== null ? new OpaqueJson(value) : value,
+      ]),
+    );
+  return { ...query, data: Array.isArray(data) ? data.map(wrap) : wrap(data) };
 }
 
 /** `{ tenantId_number: { tenantId, number } }` as `{ tenantId, number }`. */

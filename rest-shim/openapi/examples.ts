@@ -122,6 +122,7 @@ export class Examples {
       const one = this.#exampleOf(oneOf[0] as JsonSchema, owner, name);
       return (required as string[] | undefined)?.includes('id') ? { id, ...(one as object) } : one;
     }
+    if (schema['propertyNames']) return { cost_center: '4711' };
     if (properties) {
       const written = Object.entries(properties as Record<string, JsonSchema>).filter(([, each]) => !each['readOnly']);
       return Object.fromEntries(written.map(([key, each]) => [key, this.#exampleOf(each, owner, key)]));

@@ -5,7 +5,7 @@ import { longestWait } from '../change-feed.ts';
 import { lastPossiblePage } from '../list-envelope.ts';
 import { isPlainVariable } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
-import { toSnakeCase } from '../naming.ts';
+import { hasKeys, toSnakeCase } from '../naming.ts';
 import type { ResponseKind, Route } from '../routes.ts';
 import type { Place } from '../variable-places.ts';
 import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
@@ -15,6 +15,7 @@ import {
   answeredSchema,
   component,
   presentSchema,
+  scalarSchema,
   type Components,
   type JsonSchema,
 } from './schemas.ts';
@@ -128,10 +129,11 @@ export function describeOperation(
           return {
             name: restName,
             in: 'query',
+            ...(hasKeys(getNamedType(arg.type)) && { style: 'deepObject', explode: true }),
             ...(isNonNullType(arg.type) && { required: true }),
             description: meaning ?? declared,
             ...(isDeprecated === true && { deprecated: true }),
-            schema: withoutNull(schema),
+            schema: withoutNull(hasKeys(getNamedType(arg.type)) ? scalarSchema(getNamedType(arg.type)) : schema),
           };
         }),
         ...(answer === 'page' ? pageParameters : []),
@@ -165,7 +167,12 @@ export function describeOperation(
 /** What a parameter means that is compared with a column: `filter.updatedAt.gte`. Undefined for any other place. */
 function describeComparison(place: string): string | undefined {
   const [, column = '', operator = ''] = /^filter\.(\w+)\.(\w+)$/.exec(place) ?? [];
-  const meaning = { eq: 'is this', gte: 'is this or later', lte: 'is this or earlier' }[operator];
+  const meaning = {
+    eq: 'is this',
+    contains: 'has each of these pairs',
+    gte: 'is this or later',
+    lte: 'is this or earlier',
+  }[operator];
   return meaning && `Only rows whose \`${toSnakeCase(column)}\` ${meaning}.`;
 }
 

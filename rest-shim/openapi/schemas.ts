@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import type { SelectedField } from '../../schema/graphql/execution/compile-selection.ts';
 import { boundsInWords, getBounds } from '../../schema/graphql/input/validators.ts';
+import { metadataBounds } from '../../schema/graphql/scalars/metadata.ts';
 import { isWholeObject, restValue, toSnakeCase } from '../naming.ts';
 
 /** A JSON Schema, 2020-12. */
@@ -34,6 +35,19 @@ const scalars: Record<string, JsonSchema> = {
   Date: { type: 'string', format: 'date' },
   DateTime: { type: 'string', format: 'date-time' },
   Decimal: { type: 'number' },
+  Metadata: {
+    type: 'object',
+    maxProperties: metadataBounds.pairs,
+    propertyNames: { minLength: 1, maxLength: metadataBounds.key },
+    additionalProperties: { type: 'string', maxLength: metadataBounds.value },
+  },
+};
+
+/** Pairs to set. Null removes a key, so there may be more than a resource has. */
+const acceptedMetadata: JsonSchema = {
+  ...scalars['Metadata'],
+  maxProperties: 2 * metadataBounds.pairs,
+  additionalProperties: { type: ['string', 'null'], maxLength: metadataBounds.value },
 };
 
 /**
@@ -56,6 +70,8 @@ const acceptedDecimal = (bounds: JsonSchema): JsonSchema => ({
     { type: 'string', pattern: '^\\s*-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?\\s*$' },
   ],
 });
+
+const acceptedScalars: Record<string, JsonSchema> = { Decimal: acceptedDecimal({}), Metadata: acceptedMetadata };
 
 /** Replaces GraphQL's names in a description by REST's. */
 const inRestNames = (text: string): string => text.replace(/`[a-z]+[A-Z]\w*`/g, toSnakeCase);
@@ -87,7 +103,7 @@ function nullable(schema: JsonSchema): JsonSchema {
   return { ...schema, anyOf: [only, { type: 'null' }, ...others] };
 }
 
-function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
+export function scalarSchema({ name }: GraphQLNamedType): JsonSchema {
   const schema = scalars[name];
   if (!schema) throw new Error(`rest-shim/openapi: there is no schema for the scalar ${name}`);
   return schema;
@@ -170,8 +186,7 @@ function acceptedType(type: GraphQLInputType, components: Components, answered?:
     return { type: 'array', items: acceptedType(getNullableType(item), components, answered) };
   }
   if (isEnumType(type)) return enumSchema(type, components);
-  if (!isInputObjectType(type))
-    return type.toString() === 'Decimal' ? acceptedDecimal({}) : scalarSchema(getNamedType(type));
+  if (!isInputObjectType(type)) return acceptedScalars[type.toString()] ?? scalarSchema(getNamedType(type));
   const fields = Object.values(type.getFields());
   const accepted = fields.map((field): [string, JsonSchema] => {
     const name = toSnakeCase(field.name);

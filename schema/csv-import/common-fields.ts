@@ -1,11 +1,9 @@
-import { externalId } from '../graphql/input/validators.ts';
 import type { FieldDeclaration } from './kind.ts';
 
 export const externalIdField = {
   type: 'TEXT',
   required: true,
   description: 'The id in the other system. A row that was imported before is skipped.',
-  validate: externalId,
 } as const satisfies FieldDeclaration;
 
 export const currencyField: FieldDeclaration = { description: "ISO 4217. Default: the tenant's." };
@@ -16,3 +14,5 @@ export const reference = (noun: string, { required = false } = {}): FieldDeclara
   required,
   description: `The ${noun}: its id in the other system, or its name, exactly as here.`,
 });
+
+export const noMetadata = 'A column has one text, not pairs.';

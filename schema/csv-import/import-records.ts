@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
-import type { Rows } from '../../prisma/client.ts';
+import { isTaken, type Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors.ts';
 import { Errors } from './errors.ts';
@@ -86,6 +86,8 @@ export async function importRecords(
     }, importLimits);
   } catch (error) {
     if (error instanceof RolledBack) return error.result;
+    if (isTaken(error, 'external_id'))
+      refuse('file', 'busy', 'Another request has just written a record with one of these ids. Try again.');
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { Rows } from '../../prisma/client.ts';
 import { resources, type Resource } from '../resources.ts';
 import type { Ability } from '../graphql/ability.ts';
 import type { Context } from '../graphql/context.ts';
-import type { externalId } from '../graphql/input/validators.ts';
+import type { requiredText } from '../graphql/input/validators.ts';
 import type { Errors } from './errors.ts';
 import type { CsvRow } from './read-file.ts';
 import type { ImportedRecord, ReadRow } from './records.ts';
@@ -23,7 +23,7 @@ export interface ImportableField {
   /** Another field, before this one. Where that is 0, so is this one, whatever its cell says. */
   zeroWith?: string;
   /** Checks the value of a field that the `Create…Input` lacks. */
-  validate?: typeof externalId;
+  validate?: ReturnType<typeof requiredText>;
 }
 
 /** The differences of a field from that of the `Create…Input`. A field that the input lacks says its type. */

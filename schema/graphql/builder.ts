@@ -7,6 +7,7 @@ import ChecksPlugin from './plugins/authorization-and-validation.ts';
 import type { Context } from './context.ts';
 import DescriptionsPlugin from './plugins/descriptions.ts';
 import type { Decimal } from '../money/money.ts';
+import type { Metadata } from './scalars/metadata.ts';
 import type { UploadedFile } from './input/uploaded-file.ts';
 
 /** Plugins and defaults; types are defined in the files named after them. */
@@ -21,6 +22,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: Date; Output: Date };
     DateTime: { Input: Date; Output: Date };
     Decimal: { Input: Decimal; Output: Decimal | Prisma.Decimal };
+    Metadata: { Input: Metadata; Output: unknown };
     EventJson: { Input: never; Output: string };
     Upload: { Input: UploadedFile; Output: never };
   };

@@ -38,8 +38,8 @@ export interface ListInputs {
 /** Columns that no type shows. */
 const neverShown = new Set(['tenantId', 'searchText']);
 
-/** Columns of several lines, by which nobody orders a list. */
-const unsorted = new Set(['description']);
+/** Columns of several lines, and of pairs, by which nobody orders a list. */
+const unsorted = new Set(['description', 'metadata']);
 
 /**
  * Declares how lists of a model's rows can be filtered and ordered: by each column that its type shows, a new one included. A test

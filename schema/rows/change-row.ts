@@ -3,6 +3,7 @@ import type { Problems } from '../errors.ts';
 import { emit, type EventType } from '../events/events.ts';
 import { key, type Context } from '../graphql/context.ts';
 import { findById, findByIdIfAny } from '../graphql/find-by-id.ts';
+import { ownColumns, ownRules, type OwnFields } from '../graphql/input/own-fields.ts';
 import { isChanged } from './is-changed.ts';
 import { enforce, lockRow, type RowArguments, type Versioned } from './locked-row.ts';
 
@@ -12,6 +13,9 @@ export type FindForRule = <Of extends Prisma.ModelName>(
   id: string,
   lock: RowLock,
 ) => Promise<Row<Of> | null>;
+
+/** Metadata is merged for all resources alike. */
+type WithoutOwn<Data> = Data extends unknown ? Omit<Data, 'metadata'> : never;
 
 /** The part of an update that is its resource's own. */
 interface RowChange<Of extends Versioned, Input, ValidInput, Related> {
@@ -35,7 +39,7 @@ interface RowChange<Of extends Versioned, Input, ValidInput, Related> {
     input: Input,
     current: Row<Of>,
     related: Related | undefined,
-  ) => Prisma.TypeMap['model'][Of]['operations']['update']['args']['data'];
+  ) => WithoutOwn<Prisma.TypeMap['model'][Of]['operations']['update']['args']['data']>;
   /** Rows that are written with the row, after it. */
   dependents?: {
     areChanged: (input: Input, related: Related | undefined) => boolean;
@@ -48,10 +52,12 @@ interface RowChange<Of extends Versioned, Input, ValidInput, Related> {
  * The rules and the resolver of a mutation that updates one row: lock, version, rules, write, event, answer. An update that
  * would change nothing is answered without a write and without an event (DECISIONS.md#d34-events).
  */
-export function changeRow<Of extends Versioned, ValidInput, Input extends ValidInput, Related = undefined>(
-  model: Of,
-  change: RowChange<Of, Input, ValidInput, Related>,
-) {
+export function changeRow<
+  Of extends Versioned,
+  ValidInput extends OwnFields,
+  Input extends ValidInput,
+  Related = undefined,
+>(model: Of, change: RowChange<Of, Input, ValidInput, Related>) {
   const { lock, related: readRelated, rules, data: columns, dependents, event } = change;
   return {
     rules: (
@@ -63,6 +69,7 @@ export function changeRow<Of extends Versioned, ValidInput, Input extends ValidI
       const find: FindForRule = (other, otherId) => findByIdIfAny(context, other, otherId);
       problems.defer(async () => {
         const current = await findById(context, model, id);
+        ownRules(context, problems, model, input, current);
         await rules(input, context, problems, current, await readRelated?.(input, context, current, find));
       });
     },
@@ -77,8 +84,11 @@ export function changeRow<Of extends Versioned, ValidInput, Input extends ValidI
         const current = await lockRow(inside, model, target, lock?.(input));
         const find: FindForRule = (...other) => inside.db.lock(...other);
         const related = await readRelated?.(input, inside, current, find);
-        await enforce((problems) => rules(input, inside, problems, current, related));
-        const data = columns(input, current, related);
+        await enforce((problems) => {
+          ownRules(inside, problems, model, input, current);
+          return rules(input, inside, problems, current, related);
+        });
+        const data = { ...columns(input, current, related), ...ownColumns(input, current) };
         if (!isChanged(current, data) && !dependents?.areChanged(input, related))
           return findById(inside, model, current, query);
         const changed = await inside.db.model(model).update({ where: key(context, target.id), data });

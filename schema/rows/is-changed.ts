@@ -1,3 +1,4 @@
+import { isPlain } from '../../prisma/client.ts';
 import { Decimal } from '../money/money.ts';
 
 /**
@@ -15,5 +16,6 @@ export function isChanged(row: object, data: object): boolean {
 function comparable(value: unknown): unknown {
   if (value instanceof Date) return value.getTime();
   if (Decimal.isDecimal(value)) return value.toFixed();
+  if (isPlain(value)) return JSON.stringify(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return value ?? null;
 }

@@ -25,7 +25,7 @@ export const recordTypes = [
   { type: 'project', model: 'Project', input: 'CreateProjectInput' },
   { type: 'invoice', model: 'Invoice', input: 'CreateInvoiceInput' },
   { type: 'invoice_sequence', model: 'InvoiceSequence', input: null },
-  { type: 'credit_note', model: 'CreditNote', input: null },
+  { type: 'credit_note', model: 'CreditNote', input: 'CreateCreditNoteInput' },
   { type: 'credit_note_sequence', model: 'CreditNoteSequence', input: null },
   { type: 'receipt', model: 'Receipt', input: 'CreateReceiptInput' },
   { type: 'time_entry', model: 'TimeEntry', input: 'CreateTimeEntryInput' },

@@ -5,7 +5,14 @@ import type { introspection } from './introspection.d.ts';
 export const graphql = initGraphQLTada<{
   introspection: introspection;
   disableMasking: true;
-  scalars: { Date: string; DateTime: string; Decimal: string; UUID: string; Upload: File };
+  scalars: {
+    Date: string;
+    DateTime: string;
+    Decimal: string;
+    Metadata: Record<string, string | null>;
+    UUID: string;
+    Upload: File;
+  };
 }>();
 
 type Types = introspection['types'];

@@ -188,7 +188,7 @@ describe('lines are grouped', () => {
   it('from more than 500 entries, if there are at most 500 lines', async () => {
     const projectId = await project();
     await track(projectId);
-    const { id: _id, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
+    const { id: _id, metadata: _metadata, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
     await acme.db.timeEntry.createMany({ data: Array.from({ length: 600 }, () => row) });
     const { items, total_net: net } = await invoice(await bill(projectId, { groupBy: 'PROJECT' }));
     expect([items.length, items[0].quantity, net]).toEqual([1, 601, 54_090]);
@@ -238,7 +238,7 @@ describe('a rejected billing changes nothing', () => {
       async () => {
         const projectId = await project();
         await track(projectId);
-        const { id, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
+        const { id, metadata: _, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
         expect(id).toBeDefined();
         await acme.db.timeEntry.createMany({
           data: Array.from({ length: 500 }, () => ({ ...row, date: new Date('2026-03-02') })),
@@ -258,7 +258,7 @@ describe('a rejected billing changes nothing', () => {
   it('500 of these are accepted', async () => {
     const projectId = await project();
     await track(projectId);
-    const { id: _id, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
+    const { id: _id, metadata: _metadata, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
     await acme.db.timeEntry.createMany({
       data: Array.from({ length: 500 }, () => ({ ...row, date: new Date('2026-03-02') })),
     });

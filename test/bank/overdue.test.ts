@@ -92,7 +92,7 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
   it('not twice by concurrent workers', async () => {
     const acme = await service.integrator();
     const first = await due(acme, '2026-03-15', { customerId: await makeCustomer(acme) });
-    const made = { id: true, number: true, amountDue: true, amountToRefund: true } as const;
+    const made = { id: true, number: true, metadata: true, amountDue: true, amountToRefund: true } as const;
     const row = await acme.db.invoice.findFirstOrThrow({ where: { id: first }, omit: made });
     // More than a batch.
     await acme.db.invoice.createMany({

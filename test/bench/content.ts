@@ -22,6 +22,7 @@ const onlyOurs = new Set([
   'amount_credited',
   'amount_refunded',
   'external_id',
+  'metadata',
   'delivery_date',
   'description',
   'discount_percent',

@@ -73,8 +73,18 @@ function otherThan(value: unknown): unknown {
 
 /** Fields that change after a document was issued, or say nothing about it. */
 const mutable: Record<string, string[]> = {
-  invoice: ['status', 'external_id', 'paid_at', 'cancelled_at', 'overdue_at', 'version', 'created_at', 'updated_at'],
-  credit_note: ['is_cancellation', 'version', 'created_at', 'updated_at'],
+  invoice: [
+    'status',
+    'external_id',
+    'metadata',
+    'paid_at',
+    'cancelled_at',
+    'overdue_at',
+    'version',
+    'created_at',
+    'updated_at',
+  ],
+  credit_note: ['is_cancellation', 'external_id', 'metadata', 'version', 'created_at', 'updated_at'],
   invoice_file: ['created_at'],
   document_proof: ['created_at'],
   invoice_parties: [],

@@ -31,6 +31,10 @@ export function* values(schema: Schema, usual: unknown): Generator<[value: unkno
     yield* [pair(true, true), pair(false, true), pair('yes', false), pair(1, false)];
   } else if (takes('number') || takes('integer')) {
     yield* numbers(schema, usual as number);
+  } else if (takes('object') && schema.additionalProperties) {
+    yield [{}, true];
+    yield* [pair({ 'some key': 'x' }, true), pair({ key: 5 }, false), pair({ '': 'x' }, false), pair(['x'], false)];
+    return yield ['x', false];
   } else if (takes('string')) {
     yield* texts(schema, usual as string);
   } else {

@@ -40,6 +40,8 @@ export interface Parameter {
   in: string;
   required?: boolean;
   deprecated?: boolean;
+  /** `deepObject`: each key of the object is in brackets. */
+  style?: string;
   schema: Schema;
 }
 

@@ -55,6 +55,8 @@ describe('POST /credit-notes', () => {
         vat_breakdown: [{ vat_rate: 19, net: 100, vat: 19 }],
         amount_refunded: 0,
         amount_due: 0,
+        external_id: null,
+        metadata: {},
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

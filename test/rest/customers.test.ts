@@ -56,6 +56,7 @@ describe('POST /customers', () => {
         payment_terms_days: 30,
         required_e_invoice: 'factur-x',
         external_id: null,
+        metadata: {},
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

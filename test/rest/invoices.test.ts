@@ -46,6 +46,7 @@ describe('POST /invoices', () => {
         paid_at: null,
         cancelled_at: null,
         external_id: null,
+        metadata: {},
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },
@@ -150,6 +151,7 @@ describe('POST /invoices', () => {
       items: [{ ...read.items[0], id: sample.anId }],
       issued_at: sample.aTime,
       external_id: null,
+      metadata: {},
       created_at: sample.aTime,
       updated_at: sample.aTime,
     });

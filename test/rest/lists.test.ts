@@ -214,10 +214,12 @@ describe('query parameters', () => {
     const { body } = await service.request('GET', '/api/v1/openapi.json');
     const prefer = { prefer: 'handling=strict' };
     let tried = 0;
-    for (const [path, { get }] of Object.entries<{ get?: { parameters?: { in: string; name: string }[] } }>(
-      body.paths,
-    )) {
-      const names = (get?.parameters ?? []).filter((each) => each.in === 'query').map(({ name }) => name);
+    for (const [path, { get }] of Object.entries<{
+      get?: { parameters?: { in: string; name: string; style?: string }[] };
+    }>(body.paths)) {
+      const names = (get?.parameters ?? [])
+        .filter((each) => each.in === 'query')
+        .map(({ name, style }) => (style === 'deepObject' ? `${name}[a]` : name));
       for (const name of names) {
         tried += 1;
         const { body: answer } = await acme.rest(

@@ -33,6 +33,7 @@ describe('POST /projects', () => {
         status: 'active',
         tracked_minutes: 0,
         external_id: null,
+        metadata: {},
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

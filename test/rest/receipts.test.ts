@@ -37,6 +37,7 @@ describe('POST /receipts', () => {
         status: 'draft',
         paid_at: null,
         external_id: null,
+        metadata: {},
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

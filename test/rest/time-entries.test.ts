@@ -34,6 +34,7 @@ describe('POST /time-entries', () => {
         invoice_id: null,
         billed: false,
         external_id: null,
+        metadata: {},
         created_at: sample.aTime,
         updated_at: sample.aTime,
       },

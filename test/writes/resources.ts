@@ -49,6 +49,15 @@ const inRest = (input: State): State =>
     ]),
   );
 
+/** Keys are set and removed one by one. */
+function withMergedMetadata(state: State, input: State): State {
+  const { metadata } = input;
+  if (metadata === undefined) return input;
+  const merged = metadata === null ? {} : { ...(state['metadata'] as object), ...(metadata as object) };
+  const left = Object.entries(merged).filter(([, value]) => value !== null);
+  return { ...input, metadata: Object.fromEntries(left) };
+}
+
 interface Doors {
   resource: string;
   /** Where REST changes it, if it does. */
@@ -74,7 +83,7 @@ function updates(
       isRest && path
         ? who.rest('PATCH', `${path}/${id}`, inRest(fields))
         : who.graphqlAnswer(mutation, { ...(hasId && { id }), input: fields }),
-    apply: (state) => apply(state, fields),
+    apply: (state) => apply(state, withMergedMetadata(state, fields)),
   }));
 }
 
@@ -94,6 +103,12 @@ const optionalDay = fc.option(day, { nil: null });
 const word = fc.constantFrom('a', 'b', 'c');
 const optionalWord = fc.option(word, { nil: null });
 const currency = fc.constantFrom('EUR', 'JPY');
+/** What every resource that clients write has. */
+const own = {
+  externalId: fc.option(fc.uuid(), { nil: null }), // another for each row
+  metadata: fc.constantFrom<unknown[]>({ a: '1' }, { a: '2', b: '1' }, { a: null }, { b: null, c: '1' }, {}, null),
+};
+const ownFields = 'externalId metadata';
 const list = (state: State, name: string): unknown[] => state[name] as unknown[];
 
 const project: Resource = {
@@ -112,6 +127,7 @@ const project: Resource = {
         currency,
         startDate: optionalDay,
         endDate: optionalDay,
+        ...own,
       },
       (state, input) => {
         const next = { ...state, ...input };
@@ -130,7 +146,7 @@ const project: Resource = {
   read: async (who, { id }) => {
     const { project: found } = await who.graphql(
       `query ($id: UUID!) { project(id: $id) {
-        name description status hourlyRateNet budgetHours currency startDate endDate
+        name description status hourlyRateNet budgetHours currency startDate endDate ${ownFields}
         timeEntries { nodes { hourlyRateNet } } } }`,
       { id },
     );
@@ -175,6 +191,7 @@ const customer: Resource = {
         language: fc.constantFrom('de', 'en', null),
         paymentTermsDays: fc.constantFrom(7, 30, null),
         requiredEInvoice: fc.constantFrom('NONE', 'PEPPOL', null),
+        ...own,
       },
       (state, input) => {
         const next = { ...state, ...input };
@@ -208,7 +225,7 @@ const customer: Resource = {
   ),
   read: async (who, { id }) => {
     const asked = `type companyName email addressLine1 postalCode city country vatId contactName phone buyerReference
-      electronicAddress electronicAddressScheme language paymentTermsDays requiredEInvoice`;
+      electronicAddress electronicAddressScheme language paymentTermsDays requiredEInvoice ${ownFields}`;
     const { customer: found, receipts } = await who.graphql(
       `query ($id: UUID!) { customer(id: $id) { ${asked} } receipts(filter: { supplierId: { eq: $id } }) { nodes { description } } }`,
       { id },
@@ -233,6 +250,7 @@ const receipt: Resource = {
         amountGross: fc.constantFrom('119', '107', '10.5', '10.25'),
         vatRate: fc.constantFrom('0', '7', '19'),
         currency,
+        ...own,
       },
       (state, input) => {
         if (state['status'] === 'PAID') return undefined;
@@ -248,8 +266,7 @@ const receipt: Resource = {
     ),
   ),
   read: async (who, { id }) => {
-    const asked =
-      'receiptDate dueDate description category receiptNumber amountGross vatRate currency vatAmount amountNet amountPaid status';
+    const asked = `receiptDate dueDate description category receiptNumber amountGross vatRate currency vatAmount amountNet amountPaid status ${ownFields}`;
     return (await who.graphql(`query ($id: UUID!) { receipt(id: $id) { ${asked} } }`, { id })).receipt;
   },
 };
@@ -289,6 +306,7 @@ const invoice: Resource = {
         subject: optionalWord,
         currency,
         items: fc.array(fc.constantFrom('0.33', '100', '99.99').map(line), { minLength: 1, maxLength: 3 }),
+        ...own,
       },
       (state, input) => {
         if (state['status'] !== 'DRAFT') return undefined;
@@ -305,8 +323,7 @@ const invoice: Resource = {
     }),
   ),
   read: async (who, { id }) => {
-    const asked =
-      'invoiceDate dueDate deliveryDate subject currency status totalNet totalVat totalGross items { title quantity unit unitPriceNet vatRate }';
+    const asked = `invoiceDate dueDate deliveryDate subject currency status totalNet totalVat totalGross ${ownFields} items { title quantity unit unitPriceNet vatRate }`;
     return (await who.graphql(`query ($id: UUID!) { invoice(id: $id) { ${asked} } }`, { id })).invoice;
   },
 };
@@ -326,6 +343,7 @@ const timeEntry: Resource = {
         billable: fc.boolean(),
         description: optionalWord,
         hourlyRateNet: fc.constantFrom('50', '60'),
+        ...own,
       },
       (state, input) => (state['billed'] ? undefined : { ...state, ...input }),
     ),
@@ -343,8 +361,7 @@ const timeEntry: Resource = {
     }),
   ),
   read: async (who, { id }) => {
-    const asked =
-      'date durationMinutes billable description hourlyRateNet billed invoice { items { quantity unitPriceNet } }';
+    const asked = `date durationMinutes billable description hourlyRateNet billed ${ownFields} invoice { items { quantity unitPriceNet } }`;
     const { timeEntry: found } = await who.graphql(`query ($id: UUID!) { timeEntry(id: $id) { ${asked} } }`, { id });
     const { invoice: billing, ...rest } = found;
     return { ...rest, lines: billing?.items ?? [] };

@@ -55,16 +55,17 @@ export function buildInvoice(
     dueDate: dueDate instanceof Date ? dueDate : null,
     deliveryDate: deliveryDate instanceof Date ? deliveryDate : null,
     subject: typeof subject === 'string' ? subject : null,
+    externalId,
     currency,
     items: rounding ? [...items, rounding] : items,
-  } satisfies Record<Exclude<keyof typeof CreateInvoiceInput.$inferInput, 'status'>, unknown>);
+  } satisfies Record<Exclude<keyof typeof CreateInvoiceInput.$inferInput, 'status' | 'metadata'>, unknown>);
   const gross = new Decimal(draft.totalGross);
   if (totalGross instanceof Decimal && !totalGross.equals(gross)) {
     errors.add(row, 'totalGross', `Is ${totalGross.toFixed()}, but the lines make ${gross.toFixed()}.`);
     return undefined;
   }
   const paid = readPayment(context, row, values, { ...draft, gross }, errors);
-  return paid && issuedRows(context, { ...draft, externalId, number, issuedAt: invoiceDate }, paid);
+  return paid && issuedRows(context, { ...draft, number, issuedAt: invoiceDate }, paid);
 }
 
 /** Whether lines make a valid invoice. Its rules name the lines, and their fields: `input.items.0.vatCategory`. */

@@ -1,6 +1,6 @@
 import { Problems } from '../../errors.ts';
 import { schemeRules } from '../../graphql/input/schemes.ts';
-import { externalIdField } from '../common-fields.ts';
+import { externalIdField, noMetadata } from '../common-fields.ts';
 import type { Kind } from '../kind.ts';
 import { toNewRow } from '../read-row.ts';
 
@@ -29,7 +29,10 @@ export const customers: Kind = {
     language: { description: 'The language of documents: `de` or `en`.' },
     paymentTermsDays: { description: 'How many days after its date an invoice is due.' },
   },
-  excluded: { requiredEInvoice: 'Other systems export no such column.' },
+  excluded: {
+    metadata: noMetadata,
+    requiredEInvoice: 'Other systems export no such column.',
+  },
   prepare: async ({ db }, _rows, errors) => {
     return (_record, { row, values }) => {
       const customer = db.row('Customer', toNewRow<'Customer'>(values));

@@ -1,5 +1,5 @@
 import { requiredText } from '../../graphql/input/validators.ts';
-import { currencyField, externalIdField, reference } from '../common-fields.ts';
+import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
 import type { Errors } from '../errors.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
@@ -58,6 +58,7 @@ export const invoices: Kind = {
     servicePeriodEnd: { description: 'The last day of the service.' },
   },
   excluded: {
+    metadata: noMetadata,
     customerId: 'Files name the customer: `customer`.',
     items: 'Each row of a file is an item.',
     status: 'It follows from `paidOn` and `amountDue`.',

@@ -1,4 +1,4 @@
-import { currencyField, externalIdField, reference } from '../common-fields.ts';
+import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
 import { findCurrency } from '../currency.ts';
 import type { Kind } from '../kind.ts';
 import { toNewRow } from '../read-row.ts';
@@ -20,7 +20,10 @@ export const projects: Kind = {
     startDate: { description: 'The first day.' },
     endDate: { description: 'The last day.' },
   },
-  excluded: { customerId: 'Files name the customer: `customer`.' },
+  excluded: {
+    metadata: noMetadata,
+    customerId: 'Files name the customer: `customer`.',
+  },
   prepare: async (context, rows, errors) => {
     const findCustomer = await findReferred(context, rows, 'customer');
     return (_record, { row, values }) => {

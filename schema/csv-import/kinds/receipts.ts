@@ -2,7 +2,7 @@ import type { Context } from '../../graphql/context.ts';
 import { Problems } from '../../errors.ts';
 import { Decimal, vatIncluded } from '../../money/money.ts';
 import { supplierRules } from '../../resources/receipt/rules.ts';
-import { currencyField, externalIdField, reference } from '../common-fields.ts';
+import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
 import { checkDecimals, findCurrency } from '../currency.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
 import type { Errors } from '../errors.ts';
@@ -29,6 +29,7 @@ export const receipts: Kind = {
     paidOn: { type: 'DAY', description: 'The day on which it was paid in full; empty if it is open.' },
   },
   excluded: {
+    metadata: noMetadata,
     supplierId: 'Files name the supplier: `supplier`.',
     projectId: 'Files name the project: `project`.',
     status: 'It follows from `paidOn`.',

@@ -1,7 +1,7 @@
 import type { Row } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import { Decimal } from '../../money/money.ts';
-import { externalIdField, reference } from '../common-fields.ts';
+import { externalIdField, reference, noMetadata } from '../common-fields.ts';
 import type { Errors } from '../errors.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
 import type { CsvRow } from '../read-file.ts';
@@ -27,6 +27,7 @@ export const timeEntries: Kind = {
     },
   },
   excluded: {
+    metadata: noMetadata,
     projectId: 'Files name the project: `project`.',
     durationMinutes: 'Files have a `duration`, or `hours`.',
   },

@@ -18,6 +18,7 @@ function listConditions(filter: object, path: string): string[] {
     if (part === undefined || part === null || part === '') return [];
     const at = `${path}.${name}`;
     if (name === 'q') return splitWords(String(part)).map(() => at); // each word is a comparison
+    if (name === 'contains' && isObject(part)) return Object.keys(part).map(() => at); // each pair is one
     if (name === 'and' || name === 'or') return [part].flat().flatMap((each) => listConditions(each as object, at));
     return isObject(part) ? listConditions(part, at) : [at];
   });

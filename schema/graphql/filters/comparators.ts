@@ -2,6 +2,7 @@ import type { InputRef } from '@pothos/core';
 import { z } from 'zod';
 import type { Column } from '../../../prisma/tables.ts';
 import { builder } from '../builder.ts';
+import { comparedMetadata } from '../scalars/metadata.ts';
 import { comparedText, count, decimal, notNull } from '../input/validators.ts';
 
 /** The values that are compared with a column: at most one for each operator. All comparisons must hold. */
@@ -33,10 +34,12 @@ const ranges: Operator[] = ['lt', 'lte', 'gt', 'gte'];
 export interface Kind {
   /** The first part of the comparator's name. */
   name: string;
-  type: InputRef<unknown> | 'String' | 'UUID' | 'Int' | 'Decimal' | 'Date' | 'DateTime' | 'Boolean';
+  type: InputRef<unknown> | 'String' | 'UUID' | 'Int' | 'Decimal' | 'Date' | 'DateTime' | 'Boolean' | 'Metadata';
   operators: Operator[];
   /** What values must hold beside their type. */
   validate?: z.ZodType;
+  /** What operators mean that have another meaning here. */
+  descriptions?: Partial<typeof descriptions>;
 }
 
 const plain = (type: Exclude<Kind['type'], object>, operators: Operator[], validate?: z.ZodType): Kind => ({
@@ -56,6 +59,11 @@ const kinds: Record<string, Kind> = {
   Boolean: plain('Boolean', ['eq']),
 };
 
+const metadataKind: Kind = {
+  ...plain('Metadata', ['contains'], comparedMetadata),
+  descriptions: { contains: 'Has all of these pairs.' },
+};
+
 /** The GraphQL types of enums, by Prisma's names of the fields. */
 export type Enums = Record<string, InputRef<unknown> & { name: string }>;
 
@@ -64,6 +72,7 @@ export function findKind(column: Column, enums: Enums): Kind | undefined {
   const { name, type, native, isList } = column;
   const enumeration = enums[name];
   if (enumeration) return { name: enumeration.name, type: enumeration, operators: equality };
+  if (name === 'metadata') return metadataKind;
   return isList ? undefined : (kinds[native ?? ''] ?? kinds[type]);
 }
 
@@ -96,7 +105,11 @@ export function comparatorInput(kind: Kind, isNullable: boolean): InputRef<Compa
         operators.map((operator) => {
           const type = operator === 'isNull' ? 'Boolean' : kind.type;
           const validate = findValidator(kind, operator);
-          const options = { description: descriptions[operator], ...(validate && { validate }), ...notNull };
+          const options = {
+            description: kind.descriptions?.[operator] ?? descriptions[operator],
+            ...(validate && { validate }),
+            ...notNull,
+          };
           return [operator, isList(operator) ? t.field({ ...options, type: [type] }) : t.field({ ...options, type })];
         }),
       ) as never,
@@ -118,6 +131,8 @@ export function toPrismaCondition(column: string, operator: Operator, value: unk
       return { [column]: value === true ? null : { not: null } };
     case 'startsWith':
     case 'contains':
+      if (typeof value === 'object')
+        return { AND: Object.entries(value as object).map(([key, equals]) => ({ [column]: { path: [key], equals } })) };
       return { [column]: { [operator]: escapeWildcards(value as string), mode: 'insensitive' } };
     default:
       return { [column]: { [prismaNames[operator]]: value } };

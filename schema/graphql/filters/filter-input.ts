@@ -1,5 +1,6 @@
 import type { InputRef } from '@pothos/core';
 import type { z } from 'zod';
+import { isPlain } from '../../../prisma/client.ts';
 import type { Column } from '../../../prisma/tables.ts';
 import { ForbiddenError, Problems, type Problem } from '../../errors.ts';
 import type { Ability } from '../ability.ts';
@@ -189,6 +190,9 @@ function refuse({ problems }: Translation, path: string, problem: Problem): obje
   return [];
 }
 
+/** Each pair of metadata is compared. */
+const countComparisons = (value: unknown): number => (isPlain(value) ? Object.keys(value).length : 1);
+
 function compare(
   { kind, column }: { kind: Kind; column: Column },
   comparisons: Comparisons,
@@ -201,7 +205,7 @@ function compare(
     const at = `${path}.${operator}`;
     if (value === undefined) return [];
     if (value === null) return refuse(translation, at, ['not_nullable', 'Must not be null.']);
-    translation.comparisons += 1;
+    translation.comparisons += countComparisons(value);
     if (translation.comparisons > maxComparisons)
       return refuse(translation, 'filter', [
         'too_many',
@@ -209,9 +213,8 @@ function compare(
         { max: maxComparisons },
       ]);
     const validate = findValidator(kind, operator);
-    return validate && reportIssues(validate, value, translation, at)
-      ? []
-      : [toPrismaCondition(column.name, operator, value)];
+    if (validate && reportIssues(validate, value, translation, at)) return [];
+    return countComparisons(value) > 0 ? [toPrismaCondition(column.name, operator, value)] : [];
   });
 }
 

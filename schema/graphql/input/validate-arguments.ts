@@ -147,4 +147,5 @@ const builtIn: Record<string, Problem> = {
   ID: ['wrong_type', 'Must be an id.', { expected: 'id' }],
   Int: ['wrong_type', 'Must be a whole number.', { expected: 'integer' }],
   Boolean: ['wrong_type', 'Must be true or false.', { expected: 'boolean' }],
+  Metadata: ['wrong_type', 'Must be an object.', { expected: 'object' }],
 };

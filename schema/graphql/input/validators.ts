@@ -49,7 +49,7 @@ export function boundsInWords(validate: unknown): string {
 }
 
 /** Whether a text that is longer than `max` has at most so many code points. */
-const hasAtMost = (max: number, text: string): boolean => text.length <= 2 * max && [...text].length <= max;
+export const hasAtMost = (max: number, text: string): boolean => text.length <= 2 * max && [...text].length <= max;
 
 /** Characters that PostgreSQL or JSON can't carry. */
 export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -76,7 +76,7 @@ export const requiredText = (max: number) =>
     .meta({ minLength: 1 });
 
 /** An id in another system. */
-export const externalId = text(255);
+export const externalId = requiredText(255);
 
 const address = z.email();
 export const email = text(255)

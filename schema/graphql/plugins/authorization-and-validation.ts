@@ -10,6 +10,7 @@ import { Prisma, violatedCheck } from '../../../prisma/client.ts';
 import type { Ability } from '../ability.ts';
 import { constraintError } from '../input/constraints.ts';
 import type { Context } from '../context.ts';
+import { externalIdError } from '../input/external-id.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../../errors.ts';
 import { mayReadRow, selectRow } from '../execution/select-row.ts';
 import { hasValidator, validateInput, type Input } from '../input/validate-arguments.ts';
@@ -107,7 +108,7 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
       // Running the rules again finds the error.
       await validate(args, context, true);
       const constraint = violatedCheck(error);
-      const refusal = constraint === undefined ? undefined : constraintError(constraint);
+      const refusal = constraint === undefined ? externalIdError(error) : constraintError(constraint);
       if (refusal) throw refusal;
       throw error.code === rowIsGone ? new NotFoundError() : error;
     }

@@ -4,6 +4,8 @@ import { chooseLanguage } from '../../documents/to-e-invoice.ts';
 import { texts } from '../../documents/pdf/texts.ts';
 import { Problems } from '../../errors.ts';
 import { findParties } from '../invoice/parties.ts';
+import { ownColumns } from '../../graphql/input/own-fields.ts';
+import type { Metadata } from '../../graphql/scalars/metadata.ts';
 import { nextCreditNoteNumber } from './next-number.ts';
 import {
   creditedLines,
@@ -22,6 +24,8 @@ export type WholeCreditNote = Row<'CreditNote'> & { items: Row<'CreditNoteItem'>
 /** What a credit note is made from. */
 export interface CreditRequest extends Requested {
   reason?: string | null;
+  externalId?: string | null;
+  metadata?: Metadata | null;
   /** Default: the tenant's today, or the invoice date if that is later. */
   creditNoteDate?: Date | null;
 }
@@ -81,7 +85,7 @@ async function usualTitle(context: Context, invoice: Row<'Invoice'>): Promise<st
 export async function newCreditNote(
   context: Context,
   invoice: Row<'Invoice'>,
-  { reason, creditNoteDate }: CreditRequest,
+  { reason, creditNoteDate, ...own }: CreditRequest,
   { lines, shares, ...totals }: Awaited<ReturnType<typeof planAllowedCredit>>,
   isCancellation = false,
 ): Promise<WholeCreditNote> {
@@ -93,6 +97,7 @@ export async function newCreditNote(
     number: await nextCreditNoteNumber(context, date),
     creditNoteDate: date,
     reason: reason ?? null,
+    ...ownColumns(own),
     isCancellation,
     currency: invoice.currency,
     ...totals,

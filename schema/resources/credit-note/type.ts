@@ -56,6 +56,8 @@ export const CreditNote = builder.prismaObject('CreditNote', {
     totalGross: '226.1',
     amountRefunded: '0',
     amountDue: '226.1',
+    externalId: null,
+    metadata: { cost_center: '4711' },
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -97,6 +99,8 @@ export const CreditNote = builder.prismaObject('CreditNote', {
       select: { totalGross: true, amountRefunded: true, invoice: { select: balanceFields } },
       resolve: (creditNote) => computeRefundDue(creditNote, creditNote.invoice),
     }),
+    externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

@@ -15,6 +15,7 @@ import {
 import { RequiredEInvoice } from '../../documents/format-types.ts';
 import { schemeRules } from '../../graphql/input/schemes.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -35,6 +36,7 @@ const contactFields = (t: InputFields) => ({
   language: t.string({ validate: language }),
   paymentTermsDays: t.int({ validate: paymentTermsDays }),
   requiredEInvoice: t.field({ type: RequiredEInvoice }),
+  ...ownFields(t),
 });
 
 const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
@@ -67,9 +69,12 @@ builder.mutationFields((t) => ({
     description: 'Adds a customer or supplier.',
     ability: 'customers:write',
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
-    rules: ({ input }, _context, problems) => schemeRules('electronicAddress', input ?? {}, problems, 'input.'),
+    rules: ({ input }, context, problems) => {
+      schemeRules('electronicAddress', input ?? {}, problems, 'input.');
+      ownRules(context, problems, 'Customer', input);
+    },
     resolve: async (query, _root, { input }, context) => {
-      const customer = context.db.row('Customer', input);
+      const customer = context.db.row('Customer', { ...input, ...ownColumns(input) });
       return insertNew(context, 'Customer', customer, {
         rows: { Customer: [customer] },
         events: [['customer.created', customer]],

@@ -31,6 +31,7 @@ export const Customer = builder.prismaObject('Customer', {
     paymentTermsDays: 30,
     requiredEInvoice: 'XRECHNUNG_CII',
     externalId: null,
+    metadata: { cost_center: '4711' },
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -57,6 +58,7 @@ export const Customer = builder.prismaObject('Customer', {
     paymentTermsDays: t.exposeInt('paymentTermsDays', { nullable: true }),
     requiredEInvoice: t.expose('requiredEInvoice', { type: RequiredEInvoice, nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

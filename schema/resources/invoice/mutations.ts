@@ -7,10 +7,12 @@ import { InvoiceItemInput, type NewLine, buildItems, areChanged } from './line.t
 import { type Context, today } from '../../graphql/context.ts';
 import { type WholeInvoice, issue, unbillEntries } from './transitions.ts';
 import { invoiceTotals, Decimal } from '../../money/money.ts';
+import type { Metadata } from '../../graphql/scalars/metadata.ts';
 import { takeSteps } from '../../rows/transition.ts';
 import { findTerms, knownParties } from './parties.ts';
 import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -45,6 +47,7 @@ export const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
       ),
     }),
     items: t.field({ type: [InvoiceItemInput], required: true, validate: itemCount }),
+    ...ownFields(t),
   }),
 });
 
@@ -58,6 +61,7 @@ const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
     subject: subject(t),
     currency: t.string({ validate: currency, ...notNull }),
     items: t.field({ type: [InvoiceItemInput], validate: itemCount, ...notNull }),
+    ...ownFields(t),
   }),
 });
 
@@ -85,6 +89,8 @@ interface Draft {
   paymentTermsDays?: number | null | undefined;
   deliveryDate?: Date | null;
   subject?: string | null;
+  externalId?: string | null;
+  metadata?: Metadata | null;
   currency: string;
   items: NewLine[];
 }
@@ -93,7 +99,7 @@ interface Draft {
 export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }: Draft): WholeInvoice {
   const { lines, totalNet, totalVat, totalGross } = invoiceTotals(items, draft.currency);
   const dueDate = draft.dueDate ?? computeDueDate(draft.invoiceDate, paymentTermsDays ?? usualTerms);
-  const invoice = db.row('Invoice', { ...draft, dueDate, totalNet, totalVat, totalGross });
+  const invoice = db.row('Invoice', { ...draft, ...ownColumns(draft), dueDate, totalNet, totalVat, totalGross });
   return { ...invoice, items: buildItems(db, invoice.id, lines) };
 }
 
@@ -122,7 +128,10 @@ builder.mutationFields((t) => ({
     description: 'Adds an invoice, as a draft unless its status says otherwise.',
     ability: 'invoices:write',
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
-    rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
+    rules: ({ input }, context, problems) => {
+      invoiceRules(input ?? {}, context, problems);
+      ownRules(context, problems, 'Invoice', input);
+    },
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
       const terms = input.dueDate ? null : await findTerms(context, input.customerId);

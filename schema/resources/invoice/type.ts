@@ -77,6 +77,7 @@ export const Invoice = builder.prismaObject('Invoice', {
     paidAt: null,
     cancelledAt: null,
     externalId: null,
+    metadata: { cost_center: '4711' },
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -144,6 +145,7 @@ export const Invoice = builder.prismaObject('Invoice', {
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
     cancelledAt: t.expose('cancelledAt', { type: 'DateTime', nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

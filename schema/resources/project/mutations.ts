@@ -3,6 +3,7 @@ import { projectRules, projectReferences } from './rules.ts';
 import { requiredText, text, decimal, currency, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -16,6 +17,7 @@ const optionalFields = (t: InputFields) => ({
   budgetHours: t.field({ type: 'Decimal', validate: decimal({ decimals: 4, min: 0 }) }),
   startDate: t.field({ type: 'Date' }),
   endDate: t.field({ type: 'Date' }),
+  ...ownFields(t),
 });
 
 export const CreateProjectInput = builder.inputType('CreateProjectInput', {
@@ -48,11 +50,14 @@ builder.mutationFields((t) => ({
     description: 'Adds a project.',
     ability: 'projects:write',
     args: { input: t.arg({ type: CreateProjectInput, required: true }) },
-    rules: ({ input }, context, problems) => projectRules(input ?? {}, context, problems),
+    rules: ({ input }, context, problems) => {
+      ownRules(context, problems, 'Project', input);
+      return projectRules(input ?? {}, context, problems);
+    },
     resolve: async (query, _root, { input }, context) => {
       const status = given(input.status);
       const inCurrency = input.currency ?? context.tenant.defaultCurrency;
-      const project = context.db.row('Project', { ...input, status, currency: inCurrency });
+      const project = context.db.row('Project', { ...input, status, currency: inCurrency, ...ownColumns(input) });
       return insertNew(context, 'Project', project, {
         rows: { Project: [project] },
         events: [['project.created', project]],

@@ -46,6 +46,7 @@ export const Project = builder.prismaObject('Project', {
     endDate: '2026-03-31',
     trackedMinutes: 480,
     externalId: null,
+    metadata: { cost_center: '4711' },
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -71,6 +72,7 @@ export const Project = builder.prismaObject('Project', {
       resolve: ({ id }, _args, context) => unbilledMinutes(id, context),
     }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

@@ -13,6 +13,7 @@ import { booking } from './transitions.ts';
 import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { enforce } from '../../rows/locked-row.ts';
+import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -28,6 +29,7 @@ const optionalFields = (t: InputFields) => ({
   dueDate: t.field({ type: 'Date' }),
   description: t.string({ validate: text(2000) }),
   category: t.string({ validate: text(64) }),
+  ...ownFields(t),
 });
 
 export const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
@@ -77,6 +79,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
     rules: ({ input = {} }, context, problems) => {
       receiptRules(input, context, problems);
+      ownRules(context, problems, 'Receipt', input);
       const { supplierId } = input;
       if (supplierId)
         problems.defer(async () => supplierRules(await findByIdIfAny(context, 'Customer', supplierId), problems));
@@ -90,6 +93,7 @@ builder.mutationFields((t) => ({
         currency: inCurrency,
         vatRate: rate,
         ...vatIncluded(input.amountGross, rate, inCurrency),
+        ...ownColumns(input),
       });
       const { row: receipt, events: booked } = takeSteps(draft, status === 'BOOKED' ? [booking] : []);
       const events: EventInput[] = [['receipt.created', draft], ...booked];

@@ -26,6 +26,7 @@ export const Receipt = builder.prismaObject('Receipt', {
     amountNet: '100',
     paidAt: null,
     externalId: null,
+    metadata: { cost_center: '4711' },
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -46,6 +47,7 @@ export const Receipt = builder.prismaObject('Receipt', {
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

@@ -5,6 +5,7 @@ import { type InputFields, builder } from '../../graphql/builder.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { refuse } from '../../errors.ts';
 import { insertNew } from '../../rows/insert-new.ts';
+import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -18,6 +19,7 @@ const optionalFields = (t: InputFields) => ({
     description: "Net price per hour, in the project's currency. Default: the project's rate.",
     validate: decimal({ decimals: 4, min: 0 }),
   }),
+  ...ownFields(t),
 });
 
 const CreateTimeEntryInput = builder.inputType('CreateTimeEntryInput', {
@@ -47,8 +49,10 @@ builder.mutationFields((t) => ({
     description: 'Adds time of the caller to a project.',
     ability: 'time-entries:write',
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
-    rules: ({ input }, context, problems) =>
-      problems.defer(() => requireExisting(context, problems, 'project', input?.projectId)),
+    rules: ({ input }, context, problems) => {
+      problems.defer(() => requireExisting(context, problems, 'project', input?.projectId));
+      ownRules(context, problems, 'TimeEntry', input);
+    },
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
         // The entry's rate is in the project's currency, which must not change before the entry is written.
@@ -59,6 +63,7 @@ builder.mutationFields((t) => ({
           billable: given(input.billable),
           hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
           userId: context.user.id,
+          ...ownColumns(input),
         });
         return insertNew(inside, 'TimeEntry', entry, {
           rows: { TimeEntry: [entry] },

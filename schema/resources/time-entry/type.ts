@@ -13,6 +13,7 @@ export const TimeEntry = builder.prismaObject('TimeEntry', {
     invoiceId: null,
     billed: false,
     externalId: null,
+    metadata: { cost_center: '4711' },
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -32,6 +33,7 @@ export const TimeEntry = builder.prismaObject('TimeEntry', {
     billable: t.exposeBoolean('billable'),
     hourlyRateNet: t.expose('hourlyRateNet', { type: 'Decimal', nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

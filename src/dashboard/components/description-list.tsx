@@ -22,3 +22,16 @@ export function DescriptionList({ items }: { items: [name: string, value: ReactN
     </Card>
   );
 }
+
+/** A client's key may be the name of one of our fields. */
+const toItems = (metadata: Record<string, string | null>): [string, string | null][] =>
+  Object.entries(metadata).map(([key, value]) => [`${key} (metadata)`, value]);
+
+/** What clients of the API keep with a resource. */
+export const ownItems = ({
+  externalId,
+  metadata,
+}: {
+  externalId: string | null;
+  metadata: Record<string, string | null>;
+}): [string, string | null][] => [['External id', externalId], ...toItems(metadata)];

@@ -149,7 +149,13 @@ async function readError(response: Response): Promise<KontorError> {
 
 function formatSearch(query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  // The keys of an object are in brackets: `metadata[key]=value`.
+  const pairs = given.flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && !Array.isArray(value)
+      ? Object.entries(value as object).map(([key, each]) => [`${name}[${key}]`, String(each)])
+      : [[name, String(value)]],
+  );
+  const search = new URLSearchParams(pairs).toString();
   return search && `?${search}`;
 }
 

@@ -20,6 +20,7 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
       companyName: pick(['Alpha', 'alpine', 'Beta_', 'b%ta', 'Ärger'], n),
       country: pick(['AT', 'AT', 'DE', null], n),
       paymentTermsDays: pick([null, 7, 14], n),
+      metadata: metadataOf(n),
       requiredEInvoice: pick([null, 'NONE', 'PEPPOL'] as const, n),
     })),
   });
@@ -29,6 +30,7 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
       const gross = pick([100, 100, 250, 0.5, 70], n);
       const isSettled = status === 'PAID';
       return {
+        metadata: metadataOf(n),
         customerId: pick(customers, n).id,
         status,
         number: status === 'DRAFT' ? null : `2026-${String(n).padStart(4, '0')}`,
@@ -53,6 +55,7 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
       status: pick(['DRAFT', 'BOOKED'] as const, n),
       receiptDate: day(n % 4),
       category: pick([null, 'travel', 'Office'], n),
+      metadata: metadataOf(n),
       currency: 'EUR',
       amountGross: pick([119, 10, 10.5], n),
       vatRate: pick([19, 0], n),
@@ -68,6 +71,7 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
       currency: 'EUR',
       hourlyRateNet: pick([null, 90, 90.5], n),
       startDate: pick([null, day(1)], n),
+      metadata: metadataOf(n),
     })),
   });
   await db.timeEntry.createMany({
@@ -78,6 +82,7 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
       date: day(n % 4),
       durationMinutes: pick([15, 60, 90], n),
       billable: n % 3 > 0,
+      metadata: metadataOf(n),
     })),
   });
   await db.bankTransaction.createMany({
@@ -133,6 +138,7 @@ export function read(type: string, row: Row, name: string): unknown {
 
 /** A value as a client writes it. */
 function write(value: unknown, scalar: string): unknown {
+  if (scalar === 'Metadata') return value;
   if (value instanceof Date) return scalar === 'Date' ? value.toISOString().slice(0, 10) : value.toISOString();
   return typeof value === 'object' && value !== null ? String(value) : value;
 }
@@ -151,6 +157,10 @@ function holds(value: unknown, comparisons: Comparisons, scalar: string): boolea
     if (operator === 'isNull') return (value === null) === given;
     if (operator === 'nin' && (given as unknown[]).length === 0) return true;
     if (value === null) return false;
+    if (scalar === 'Metadata')
+      return Object.entries(given as object).every(
+        ([key, wanted]) => Object.hasOwn(value as object, key) && (value as Comparisons)[key] === wanted,
+      );
     const own = comparable(value, scalar);
     const other = [given].flat().map((each) => comparable(each, scalar));
     const first = other[0] ?? '';
@@ -182,7 +192,14 @@ function holds(value: unknown, comparisons: Comparisons, scalar: string): boolea
   });
 }
 
-const scalarOf = (comparator: GraphQLInputObjectType): string => getNamedType(comparator.getFields()['eq']!.type).name;
+const scalarOf = (comparator: GraphQLInputObjectType): string => {
+  const { eq, contains } = comparator.getFields();
+  return getNamedType((eq ?? contains)!.type).name;
+};
+
+/** Some metadata, by a row's number: pairs of which rows have none, some, or all. */
+const metadataOf = (n: number): object =>
+  JSON.parse(pick(['{}', '{"a":"1"}', '{"a":"1","b":"2"}', '{"a":"2","__proto__":"x%"}', '{"B":"2"}'], n)) as object;
 
 /** Whether a filter says anything of a row: without, it finds a row that isn't there, too. */
 function hasConditions(type: GraphQLInputObjectType, filter: object): boolean {
@@ -229,7 +246,13 @@ export function filtersOf(
     if (operators.length === 0) return fc.constant({});
     return fc
       .uniqueArray(fc.constantFrom(...operators), { minLength: 1, maxLength: 2 })
-      .chain((chosen) => fc.record(Object.fromEntries(chosen.map((each) => [each, valueFor(each, values)]))))
+      .chain((chosen) =>
+        fc.record(
+          Object.fromEntries(
+            chosen.map((each) => [each, scalar === 'Metadata' ? someOf(values) : valueFor(each, values)]),
+          ),
+        ),
+      )
       .filter((comparisons) => !('gte' in comparisons && 'lte' in comparisons)); // may be a period without a day
   };
   const all = names.filter(
@@ -239,6 +262,12 @@ export function filtersOf(
     .uniqueArray(fc.constantFrom(...all), { minLength: 1, maxLength: 3 })
     .chain((chosen) => fc.record(Object.fromEntries(chosen.map((name) => [name, fieldsOf(name)]))));
 }
+
+/** Some of the pairs of a row's metadata. */
+const someOf = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  values
+    .chain((value) => fc.subarray(Object.entries(value as object)))
+    .map((pairs) => Object.fromEntries(pairs) as object);
 
 function valueFor(operator: string, values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   if (operator === 'isNull') return fc.boolean();

@@ -123,7 +123,7 @@ describe.each(Object.keys(lists))('%s', (list) => {
     const comparators = Object.values(filters).filter((each) => fields.get(each.name)?.kind === 'column');
     expect(comparators.map(({ name }) => name).toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
     const sortable = columns.filter(
-      ({ name, type: of }) => !/^(UUID|ID)!?$/.test(String(of)) && name !== 'description',
+      ({ name, type: of }) => !/^(UUID|ID|Metadata)!?$/.test(String(of)) && name !== 'description',
     );
     const toName = (name: string): string => name.replace(/[A-Z]/g, '_$&').toUpperCase();
     expect(orderFields(type).toSorted()).toEqual(
@@ -221,6 +221,16 @@ describe('refuses', () => {
     ['more than 100 values', { number: { in: Array(101).fill('1') } }, { 'filter.number.in': [expect.any(String)] }],
     ['a long text', { number: { contains: 'x'.repeat(256) } }, { 'filter.number.contains': [expect.any(String)] }],
     ['a NUL character', { customer: { city: { in: ['a\0'] } } }, { 'filter.customer.city.in': [expect.any(String)] }],
+    [
+      '21 pairs of metadata',
+      { metadata: { contains: Object.fromEntries([...Array(21).keys()].map((n) => [n, 'x'])) } },
+      { 'filter.metadata.contains': ['Must not have more than 20 pairs.'] },
+    ],
+    [
+      'metadata that is null',
+      { metadata: { contains: { a: null } } },
+      { 'filter.metadata.contains': ['The value of "a" must be a string.'] },
+    ],
     ['no alternatives', { or: [] }, { 'filter.or': [expect.any(String)] }],
     ['too many alternatives', { or: Array.from({ length: 21 }, () => ({})) }, { 'filter.or': [expect.any(String)] }],
     [

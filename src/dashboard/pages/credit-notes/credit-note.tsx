@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { Dialog } from '../../components/dialog.tsx';
-import { DescriptionList } from '../../components/description-list.tsx';
+import { DescriptionList, ownItems } from '../../components/description-list.tsx';
 import { Events } from '../../components/events.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { date, dateTime, money } from '../../format/format.ts';
@@ -67,6 +67,7 @@ export default function CreditNotePage(): ReactNode {
             ],
             ['Date', date(creditNoteDate)],
             ['Issued', dateTime(createdAt)],
+            ...ownItems(creditNote),
           ]}
         />
         <Lines creditNote={creditNote} />

@@ -3,6 +3,8 @@ import { graphql, type FragmentOf } from '../../graphql.ts';
 export const CreditNoteFields = graphql(`
   fragment CreditNoteFields on CreditNote {
     id
+    externalId
+    metadata
     number
     creditNoteDate
     reason

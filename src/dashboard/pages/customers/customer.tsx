@@ -7,7 +7,7 @@ import { Link, useParams } from 'wouter';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
-import { DescriptionList } from '../../components/description-list.tsx';
+import { DescriptionList, ownItems } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { country, label, language } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
@@ -91,6 +91,7 @@ function Details({ customer }: { customer: Customer }): ReactNode {
             ['Language', customer.language && language(customer.language)],
             ['Payment terms', terms === null ? null : `${terms} days`],
             ['Required e-invoice', requiredEInvoices.find(({ value }) => value === customer.requiredEInvoice)?.label],
+            ...ownItems(customer),
           ]}
         />
         {type === 'CUSTOMER' && (

@@ -22,6 +22,8 @@ export const CustomerFields = graphql(`
     language
     paymentTermsDays
     requiredEInvoice
+    externalId
+    metadata
   }
 `);
 

@@ -4,6 +4,8 @@ export const InvoiceFields = graphql(`
   fragment InvoiceFields on Invoice {
     id
     version
+    externalId
+    metadata
     number
     subject
     status

@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
-import { DescriptionList } from '../../components/description-list.tsx';
+import { DescriptionList, ownItems } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money } from '../../format/format.ts';
@@ -68,6 +68,7 @@ export default function InvoicePage(): ReactNode {
             ['Issued', issuedAt && dateTime(issuedAt)],
             ['Paid', paidAt && dateTime(paidAt)],
             ['Cancelled', cancelledAt && dateTime(cancelledAt)],
+            ...ownItems(invoice),
           ]}
         />
         {warnings && <Warnings warnings={warnings} customerId={customer.id} invoiceId={invoice.id} />}

@@ -4,6 +4,8 @@ export const ProjectFields = graphql(`
   fragment ProjectFields on Project {
     id
     version
+    externalId
+    metadata
     name
     description
     status

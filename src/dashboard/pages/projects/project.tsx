@@ -7,7 +7,7 @@ import { Link, useParams } from 'wouter';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
-import { DescriptionList } from '../../components/description-list.tsx';
+import { DescriptionList, ownItems } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { date, decimal, minutes, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
@@ -85,6 +85,7 @@ function Details({ project }: { project: Project }): ReactNode {
             ['Hourly rate, net', hourlyRateNet && money(hourlyRateNet, currency)],
             ['First day', startDate && date(startDate)],
             ['Last day', endDate && date(endDate)],
+            ...ownItems(project),
           ]}
         />
         <div>

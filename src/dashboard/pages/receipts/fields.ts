@@ -5,6 +5,8 @@ export const ReceiptFields = graphql(`
   fragment ReceiptFields on Receipt {
     id
     version
+    externalId
+    metadata
     receiptNumber
     receiptDate
     dueDate

@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
-import { DescriptionList } from '../../components/description-list.tsx';
+import { DescriptionList, ownItems } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money, percent } from '../../format/format.ts';
@@ -93,6 +93,7 @@ function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
             </Anchor>
           ),
         ],
+        ...ownItems(receipt),
       ]}
     />
   );

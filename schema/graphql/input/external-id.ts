@@ -1,0 +1,33 @@
+import { isTaken, type ModelWith } from '../../../prisma/client.ts';
+import { ValidationError, type Problem, type Problems } from '../../errors.ts';
+import type { Context } from '../context.ts';
+
+type Identified = Exclude<ModelWith<{ externalId: string | null }>, 'BankTransaction'>;
+
+const path = 'input.externalId';
+const taken: Problem = ['taken', 'Another one has this external id.'];
+
+/**
+ * Checks that no other row of the resource has the input's external id. The unique index enforces it, so the check is deferred.
+ * @param id the row's own id, if it has one yet
+ */
+export function requireNewExternalId(
+  { db }: Context,
+  problems: Problems,
+  model: Identified,
+  externalId: string | null | undefined,
+  id?: string,
+): void {
+  if (externalId == null) return;
+  problems.defer(async () => {
+    const where = { externalId, ...(id !== undefined && { id: { not: id } }) };
+    if ((await db.model(model).count({ where })) > 0) problems.add(path, ...taken);
+  });
+}
+
+/**
+ * The client's error for a write that the unique index of external ids refused, although no row has the id any more.
+ * @returns undefined for any other error
+ */
+export const externalIdError = (error: unknown): ValidationError | undefined =>
+  isTaken(error, 'external_id') ? new ValidationError({ [path]: [taken] }) : undefined;

@@ -1,0 +1,44 @@
+import type { ModelWith } from '../../../prisma/client.ts';
+import type { Problems } from '../../errors.ts';
+import type { InputFields } from '../builder.ts';
+import type { Context } from '../context.ts';
+import { hasTooMany, mergeMetadata, metadata, tooManyPairs, type Metadata } from '../scalars/metadata.ts';
+import { requireNewExternalId } from './external-id.ts';
+import { externalId } from './validators.ts';
+
+// The fields in which clients keep what is theirs: the same on every resource that they write.
+
+export const ownFields = (t: InputFields) => ({
+  externalId: t.string({ validate: externalId }),
+  metadata: t.field({
+    type: 'Metadata',
+    description: 'An update sets the keys that it names, and removes those whose value is null; null removes all.',
+    validate: metadata,
+  }),
+});
+
+export interface OwnFields {
+  externalId?: string | null | undefined;
+  metadata?: Metadata | null | undefined;
+}
+
+type Owning = ModelWith<{ externalId: string | null; metadata: unknown }>;
+
+/** The rules of these fields. @param row the row that is changed, or none for a new one */
+export function ownRules(
+  context: Context,
+  problems: Problems,
+  model: Owning,
+  { externalId: wanted, metadata: changes }: OwnFields = {},
+  row?: { id: string; metadata: unknown },
+): void {
+  requireNewExternalId(context, problems, model, wanted, row?.id);
+  if (changes && hasTooMany(mergeMetadata(row?.metadata ?? {}, changes)))
+    problems.add('input.metadata', ...tooManyPairs);
+}
+
+/** The columns that they change. @param row the row that is changed, or none for a new one */
+export const ownColumns = ({ externalId: wanted, metadata: changes }: OwnFields, row?: { metadata: unknown }) => ({
+  externalId: wanted,
+  metadata: changes === undefined ? undefined : mergeMetadata(row?.metadata ?? {}, changes),
+});
