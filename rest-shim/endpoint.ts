@@ -140,8 +140,7 @@ export function isStrict({ headers }: Pick<Request, 'headers'>): boolean {
 
 export function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<string>, problems: Problems): void {
   for (const name of query.keys())
-    if (!parameters.has(name.replace(keyInBrackets, '[]')))
-      problems.add(name, 'unknown_field', 'This parameter is not known here.');
+    if (!parameters.has(withoutKey(name))) problems.add(name, 'unknown_field', 'This parameter is not known here.');
 }
 
 /**
@@ -171,8 +170,9 @@ function readFilters(
   }
 }
 
-/** The brackets of `metadata[key]`, and all that is between the first one and the last one. */
-const keyInBrackets = /\[.*\]$/s;
+/** `metadata[]` of `metadata[key]`. A key may have brackets itself. */
+const withoutKey = (name: string): string =>
+  name.includes('[') && name.endsWith(']') ? `${name.slice(0, name.indexOf('['))}[]` : name;
 
 /** The pairs of `metadata[key]=value`; undefined where there are none. Of the same key, the last value wins. */
 function readPairs(query: URLSearchParams, restName: string): Record<string, string> | undefined {
