@@ -190,6 +190,8 @@ function listValues(name: string, type: GraphQLInputType, ids: Map<string, strin
       return [`"${monthAgo().slice(0, 10)}"`];
     case 'DateTime':
       return [`"${monthAgo()}"`];
+    case 'Metadata':
+      return ['{ order: "Layout" }'];
     default:
       return [`"${{ type: 'invoice.paid', event: 'invoice.paid' }[name] ?? 'Layout'}"`];
   }
