@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readCsvRows, type CsvColumn } from '../bank-statements/parsers/csv.ts';
 import { decode, markedEncoding } from '../bank-statements/parsers/encoding.ts';
+import { readBytes } from '../bank-statements/parsers/file-bytes.ts';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
 
 /** How a CSV file is written. */
@@ -79,7 +80,7 @@ export async function readRows(
   let leftOut = 0;
   let read: ReturnType<typeof cellReader> | undefined;
   try {
-    const text = decode(createReadStream(file), encoding ?? (await detectEncoding(file)));
+    const text = decode(readBytes(file), encoding ?? (await detectEncoding(file)));
     for await (const { line, cells } of readCsvRows(text, {
       skipLines,
       ...(delimiter !== undefined && { delimiter }),

@@ -22,7 +22,9 @@ const rows = () => sample.rows(service);
 
 const fieldsOf = (body: object): string[] =>
   Object.entries(body).flatMap(([name, value]) =>
-    Array.isArray(value) ? [name, ...Object.keys(value[0]).map((inner) => `${name}.0.${inner}`)] : [name],
+    Array.isArray(value) && typeof value[0] === 'object'
+      ? [name, ...Object.keys(value[0]).map((inner) => `${name}.0.${inner}`)]
+      : [name],
   );
 
 describe('any value in any field is accepted, or answered 422 under its name', () => {
@@ -71,6 +73,8 @@ describe('any value in any field is accepted, or answered 422 under its name', (
           JSON.stringify(having(body, field, '\uffff')).replace('"\uffff"', () => value),
         );
         if (answer.status < 300) {
+          // A tenant has a limited number of webhooks.
+          if (path === '/webhooks') await acme.rest('DELETE', `${path}/${answer.body.data.id}`);
           before = await rows();
           continue;
         }

@@ -370,6 +370,7 @@ const timeEntry: Resource = {
 
 const webhook: Resource = {
   mutation: 'updateWebhook',
+  path: '/webhooks',
   make: async (who) => {
     const url = 'https://example.com/a';
     await who.db.webhook.updateMany({ data: { slot: null, deletedAt: new Date() } }); // a tenant has ten at most

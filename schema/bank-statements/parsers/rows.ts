@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import { formatDay } from '../../graphql/scalars/days.ts';
 import { numbersOfSent, parseInvoiceNumbers } from '../../resources/bank-transaction/invoice-references.ts';
+import { readBytes } from './file-bytes.ts';
 import { withOccurrence } from './identity.ts';
 import { readStatement, type StatementOptions } from './statement.ts';
 import { StatementError, type StatementTransaction } from './transaction.ts';
@@ -53,7 +54,7 @@ export async function writeRows(statement: string, rows: string, options: Statem
     if (isFull) await once(out, 'drain');
   };
   try {
-    for await (const transaction of readStatement(createReadStream(statement), options)) {
+    for await (const transaction of readStatement(readBytes(statement), options)) {
       const row = JSON.stringify(toRow(transaction, identify(transaction)));
       batch.push(row);
       length += row.length;

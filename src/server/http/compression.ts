@@ -61,7 +61,8 @@ export async function compressResponse(
   const body = Buffer.from(await response.arrayBuffer());
   const coding = chooseCoding(acceptEncoding, type, body);
   if (!coding) return new Response(body, { status, headers });
+  const compressed = await compress(body, coding);
   headers.set('Content-Encoding', coding);
-  headers.delete('Content-Length');
-  return new Response(await compress(body, coding), { status, headers });
+  headers.set('Content-Length', String(compressed.length));
+  return new Response(compressed, { status, headers });
 }
