@@ -84,7 +84,8 @@ it('the client’s preference counts, then ours; what it refuses is not used', a
     ['*;q=0', undefined],
     ['gzip;q=nonsense', undefined],
     [',;q=1'.repeat(3000), undefined],
-    [`${'x,'.repeat(6000)}gzip`, 'gzip'],
+    [`${'x,'.repeat(90)}gzip`, 'gzip'],
+    [`${'x,'.repeat(6000)}gzip`, undefined],
   ];
   for (const [accepted, coding] of cases) {
     const { status, headers } = await send(list, accepted);

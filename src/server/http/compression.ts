@@ -27,6 +27,9 @@ const codings = Object.keys(compressors) as Coding[];
 /** A shorter body fits into one packet anyway, in bytes. */
 const minLength = 1024;
 
+/** Browsers send some 30 characters. Reading a list of thousands of codings takes milliseconds. */
+const longestHeader = 200;
+
 /** The coding for a body; undefined if it must be sent as it is, or is better sent so. */
 export function chooseCoding(
   acceptEncoding: string | null | undefined,
@@ -34,6 +37,7 @@ export function chooseCoding(
   body: Buffer,
 ): Coding | undefined {
   if (!acceptEncoding || body.length < minLength || !isCompressible(type)) return undefined;
+  if (acceptEncoding.length > longestHeader) return undefined;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
   const chosen = negotiator.encoding([...codings, 'identity'], { preferred: codings });
   return codings.find((coding) => coding === chosen);
