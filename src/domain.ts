@@ -6,7 +6,9 @@ import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/graphql/ability.ts';
 import type { ResponseSize } from '../schema/graphql/execution/response-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
+import type { RequestLimits } from '../schema/graphql/identity.ts';
 import { toSchema } from '../schema/index.ts';
+import { readConfig, type Config } from './config/config.ts';
 import type { Database } from './database/database.ts';
 import { StoredIdentity } from './identity/index.ts';
 import type { Notifications } from './notifications/notifications.ts';
@@ -16,6 +18,7 @@ import type { PublicAddress } from '../rest-shim/rest-request.ts';
 export interface Domain {
   schema: GraphQLSchema;
   operations: Map<string, Operation>;
+  requestLimits: RequestLimits;
   /**
    * @param notifications for subscriptions; without them there are no subscriptions
    * @param requestId the current request's id, if there is one
@@ -35,17 +38,21 @@ export interface Domain {
   ) => Context;
 }
 
+type RateLimitSettings = Pick<Config, 'rateLimitPerMinute' | 'rateLimitMaxPerMinute'>;
+
 /** @param publicAddress for links */
 export function createDomain(
   { client, books }: Pick<Database, 'client' | 'books'>,
   webhooks: Webhooks,
   publicAddress: PublicAddress,
   usualNow: () => Date = () => new Date(),
+  { rateLimitPerMinute, rateLimitMaxPerMinute }: RateLimitSettings = readConfig({}),
 ): Domain {
   const schema = toSchema();
-  const domain = { schema, operations: loadOperations(schema) };
+  const requestLimits = { usual: rateLimitPerMinute || null, max: rateLimitMaxPerMinute };
+  const domain = { schema, operations: loadOperations(schema), requestLimits };
   const fileLinks = createFileLinks(publicAddress);
-  const identity = new StoredIdentity(client, publicAddress);
+  const identity = new StoredIdentity(client, publicAddress, requestLimits);
   const payloadRenderer = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,

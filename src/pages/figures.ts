@@ -66,6 +66,7 @@ const retriesTakeMs = retryDelays.reduce((sum, delay) => sum + delay, 0);
 /** The figures that guides name, each from the constant that enforces it. A guide writes `{{maxPage}}`. */
 export const figures = {
   rateLimit: number.format(usual.rateLimitPerMinute),
+  maxRateLimit: number.format(usual.rateLimitMaxPerMinute),
   rateLimitWindow: `${minuteMs / 1000} seconds`,
   maxBody: mebibytes(maxBodyBytes),
   maxInputValues: number.format(maxInputValues),

@@ -99,7 +99,10 @@ export function createRequestAdmission({
     if (caller.kind === 'no-tenant') return forbidden('This API token is bound to no tenant.');
     const { principal, tokenId, isFollowed } = caller;
     if (isFollowed) requestLog.follow(response, { tenantId: principal.tenant.id, tokenId });
-    return { principal, countedAs: `token:${tokenId}` };
+    const own = principal.token?.requestsPerMinute;
+    // The highest one may have been lowered since.
+    const isLimited = own != null && { limit: Math.min(own, domain.requestLimits.max) };
+    return { principal, countedAs: `token:${tokenId}`, ...isLimited };
   };
 
   const identifySession = async (session: Session, response: ServerResponse): Promise<Caller> => {

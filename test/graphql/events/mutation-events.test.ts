@@ -51,7 +51,7 @@ const withoutEvents: Record<string, string> = {
   redeliverMissed: 'Sends events again.',
   ...Object.fromEntries(
     [
-      ['createApiToken', 'revokeApiToken', 'revokeSession', 'revokeOtherSessions'],
+      ['createApiToken', 'updateApiToken', 'revokeApiToken', 'revokeSession', 'revokeOtherSessions'],
       ['inviteMember', 'revokeInvitation', 'removeMember'],
     ]
       .flat()
