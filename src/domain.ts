@@ -7,6 +7,7 @@ import { allows } from '../schema/graphql/ability.ts';
 import type { ResponseSize } from '../schema/graphql/execution/response-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
 import type { RequestLimits } from '../schema/graphql/identity.ts';
+import type { TrustedDocumentStore } from '../schema/graphql/trusted-document-store.ts';
 import { toSchema } from '../schema/index.ts';
 import { readConfig, type Config } from './config/config.ts';
 import type { Database } from './database/database.ts';
@@ -21,6 +22,7 @@ export interface Domain {
   requestLimits: RequestLimits;
   /**
    * @param notifications for subscriptions; without them there are no subscriptions
+   * @param documents for trusted documents; without them there are none
    * @param requestId the current request's id, if there is one
    * @param signal once it is aborted, the context sends no more statements
    * @param responseSize counts what is read
@@ -30,6 +32,7 @@ export interface Domain {
     principal: Principal,
     surroundings?: {
       notifications?: Notifications;
+      documents?: TrustedDocumentStore;
       requestId?: string;
       signal?: AbortSignal;
       responseSize?: ResponseSize;
@@ -56,7 +59,7 @@ export function createDomain(
   const payloadRenderer = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,
-    { notifications, requestId = null, signal, responseSize, now = usualNow } = {},
+    { notifications, documents = noDocuments, requestId = null, signal, responseSize, now = usualNow } = {},
   ) => {
     const { token } = principal;
     return createContext({
@@ -72,6 +75,7 @@ export function createDomain(
       webhooks,
       fileLinks,
       identity,
+      documents,
       notifications: {
         watch: async (channel, pick) => {
           if (!notifications) throw new Error('This process serves no subscriptions');
@@ -89,6 +93,14 @@ export function createDomain(
   };
   return { ...domain, contextFor };
 }
+
+const noDocuments: TrustedDocumentStore = {
+  register: async () => {
+    throw new Error('This process registers no documents');
+  },
+  list: async () => [],
+  remove: async () => null,
+};
 
 /** In a session, and with a token that has the ability `*`. */
 const mayEverything = (): boolean => true;
