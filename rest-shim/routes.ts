@@ -76,6 +76,11 @@ export const routes: readonly Route[] = [
   ['PATCH', '/webhooks/:id', 'updateWebhook', 'item'],
   ['DELETE', '/webhooks/:id', 'deleteWebhook', 'deleted'],
   ['POST', '/webhooks/:id/rotate-secret', 'rotateWebhookSecret', 'item'],
+  ['POST', '/webhooks/:id/ping', 'pingWebhook', 'item'],
+
+  ['GET', '/deliveries', 'listDeliveries', 'page'],
+  ['GET', '/deliveries/:id', 'getDelivery', 'item'],
+  ['POST', '/deliveries/:id/redeliver', 'redeliver', 'item'],
 
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/changes', 'listChanges', 'changes'],

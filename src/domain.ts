@@ -6,7 +6,10 @@ import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/graphql/ability.ts';
 import type { ResponseSize } from '../schema/graphql/execution/response-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
+import type { RequestLimits } from '../schema/graphql/identity.ts';
+import type { TrustedDocumentStore } from '../schema/graphql/trusted-document-store.ts';
 import { toSchema } from '../schema/index.ts';
+import { readConfig, type Config } from './config/config.ts';
 import type { Database } from './database/database.ts';
 import { StoredIdentity } from './identity/index.ts';
 import type { Notifications } from './notifications/notifications.ts';
@@ -16,8 +19,10 @@ import type { PublicAddress } from '../rest-shim/rest-request.ts';
 export interface Domain {
   schema: GraphQLSchema;
   operations: Map<string, Operation>;
+  requestLimits: RequestLimits;
   /**
    * @param notifications for subscriptions; without them there are no subscriptions
+   * @param documents for trusted documents; without them there are none
    * @param requestId the current request's id, if there is one
    * @param signal once it is aborted, the context sends no more statements
    * @param responseSize counts what is read
@@ -27,6 +32,7 @@ export interface Domain {
     principal: Principal,
     surroundings?: {
       notifications?: Notifications;
+      documents?: TrustedDocumentStore;
       requestId?: string;
       signal?: AbortSignal;
       responseSize?: ResponseSize;
@@ -35,21 +41,25 @@ export interface Domain {
   ) => Context;
 }
 
+type RateLimitSettings = Pick<Config, 'rateLimitPerMinute' | 'rateLimitMaxPerMinute'>;
+
 /** @param publicAddress for links */
 export function createDomain(
   { client, books }: Pick<Database, 'client' | 'books'>,
   webhooks: Webhooks,
   publicAddress: PublicAddress,
   usualNow: () => Date = () => new Date(),
+  { rateLimitPerMinute, rateLimitMaxPerMinute }: RateLimitSettings = readConfig({}),
 ): Domain {
   const schema = toSchema();
-  const domain = { schema, operations: loadOperations(schema) };
+  const requestLimits = { usual: rateLimitPerMinute || null, max: rateLimitMaxPerMinute };
+  const domain = { schema, operations: loadOperations(schema), requestLimits };
   const fileLinks = createFileLinks(publicAddress);
-  const identity = new StoredIdentity(client, publicAddress);
+  const identity = new StoredIdentity(client, publicAddress, requestLimits);
   const payloadRenderer = createPayloadRenderer(domain);
   const contextFor: Domain['contextFor'] = (
     principal,
-    { notifications, requestId = null, signal, responseSize, now = usualNow } = {},
+    { notifications, documents = noDocuments, requestId = null, signal, responseSize, now = usualNow } = {},
   ) => {
     const { token } = principal;
     return createContext({
@@ -65,6 +75,7 @@ export function createDomain(
       webhooks,
       fileLinks,
       identity,
+      documents,
       notifications: {
         watch: async (channel, pick) => {
           if (!notifications) throw new Error('This process serves no subscriptions');
@@ -82,6 +93,14 @@ export function createDomain(
   };
   return { ...domain, contextFor };
 }
+
+const noDocuments: TrustedDocumentStore = {
+  register: async () => {
+    throw new Error('This process registers no documents');
+  },
+  list: async () => [],
+  remove: async () => null,
+};
 
 /** In a session, and with a token that has the ability `*`. */
 const mayEverything = (): boolean => true;

@@ -39,6 +39,7 @@ describe('the environment', () => {
       connectionsPerAddress: null,
       maxResponseBytes: 10_000_000,
       rateLimitPerMinute: 60,
+      rateLimitMaxPerMinute: 600,
       rateLimitStore: null,
       secret: null,
       logLevel: 'info',
@@ -70,6 +71,7 @@ describe('the environment', () => {
         CONNECTIONS_PER_ADDRESS: '200',
         MAX_RESPONSE_BYTES: '2000000',
         RATE_LIMIT_PER_MINUTE: '0',
+        RATE_LIMIT_MAX_PER_MINUTE: '5000',
         RATE_LIMIT_STORE: 'postgres',
         KONTOR_SECRET: secret,
         LOG_LEVEL: 'silent',
@@ -107,6 +109,7 @@ describe('the environment', () => {
       connectionsPerAddress: 200,
       maxResponseBytes: 2_000_000,
       rateLimitPerMinute: 0,
+      rateLimitMaxPerMinute: 5000,
       rateLimitStore: 'postgres',
       secret,
       logLevel: 'silent',
@@ -139,6 +142,7 @@ describe('the environment', () => {
       'CONNECTIONS_PER_ADDRESS',
       'MAX_RESPONSE_BYTES',
       'RATE_LIMIT_PER_MINUTE',
+      'RATE_LIMIT_MAX_PER_MINUTE',
       'RATE_LIMIT_STORE',
       'KONTOR_SECRET',
       'LOG_LEVEL',
@@ -186,6 +190,7 @@ describe('the environment', () => {
     ['PUBLIC_URL', 'https://books.example/?', 'an http:// or https:// URL without credentials, query or fragment'],
     ['PUBLIC_URL', 'ftp://books.example', 'an http:// or https:// URL without credentials, query or fragment'],
     ['RATE_LIMIT_PER_MINUTE', '1.5', 'a whole number from 0 (off) to 100000'],
+    ['RATE_LIMIT_MAX_PER_MINUTE', '0', 'a whole number from 1 to 100000'],
     ['RATE_LIMIT_PER_MINUTE', 'off', 'a whole number from 0 (off) to 100000'],
     ['RATE_LIMIT_STORE', 'redis', 'memory or postgres'],
     ['METRICS_PORT', '65536', 'a whole number from 0 to 65535'],
@@ -278,6 +283,17 @@ describe('the environment', () => {
       'RATE_LIMIT_STORE=memory is not accepted with WEB_CONCURRENCY above 1: each process would count separately',
     );
     expect(readConfig({ WEB_CONCURRENCY: '1', RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory');
+  });
+
+  it('lets tokens have ten times the usual limit by default, and never a highest that is lower than the usual', () => {
+    const highest = (env: Record<string, string>): number => readConfig(env).rateLimitMaxPerMinute;
+    expect(highest({ RATE_LIMIT_PER_MINUTE: '7' })).toBe(70);
+    expect(highest({ RATE_LIMIT_PER_MINUTE: '50000' })).toBe(100_000);
+    expect(highest({ RATE_LIMIT_PER_MINUTE: '0' })).toBe(100_000);
+    expect(highest({ RATE_LIMIT_PER_MINUTE: '7', RATE_LIMIT_MAX_PER_MINUTE: '7' })).toBe(7);
+    expect(messageOf({ RATE_LIMIT_MAX_PER_MINUTE: '59' })).toBe(
+      'RATE_LIMIT_MAX_PER_MINUTE is not accepted: it must not be lower than RATE_LIMIT_PER_MINUTE',
+    );
   });
 
   it('accepts DATABASE_BOOKS_URL only with DATABASE_URL', () => {

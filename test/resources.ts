@@ -204,6 +204,14 @@ export const samples: Record<Collection['model'], ResourceSample> = {
   },
 };
 
+/** Makes a delivery of an event to a new webhook. It is not sent: the tests' service has no worker. */
+export async function makeDelivery(who: Integrator): Promise<string> {
+  const webhookId = await samples.Webhook.make(who);
+  const customerId = await makeCustomer(who);
+  const event = await who.db.event.findFirstOrThrow({ where: { resourceId: customerId } });
+  return (await who.db.delivery.create({ data: { webhookId, eventId: event.id, nextAttemptAt: new Date() } })).id;
+}
+
 /** A tenant has a limited number of webhooks. */
 export async function makeRoom(who: Integrator): Promise<void> {
   const webhooks = await who.db.webhook.findMany({ where: { deletedAt: null }, orderBy: { id: 'desc' }, skip: 5 });

@@ -27,8 +27,8 @@ const info = {
 - Text is trimmed before its length is checked. Decimals have at most 15 digits. They are accepted as numbers or as strings, and are never converted to binary floating point.
 - Unknown body fields are rejected, unknown query parameters are ignored, or refused with \`Prefer: handling=strict\`. If a field or parameter appears twice, the last value wins. PATCH changes only the fields that are present; \`null\` clears a field.
 - HEAD is answered like GET, without the body. OPTIONS lists the methods of an address in \`Allow\`.
-- A token has 60 requests in any 60 seconds. A batch is one request.
-- The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements, deliveries of webhooks.
+- A token has 60 requests in any 60 seconds, or a limit of its own. A batch is one request.
+- The GraphQL API at \`/graphql\` has the same resources, and more operations: updates of drafts, matching, bank statements.
 - The [guides](/docs/quick-start) have a first request, paging, errors, limits, webhooks.`,
 };
 

@@ -1,11 +1,12 @@
 import { resources, type Resource } from '../resources.ts';
 
 /** The scopes of abilities: those of the resources, and of what only GraphQL has. */
-export type AbilityScope = Resource['scope'] | 'company' | 'webhooks';
+export type AbilityScope = Resource['scope'] | 'company' | 'documents' | 'webhooks';
 
 export const abilityScopes: readonly AbilityScope[] = [
   ...new Set(resources.map(({ scope }) => scope)),
   'company',
+  'documents',
   'webhooks',
 ];
 

@@ -3,6 +3,7 @@ import type { Resource } from '../resources.ts';
 import type { Ability } from './ability.ts';
 import type { ResponseSize } from './execution/response-size.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity.ts';
+import type { TrustedDocumentStore } from './trusted-document-store.ts';
 import type { PrefetchedRow } from './find-by-id.ts';
 
 /** The authenticated caller, as `src/identity/` established it. */
@@ -77,6 +78,7 @@ export interface Context extends Principal {
   payloadRenderer: (resource: Resource, context: Context) => RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
+  documents: TrustedDocumentStore;
   fileLinks: FileLinks;
   notifications: TenantNotifications;
   /** The `X-Request-Id` of the request; null outside of a request. */
@@ -102,6 +104,7 @@ export function createContext(options: {
   payloadRenderer: Context['payloadRenderer'];
   webhooks: Webhooks;
   identity: Identity;
+  documents: TrustedDocumentStore;
   fileLinks: FileLinks;
   notifications: TenantNotifications;
   requestId: string | null;

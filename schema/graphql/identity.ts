@@ -24,10 +24,20 @@ export interface ApiToken {
   abilities: string[];
   /** Whether its GraphQL requests may only name trusted documents. */
   trustedDocuments: boolean;
+  /** The requests that it may make in any 60 seconds; null: as many as tokens may by default. */
+  requestsPerMinute: number | null;
   lastFour: string;
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
+}
+
+/** How many requests tokens may make in any 60 seconds. */
+export interface RequestLimits {
+  /** Null: there is no limit, not even for tokens with one of their own. */
+  usual: number | null;
+  /** The highest limit of a token's own. */
+  max: number;
 }
 
 export interface Session {
@@ -66,14 +76,26 @@ export interface Caller {
  * is null, as for an unknown id.
  */
 export interface Identity {
+  requestLimits: () => RequestLimits;
   /** The user's open tenants, by name; for an API token, its own. */
   tenants: (caller: Caller) => Promise<Tenant[]>;
   /** The user's tokens for the tenant, newest first, without revoked ones. */
   apiTokens: (caller: Caller) => Promise<ApiToken[]>;
   createApiToken: (
     caller: Caller,
-    input: { name: string; abilities?: string[]; trustedDocuments?: boolean; expiresAt?: Date },
+    input: {
+      name: string;
+      abilities?: string[];
+      trustedDocuments?: boolean;
+      requestsPerMinute?: number | null;
+      expiresAt?: Date;
+    },
   ) => Promise<{ apiToken: ApiToken; value: string }>;
+  updateApiToken: (
+    caller: Caller,
+    id: string,
+    input: { requestsPerMinute?: number | null },
+  ) => Promise<ApiToken | null>;
   revokeApiToken: (caller: Caller, id: string) => Promise<ApiToken | null>;
   /** Has the requests of one of the user's valid tokens for the tenant announced for a while. @returns whether it is one */
   followApiToken: (caller: Caller, id: string, until: Date) => Promise<boolean>;

@@ -1,7 +1,8 @@
 import { grantable } from '../graphql/ability.ts';
 import { builder } from '../graphql/builder.ts';
-import { found } from '../errors.ts';
-import type { ApiToken as ApiTokenRow } from '../graphql/identity.ts';
+import { found, type Problems } from '../errors.ts';
+import type { Context } from '../graphql/context.ts';
+import type { ApiToken as ApiTokenRow, RequestLimits } from '../graphql/identity.ts';
 import { given, notNull, requiredText } from '../graphql/input/validators.ts';
 import { idArgument } from '../graphql/input/id-argument.ts';
 
@@ -12,6 +13,7 @@ export const ApiToken = builder.objectRef<ApiTokenRow>('ApiToken').implement({
     name: t.exposeString('name'),
     abilities: t.exposeStringList('abilities'),
     trustedDocuments: t.exposeBoolean('trustedDocuments'),
+    requestsPerMinute: t.exposeInt('requestsPerMinute', { nullable: true }),
     lastFour: t.exposeString('lastFour'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
@@ -27,6 +29,8 @@ const ApiTokenWithValue = builder.objectRef<{ apiToken: ApiTokenRow; value: stri
   }),
 });
 
+const ownLimit = 'The requests that it may make in any 60 seconds.';
+
 const CreateApiTokenInput = builder.inputType('CreateApiTokenInput', {
   description: 'A new API token.',
   fields: (t) => ({
@@ -39,9 +43,37 @@ const CreateApiTokenInput = builder.inputType('CreateApiTokenInput', {
       description: 'Whether its GraphQL requests may only name trusted documents. Default: false.',
       ...notNull,
     }),
+    requestsPerMinute: t.int({ description: `${ownLimit} Default: as many as \`apiTokenLimits\` says.` }),
     expiresAt: t.field({ type: 'DateTime', description: 'When it expires. Default: never.' }),
   }),
 });
+
+const UpdateApiTokenInput = builder.inputType('UpdateApiTokenInput', {
+  description: 'Changes to an API token.',
+  fields: (t) => ({
+    requestsPerMinute: t.int({
+      description: `${ownLimit} Null: as many as \`apiTokenLimits\` says. The next request is held to it.`,
+    }),
+  }),
+});
+
+const ApiTokenLimits = builder.objectRef<RequestLimits>('ApiTokenLimits').implement({
+  description: 'How many requests tokens may make in any 60 seconds.',
+  fields: (t) => ({
+    requestsPerMinute: t.exposeInt('usual', {
+      nullable: true,
+      description: 'The limit of a token without one of its own. Null: no token is limited.',
+    }),
+    maxRequestsPerMinute: t.exposeInt('max', { description: 'The highest limit of its own that a token can have.' }),
+  }),
+});
+
+/** Checks a token's own limit against the installation's highest. */
+function checkLimit(requestsPerMinute: number | null | undefined, { identity }: Context, problems: Problems): void {
+  const { max } = identity.requestLimits();
+  if (requestsPerMinute == null || (requestsPerMinute >= 1 && requestsPerMinute <= max)) return;
+  problems.add('input.requestsPerMinute', 'out_of_range', `Must be from 1 to ${max}.`, { min: 1, max });
+}
 
 const GrantableAbility = builder.objectRef<string>('Ability').implement({
   description: 'An ability that a token can be given.',
@@ -64,6 +96,12 @@ builder.queryFields((t) => ({
     description: 'All abilities that a token can be given: for everything, then by resource.',
     inSession: true,
     resolve: () => grantable,
+  }),
+  apiTokenLimits: t.field({
+    type: ApiTokenLimits,
+    description: 'How many requests tokens may make.',
+    inSession: true,
+    resolve: (_root, _args, { identity }) => identity.requestLimits(),
   }),
   apiTokens: t.field({
     type: [ApiToken],
@@ -88,14 +126,26 @@ builder.mutationFields((t) => ({
       }
       if (input?.expiresAt && input.expiresAt <= context.now())
         problems.add('input.expiresAt', 'in_the_past', 'Must be in the future.');
+      checkLimit(input?.requestsPerMinute, context, problems);
     },
-    resolve: (_root, { input: { name, abilities, trustedDocuments, expiresAt } }, context) =>
+    resolve: (_root, { input: { name, abilities, trustedDocuments, requestsPerMinute, expiresAt } }, context) =>
       context.identity.createApiToken(context, {
         name,
         abilities: given(abilities),
         trustedDocuments: given(trustedDocuments),
+        requestsPerMinute: given(requestsPerMinute),
         expiresAt: given(expiresAt),
       }),
+  }),
+
+  updateApiToken: t.field({
+    type: ApiToken,
+    description: "Changes one of the user's tokens for this tenant.",
+    inSession: true,
+    args: { ...idArgument, input: t.arg({ type: UpdateApiTokenInput, required: true }) },
+    rules: ({ input }, context, problems) => checkLimit(input?.requestsPerMinute, context, problems),
+    resolve: (_root, { id, input: { requestsPerMinute } }, context) =>
+      found(context.identity.updateApiToken(context, id, { requestsPerMinute })),
   }),
 
   revokeApiToken: t.field({

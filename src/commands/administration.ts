@@ -4,12 +4,14 @@ import {
   createTenant,
   createToken,
   findTenant,
+  limitToken,
   listTenants,
   listTokens,
   RefusedError,
   reopenTenant,
   revokeToken,
 } from '../identity/index.ts';
+import { readConfig } from '../config/config.ts';
 import { print, printJson, printRow } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
@@ -68,9 +70,10 @@ export function addTokenCommands(program: Command): void {
     .option('--name <name>')
     .option('--abilities <list>', '*, read, write, or <resource>:read|write, comma-separated')
     .option('--trusted-documents', 'its GraphQL requests may only name trusted documents')
+    .option('--requests-per-minute <n>', 'a limit of its own; default: RATE_LIMIT_PER_MINUTE')
     .option('--expires <time>', 'ISO 8601 day or time')
     .action(async (options: TokenOptions & Json) => {
-      const { tenant, user, name, abilities, trustedDocuments, expires, json } = options;
+      const { tenant, user, name, abilities, trustedDocuments, requestsPerMinute, expires, json } = options;
       if (tenant === undefined) throw new RefusedError('Specify a tenant with --tenant ID, or use --no-tenant');
       const made = await withDatabase(({ client }) =>
         createToken(client, {
@@ -79,6 +82,7 @@ export function addTokenCommands(program: Command): void {
           ...(name && { name }),
           ...(abilities !== undefined && { abilities: abilities.split(',').map((ability) => ability.trim()) }),
           ...(trustedDocuments && { trustedDocuments }),
+          ...(requestsPerMinute !== undefined && { requestsPerMinute: readLimit(requestsPerMinute) }),
           ...(expires && { expiresAt: pointInTime(expires) }),
         }),
       );
@@ -96,6 +100,15 @@ export function addTokenCommands(program: Command): void {
         printRow(id, name, user.email, `…${lastFour}`, abilities.join(','), state);
       }
     });
+  asJson(token.command('limit').description("change a token's limit of requests; the next one is held to it"))
+    .argument('<id>')
+    .argument('<requests>', 'in any 60 seconds, or `default`')
+    .action(async (id: string, requests: string, { json }: Json) => {
+      const requestsPerMinute = requests === 'default' ? null : readLimit(requests);
+      await withDatabase(({ client }) => limitToken(client, id, requestsPerMinute));
+      if (json) printJson({ id, requestsPerMinute });
+      else print(`Token ${id} has ${requestsPerMinute ?? 'the default number of'} requests a minute.`);
+    });
   asJson(token.command('revoke').description('revoke a token; it stops working at once'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
@@ -111,7 +124,16 @@ interface TokenOptions {
   name?: string;
   abilities?: string;
   trustedDocuments?: true;
+  requestsPerMinute?: string;
   expires?: string;
+}
+
+function readLimit(text: string): number {
+  const max = readConfig(process.env).rateLimitMaxPerMinute;
+  const requests = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (requests < 1 || requests > max)
+    throw new RefusedError(`A token's limit must be a whole number from 1 to ${max}, not "${text}"`);
+  return requests;
 }
 
 function pointInTime(text: string): Date {

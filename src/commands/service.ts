@@ -178,7 +178,7 @@ async function warnOfShortage({ pool }: Database, config: Config, processes: num
 async function createServices(config: Config, roles: Roles, database: Database, publicAddress: PublicAddress) {
   const secret = await readSecret(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
-  const domain = createDomain(database, webhooks, publicAddress);
+  const domain = createDomain(database, webhooks, publicAddress, undefined, config);
   const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
   return { secret, webhooks, domain, demo };
 }

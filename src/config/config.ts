@@ -8,6 +8,9 @@ const rateLimitStores = ['memory', 'postgres'] as const;
 /** The longest response by default, in bytes. */
 export const defaultMaxResponseBytes = 10_000_000;
 
+/** The highest limit of requests in any 60 seconds that can be set. */
+const maxRateLimit = 100_000;
+
 /** Longer than most balancers keep connections: whoever closes one first must not be the one who gets the next request. */
 export const defaultKeepAliveMs = 75_000;
 
@@ -45,6 +48,8 @@ export interface Config {
   maxResponseBytes: number;
   /** Requests per token in any 60 seconds; 0: no limit. */
   rateLimitPerMinute: number;
+  /** The highest limit that a token can be given of its own. */
+  rateLimitMaxPerMinute: number;
   /** Null if not set: the default depends on the number of processes. */
   rateLimitStore: (typeof rateLimitStores)[number] | null;
   /** KONTOR_SECRET, which encrypts webhook secrets; null only with the embedded database (see readOrCreateSecret()). */
@@ -136,6 +141,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     );
   }
 
+  const rateLimitPerMinute =
+    read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(maxRateLimit)) ?? 60;
+  const rateLimitMaxPerMinute =
+    read('RATE_LIMIT_MAX_PER_MINUTE', 'a whole number from 1 to 100000', positiveNumber(maxRateLimit)) ??
+    (rateLimitPerMinute === 0 ? maxRateLimit : Math.min(10 * rateLimitPerMinute, maxRateLimit));
+  if (rateLimitMaxPerMinute < rateLimitPerMinute) {
+    throw new ConfigError('RATE_LIMIT_MAX_PER_MINUTE is not accepted: it must not be lower than RATE_LIMIT_PER_MINUTE');
+  }
+
   return {
     databaseUrl: databaseUrl ?? null,
     databaseDirectUrl: databaseDirectUrl ?? null,
@@ -159,8 +173,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       read('CONNECTIONS_PER_ADDRESS', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? null,
     maxResponseBytes:
       read('MAX_RESPONSE_BYTES', 'a whole number from 1000000 to 100000000', responseLength) ?? defaultMaxResponseBytes,
-    rateLimitPerMinute:
-      read('RATE_LIMIT_PER_MINUTE', 'a whole number from 0 (off) to 100000', wholeNumber(100_000)) ?? 60,
+    rateLimitPerMinute,
+    rateLimitMaxPerMinute,
     rateLimitStore,
     secret: secret ?? null,
     logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, readOneOf(logLevels)) ?? 'info',
@@ -220,7 +234,12 @@ const responseLength = (text: string): number | undefined => {
   return bytes !== undefined && bytes >= 1_000_000 ? bytes : undefined;
 };
 
-const concurrency = (text: string): number | undefined => wholeNumber(64)(text) || undefined;
+const positiveNumber =
+  (max: number) =>
+  (text: string): number | undefined =>
+    wholeNumber(max)(text) || undefined;
+
+const concurrency = positiveNumber(64);
 
 /** Comma-separated, all of them acceptable. */
 const list =

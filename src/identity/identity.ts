@@ -1,6 +1,6 @@
 import type { ApiToken as ApiTokenRow, Prisma, UnscopedClient } from '../../prisma/client.ts';
 import { ValidationError } from '../../schema/errors.ts';
-import type { ApiToken, Caller, Identity } from '../../schema/graphql/identity.ts';
+import type { ApiToken, Caller, Identity, RequestLimits } from '../../schema/graphql/identity.ts';
 import { createInvitation, invitationLink, listInvitations, revokeInvitation } from './invitations.ts';
 import { RefusedError } from './refused.ts';
 import { endSessions, listSessions } from './sessions.ts';
@@ -12,11 +12,17 @@ import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 export class StoredIdentity implements Identity {
   readonly #client: UnscopedClient;
   readonly #publicAddress: PublicAddress;
+  readonly #requestLimits: RequestLimits;
 
   /** @param publicAddress for the links of invitations */
-  constructor(client: UnscopedClient, publicAddress: PublicAddress) {
+  constructor(client: UnscopedClient, publicAddress: PublicAddress, requestLimits: RequestLimits) {
     this.#client = client;
     this.#publicAddress = publicAddress;
+    this.#requestLimits = requestLimits;
+  }
+
+  requestLimits() {
+    return this.#requestLimits;
   }
 
   async tenants({ session, tenant, user }: Caller) {
@@ -34,6 +40,12 @@ export class StoredIdentity implements Identity {
     const created = createToken(this.#client, { tenantId: tenant.id, userEmail: user.email, ...input });
     const { token: value, ...apiToken } = await created.catch(asArgumentError('input'));
     return { apiToken, value };
+  }
+
+  async updateApiToken(caller: Caller, id: string, input: Parameters<Identity['updateApiToken']>[2]) {
+    const where = { id, ...ownedBy(caller), revokedAt: null };
+    await this.#client.apiToken.updateMany({ where, data: input });
+    return this.#client.apiToken.findFirst({ where, ...shown });
   }
 
   async revokeApiToken(caller: Caller, id: string) {
@@ -94,6 +106,7 @@ const shown = {
     name: true,
     abilities: true,
     trustedDocuments: true,
+    requestsPerMinute: true,
     lastFour: true,
     createdAt: true,
     lastUsedAt: true,

@@ -40,5 +40,5 @@ export {
   type TryPassword,
 } from './sign-in.ts';
 export { closeTenant, createTenant, findTenant, listTenants, reopenTenant } from './tenants.ts';
-export { createToken, deleteEndedTokens, listTokens, revokeToken } from './tokens.ts';
+export { createToken, deleteEndedTokens, limitToken, listTokens, revokeToken } from './tokens.ts';
 export { addExistingUser, createUser, removeUser, setPassword, type UserSummary } from './users.ts';

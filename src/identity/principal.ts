@@ -26,6 +26,7 @@ interface Row {
   name: string;
   abilities: string[];
   trustedDocuments: boolean;
+  requestsPerMinute: number | null;
   lastFour: string;
   createdAt: Date;
   lastUsedAt: Date | null;
@@ -79,7 +80,7 @@ export function createAuthenticate(pool: Pool, onError: (error: unknown) => void
 // if the tenant is closed, even though the token's row still refers to them.
 const callers = `
   select t.hash, t.id, t.name, t.abilities, t.last_four as "lastFour", t.created_at as "createdAt",
-    t.trusted_documents as "trustedDocuments",
+    t.trusted_documents as "trustedDocuments", t.requests_per_minute as "requestsPerMinute",
     t.last_used_at as "lastUsedAt", t.expires_at as "expiresAt", t.revoked_at as "revokedAt",
     t.followed_until as "followedUntil",
     u.id as "userId", u.name as "userName", u.email as "userEmail",
@@ -91,11 +92,11 @@ const callers = `
   where t.hash = any((select $1::bytea[])::bytea[])`;
 
 function buildPrincipal(row: Row, tenantId: string): Principal {
-  const { id, name, abilities, trustedDocuments, lastFour, createdAt, lastUsedAt, expiresAt } = row;
+  const { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt } = row;
   const { country, defaultCurrency, timezone } = row;
   return {
     user: { id: row.userId, name: row.userName, email: row.userEmail },
     tenant: { id: tenantId, name: row.tenantName, country, defaultCurrency, timezone },
-    token: { id, name, abilities, trustedDocuments, lastFour, createdAt, lastUsedAt, expiresAt },
+    token: { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt },
   };
 }

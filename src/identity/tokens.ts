@@ -37,10 +37,11 @@ export async function createToken(
     name?: string;
     abilities?: readonly string[];
     trustedDocuments?: boolean;
+    requestsPerMinute?: number | null;
     expiresAt?: Date;
   },
 ): Promise<TokenSummary & { token: string }> {
-  const { tenantId, trustedDocuments, expiresAt } = input;
+  const { tenantId, trustedDocuments, requestsPerMinute, expiresAt } = input;
   const email = input.userEmail === undefined ? null : checkedEmail(input.userEmail);
   const name = checked('name', requiredText(255), input.name ?? 'API token');
   const abilities = [
@@ -57,7 +58,7 @@ export async function createToken(
       throw new RefusedError(tooManyTokens, (text) => ['limit_reached', text, { max: maxActiveTokens }]);
     const { value, hash, lastFour } = mintToken();
     const token = await db.apiToken.create({
-      data: { tenantId, userId, name, abilities, trustedDocuments, hash, lastFour, expiresAt },
+      data: { tenantId, userId, name, abilities, trustedDocuments, requestsPerMinute, hash, lastFour, expiresAt },
       ...shown,
     });
     return { ...token, token: value };
@@ -78,6 +79,18 @@ export async function listTokens(
     if (!tenant) throw new RefusedError(`Unknown tenant ${quoted(tenantId)}`);
   }
   return client.apiToken.findMany({ where: { tenantId }, orderBy: { id: 'desc' }, ...shown });
+}
+
+/**
+ * Sets the requests that a token may make in any 60 seconds; null for as many as tokens may by default. The next request is held
+ * to it, in every process.
+ *
+ * @throws RefusedError if the token is unknown
+ */
+export async function limitToken(client: UnscopedClient, id: string, requestsPerMinute: number | null): Promise<void> {
+  checkedId('token', id);
+  const { count } = await client.apiToken.updateMany({ where: { id }, data: { requestsPerMinute } });
+  if (count === 0) throw new RefusedError(`Unknown token ${quoted(id)}`);
 }
 
 /**

@@ -32,6 +32,7 @@ import { maxTransactions } from '../../schema/bank-statements/parsers/statement.
 import { maxWarnings } from '../../schema/bank-statements/parsers/warnings.ts';
 import { maxUploadsOfTenant } from '../server/graphql/uploads.ts';
 import { limits, limitsOfTrusted } from '../server/graphql/document-limits.ts';
+import { limitsOfTenant } from '../server/graphql/tenant-documents.ts';
 import { cachedMs } from '../server/graphql/trusted-documents.ts';
 import { maxWaiting } from '../server/http/body-turns.ts';
 import { maxResultBytes } from '../server/mcp/tool-result.ts';
@@ -66,6 +67,7 @@ const retriesTakeMs = retryDelays.reduce((sum, delay) => sum + delay, 0);
 /** The figures that guides name, each from the constant that enforces it. A guide writes `{{maxPage}}`. */
 export const figures = {
   rateLimit: number.format(usual.rateLimitPerMinute),
+  maxRateLimit: number.format(usual.rateLimitMaxPerMinute),
   rateLimitWindow: `${minuteMs / 1000} seconds`,
   maxBody: mebibytes(maxBodyBytes),
   maxInputValues: number.format(maxInputValues),
@@ -93,6 +95,8 @@ export const figures = {
   maxPage: number.format(maxPageSize),
   lastPossiblePage: number.format(lastPossiblePage),
   maxCost: number.format(limits.cost),
+  maxDocuments: number.format(limitsOfTenant.documents),
+  maxDocumentBytes: `${limitsOfTenant.characters / 1_000_000} MB`,
   maxTrusted: number.format(limitsOfTrusted.characters),
   bytesPerValue: number.format(bytesPerValue),
   scanCost: number.format(scanCost),

@@ -19,6 +19,7 @@ const code = (text: string): string => `\`${text}\``;
 /** The subject of each scope of abilities that has another name than the resource. */
 const otherScopes: Record<Exclude<AbilityScope, (typeof resources)[number]['scope']>, string> = {
   company: 'the company profile: name, addresses, tax numbers, bank account, logo',
+  documents: "trusted documents of the tenant's front ends",
   webhooks: 'webhooks, their deliveries, and the event log',
 };
 

@@ -17,6 +17,7 @@ import type { Domain } from '../domain.ts';
 import { createRequestAdmission } from './auth/request-admission.ts';
 import { readDashboardDocuments } from './graphql/dashboard-documents.ts';
 import { createGraphqlHandler } from './graphql/handler.ts';
+import { createTenantDocuments } from './graphql/tenant-documents.ts';
 import { createTrustedDocuments } from './graphql/trusted-documents.ts';
 import { createCountInvited, createTryPassword } from '../identity/index.ts';
 import { commonHeaders } from './http/headers.ts';
@@ -129,6 +130,7 @@ export function createServer({
     domain,
     limiter,
     notifications,
+    documentsOf: createTenantDocuments(client, domain.schema),
     requestLog,
     responseMemory,
     maxResponseBytes,

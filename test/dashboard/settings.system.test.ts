@@ -98,6 +98,31 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
       });
     });
 
+    it('a token has a limit of its own, which is changed', async () => {
+      const { email } = await app.newUser();
+      await app.visit({ viewport }, async (page, watch) => {
+        watch.allowed.push(/401/); // before signing in
+        await signIn(page, email, '/settings/api-tokens');
+        await page.getByRole('button', { name: 'Generate a token' }).click();
+        await page.getByLabel('Name').fill('Importer');
+        const limit = page.getByLabel('Requests a minute');
+        await limit.fill('601');
+        await page.getByRole('button', { name: 'Generate the token' }).click();
+        await page.getByText('Must be from 1 to 600.').waitFor();
+        await limit.fill('240');
+        await page.getByRole('button', { name: 'Generate the token' }).click();
+        await page.getByRole('button', { name: 'Done' }).click();
+        const row = page.getByRole('row').filter({ hasText: 'Importer' });
+        await row.filter({ hasText: '240' }).waitFor();
+        await page.getByRole('button', { name: 'Change the limit of Importer' }).click();
+        await expectAccessible(page);
+        await limit.fill('');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await row.filter({ hasText: '60' }).filter({ hasNotText: '240' }).waitFor();
+        await expectAccessible(page);
+      });
+    });
+
     it('a token is limited to trusted documents', async () => {
       const { email } = await app.newUser();
       await app.visit({ viewport }, async (page, watch) => {

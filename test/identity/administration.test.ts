@@ -274,6 +274,7 @@ describe('tokens', () => {
       name: 'API token',
       abilities: ['*'],
       trustedDocuments: false,
+      requestsPerMinute: null,
       followedUntil: null,
       lastFour: token.token.slice(-4),
       createdAt: expect.any(Date),

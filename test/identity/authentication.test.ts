@@ -46,6 +46,7 @@ describe('authentication', () => {
           name: 'Shop',
           abilities: ['read', 'invoices:write'],
           trustedDocuments: false,
+          requestsPerMinute: null,
           lastFour: expect.stringMatching(/^[0-9A-Za-z]{4}$/),
           createdAt: expect.any(Date),
           lastUsedAt: null,

@@ -150,6 +150,52 @@ describe('API tokens created in a session', () => {
     });
   });
 
+  it('have a limit of requests of their own, up to the highest; it can be changed, and taken back', async () => {
+    const { browser } = await signedIn(service);
+    const limits = { requestsPerMinute: 60, maxRequestsPerMinute: 600 };
+    const asked = '{ apiTokenLimits { requestsPerMinute maxRequestsPerMinute } }';
+    expect((await ask(browser, asked)).apiTokenLimits).toEqual(limits);
+    const set = `mutation ($id: UUID!, $to: Int) {
+      updateApiToken(id: $id, input: { requestsPerMinute: $to }) { id requestsPerMinute }
+    }`;
+    const { value, apiToken } = (await ask(browser, create, { input: { name: 'x', requestsPerMinute: 600 } }))
+      .createApiToken;
+    const { id } = apiToken;
+    const shown = async () => (await ask(browser, '{ apiTokens { id requestsPerMinute } }')).apiTokens;
+    expect(await shown()).toEqual([{ id, requestsPerMinute: 600 }]);
+    for (const to of [1, 599, null]) {
+      expect((await ask(browser, set, { id, to })).updateApiToken).toEqual({ id, requestsPerMinute: to });
+      expect(await shown()).toEqual([{ id, requestsPerMinute: to }]);
+    }
+    for (const to of [0, -1, 601]) {
+      const details = [
+        {
+          field: 'input.requestsPerMinute',
+          code: 'out_of_range',
+          message: 'Must be from 1 to 600.',
+          params: { min: 1, max: 600 },
+        },
+      ];
+      const tries = [
+        await browser.graphql(set, { id, to }),
+        await browser.graphql(create, { input: { name: 'x', requestsPerMinute: to } }),
+      ];
+      for (const { body } of tries) expect(body.errors[0].extensions.details).toEqual(details);
+    }
+    expect(await shown()).toEqual([{ id, requestsPerMinute: null }]);
+
+    // Neither a token nor another member changes it.
+    const byToken = await service.request('POST', '/graphql', {
+      body: { query: set, variables: { id, to: 5 } },
+      headers: { authorization: `Bearer ${value}` },
+    });
+    expect(getCode(byToken)).toBe('FORBIDDEN');
+    const { browser: stranger } = await signedIn(service);
+    expect(getCode(await stranger.graphql(set, { id, to: 5 }))).toBe('NOT_FOUND');
+    await ask(browser, 'mutation ($id: UUID!) { revokeApiToken(id: $id) { id } }', { id });
+    expect(getCode(await browser.graphql(set, { id, to: 5 }))).toBe('NOT_FOUND');
+  });
+
   it('report all invalid fields at once', async () => {
     const { browser } = await signedIn(service);
     const input = { name: ' ', abilities: ['read', 'fly'], expiresAt: '2020-01-01T00:00:00Z' };

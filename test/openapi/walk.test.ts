@@ -6,7 +6,7 @@ import { makeCreditNote } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';
-import { collections, makeReferences, makeRoom, samples, type References } from '../resources.ts';
+import { collections, makeDelivery, makeReferences, makeRoom, samples, type References } from '../resources.ts';
 import { bodies, values, type Case } from './cases.ts';
 import { createApiValidator, description, operations, type Endpoint } from './description.ts';
 
@@ -55,7 +55,12 @@ const makersOfFiles = ['pdf', 'xml'].flatMap((file): [string, Maker][] => [
   [`/invoices/{id}/${file}`, makeIssuedInvoice],
   [`/credit-notes/{id}/${file}`, async (who) => makeCreditNote(who, { invoiceId: await makeIssuedInvoice(who) })],
 ]);
-const makers = new Map([...makersBy('make'), ...makersOfAllowing, ...makersOfFiles]);
+const makersOfDeliveries: [string, Maker][] = [
+  ['/webhooks/{id}/ping', samples.Webhook.make],
+  ['/deliveries/{id}', makeDelivery],
+  ['/deliveries/{id}/redeliver', makeDelivery],
+];
+const makers = new Map([...makersBy('make'), ...makersOfAllowing, ...makersOfFiles, ...makersOfDeliveries]);
 const makersOfKept = makersBy('makeKept');
 
 /** The address of a new row, with the parameters that are required. */
@@ -221,8 +226,9 @@ describe('every operation answers with the documented error', () => {
       const [ability] = endpoint.operation['x-abilities'] ?? [];
       if (!ability) continue;
       const another = ability === 'webhooks:read' ? 'customers:read' : 'webhooks:read';
-      // Who has events sent must be able to read their resources.
-      const shown = ability === 'webhooks:write' ? ['read'] : [];
+      // Who has events sent must be able to read their resources; and so must who reads a delivery, here of a customer's event.
+      const ofDeliveries = endpoint.path.startsWith('/deliveries') ? ['customers:read'] : [];
+      const shown = ability === 'webhooks:write' ? ['read'] : ofDeliveries;
       for (const [abilities, may] of [
         [[another, ...shown], false],
         [[ability, ...shown], true],
@@ -298,6 +304,7 @@ describe('every operation answers with the documented error', () => {
       const unknown = check(endpoint, await acme.rest('POST', path, { nonsense: 1 }));
       expect([path, unknown.status, unknown.body.errors]).toEqual([path, 422, { nonsense: [expect.any(String)] }]);
       expect([path, check(endpoint, await acme.rest('POST', path)).status]).toEqual([path, 200]);
+      if (/\/(ping|redeliver)$/.test(path)) continue; // each time another delivery
       const isRotation = path.endsWith('/rotate-secret');
       if (isRotation) check(endpoint, await acme.rest('POST', path)); // twice within 24 hours
       const again = check(endpoint, await acme.rest('POST', path));

@@ -75,9 +75,9 @@ async function valueOf(series: string): Promise<number> {
   return Number(line?.slice(series.length + 1) ?? 0);
 }
 
-async function newToken(): Promise<{ id: string; token: string }> {
+async function newToken(...options: string[]): Promise<{ id: string; token: string }> {
   const [tenant] = JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out) as { id: string }[];
-  return JSON.parse((await kontor(['token', 'create', '--tenant', tenant?.id ?? '', '--json'], env)).out);
+  return JSON.parse((await kontor(['token', 'create', '--tenant', tenant?.id ?? '', '--json', ...options], env)).out);
 }
 
 it('two processes serve, and one works on the queue', async () => {
@@ -94,6 +94,24 @@ it('limits are exact across processes, and metrics are aggregated', async () => 
   expect(await valueOf('kontor_rate_limit_total{outcome="refused"}')).toBe(140);
   expect(await valueOf('kontor_workers')).toBe(1);
 });
+
+it('a token’s own limit is exact across processes, and changed on the command line', async () => {
+  const { id, token: own } = await newToken('--requests-per-minute', '90');
+  const askMany = async (count: number) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => ask('/api/v1/me', own)));
+    return answers.filter(({ status }) => status === 200).length;
+  };
+  expect(await askMany(150)).toBe(90);
+  expect(await kontor(['token', 'limit', id, '100'], env)).toMatchObject({
+    code: 0,
+    out: `Token ${id} has 100 requests a minute.\n`,
+  });
+  expect(await askMany(30)).toBe(10);
+  const refused = { err: `kontor: A token's limit must be a whole number from 1 to 600, not "601"\n` };
+  expect(await kontor(['token', 'limit', id, '601'], env)).toMatchObject(refused);
+  expect(await kontor(['token', 'limit', id, 'default'], env)).toMatchObject({ code: 0 });
+  expect((await ask('/api/v1/me', own)).headers.get('x-ratelimit-limit')).toBe('60');
+}, 60_000);
 
 it('no process accepts a token whose revocation is acknowledged', async () => {
   const made = await newToken();

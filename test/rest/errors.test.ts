@@ -4,7 +4,7 @@ import { mintToken } from '../../src/identity/token.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
-import { collections, makeEach } from '../resources.ts';
+import { collections, makeDelivery, makeEach } from '../resources.ts';
 import * as sample from './samples.ts';
 import { create, invalidFields, refusal } from './samples.ts';
 
@@ -84,7 +84,7 @@ describe('401 and 403', () => {
   });
 
   it('answers 403 to a request beyond the token’s abilities', async () => {
-    const made: Record<string, string> = await makeEach(acme);
+    const made: Record<string, string> = { ...(await makeEach(acme)), deliveries: await makeDelivery(acme) };
 
     // Deletions last: the other requests need the rows.
     const isDeletion = ([method]: (typeof routes)[number]): number => Number(method === 'DELETE');
@@ -93,7 +93,7 @@ describe('401 and 403', () => {
       if (collection === 'me' || collection === 'changes') continue; // what a token reads of changes: changes/feed.test.ts
       const at = path.replace(':id', made[collection]!).replace(/xml$/, 'xml?format=factur-x');
       const scope = collections.find((each) => each.path === collection)?.scope;
-      const resource = collection === 'events' ? 'webhooks' : (scope ?? collection);
+      const resource = ['events', 'deliveries'].includes(collection) ? 'webhooks' : (scope ?? collection);
       const action = method === 'GET' ? 'read' : 'write';
       const other = action === 'read' ? 'write' : 'read';
       const elsewhere = resource === 'customers' ? 'invoices' : 'customers';

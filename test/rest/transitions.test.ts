@@ -32,8 +32,9 @@ const transitions = [
 
 it('this file has every transition', () => {
   const paths = transitions.map(([collection, transition]) => `/${collection}/:id/${transition}`);
-  // The rotation of a webhook's secret answers another body: webhooks.test.ts
-  expect([...paths, '/webhooks/:id/rotate-secret']).toEqual(
+  // These answer other bodies: webhooks.test.ts, deliveries.test.ts
+  const others = ['/webhooks/:id/rotate-secret', '/webhooks/:id/ping', '/deliveries/:id/redeliver'];
+  expect([...paths, ...others]).toEqual(
     routes.filter(([method, path]) => method === 'POST' && path.includes(':id/')).map(([, path]) => path),
   );
 });

@@ -71,6 +71,12 @@ export const Delivery = builder.prismaObject('Delivery', {
   fields: (t) => ({
     id: t.exposeID('id'),
     webhookId: t.expose('webhookId', { type: 'UUID' }),
+    eventId: t.expose('eventId', { type: 'UUID' }),
+    eventType: t.string({
+      description: "The event's name, such as `invoice.paid`.",
+      select: { event: { select: { type: true } } },
+      resolve: ({ event }) => event.type,
+    }),
     webhook: t.relation('webhook'),
     event: t.relation('event'),
     kind: t.expose('kind', { type: DeliveryKind }),

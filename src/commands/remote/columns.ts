@@ -5,6 +5,7 @@ import type { RemoteOperation } from './operations.ts';
  * fields that are neither lists nor objects.
  */
 const columnsOfLists: Record<string, string[]> = {
+  deliveries: ['id', 'created_at', 'event_type', 'state', 'attempt_count', 'webhook_id'],
   webhooks: ['id', 'url', 'active', 'consecutive_failures', 'description'],
   events: ['created_at', 'event', 'id'],
   customers: ['id', 'company_name', 'type', 'city', 'country', 'email', 'vat_id'],

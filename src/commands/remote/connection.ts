@@ -46,6 +46,13 @@ export function buildConnection(command: Command, env: NodeJS.ProcessEnv = proce
   return { url: baseUrl(url), token };
 }
 
+/** Whether a command is to work over HTTP: by its options, or with a token in the environment. */
+export function isRemote(command: Command, env: NodeJS.ProcessEnv = process.env): boolean {
+  const own: ConnectionOptions = command.opts();
+  const ofProgram: ConnectionOptions = findRoot(command).opts();
+  return Boolean(own.url ?? ofProgram.url ?? own.token ?? ofProgram.token ?? env['KONTOR_TOKEN']);
+}
+
 const findRoot = (command: Command): Command => (command.parent ? findRoot(command.parent) : command);
 
 function baseUrl(text: string): string {

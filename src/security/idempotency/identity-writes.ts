@@ -1,9 +1,11 @@
 import type { Identity } from '../../../schema/graphql/identity.ts';
 
 const isWrite: Record<keyof Identity, boolean> = {
+  requestLimits: false,
   tenants: false,
   apiTokens: false,
   createApiToken: true,
+  updateApiToken: true,
   revokeApiToken: true,
   followApiToken: false,
   members: false,

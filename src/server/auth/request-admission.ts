@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Context, Principal } from '../../../schema/graphql/context.ts';
 import { CodedError } from '../../../schema/errors.ts';
+import type { TrustedDocumentStore } from '../../../schema/graphql/trusted-document-store.ts';
 import { ResponseSize } from '../../../schema/graphql/execution/response-size.ts';
 import type { Database } from '../../database/database.ts';
 import type { Domain } from '../../domain.ts';
@@ -74,6 +75,7 @@ export function createRequestAdmission({
   domain,
   limiter,
   notifications,
+  documentsOf,
   requestLog,
   responseMemory,
   maxResponseBytes,
@@ -83,6 +85,8 @@ export function createRequestAdmission({
   domain: Domain;
   limiter: RateLimiter | undefined;
   notifications: Notifications;
+  /** The store of a tenant's trusted documents. */
+  documentsOf: (tenantId: string, signal: AbortSignal) => TrustedDocumentStore;
   requestLog: RequestLog;
   responseMemory: ResponseMemory;
   /** The longest response, in bytes. */
@@ -99,7 +103,10 @@ export function createRequestAdmission({
     if (caller.kind === 'no-tenant') return forbidden('This API token is bound to no tenant.');
     const { principal, tokenId, isFollowed } = caller;
     if (isFollowed) requestLog.follow(response, { tenantId: principal.tenant.id, tokenId });
-    return { principal, countedAs: `token:${tokenId}` };
+    const own = principal.token?.requestsPerMinute;
+    // The highest one may have been lowered since.
+    const isLimited = own != null && { limit: Math.min(own, domain.requestLimits.max) };
+    return { principal, countedAs: `token:${tokenId}`, ...isLimited };
   };
 
   const identifySession = async (session: Session, response: ServerResponse): Promise<Caller> => {
@@ -135,7 +142,13 @@ export function createRequestAdmission({
     return {
       requestId,
       signal,
-      context: domain.contextFor(principal, { notifications, requestId, signal, responseSize }),
+      context: domain.contextFor(principal, {
+        notifications,
+        documents: documentsOf(tenant.id, signal),
+        requestId,
+        signal,
+        responseSize,
+      }),
       isStillAuthorized: async () => {
         const { authorization, session } = credentials;
         const caller = session

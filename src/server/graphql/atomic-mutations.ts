@@ -71,7 +71,7 @@ async function executeInTransaction(args: ExecutionArgs, execute: Execute): Prom
   return result;
 }
 
-/** Refuses mutations of tokens, members, and sessions beside others: they can't be rolled back with them. */
+/** Refuses mutations of tokens, members, sessions, and trusted documents beside others: they can't be rolled back with them. */
 export const IdentityMutationsAlone: ValidationRule = (context) => ({
   OperationDefinition: ({ operation, selectionSet }) => {
     const fields = context.getSchema().getMutationType()?.getFields();
@@ -80,7 +80,8 @@ export const IdentityMutationsAlone: ValidationRule = (context) => ({
     if (selected.length < 2) return;
     for (const node of selected) {
       const name = node.name.value;
-      if (!getChecks(fields[name]?.extensions['pothosOptions']).inSession) continue;
+      const { extensions = {} } = fields[name] ?? {};
+      if (!extensions['commitsAlone'] && !getChecks(extensions['pothosOptions']).inSession) continue;
       const message = `${name} has to be the only mutation of its document: it can't be rolled back with others.`;
       context.reportError(new GraphQLError(message, { nodes: node }));
     }

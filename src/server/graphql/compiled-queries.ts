@@ -20,6 +20,8 @@ type Values = Record<string, unknown>;
 
 /** A compiled query. */
 interface CompiledQuery {
+  /** Whether it was trusted, and may be beyond the limits of a text. */
+  isTrusted?: boolean;
   operationName: string | undefined;
   /** `{data}` as JSON; undefined where Yoga has to respond. */
   respond: (variables: Values, context: Context) => Promise<string | undefined>;
@@ -36,7 +38,10 @@ export interface CompiledQueries {
  * Compiles queries that are sent repeatedly, and responds to them without Yoga, which takes less CPU time: only queries that
  * Yoga has accepted. If there is an error, Yoga responds after all: a query changes nothing, so that it can run twice.
  */
-export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
+export function createCompiledQueries(
+  schema: GraphQLSchema,
+  isTrusted: (text: string, context: Context) => boolean,
+): CompiledQueries {
   const seen = createLRUCache<number>({ max: 500 });
   const compiled = createLRUCache<CompiledQuery>({ max: 100 });
   return {
@@ -48,7 +53,8 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
         seen.set(text, count);
         if (count !== minExecutions || (costs(args).breadth ?? 0) > maxFields) return;
         const compiledQuery = compileQuery(schema, args.document, args.operationName ?? undefined);
-        if (compiledQuery) compiled.set(text, compiledQuery);
+        const { context } = args.contextValue as { context: Context };
+        if (compiledQuery) compiled.set(text, { ...compiledQuery, isTrusted: isTrusted(text, context) });
       },
     },
     respond: async (params, context) => {
@@ -56,6 +62,7 @@ export function createCompiledQueries(schema: GraphQLSchema): CompiledQueries {
       const { query, variables, operationName } = params;
       const compiledQuery = compiled.get(query);
       if (!compiledQuery || compiledQuery.operationName !== (operationName ?? undefined)) return undefined;
+      if (compiledQuery.isTrusted && !isTrusted(query, context)) return undefined;
       return await compiledQuery.respond(variables ?? {}, context);
     },
   };

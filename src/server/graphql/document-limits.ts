@@ -79,11 +79,41 @@ export function createDocumentCache(): DocumentCache {
   return { get: (text) => documents.get(text), set: (text, document) => void documents.set(text, document) };
 }
 
+/** How many characters of trusted documents are cached, as parsed documents. */
+const maxTrustedCharacters = 1_000_000;
+
+/** Caches valid trusted documents. These may be long: they are bounded by their characters in all. */
+function createTrustedCache(): DocumentCache {
+  const documents = new Map<string, DocumentNode>(); // ordered by their last use
+  let characters = 0;
+  const remove = (text: string): void => {
+    if (documents.delete(text)) characters -= text.length;
+  };
+  return {
+    get: (text) => {
+      const document = documents.get(text);
+      if (!document) return undefined;
+      documents.delete(text);
+      documents.set(text, document);
+      return document;
+    },
+    set: (text, document) => {
+      remove(text);
+      documents.set(text, document);
+      characters += text.length;
+      for (const oldest of documents.keys()) {
+        if (characters <= maxTrustedCharacters) break;
+        remove(oldest);
+      }
+    },
+  };
+}
+
 interface LimitsOptions {
   introspection: boolean;
   /** Documents that are known to be valid and within the limits. */
   good: DocumentCache;
-  isTrusted: (text: string) => boolean;
+  isTrusted: (text: string, context: Context) => boolean;
 }
 
 /**
@@ -93,9 +123,11 @@ interface LimitsOptions {
  * and cost.
  */
 export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Plugin {
-  const limitsOf = (document: DocumentNode): Limits =>
-    isTrusted(document.loc?.source.body ?? '') ? limitsOfTrusted : limits;
+  const limitsOf = (document: DocumentNode, asked: unknown): Limits =>
+    isTrusted(document.loc?.source.body ?? '', getContext(asked)) ? limitsOfTrusted : limits;
   const scheduler = createFairScheduler({ rest: 2, pauseMs });
+  // Apart from others: a trusted document is not within the limits of the same text, when a client sends it.
+  const trusted = createTrustedCache();
   const refuseCost: NonNullable<Plugin['onExecute']> & NonNullable<Plugin['onSubscribe']> = ({
     args,
     setResultAndStopExecution,
@@ -104,29 +136,36 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
     setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
   }) => {
     const { scans = new Set<string>(), ...counts } = costs(args);
-    const errors = exceeded(counts, limitsOf(args.document), explainScans(scans));
+    const errors = exceeded(counts, limitsOf(args.document, args.contextValue), explainScans(scans));
     if (errors.length > 0) setResultAndStopExecution({ errors });
   };
   return {
     onParams: ({ params: { query }, context }) =>
-      typeof query !== 'string' || good.get(query) ? undefined : scheduler.waitForTurn(getTenant(context)),
-    onParse: ({ params: { source }, parseFn, setParseFn }) => {
-      const own = isTrusted(String(source)) ? limitsOfTrusted : limits;
+      typeof query !== 'string' || good.get(query) || (isTrusted(query, getContext(context)) && trusted.get(query))
+        ? undefined
+        : scheduler.waitForTurn(getContext(context).tenant.id),
+    onParse: ({ context, params: { source }, parseFn, setParseFn, setParsedDocument }) => {
+      const isOwn = isTrusted(String(source), getContext(context));
+      const known = isOwn && trusted.get(String(source));
+      if (known) return setParsedDocument(known);
+      const own = isOwn ? limitsOfTrusted : limits;
       const errors = exceeded({ characters: String(source).length }, own);
       setParseFn((text, options) => {
         if (errors[0]) throw errors[0];
         return own === limits ? parseUpToLimit(parseFn, text, options) : parseFn(text, options);
       });
     },
-    onValidate: ({ params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
-      const errors = exceeded(countParts(documentAST), limitsOf(documentAST));
+    onValidate: ({ context, params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
+      const errors = exceeded(countParts(documentAST), limitsOf(documentAST, context));
       if (errors.length > 0) setResult(errors);
       addValidationRule(IdentityMutationsAlone);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
       setValidationFn((schema, document, rules) =>
         validate(schema, document, rules, { maxErrors, hideSuggestions: !introspection }),
       );
-      return ({ valid }) => void (valid && documentAST.loc && good.set(documentAST.loc.source.body, documentAST));
+      const { body = '' } = documentAST.loc?.source ?? {};
+      const cache = isTrusted(body, getContext(context)) ? trusted : good;
+      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST));
     },
     onExecute: refuseCost,
     onSubscribe: refuseCost,
@@ -145,8 +184,8 @@ function parseUpToLimit(parseFn: typeof parse, ...[source, options]: Parameters<
   }
 }
 
-/** The scheduler's key: all documents of a tenant wait in one queue. */
-const getTenant = (asked: object): string => (asked as { context: Context }).context.tenant.id;
+/** The context of a request, by what Yoga passes to plugins. All documents of a tenant wait in one queue. */
+const getContext = (asked: unknown): Context => (asked as { context: Context }).context;
 
 /**
  * The errors of a document that is to be trusted, as far as they don't depend on variables.

@@ -21,6 +21,17 @@ const ofApollo = z.object({
 /** The hashes that clients use by default, by their length in hexadecimal digits. */
 const algorithms: Record<number, string> = { 32: 'md5', 40: 'sha1', 64: 'sha256' };
 
+const findAlgorithm = (hash: string): string | undefined =>
+  /^[\da-f]{1,64}$/.test(hash) ? algorithms[hash.length] : undefined;
+
+/** Whether a text has the form of a hash that clients use. */
+export const isHash = (hash: string): boolean => findAlgorithm(hash) !== undefined;
+
+export function isHashOf(hash: string, text: string): boolean {
+  const algorithm = findAlgorithm(hash);
+  return algorithm !== undefined && createHash(algorithm).update(text).digest('hex') === hash;
+}
+
 /**
  * Reads a manifest of documents, as a front end's build writes it.
  * @throws RefusedError if it is none, or if a hash isn't its document's
@@ -28,10 +39,8 @@ const algorithms: Record<number, string> = { 32: 'md5', 40: 'sha1', 64: 'sha256'
 export function parseManifest(json: string): ManifestDocument[] {
   const documents = parseDocuments(json);
   for (const { hash, text } of documents) {
-    const algorithm = /^[\da-f]+$/.test(hash) ? algorithms[hash.length] : undefined;
-    if (!algorithm) throw new RefusedError(`"${hash}" is not a SHA-256, SHA-1, or MD5 hash in hexadecimal digits`);
-    if (createHash(algorithm).update(text).digest('hex') !== hash)
-      throw new RefusedError(`"${hash}" is not the hash of its document`);
+    if (!isHash(hash)) throw new RefusedError(`"${hash}" is not a SHA-256, SHA-1, or MD5 hash in hexadecimal digits`);
+    if (!isHashOf(hash, text)) throw new RefusedError(`"${hash}" is not the hash of its document`);
   }
   return documents;
 }

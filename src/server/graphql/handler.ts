@@ -50,7 +50,7 @@ export function createGraphqlHandler(
   options: { introspection: boolean } = { introspection: true },
 ): GraphqlHandler {
   const validDocuments = createDocumentCache();
-  const compiledQueries = createCompiledQueries(schema);
+  const compiledQueries = createCompiledQueries(schema, trustedDocuments.isTrusted);
   const yoga = createYoga<GraphqlRequest & Read & ReceivedForm>({
     schema,
     graphqlEndpoint: '/graphql',

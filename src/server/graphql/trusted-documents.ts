@@ -1,15 +1,15 @@
 import { GraphQLError, Kind, parse, type GraphQLSchema } from 'graphql';
-import { createLRUCache, type GraphQLParams, type Plugin } from 'graphql-yoga';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { UnscopedClient } from '../../../prisma/client.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { documentErrors } from './document-limits.ts';
+import { DocumentTexts } from './document-texts.ts';
 import type { ManifestDocument } from './document-manifest.ts';
 
 // Trusted documents, also called persisted operations: a front end's build registers its documents, and its requests name them
 // by hash. Yoga's plugin for these doesn't fit: it doesn't know the caller when it decides about other documents.
 
-/** How many documents a process caches, and for how long. A deletion thus takes effect in all processes within a minute. */
-const maxCached = 1000;
+/** For how long a process caches documents. A deletion thus takes effect in all processes within a minute. */
 export const cachedMs = 60_000;
 
 /** Where documents belong: a tenant's id, or null for the whole installation. */
@@ -75,8 +75,8 @@ export interface TrustedDocuments {
    * @throws GraphQLError if it is unknown, or if the caller may only name documents and sends a text
    */
   withText(params: unknown, context: Context): Promise<unknown>;
-  /** Whether a text is a trusted document that was named of late. */
-  isTrusted(text: string): boolean;
+  /** Whether a text is the trusted document that a request has named. */
+  isTrusted(text: string, context: Context): boolean;
   /** Whether the caller may send these parameters. */
   admits(params: unknown, context: Context): Promise<boolean>;
 }
@@ -96,18 +96,22 @@ export function createTrustedDocuments(
   { dashboard, limitsSessions = false }: TrustedDocumentsOptions = {},
 ): TrustedDocuments {
   const isLimited = ({ token }: Context): boolean => token?.trustedDocuments ?? limitsSessions;
-  const cache = createLRUCache<string>({ max: maxCached, ttl: cachedMs });
-  const texts = createLRUCache<true>({ max: maxCached });
+  const cache = new DocumentTexts(cachedMs);
+  const trusted = new WeakMap<Context, string>();
 
   /** A document of the dashboard in a session; else of the tenant, or of the installation. */
   async function find(hash: string, { token, tenant: { id: tenantId } }: Context): Promise<string | undefined> {
     const own = token ? undefined : dashboard?.get(hash);
     if (own !== undefined) return own;
-    const key = `${tenantId} ${hash}`;
-    const cached = cache.get(key);
+    const cached = cache.get(tenantId, hash);
     if (cached !== undefined) return cached;
-    const found = await client.trustedDocument.findFirst({ where: { hash, OR: [{ tenantId }, { tenantId: null }] } });
-    if (found) cache.set(key, found.text);
+    const where = { hash, OR: [{ tenantId }, { tenantId: null }] };
+    // The tenant's own first.
+    const found = await client.trustedDocument.findFirst({
+      where,
+      orderBy: { tenantId: { sort: 'asc', nulls: 'last' } },
+    });
+    if (found) cache.set(tenantId, hash, found.text);
     return found?.text;
   }
 
@@ -125,13 +129,13 @@ export function createTrustedDocuments(
     }
     const text = await find(hash, context);
     if (text === undefined) throw unknownDocument();
-    texts.set(text, true);
+    trusted.set(context, text);
     return { query: text, variables, operationName, extensions };
   };
 
   return {
     withText,
-    isTrusted: (text) => texts.get(text) === true,
+    isTrusted: (text, context) => trusted.get(context) === text,
     admits: async (params, context) => {
       if (!isLimited(context)) return true;
       if (!isObject(params)) return false;

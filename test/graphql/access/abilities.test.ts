@@ -117,10 +117,10 @@ describe('fields for sessions only, which create tokens and members,', () => {
   const forSessions = places.filter(isForSessions).map((place) => ({ place, name: place.field.name }));
 
   it('are all declared', () => {
-    const nouns = /^abilities$|tokens?$|sessions?$|members?$|invitations?$/i;
+    const nouns = /^abilities$|^apiTokenLimits$|tokens?$|sessions?$|members?$|invitations?$/i;
     const roots = places.filter(({ operation, field }) => operation && nouns.test(field.name));
     expect(forSessions.map(({ name }) => name)).toEqual(roots.map(({ field }) => field.name));
-    expect(forSessions).toHaveLength(12);
+    expect(forSessions).toHaveLength(14);
   });
 
   it.each(forSessions)('$name is forbidden to a token with all abilities', async ({ place }) => {

@@ -47,6 +47,8 @@ beforeAll(async () => {
     'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
     { input: { url: 'http://127.0.0.1:9/zwebhooksz', description: texts.webhooks } },
   );
+  const { tenantId } = acme;
+  await service.client.trustedDocument.create({ data: { tenantId, hash: texts.documents, text: '{ me }' } });
   await makeCompany(acme, { legalName: texts.company, city: texts.company });
   const customer = await makeCustomer(acme, { companyName: texts.customers, city: texts.customers });
   const supplier = await makeCustomer(acme, { type: 'SUPPLIER', companyName: texts.customers });

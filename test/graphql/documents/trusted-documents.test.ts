@@ -210,7 +210,8 @@ describe('a session', () => {
   const own = [...readDashboardDocuments()].find(([, text]) => text.startsWith('query ApiTokens '))!;
   const [ownHash, ownText] = own;
   const byHash = (hash: string) => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hash } } });
-  const answered = { data: { apiTokens: [] } };
+  const limits = { requestsPerMinute: 60, maxRequestsPerMinute: 600, __typename: 'ApiTokenLimits' };
+  const answered = { data: { apiTokens: [], apiTokenLimits: limits } };
   let strict: Service;
   beforeAll(async () => {
     strict = await startService({ sessionTrustedDocuments: true });

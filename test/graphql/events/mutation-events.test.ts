@@ -47,11 +47,13 @@ const withoutEvents: Record<string, string> = {
       'Books that move in have happened elsewhere. The change feed has every row.',
     ]),
   ),
+  registerDocuments: "Front ends' documents are no part of the books.",
+  deleteDocument: "Front ends' documents are no part of the books.",
   redeliver: 'Sends an event again.',
   redeliverMissed: 'Sends events again.',
   ...Object.fromEntries(
     [
-      ['createApiToken', 'revokeApiToken', 'revokeSession', 'revokeOtherSessions'],
+      ['createApiToken', 'updateApiToken', 'revokeApiToken', 'revokeSession', 'revokeOtherSessions'],
       ['inviteMember', 'revokeInvitation', 'removeMember'],
     ]
       .flat()

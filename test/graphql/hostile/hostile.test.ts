@@ -88,6 +88,7 @@ it('every input of fields that require a session causes no internal error in a s
     'revokeApiToken',
     'revokeInvitation',
     'revokeSession',
+    'updateApiToken',
   ]);
   // All first: the server closes a connection that is idle for seconds, just when the next request may be sent.
   const documents = Array.from({ length: 40 * inputCount }, (_, seed) => seed)

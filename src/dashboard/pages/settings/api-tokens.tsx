@@ -1,4 +1,4 @@
-import { Badge, Button, Code, EmptyState, Text } from '@mantine/core';
+import { Badge, Button, Code, EmptyState, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { KeyIcon, PlusIcon } from '@heroicons/react/24/outline';
 import { useState, type ReactNode } from 'react';
@@ -15,6 +15,7 @@ import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { describeAbilities } from './abilities.ts';
 import { TokenForm } from './token-form.tsx';
+import { ChangeLimit, showLimit, type TokenLimits } from './token-limit.tsx';
 
 const ApiTokensQuery = graphql(`
   query ApiTokens {
@@ -23,10 +24,15 @@ const ApiTokensQuery = graphql(`
       name
       abilities
       trustedDocuments
+      requestsPerMinute
       lastFour
       lastUsedAt
       expiresAt
       createdAt
+    }
+    apiTokenLimits {
+      requestsPerMinute
+      maxRequestsPerMinute
     }
   }
 `);
@@ -59,7 +65,7 @@ export default function ApiTokens(): ReactNode {
     >
       <SimpleTable
         caption="API tokens"
-        columns={columns}
+        columns={data ? buildColumns(data.apiTokenLimits) : []}
         rows={data?.apiTokens}
         error={error}
         refetch={refetch}
@@ -75,6 +81,7 @@ export default function ApiTokens(): ReactNode {
       />
       <Dialog title="Generate a token" opened={generating} onClose={dialog.close}>
         <TokenForm
+          limits={data?.apiTokenLimits ?? null}
           onCancel={dialog.close}
           onDone={(token) => {
             dialog.close();
@@ -96,7 +103,7 @@ export default function ApiTokens(): ReactNode {
 
 const expired = ({ expiresAt }: Token): boolean => expiresAt !== null && new Date(expiresAt).getTime() < Date.now();
 
-const columns: Column<Token>[] = [
+const buildColumns = (limits: TokenLimits): Column<Token>[] => [
   {
     header: 'Name',
     lead: true,
@@ -122,6 +129,7 @@ const columns: Column<Token>[] = [
       </>
     ),
   },
+  { header: 'Requests a minute', cell: ({ requestsPerMinute }) => showLimit(requestsPerMinute, limits) },
   { header: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
   {
     header: 'Expires',
@@ -135,7 +143,17 @@ const columns: Column<Token>[] = [
       ),
   },
   { header: 'Generated', cell: ({ createdAt }) => <Ago at={createdAt} /> },
-  { header: 'Actions', hidden: true, align: 'right', cell: (token) => <Revoke token={token} /> },
+  {
+    header: 'Actions',
+    hidden: true,
+    align: 'right',
+    cell: (token) => (
+      <Group gap="xs" justify="flex-end" wrap="nowrap">
+        <ChangeLimit token={token} limits={limits} />
+        <Revoke token={token} />
+      </Group>
+    ),
+  },
 ];
 
 function Revoke({ token: { id, name } }: { token: Token }): ReactNode {

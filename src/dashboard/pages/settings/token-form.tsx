@@ -3,8 +3,10 @@ import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Form, useSubmit } from '../../forms/form.tsx';
+import { toCount } from '../../forms/form-values.ts';
 import { graphql } from '../../graphql.ts';
 import { AbilityPicker } from './ability-picker.tsx';
+import { describeLimits, type TokenLimits } from './token-limit.tsx';
 
 const CreateApiToken = graphql(`
   mutation CreateApiToken($input: CreateApiTokenInput!) {
@@ -26,16 +28,17 @@ const lifetimes = [
 ];
 
 interface Props {
+  limits: TokenLimits;
   onDone: (value: string) => void;
   onCancel: () => void;
 }
 
-export function TokenForm({ onDone, onCancel }: Props): ReactNode {
+export function TokenForm({ limits, onDone, onCancel }: Props): ReactNode {
   const [, create] = useMutation(CreateApiToken);
   const [lifetime, setLifetime] = useState('90');
   const form = useForm({
     mode: 'controlled',
-    initialValues: { name: '', abilities: ['*'], trustedDocuments: false, expiresAt: '' },
+    initialValues: { name: '', abilities: ['*'], trustedDocuments: false, requestsPerMinute: '', expiresAt: '' },
     validate: {
       abilities: (abilities) => (abilities.length > 0 ? null : 'Choose at least one.'),
       expiresAt: (day) => (lifetime === 'day' && !day ? 'Choose a date.' : null),
@@ -43,7 +46,14 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
   });
   const submission = useSubmit(
     form,
-    ({ expiresAt, ...input }) => create({ input: { ...input, expiresAt: expiry(lifetime, expiresAt) } }),
+    ({ expiresAt, requestsPerMinute, ...input }) =>
+      create({
+        input: {
+          ...input,
+          requestsPerMinute: toCount(requestsPerMinute),
+          expiresAt: expiry(lifetime, expiresAt),
+        },
+      }),
     ({ createApiToken: { value } }) => onDone(value),
   );
   return (
@@ -65,6 +75,12 @@ export function TokenForm({ onDone, onCancel }: Props): ReactNode {
         label="Only trusted documents"
         description="GraphQL requests may only name documents that a front end has registered"
         {...form.getInputProps('trustedDocuments', { type: 'checkbox' })}
+      />
+      <TextInput
+        label="Requests a minute"
+        description={describeLimits(limits)}
+        inputMode="numeric"
+        {...form.getInputProps('requestsPerMinute')}
       />
       <Select
         label="Expires"
