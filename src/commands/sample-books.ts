@@ -11,10 +11,11 @@ const dayMs = 86_400_000;
 const day = (offset: number): string => new Date(Date.now() + offset * dayMs).toISOString().slice(0, 10);
 
 const result = z.object({ result: z.object({ id: z.string() }) });
-const paid = z.object({ result: z.object({ id: z.string(), payments: z.array(z.object({ id: z.string() })) }) });
-const refunded = z.object({ result: z.object({ refunds: z.array(z.object({ id: z.string() })) }) });
+const somePage = z.object({ nodes: z.array(z.object({ id: z.string() })) });
+const paid = z.object({ result: z.object({ id: z.string(), payments: somePage }) });
+const refunded = z.object({ result: z.object({ refunds: somePage }) });
 const imported = z.object({ result: z.object({ warnings: z.array(z.string()) }) });
-const transactions = z.object({ result: z.object({ nodes: z.array(z.object({ id: z.string() })) }) });
+const transactions = z.object({ result: somePage });
 
 /** Changes the books of the token's tenant, as a front end does: by GraphQL's mutations, with invented data. */
 export class SampleBooks {
@@ -53,9 +54,10 @@ export class SampleBooks {
   async refund(): Promise<{ id: string; invoice: string; payment: string }> {
     const { id: paidInvoice } = await this.pay('Invoice', await this.issuedInvoice());
     const { id, invoice } = await this.creditNote(paidInvoice);
-    const document = 'mutation ($id: UUID!) { result: refundCreditNote(id: $id) { id refunds { id } } }';
+    const document =
+      'mutation ($id: UUID!) { result: refundCreditNote(id: $id) { id refunds(first: 1) { nodes { id } } } }';
     const { result: creditNote } = await this.#mutate(refunded, 'refundCreditNote', document, { id });
-    return { id, invoice, payment: creditNote.refunds[0]?.id ?? '' };
+    return { id, invoice, payment: creditNote.refunds.nodes[0]?.id ?? '' };
   }
 
   async undoneRefund(): Promise<{ id: string; invoice: string }> {
@@ -125,10 +127,10 @@ export class SampleBooks {
   /** @param amount by default all that is due */
   async pay(model: 'Invoice' | 'Receipt', id: string, amount?: string): Promise<{ id: string; payment: string }> {
     const document = `mutation ($id: UUID!, $amount: Decimal) {
-      result: pay${model}(id: $id, amount: $amount) { id payments { id } }
+      result: pay${model}(id: $id, amount: $amount) { id payments(first: 1) { nodes { id } } }
     }`;
     const { result: payable } = await this.#mutate(paid, `pay${model}`, document, { id, amount });
-    return { id, payment: payable.payments[0]?.id ?? '' };
+    return { id, payment: payable.payments.nodes[0]?.id ?? '' };
   }
 
   async #create(model: Model, input: Input): Promise<string> {

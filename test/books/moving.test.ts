@@ -69,7 +69,7 @@ async function answersOf(who: Integrator): Promise<Record<string, unknown>> {
     `{ overview { outstanding ${money} overdue ${money} paidThisMonth ${money} months { month currency invoicedGross paid } } }`,
   );
   answers['payments'] = await who.graphql(
-    '{ invoices(first: 100) { nodes { payments { id amount paidOn } timeEntries { id } } } }',
+    '{ invoices(first: 100) { nodes { payments { nodes { id amount paidOn } } timeEntries { nodes { id } } } } }',
   );
   return answers;
 }

@@ -78,8 +78,8 @@ export async function makeDelivery(who: Integrator): Promise<{ id: string; webho
 }
 
 export async function makePayment(who: Integrator, invoiceId: string, amount?: string): Promise<string> {
-  const pay = `mutation ($id: UUID!, $amount: Decimal) { payInvoice(id: $id, amount: $amount) { payments { id } } }`;
-  return (await who.graphql(pay, { id: invoiceId, amount })).payInvoice.payments[0].id;
+  const pay = `mutation ($id: UUID!, $amount: Decimal) { payInvoice(id: $id, amount: $amount) { payments { nodes { id } } } }`;
+  return (await who.graphql(pay, { id: invoiceId, amount })).payInvoice.payments.nodes[0].id;
 }
 
 export interface EventRow {

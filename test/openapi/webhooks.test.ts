@@ -60,14 +60,17 @@ async function everything(webhookId: string): Promise<void> {
   await mutate('undoPayment(id: $id)', { id: await makePayment(acme, paid) });
   await runJob(overdue(service.client, service.domain));
 
-  const refund = 'mutation ($id: UUID!) { refundCreditNote(id: $id) { refunds { id } } }';
+  const refund = 'mutation ($id: UUID!) { refundCreditNote(id: $id) { refunds { nodes { id } } } }';
   const { refundCreditNote } = await acme.graphql(refund, { id: await makeCreditNote(acme) });
-  await mutate('undoPayment(id: $id)', refundCreditNote.refunds[0]);
+  await mutate('undoPayment(id: $id)', refundCreditNote.refunds.nodes[0]);
 
-  const { payReceipt } = await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { payments { id } } }', {
-    id: await makeReceipt(acme, { status: 'BOOKED' }),
-  });
-  await mutate('undoPayment(id: $id)', payReceipt.payments[0]);
+  const { payReceipt } = await acme.graphql(
+    'mutation ($id: UUID!) { payReceipt(id: $id) { payments { nodes { id } } } }',
+    {
+      id: await makeReceipt(acme, { status: 'BOOKED' }),
+    },
+  );
+  await mutate('undoPayment(id: $id)', payReceipt.payments.nodes[0]);
 
   const projectId = await makeProject(acme, { customerId, hourlyRateNet: '60' });
   await makeTimeEntry(acme, { projectId });

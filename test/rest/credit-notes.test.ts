@@ -257,9 +257,9 @@ describe('the balance of an invoice', () => {
     expect(second).toMatchObject({ total_gross: 59.5, amount_due: 59.5 });
     expect((await get(`/credit-notes/${first.id}`)).amount_due).toBe(59.5);
     const { invoice: shown } = await acme.graphql(
-      `{ invoice(id: "${invoice.id}") { amountToRefund creditNotes { id } } }`,
+      `{ invoice(id: "${invoice.id}") { amountToRefund creditNotes { nodes { id } } } }`,
     );
-    expect(shown).toEqual({ amountToRefund: '100', creditNotes: [{ id: second.id }, { id: first.id }] });
+    expect(shown).toEqual({ amountToRefund: '100', creditNotes: { nodes: [{ id: second.id }, { id: first.id }] } });
   });
 
   it('a payment is at most what is left, and an undone payment is due again only as far as it is', async () => {
@@ -270,8 +270,10 @@ describe('the balance of an invoice', () => {
     await acme.rest('POST', `/invoices/${invoice.id}/payments`, { amount: 9.5 });
     await acme.rest('POST', `/invoices/${invoice.id}/payments`);
     const undo = async (amount: string) => {
-      const { invoice: paid } = await acme.graphql(`{ invoice(id: "${invoice.id}") { payments { id amount } } }`);
-      const { id } = paid.payments.find((payment: { amount: string }) => payment.amount === amount);
+      const { invoice: paid } = await acme.graphql(
+        `{ invoice(id: "${invoice.id}") { payments { nodes { id amount } } } }`,
+      );
+      const { id } = paid.payments.nodes.find((payment: { amount: string }) => payment.amount === amount);
       await acme.graphql(`mutation { undoPayment(id: "${id}") { id } }`);
     };
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'paid', amount_paid: 59.5, amount_due: 0 });
@@ -298,24 +300,24 @@ describe('the balance of an invoice', () => {
     expect(refusal(await refund({}), 422)).toEqual({ status: ['Nothing is to be refunded of this credit note.'] });
 
     const fields = 'id amount paidOn invoiceId creditNoteId creditNote { id }';
-    const { creditNote } = await acme.graphql(`{ creditNote(id: "${id}") { refunds { ${fields} } } }`);
+    const { creditNote } = await acme.graphql(`{ creditNote(id: "${id}") { refunds { nodes { ${fields} } } } }`);
     const of = { id: sample.anId, invoiceId: null, creditNoteId: id, creditNote: { id } };
-    expect(creditNote.refunds).toEqual([
+    expect(creditNote.refunds.nodes).toEqual([
       { ...of, amount: '50', paidOn: '2026-03-10' },
       { ...of, amount: '9.5', paidOn: '2026-03-05' },
     ]);
     // When the payment is undone as well, all that is refunded is due again. Then the refund is undone, too.
-    const { invoice: paid } = await acme.graphql(`{ invoice(id: "${invoice.id}") { payments { id } } }`);
+    const { invoice: paid } = await acme.graphql(`{ invoice(id: "${invoice.id}") { payments { nodes { id } } } }`);
     const undo = (payment: string) => acme.graphql(`mutation { undoPayment(id: "${payment}") { id } }`);
-    await undo(paid.payments[0].id);
+    await undo(paid.payments.nodes[0].id);
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'issued', amount_due: 119 });
     const cancelled = await acme.rest('POST', `/invoices/${invoice.id}/cancel`);
     expect(refusal(cancelled, 422)).toHaveProperty('status');
-    await undo(creditNote.refunds[0].id);
+    await undo(creditNote.refunds.nodes[0].id);
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'issued', amount_refunded: 9.5, amount_due: 69 });
     expect(await get(`/credit-notes/${id}`)).toMatchObject({ amount_refunded: 9.5, amount_due: 0 });
     await acme.rest('POST', `/invoices/${invoice.id}/payments`, { amount: 60 });
-    await undo(creditNote.refunds[1].id);
+    await undo(creditNote.refunds.nodes[1].id);
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'paid', amount_refunded: 0, amount_due: 0 });
     expect(await get(`/credit-notes/${id}`)).toMatchObject({ amount_refunded: 0, amount_due: 0.5 });
   });

@@ -96,8 +96,8 @@ describe('POST /invoices/{id}/payments and /receipts/{id}/payments', () => {
       `${one}.payment_recorded`,
       `${one}.paid`,
     ]);
-    const { row } = await acme.graphql(`{ row: ${one}(id: "${id}") { payments { amount paidOn } } }`);
-    expect(row.payments).toEqual([
+    const { row } = await acme.graphql(`{ row: ${one}(id: "${id}") { payments { nodes { amount paidOn } } } }`);
+    expect(row.payments.nodes).toEqual([
       { amount: '99.4', paidOn: expect.any(String) },
       { amount: '0.1', paidOn: expect.any(String) },
       { amount: '19.5', paidOn: '2026-03-05' },

@@ -2,8 +2,10 @@ import { CreditNote } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { listArguments, readList } from '../../graphql/lists.ts';
+import { listArguments, nestedList, readList } from '../../graphql/lists.ts';
 import { creditNoteInputs } from './filter.ts';
+import { listNodes } from '../../graphql/paging/page.ts';
+import { Invoice } from '../invoice/type.ts';
 
 const CreditNoteConnection = builder.connectionObject({ type: CreditNote, name: 'CreditNoteConnection' });
 
@@ -27,3 +29,21 @@ builder.queryFields((t) => ({
     CreditNoteConnection,
   ),
 }));
+
+const creditNotesOfInvoice = nestedList('CreditNote', 'invoiceId', creditNoteInputs);
+
+builder.prismaObjectField(Invoice, 'creditNotes', (t) =>
+  t.connection(
+    {
+      type: CreditNote,
+      description: "The invoice\\'s credit notes, newest first.",
+      args: { ...listArguments(creditNoteInputs), offset: t.arg.int() },
+      select: (args, context, nested) => ({
+        id: true,
+        creditNotes: nested(creditNotesOfInvoice.query(args, context), listNodes('CreditNote')),
+      }),
+      resolve: ({ id, creditNotes }, args, context) => creditNotesOfInvoice.connect(id, creditNotes, args, context),
+    },
+    CreditNoteConnection,
+  ),
+);

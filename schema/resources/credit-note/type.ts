@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { Node } from '../../graphql/node.ts';
-import { byPosition, Invoice } from '../invoice/type.ts';
+import { byPosition } from '../invoice/type.ts';
 import { VatShare, VatCategoryShare } from '../vat-share.ts';
 import { sharesByRate, readBreakdown } from './vat-breakdown.ts';
 import { balanceFields, computeRefundDue } from '../invoice/balance.ts';
@@ -108,7 +108,3 @@ export const CreditNote = builder.prismaObject('CreditNote', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
-
-const newestFirst = { orderBy: { id: 'desc' } } as const;
-
-builder.prismaObjectField(Invoice, 'creditNotes', (t) => t.relation('creditNotes', { query: newestFirst }));

@@ -1,8 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
 import { Node } from '../../graphql/node.ts';
-import { Invoice } from '../invoice/type.ts';
-import { Receipt } from '../receipt/type.ts';
-import { CreditNote } from '../credit-note/type.ts';
 
 export const Payment = builder.prismaObject('Payment', {
   interfaces: [Node],
@@ -21,11 +18,3 @@ export const Payment = builder.prismaObject('Payment', {
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
   }),
 });
-
-const newestFirst = { orderBy: { id: 'desc' } } as const;
-
-builder.prismaObjectField(Invoice, 'payments', (t) => t.relation('payments', { query: newestFirst }));
-
-builder.prismaObjectField(Receipt, 'payments', (t) => t.relation('payments', { query: newestFirst }));
-
-builder.prismaObjectField(CreditNote, 'refunds', (t) => t.relation('refunds', { query: newestFirst }));

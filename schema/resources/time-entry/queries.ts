@@ -5,6 +5,7 @@ import { findById } from '../../graphql/find-by-id.ts';
 import { listArguments, nestedList, readList } from '../../graphql/lists.ts';
 import { timeEntryInputs } from './filter.ts';
 import { listNodes } from '../../graphql/paging/page.ts';
+import { Invoice } from '../invoice/type.ts';
 import { Project } from '../project/type.ts';
 
 const TimeEntryConnection = builder.connectionObject({ type: TimeEntry, name: 'TimeEntryConnection' });
@@ -44,6 +45,25 @@ builder.prismaObjectField(Project, 'timeEntries', (t) =>
         timeEntries: nested(entriesOfProject.query(args, context), listNodes('TimeEntry')),
       }),
       resolve: ({ id, timeEntries }, args, context) => entriesOfProject.connect(id, timeEntries, args, context),
+    },
+    TimeEntryConnection,
+  ),
+);
+
+const entriesOfInvoice = nestedList('TimeEntry', 'invoiceId', timeEntryInputs);
+
+builder.prismaObjectField(Invoice, 'timeEntries', (t) =>
+  t.connection(
+    {
+      type: TimeEntry,
+      description: 'The time that this invoice bills, newest first.',
+      ability: 'time-entries:read',
+      args: { ...listArguments(timeEntryInputs), offset: t.arg.int() },
+      select: (args, context, nested) => ({
+        id: true,
+        timeEntries: nested(entriesOfInvoice.query(args, context), listNodes('TimeEntry')),
+      }),
+      resolve: ({ id, timeEntries }, args, context) => entriesOfInvoice.connect(id, timeEntries, args, context),
     },
     TimeEntryConnection,
   ),

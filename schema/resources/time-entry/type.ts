@@ -1,6 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
 import { Node } from '../../graphql/node.ts';
-import { Invoice } from '../invoice/type.ts';
 
 export const TimeEntry = builder.prismaObject('TimeEntry', {
   interfaces: [Node],
@@ -41,11 +40,3 @@ export const TimeEntry = builder.prismaObject('TimeEntry', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
-
-builder.prismaObjectField(Invoice, 'timeEntries', (t) =>
-  t.relation('timeEntries', {
-    description: 'The time that this invoice bills.',
-    ability: 'time-entries:read',
-    query: { orderBy: { id: 'desc' } },
-  }),
-);

@@ -216,10 +216,13 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     const undo = 'mutation ($id: UUID!) { undoPayment(id: $id) { id } }';
     const ofInvoice = { id: await makePayment(acme, await makeInvoice(acme, { status: 'ISSUED' })) };
     const receipt = await makeReceipt(acme, { status: 'BOOKED' });
-    const { payReceipt } = await receipts.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { payments { id } } }', {
-      id: receipt,
-    });
-    const [ofReceipt] = payReceipt.payments;
+    const { payReceipt } = await receipts.graphql(
+      'mutation ($id: UUID!) { payReceipt(id: $id) { payments { nodes { id } } } }',
+      {
+        id: receipt,
+      },
+    );
+    const [ofReceipt] = payReceipt.payments.nodes;
     expect(refusal(await receipts.graphqlAnswer(undo, ofInvoice)).message).toBe(
       'This token lacks the ability invoices:write.',
     );

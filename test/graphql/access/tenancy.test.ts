@@ -144,11 +144,24 @@ const filterPlaces = [...Map.groupBy(allIdPlaces.filter(isInFilter), ({ place })
   title: `${place.parent.name}.${place.field.name}(filter), ${of.length} ids`,
 }));
 
-/** Lists within another resource: the column of their rows that has its id. */
+/** Lists within another resource: the resource that has a row in its list, or any where none has. */
 const withinResource: Record<string, (id: string) => Promise<string>> = {
   'Customer.invoices': async (id) => (await acme.db.invoice.findFirstOrThrow({ where: { id } })).customerId,
   'Project.timeEntries': async (id) => (await acme.db.timeEntry.findFirstOrThrow({ where: { id } })).projectId,
+  'Invoice.timeEntries': async (id) => {
+    const { invoiceId } = await acme.db.timeEntry.findFirstOrThrow({ where: { id } });
+    if (invoiceId) return invoiceId;
+    const bills = await makeInvoice(acme);
+    await acme.db.timeEntry.updateMany({ where: { id }, data: { invoiceId: bills } });
+    return bills;
+  },
+  'Invoice.creditNotes': async (id) => (await acme.db.creditNote.findFirstOrThrow({ where: { id } })).invoiceId,
+  'Invoice.payments': async (id) => (await findPayment(id)).invoiceId ?? makeInvoice(acme),
+  'Receipt.payments': async (id) => (await findPayment(id)).receiptId ?? makeReceipt(acme),
+  'CreditNote.refunds': async (id) => (await findPayment(id)).creditNoteId ?? makeCreditNote(acme),
 };
+
+const findPayment = (id: string) => acme.db.payment.findFirstOrThrow({ where: { id } });
 
 // A subscription has no single answer: subscriptions.test.ts tests it with another tenant's ids.
 const argumentsOf = (of: GraphQLSchema) =>
@@ -198,24 +211,29 @@ describe('another tenant’s id is answered exactly like an unknown id', () => {
 
   it.each(filterPlaces)('$title', async ({ place, paths }) => {
     const model = nameOf(inputAt(place.field.args, ['filter'])).replace(/Filter$/, '');
-    const send = async (path: string[], id: string, row: string): Promise<Answer> => {
+    const { parent, field } = place;
+    const list = `${parent.name}.${field.name}`;
+    const send = async (path: string[], id: string, owner: string): Promise<Answer> => {
       const args = argumentsFor(place.field.args, (at) => {
         if (at.at(-1) === '…') return leadsTo(at.slice(0, -1), path);
         return at.join('.') === path.join('.') ? (isList(place, path) ? [id] : id) : undefined;
       });
       if (place.operation) return acme.graphqlAnswer(documentFor(place, args), args);
-      const { parent, field } = place;
       const { type } = inputAt(field.args, ['filter']);
       const root = parent.name.charAt(0).toLowerCase() + parent.name.slice(1);
       const document = `query ($id: UUID!, $filter: ${String(type)}) {
         parent: ${root}(id: $id) { ${field.name}(filter: $filter) ${buildSelection(field.type)} }
       }`;
-      return acme.graphqlAnswer(document, { ...args, id: await withinResource[`${parent.name}.${field.name}`]!(row) });
+      return acme.graphqlAnswer(document, { ...args, id: owner });
     };
-    const found = new Map<string, ReturnType<typeof makeRelated>>();
-    const idsOf = ({ kind, relations }: Target): ReturnType<typeof makeRelated> => {
+    const makeInList = async (kind: string, relations: string[]) => {
+      const { row, ...related } = await makeRelated(model, kind, relations);
+      return { ...related, owner: (await withinResource[list]?.(row)) ?? '' };
+    };
+    const found = new Map<string, ReturnType<typeof makeInList>>();
+    const idsOf = ({ kind, relations }: Target): ReturnType<typeof makeInList> => {
       const key = [...relations, kind].join();
-      const made = found.get(key) ?? makeRelated(model, kind, relations);
+      const made = found.get(key) ?? makeInList(kind, relations);
       found.set(key, made);
       return made;
     };
@@ -223,22 +241,27 @@ describe('another tenant’s id is answered exactly like an unknown id', () => {
     for (const { target } of targets) await idsOf(target);
     const before = [await readBooks(service, globex), await readBooks(service, acme)];
     for (const { path, target } of targets) {
-      const { foreign, mine, row } = await idsOf(target);
-      const [toForeign, toUnknown] = [await send(path, foreign, row), await send(path, unknownLike(foreign), row)];
+      const { foreign, mine, owner } = await idsOf(target);
+      const [toForeign, toUnknown] = [await send(path, foreign, owner), await send(path, unknownLike(foreign), owner)];
       expect({ path, body: toForeign.body }).toEqual({ path, body: toUnknown.body });
       expect(toForeign.status).toBe(toUnknown.status);
       expect({ path, body: toForeign.body }).not.toHaveProperty('body.errors');
-      const name = [place.field.name, ...path.slice(0, -1)].join('.');
-      const toMine = { path, body: (await send(path, mine, row)).body };
-      if (neverFound.test(name)) expect(toMine).toEqual({ path, body: toUnknown.body });
+      const compared = path.slice(1, -1).filter((name) => name !== 'and' && name !== 'or');
+      const toMine = { path, body: (await send(path, mine, owner)).body };
+      if (neverFound[list]?.test(compared.join('.'))) expect(toMine).toEqual({ path, body: toUnknown.body });
       else expect(toMine).not.toEqual({ path, body: toUnknown.body });
     }
     expect([await readBooks(service, globex), await readBooks(service, acme)]).toEqual(before);
   });
 });
 
-/** The list has no payment of a receipt. */
-const neverFound = /^invoicePayments\.filter\.(?:(?:and|or)\.)?receiptId$/;
+/** A list of the payments of one kind of resource has no others. */
+const neverFound: Record<string, RegExp> = {
+  'Query.invoicePayments': /^receiptId$/,
+  'Invoice.payments': /^receiptId$|^creditNote/,
+  'Receipt.payments': /^(?!receiptId$)/,
+  'CreditNote.refunds': /^(?!creditNote)/,
+};
 
 const nameOf = ({ type }: { type: GraphQLInputType }): string => getNamedType(type).name;
 

@@ -206,7 +206,7 @@ describe('generated code contains no text of a client', () => {
       await compiledAnswer(
         `query clientText1($clientText2: Int) {
           clientText3: bankTransactions(first: $clientText2) { clientText4: nodes { clientText5: id ...clientText6 } }
-          clientText7: receipts(filter: { q: "clientText8" }) { nodes { supplier { id projects: __typename } payments { id } } }
+          clientText7: receipts(filter: { q: "clientText8" }) { nodes { supplier { id projects: __typename } payments { nodes { id } } } }
         }
         fragment clientText6 on BankTransaction { matches { id } }`,
         { clientText2: 2 },

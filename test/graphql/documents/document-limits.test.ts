@@ -66,6 +66,18 @@ describe('a document is accepted up to its limit, and rejected beyond it', () =>
     );
   });
 
+  it.each([
+    ['payments', 'invoices', 'nodes { id invoice { id } }'],
+    ['creditNotes', 'invoices', 'nodes { id invoice { id } }'],
+    ['timeEntries', 'invoices', 'nodes { id project { id } }'],
+    ['payments', 'receipts', 'nodes { id receipt { id } }'],
+    ['refunds', 'creditNotes', 'nodes { id creditNote { id } }'],
+  ])('cost: pages of %s within a page of %s', async (list, root, rows) => {
+    const query = `query ($n: Int) { ${root}(first: $n) { nodes { id ${list}(first: $n) { edges { cursor } ${rows} } } } }`;
+    expect((await acme.graphqlAnswer(query, { n: 10 })).body.errors).toBeUndefined();
+    expect((await acme.graphqlAnswer(query, { n: 100 })).body.errors[0].extensions.code).toBe('TOO_COSTLY');
+  });
+
   it('cost: fields that read many rows, also with a short answer', async () => {
     const many = (fields: string): string => `{ ${repeat(limits.aliases, (i) => `a${i}: ${fields}`)} }`;
     const searched = `query ($q: String) ${many('customers(filter: { q: $q }) { totalCount }')}`;

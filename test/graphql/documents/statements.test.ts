@@ -77,7 +77,7 @@ describe('the number of statements does not depend on the number of rows', () =>
     ],
     [
       'invoices → customer, items, vatBreakdown, payments, timeEntries',
-      '{ rows: invoices(filter: { status: { eq: ISSUED } }, first: 100) { nodes { customer { id } items { title } vatBreakdown { vat } payments { amount invoice { number } } timeEntries { billed } amountDue isOverdue } } }',
+      '{ rows: invoices(filter: { status: { eq: ISSUED } }, first: 100) { nodes { customer { id } items { title } vatBreakdown { vat } payments { nodes { amount invoice { number } } } timeEntries { nodes { billed } } amountDue isOverdue } } }',
     ],
     [
       'invoices → vatBreakdown without items',
@@ -89,7 +89,7 @@ describe('the number of statements does not depend on the number of rows', () =>
     ],
     [
       'receipts → supplier, payments',
-      '{ rows: receipts(first: 100) { nodes { supplier { companyName } payments { amount } } } }',
+      '{ rows: receipts(first: 100) { nodes { supplier { companyName } payments { nodes { amount } } } } }',
     ],
   ])('%s', async (_what, query) => {
     const counted: number[] = [];

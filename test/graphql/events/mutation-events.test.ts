@@ -243,16 +243,16 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
     [
       'of a credit note',
       onId('undoPayment', async () => {
-        const refund = `mutation { refundCreditNote(id: "${await makeCreditNote(acme)}") { refunds { id } } }`;
-        return (await acme.graphql(refund)).refundCreditNote.refunds[0].id;
+        const refund = `mutation { refundCreditNote(id: "${await makeCreditNote(acme)}") { refunds { nodes { id } } } }`;
+        return (await acme.graphql(refund)).refundCreditNote.refunds.nodes[0].id;
       }),
       ['credit_note.refund_reverted', 'invoice.refund_reverted'],
     ],
     [
       'of a receipt',
       onId('undoPayment', async () => {
-        const pay = `mutation { payReceipt(id: "${await booked()}") { payments { id } } }`;
-        return (await acme.graphql(pay)).payReceipt.payments[0].id;
+        const pay = `mutation { payReceipt(id: "${await booked()}") { payments { nodes { id } } } }`;
+        return (await acme.graphql(pay)).payReceipt.payments.nodes[0].id;
       }),
       ['receipt.payment_reverted'],
     ],

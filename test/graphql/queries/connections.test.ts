@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../../harness.ts';
-import { makeCustomer, makeInvoice, makeProject, makeTimeEntry, refusal } from '../books.ts';
+import {
+  makeCreditNote,
+  makeCustomer,
+  makeInvoice,
+  makePayment,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+  refusal,
+} from '../books.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -239,5 +248,63 @@ describe('nested connections have their own pages', () => {
       `{ customers { nodes { invoices { ${part} } } } invoices { ${part} } }`,
     );
     expect(page.nodes[0].invoices).toEqual(invoices);
+  });
+
+  const lists: [list: string, owner: () => Promise<string>, row: (owner: string) => Promise<unknown>][] = [
+    ['invoice.payments', () => makeInvoice(acme, { status: 'ISSUED' }), (id) => makePayment(acme, id, '1')],
+    [
+      'invoice.creditNotes',
+      () => makeInvoice(acme, { status: 'ISSUED' }),
+      (invoiceId) => makeCreditNote(acme, { invoiceId, amounts: [{ vatCategory: 'S', vatRate: '19', net: '1' }] }),
+    ],
+    [
+      'invoice.timeEntries',
+      () => makeInvoice(acme),
+      async (invoiceId) =>
+        acme.db.timeEntry.updateMany({ where: { id: await makeTimeEntry(acme) }, data: { invoiceId } }),
+    ],
+    [
+      'receipt.payments',
+      async () => {
+        const id = await makeReceipt(acme);
+        await acme.graphql('mutation ($id: UUID!) { bookReceipt(id: $id) { id } }', { id });
+        return id;
+      },
+      (id) => acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id, amount: "1") { id } }', { id }),
+    ],
+    [
+      'creditNote.refunds',
+      () => makeCreditNote(acme),
+      (id) => acme.graphql('mutation ($id: UUID!) { refundCreditNote(id: $id, amount: "1") { id } }', { id }),
+    ],
+  ];
+  it.each(lists)('%s', async (path, makeOwner, makeRow) => {
+    const [root, list] = path.split('.');
+    const owner = await makeOwner();
+    const before = await makeOwner();
+    await makeRow(before); // is not in the owner's list
+    for (let count = 0; count < 4; count += 1) await makeRow(owner);
+    const document = `query ($id: UUID!, $first: Int, $after: String, $last: Int) {
+      owner: ${root}(id: $id) { list: ${list}(first: $first, after: $after, last: $last) { ${connection} } }
+    }`;
+    const read = async (args: object): Promise<Page> =>
+      (await acme.graphql(document, { id: owner, ...args })).owner.list as Page;
+    const all = idsOf(await read({}));
+    expect(all).toEqual(all.toSorted().toReversed());
+    expect(all).toHaveLength(4);
+    const page = await read({ first: 3 });
+    expect([idsOf(page), page.totalCount, page.pageInfo.hasNextPage]).toEqual([all.slice(0, 3), 4, true]);
+    const next = await read({ first: 3, after: page.pageInfo.endCursor });
+    expect([idsOf(next), next.pageInfo.hasNextPage]).toEqual([all.slice(3), false]);
+    expect(idsOf(await read({ last: 1 }))).toEqual(all.slice(3));
+    const [oldest] = all.slice(3);
+    const narrow = `query ($id: UUID!, $row: UUID!) { owner: ${root}(id: $id) {
+      oldest: ${list}(filter: { id: { eq: $row } }) { totalCount nodes { id } }
+      upwards: ${list}(orderBy: { field: CREATED_AT, direction: ASC }, first: 2) { nodes { id } }
+    } }`;
+    expect((await acme.graphql(narrow, { id: owner, row: oldest })).owner).toEqual({
+      oldest: { totalCount: 1, nodes: [{ id: oldest }] },
+      upwards: { nodes: [{ id: all[3] }, { id: all[2] }] },
+    });
   });
 });

@@ -146,8 +146,8 @@ describe('lists are narrowed by amount, billing, and day of payment', () => {
     const entries = [await makeTimeEntry(who), await makeTimeEntry(who, { billable: false })];
     const invoiceId = await makeInvoice(who, { status: 'ISSUED' });
     const pay = async (amount: string, paidOn: string): Promise<string> => {
-      const paid = `payInvoice(id: "${invoiceId}", amount: "${amount}", paidOn: "${paidOn}") { payments { id } }`;
-      return (await created(paid, who)).payments[0].id;
+      const paid = `payInvoice(id: "${invoiceId}", amount: "${amount}", paidOn: "${paidOn}") { payments { nodes { id } } }`;
+      return (await created(paid, who)).payments.nodes[0].id;
     };
     const payments = [await pay('1', '2026-01-31'), await pay('2', '2026-02-01'), await pay('3', '2026-02-28')];
     const receipt = await makeReceipt(who, { status: 'BOOKED' });

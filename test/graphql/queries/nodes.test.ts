@@ -127,8 +127,8 @@ it('ids that no node can have are null', async () => {
 it('a payment needs the ability of what it settles', async () => {
   const ofInvoice = await makePayment(acme, await makeInvoice(acme, { status: 'ISSUED' }));
   const receipt = await makeReceipt(acme, { status: 'BOOKED' });
-  const { payReceipt } = await acme.graphql(`mutation { payReceipt(id: "${receipt}") { payments { id } } }`);
-  const ofReceipt = payReceipt.payments[0].id;
+  const { payReceipt } = await acme.graphql(`mutation { payReceipt(id: "${receipt}") { payments { nodes { id } } } }`);
+  const ofReceipt = payReceipt.payments.nodes[0].id;
   for (const [ability, seen] of [
     ['invoices:read', [{ id: ofInvoice }, null]],
     ['receipts:read', [null, { id: ofReceipt }]],

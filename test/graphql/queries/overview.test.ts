@@ -84,9 +84,11 @@ it('paidThisMonth and months count by payment date and invoice date, without dra
   await pay(first, '10.1', '2026-02-28');
   await pay(first, '20.2', '2026-03-01');
   await pay(first, '0.03', '2026-03-31');
-  const undone = (await acme.graphql(`{ invoice(id: "${first}") { payments { id amount } } }`)).invoice.payments;
+  const undone = (await acme.graphql(`{ invoice(id: "${first}") { payments { nodes { id amount } } } }`)).invoice
+    .payments.nodes;
   await pay(first, '5', '2026-03-02');
-  const { id: latest } = (await acme.graphql(`{ invoice(id: "${first}") { payments { id } } }`)).invoice.payments[0];
+  const { id: latest } = (await acme.graphql(`{ invoice(id: "${first}") { payments { nodes { id } } } }`)).invoice
+    .payments.nodes[0];
   expect(undone).toHaveLength(3);
   await acme.graphql(`mutation { undoPayment(id: "${latest}") { id } }`);
   const receipt = await makeReceipt(acme, { status: 'BOOKED' });

@@ -327,14 +327,14 @@ it('an invoice’s history is events(resourceId), newest first, and its payments
   const payment = await makePayment(acme, id, '19');
   const { events, invoice } = await acme.graphql(`{
     events(resourceId: "${id}") { nodes { type resourceId } totalCount }
-    invoice(id: "${id}") { payments { id amount paidOn bankTransactionId } }
+    invoice(id: "${id}") { payments { nodes { id amount paidOn bankTransactionId } } }
   }`);
   expect(events.nodes.map(({ type }: { type: string }) => type)).toEqual([
     'invoice.payment_recorded',
     'invoice.issued',
     'invoice.created',
   ]);
-  expect(invoice.payments).toEqual([
+  expect(invoice.payments.nodes).toEqual([
     { id: payment, amount: '19', paidOn: expect.any(String), bankTransactionId: null },
   ]);
 });

@@ -72,9 +72,9 @@ describe('bank transactions', () => {
       ]);
       const owner = type === 'INVOICE' ? `invoice(id: "${invoice}")` : `receipt(id: "${receipt}")`;
       const { owned } = await acme.graphql(
-        `{ owned: ${owner} { payments { id bankTransaction { id } invoice { id } receipt { id } } } }`,
+        `{ owned: ${owner} { payments { nodes { id bankTransaction { id } invoice { id } receipt { id } } } } }`,
       );
-      expect(owned.payments).toEqual([
+      expect(owned.payments.nodes).toEqual([
         {
           id: payment.id,
           bankTransaction: { id: bankTransactionId },

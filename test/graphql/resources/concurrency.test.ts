@@ -85,22 +85,28 @@ describe('payments never exceed the total', () => {
     expect(answers.filter(succeeded)).toHaveLength(11);
     expect(codesOf(answers)).toEqual(Array.from({ length: 9 }, () => 'VALIDATION_FAILED'));
     const { invoice } = await acme.graphql(
-      'query ($id: UUID!) { invoice(id: $id) { amountPaid payments { amount } } }',
+      'query ($id: UUID!) { invoice(id: $id) { amountPaid payments { nodes { amount } } } }',
       { id },
     );
-    expect(invoice).toEqual({ amountPaid: '110', payments: Array.from({ length: 11 }, () => ({ amount: '10' })) });
+    expect(invoice).toEqual({
+      amountPaid: '110',
+      payments: { nodes: Array.from({ length: 11 }, () => ({ amount: '10' })) },
+    });
   });
 
   it('one of 20 concurrent full payments succeeds, and one of 20 concurrent undos', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     const payments = await Promise.all(Array.from({ length: 20 }, () => acme.graphqlAnswer(mutation.pay, { id })));
     expect(payments.filter(succeeded)).toHaveLength(1);
-    const { invoice } = await acme.graphql('query ($id: UUID!) { invoice(id: $id) { status payments { id } } }', {
-      id,
-    });
-    expect(invoice).toMatchObject({ status: 'PAID', payments: [{ id: expect.any(String) }] });
+    const { invoice } = await acme.graphql(
+      'query ($id: UUID!) { invoice(id: $id) { status payments { nodes { id } } } }',
+      {
+        id,
+      },
+    );
+    expect(invoice).toMatchObject({ status: 'PAID', payments: { nodes: [{ id: expect.any(String) }] } });
     const undone = await Promise.all(
-      Array.from({ length: 20 }, () => acme.graphqlAnswer(mutation.undo, invoice.payments[0])),
+      Array.from({ length: 20 }, () => acme.graphqlAnswer(mutation.undo, invoice.payments.nodes[0])),
     );
     expect(undone.filter(succeeded)).toHaveLength(1);
     expect(codesOf(undone)).not.toContain('INTERNAL_SERVER_ERROR');

@@ -23,12 +23,12 @@ afterAll(() => service.close());
 const pay = {
   invoice: `mutation ($id: UUID!, $amount: Decimal, $paidOn: Date) {
     paid: payInvoice(id: $id, amount: $amount, paidOn: $paidOn) {
-      status amountPaid amountDue paidAt payments { id amount paidOn invoiceId receiptId bankTransactionId }
+      status amountPaid amountDue paidAt payments { nodes { id amount paidOn invoiceId receiptId bankTransactionId } }
     }
   }`,
   receipt: `mutation ($id: UUID!, $amount: Decimal, $paidOn: Date) {
     paid: payReceipt(id: $id, amount: $amount, paidOn: $paidOn) {
-      status amountPaid paidAt payments { id amount paidOn invoiceId receiptId bankTransactionId }
+      status amountPaid paidAt payments { nodes { id amount paidOn invoiceId receiptId bankTransactionId } }
     }
   }`,
 };
@@ -60,10 +60,12 @@ describe('an invoice stays issued while part-paid, and is paid when fully paid',
         amountPaid: '119',
         amountDue: '0',
         paidAt: expect.stringMatching(/\+00:00$/),
-        payments: [
-          { id: expect.any(String), amount: '99.5', paidOn: expect.any(String), invoiceId: id, ...none },
-          { id: expect.any(String), amount: '19.5', paidOn: '2026-03-05', invoiceId: id, ...none },
-        ],
+        payments: {
+          nodes: [
+            { id: expect.any(String), amount: '99.5', paidOn: expect.any(String), invoiceId: id, ...none },
+            { id: expect.any(String), amount: '19.5', paidOn: '2026-03-05', invoiceId: id, ...none },
+          ],
+        },
       },
     });
   });
@@ -80,7 +82,7 @@ describe('an invoice stays issued while part-paid, and is paid when fully paid',
       'receipt.paid',
     ]);
     expect(answer).toMatchObject({
-      paid: { status: 'PAID', amountPaid: '119', payments: [{ amount: '19' }, { amount: '100' }] },
+      paid: { status: 'PAID', amountPaid: '119', payments: { nodes: [{ amount: '19' }, { amount: '100' }] } },
     });
   });
 
@@ -89,13 +91,16 @@ describe('an invoice stays issued while part-paid, and is paid when fully paid',
     service.clock.now = new Date('2026-06-30T12:30:00Z'); // 1 July in Auckland
     const { paid } = await acme.graphql(pay.invoice, { id });
     service.clock.now = undefined;
-    expect(paid).toMatchObject({ payments: [{ paidOn: '2026-07-01' }], paidAt: '2026-06-30T12:30:00+00:00' });
+    expect(paid).toMatchObject({
+      payments: { nodes: [{ paidOn: '2026-07-01' }] },
+      paidAt: '2026-06-30T12:30:00+00:00',
+    });
   });
 
   it('a receipt of zero can be marked as paid', async () => {
     const id = await makeReceipt(acme, { amountGross: '0', status: 'BOOKED' });
     expect(await acme.graphql(pay.receipt, { id })).toMatchObject({
-      paid: { status: 'PAID', amountPaid: '0', payments: [] },
+      paid: { status: 'PAID', amountPaid: '0', payments: { nodes: [] } },
     });
   });
 });
@@ -166,14 +171,14 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
   it('changes a receipt from paid to booked, and emits an event', async () => {
     const id = await makeReceipt(acme, { status: 'BOOKED' });
     const { paid } = await acme.graphql(pay.receipt, { id });
-    expect(await typesDuring(() => acme.graphql(undo, { id: paid.payments[0].id }))).toEqual([
+    expect(await typesDuring(() => acme.graphql(undo, { id: paid.payments.nodes[0].id }))).toEqual([
       'receipt.payment_reverted',
     ]);
     const { receipt } = await acme.graphql(
-      'query ($id: UUID!) { receipt(id: $id) { status amountPaid paidAt payments { id } } }',
+      'query ($id: UUID!) { receipt(id: $id) { status amountPaid paidAt payments { nodes { id } } } }',
       { id },
     );
-    expect(receipt).toEqual({ status: 'BOOKED', amountPaid: '0', paidAt: null, payments: [] });
+    expect(receipt).toEqual({ status: 'BOOKED', amountPaid: '0', paidAt: null, payments: { nodes: [] } });
   });
 
   it('rejects the payment of a bank transaction, whose match has to be undone instead', async () => {

@@ -130,7 +130,7 @@ const chapters: Chapter[] = [
     type: 'Invoice',
     list: 'invoices',
     fields: `id number customerId invoiceDate dueDate deliveryDate subject currency status totalNet totalVat totalGross amountPaid amountDue
-      isOverdue issuedAt paidAt cancelledAt createdAt updatedAt vatBreakdown { vatRate net vat } payments { id } timeEntries { id }
+      isOverdue issuedAt paidAt cancelledAt createdAt updatedAt vatBreakdown { vatRate net vat } payments { nodes { id } } timeEntries { nodes { id } }
       items { position title quantity unit unitPriceNet vatRate lineTotalNet }`,
     input: async () => ({
       customerId: await makeCustomer(acme),
@@ -159,8 +159,8 @@ const chapters: Chapter[] = [
       issuedAt: null,
       paidAt: null,
       cancelledAt: null,
-      payments: [],
-      timeEntries: [],
+      payments: { nodes: [] },
+      timeEntries: { nodes: [] },
     }),
     // EUR has one digit less, so all totals are recalculated.
     change: { currency: 'EUR', subject: null, deliveryDate: null },

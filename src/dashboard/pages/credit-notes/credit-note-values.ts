@@ -52,13 +52,13 @@ export interface ShareLeft {
 
 interface CreditedInvoice {
   items: readonly LineLeft[];
-  creditNotes: readonly { items: readonly { invoiceItemId: string | null; quantity: string }[] }[];
+  creditNotes: { nodes: readonly { items: readonly { invoiceItemId: string | null; quantity: string }[] }[] };
 }
 
 /** The lines of an invoice of which something is left. */
 export function linesLeft({ items, creditNotes }: CreditedInvoice): LineLeft[] {
   const credited = Map.groupBy(
-    creditNotes.flatMap((creditNote) => creditNote.items),
+    creditNotes.nodes.flatMap((creditNote) => creditNote.items),
     ({ invoiceItemId }) => invoiceItemId,
   );
   return items.flatMap(({ id, title, unit, quantity }) => {

@@ -73,7 +73,12 @@ export default function CreditNotePage(): ReactNode {
         <Lines creditNote={creditNote} />
         <CreditNoteDocuments creditNote={creditNote} />
         <Payments kind="refund" payments={creditNote.refunds} currency={creditNote.currency} />
-        <Events resourceId={creditNote.id} kind="refund" payments={creditNote.refunds} currency={creditNote.currency} />
+        <Events
+          resourceId={creditNote.id}
+          kind="refund"
+          payments={creditNote.refunds.nodes}
+          currency={creditNote.currency}
+        />
       </Stack>
     </Page>
   );

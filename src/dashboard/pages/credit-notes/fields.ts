@@ -29,14 +29,19 @@ export const CreditNoteFields = graphql(`
       net
       vat
     }
-    refunds {
-      id
-      amount
-      paidOn
-      createdAt
-      bankTransaction {
+    refunds(first: 100) {
+      nodes {
         id
-        counterpartyName
+        amount
+        paidOn
+        createdAt
+        bankTransaction {
+          id
+          counterpartyName
+        }
+      }
+      pageInfo {
+        hasNextPage
       }
     }
     items {

@@ -20,12 +20,14 @@ const CreditedInvoiceQuery = graphql(`
         unit
         quantity
       }
-      creditNotes {
-        id
-        items {
+      creditNotes(first: 100) {
+        nodes {
           id
-          invoiceItemId
-          quantity
+          items {
+            id
+            invoiceItemId
+            quantity
+          }
         }
       }
     }

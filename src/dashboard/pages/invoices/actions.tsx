@@ -145,11 +145,11 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
       <More>
         <Menu.Item
           color="red"
-          disabled={payments.length > 0}
+          disabled={payments.nodes.length > 0}
           leftSection={<XCircleIcon width={18} aria-hidden />}
           onClick={confirmAndCancel}
         >
-          {payments.length > 0 ? 'Cancel (undo its payments first)' : 'Cancel…'}
+          {payments.nodes.length > 0 ? 'Cancel (undo its payments first)' : 'Cancel…'}
         </Menu.Item>
       </More>
     </>

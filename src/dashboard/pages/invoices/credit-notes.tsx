@@ -9,14 +9,15 @@ type Props = Pick<Invoice, 'creditNotes' | 'currency'>;
 
 /** The credit notes of an invoice. */
 export function InvoiceCreditNotes({ creditNotes, currency }: Props): ReactNode {
-  if (creditNotes.length === 0) return null;
+  const { nodes, pageInfo } = creditNotes;
+  if (nodes.length === 0) return null;
   return (
     <Card withBorder radius="md">
       <Title order={2} size="h4" mb="sm">
         Credit notes
       </Title>
       <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-        {creditNotes.map((creditNote) => (
+        {nodes.map((creditNote) => (
           <Group component="li" key={creditNote.id} justify="space-between" gap="xs">
             <div style={{ minWidth: 0 }}>
               <Anchor className="figure" component={Link} to={`/credit-notes/${creditNote.id}`} fw={500}>
@@ -30,6 +31,7 @@ export function InvoiceCreditNotes({ creditNotes, currency }: Props): ReactNode 
           </Group>
         ))}
       </Stack>
+      {pageInfo.hasNextPage && <Text mt="sm">These are the newest {nodes.length}.</Text>}
     </Card>
   );
 }

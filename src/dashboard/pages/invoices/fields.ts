@@ -50,22 +50,32 @@ export const InvoiceFields = graphql(`
       servicePeriodStart
       servicePeriodEnd
     }
-    creditNotes {
-      id
-      number
-      creditNoteDate
-      reason
-      isCancellation
-      totalGross
-    }
-    payments {
-      id
-      amount
-      paidOn
-      createdAt
-      bankTransaction {
+    creditNotes(first: 100) {
+      nodes {
         id
-        counterpartyName
+        number
+        creditNoteDate
+        reason
+        isCancellation
+        totalGross
+      }
+      pageInfo {
+        hasNextPage
+      }
+    }
+    payments(first: 100) {
+      nodes {
+        id
+        amount
+        paidOn
+        createdAt
+        bankTransaction {
+          id
+          counterpartyName
+        }
+      }
+      pageInfo {
+        hasNextPage
       }
     }
   }

@@ -76,7 +76,7 @@ export default function InvoicePage(): ReactNode {
         <InvoiceDocuments invoice={invoice} hasWarnings={isDraft && warnings?.length !== 0} />
         <InvoiceCreditNotes {...invoice} />
         <Payments payments={invoice.payments} currency={currency} />
-        <Events resourceId={invoice.id} payments={invoice.payments} currency={currency} />
+        <Events resourceId={invoice.id} payments={invoice.payments.nodes} currency={currency} />
       </Stack>
     </Page>
   );

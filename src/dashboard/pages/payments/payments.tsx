@@ -25,7 +25,8 @@ export interface Payment {
 }
 
 interface Props {
-  payments: readonly Payment[];
+  /** The newest page of them. */
+  payments: { nodes: readonly Payment[]; pageInfo: { hasNextPage: boolean } };
   currency: string;
   /** Default: payments. */
   kind?: PaymentKind;
@@ -35,7 +36,8 @@ interface Props {
 export function Payments({ payments, currency, kind = 'payment' }: Props): ReactNode {
   const texts = paymentTexts[kind];
   const [, undo] = useMutation(UndoPayment);
-  if (payments.length === 0) return null;
+  const { nodes, pageInfo } = payments;
+  if (nodes.length === 0) return null;
   const confirmAndUndo = async ({ id, amount }: Payment): Promise<void> => {
     const confirmed = await confirm({
       title: texts.undo,
@@ -54,7 +56,7 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
         {texts.title}
       </Title>
       <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-        {payments.map((payment) => (
+        {nodes.map((payment) => (
           <Group component="li" key={payment.id} justify="space-between" wrap="nowrap">
             <div style={{ minWidth: 0 }}>
               <Text className="numbers figure">{money(payment.amount, currency)}</Text>
@@ -81,6 +83,7 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
           </Group>
         ))}
       </Stack>
+      {pageInfo.hasNextPage && <Text mt="sm">{texts.newest(nodes.length)}</Text>}
     </Card>
   );
 }

@@ -6,6 +6,7 @@ export const paymentTexts = {
   payment: {
     title: 'Payments',
     name: 'Payment',
+    newest: (count: number) => `These are the newest ${count} payments.`,
     due: (amount: string) => `${amount} is due`,
     record: 'Record the payment',
     undo: 'Undo the payment?',
@@ -15,6 +16,7 @@ export const paymentTexts = {
   refund: {
     title: 'Refunds',
     name: 'Refund',
+    newest: (count: number) => `These are the newest ${count} refunds.`,
     due: (amount: string) => `${amount} is to be refunded`,
     record: 'Record the refund',
     undo: 'Undo the refund?',

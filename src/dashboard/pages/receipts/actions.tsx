@@ -41,7 +41,7 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
           Record a payment
         </Button>
       )}
-      {payments.length === 0 && (
+      {payments.nodes.length === 0 && (
         <>
           <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
             Edit

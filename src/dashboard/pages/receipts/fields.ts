@@ -25,14 +25,19 @@ export const ReceiptFields = graphql(`
       id
       companyName
     }
-    payments {
-      id
-      amount
-      paidOn
-      createdAt
-      bankTransaction {
+    payments(first: 100) {
+      nodes {
         id
-        counterpartyName
+        amount
+        paidOn
+        createdAt
+        bankTransaction {
+          id
+          counterpartyName
+        }
+      }
+      pageInfo {
+        hasNextPage
       }
     }
   }

@@ -104,7 +104,7 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
           client.query(StoredReceipt, { id: receipt.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) =>
             stored &&
-            (stored.payments.length > 0
+            (stored.payments.nodes.length > 0
               ? { blocked: 'This receipt has been paid, so it can’t be edited.' }
               : { version: stored.version, values: values(stored, stored.currency) }),
           'This receipt has been deleted.',

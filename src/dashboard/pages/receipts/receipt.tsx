@@ -58,7 +58,7 @@ export default function ReceiptPage(): ReactNode {
         ))}
         <ReceiptSummary receipt={receipt} />
         <Payments payments={receipt.payments} currency={receipt.currency} />
-        <Events resourceId={receipt.id} payments={receipt.payments} currency={receipt.currency} />
+        <Events resourceId={receipt.id} payments={receipt.payments.nodes} currency={receipt.currency} />
       </Stack>
     </Page>
   );
