@@ -36,9 +36,9 @@ describe('this covers all updates', () => {
       args.some(({ type }) => getNamedType(type).name.startsWith('Update')),
     );
     const named = mutations.filter(({ name }) => /^(update|change|set|edit)/.test(name));
-    expect(resources.map(({ mutation }) => mutation).toSorted()).toEqual(
-      [...new Set([...updating, ...named].map(({ name }) => name))].toSorted(),
-    );
+    // This sets one column by one statement, in a session: test/identity/tenants.test.ts.
+    const all = new Set([...updating, ...named].map(({ name }) => name).filter((name) => name !== 'updateApiToken'));
+    expect(resources.map(({ mutation }) => mutation).toSorted()).toEqual([...all].toSorted());
   });
 
   it('of REST’s routes', () => {
