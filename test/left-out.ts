@@ -14,9 +14,7 @@ export default class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const print = (text: string): void => void process.stderr.write(`${text}\n`);
     if (chromiumPath() === undefined && !requireBrowser) {
-      print(
-        '\nThe tests in a real browser did NOT run: there is no Chromium. To run them: apt-get install chromium-headless-shell',
-      );
+      print('\nThe tests in a real browser did NOT run: there is no Chromium. To run them: apt-get install chromium');
       print('(or name one by CHROMIUM=/path/to/it). With REQUIRE_BROWSER=1 its absence is a failure.');
     }
     if (noPooler) {
