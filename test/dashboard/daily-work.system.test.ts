@@ -144,8 +144,11 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await page.getByText(/^Payment of €19\.00 on /).waitFor();
       await waitUntilIdle(page);
       // Newest first: the payment was made after the invoice was issued.
-      const history = await page.locator('.mantine-Timeline-itemTitle').allTextContents();
-      expect(history.map((title) => title.split(' ')[0])).toEqual(['Payment', 'Issued', 'Created']);
+      const history = page.locator('.mantine-Timeline-itemTitle');
+      // The events are a request of their own, which may begin after the payments are shown.
+      await expect
+        .poll(async () => (await history.allTextContents()).map((title) => title.split(' ')[0]))
+        .toEqual(['Payment', 'Issued', 'Created']);
       await page.goto(page.url().replace(/invoices.*/, `receipts/${receiptId}`));
       await page.getByText(/^Payment of €9\.00 on /).waitFor();
     });

@@ -36,7 +36,7 @@ builder.prismaObjectField(Invoice, 'creditNotes', (t) =>
   t.connection(
     {
       type: CreditNote,
-      description: "The invoice\\'s credit notes, newest first.",
+      description: "The invoice's credit notes, newest first.",
       args: { ...listArguments(creditNoteInputs), offset: t.arg.int() },
       select: (args, context, nested) => ({
         id: true,
