@@ -14,6 +14,7 @@ const result = z.object({ result: z.object({ id: z.string() }) });
 const paid = z.object({ result: z.object({ id: z.string(), payments: z.array(z.object({ id: z.string() })) }) });
 const refunded = z.object({ result: z.object({ refunds: z.array(z.object({ id: z.string() })) }) });
 const imported = z.object({ result: z.object({ warnings: z.array(z.string()) }) });
+const started = z.object({ data: z.object({ id: z.string() }) });
 const transactions = z.object({ result: z.object({ nodes: z.array(z.object({ id: z.string() })) }) });
 
 /** Changes the books of the token's tenant, as a front end does: by GraphQL's mutations, with invented data. */
@@ -107,6 +108,21 @@ export class SampleBooks {
       result: matchBankTransaction(id: $id, matches: $matches) { id }
     }`;
     return (await this.#mutate(result, 'matchBankTransaction', document, { id, matches })).result.id;
+  }
+
+  /** Of one line, cancelled unless a job has done it before. */
+  async bulkOperation(): Promise<string> {
+    const line = JSON.stringify({ name: 'Example project' });
+    const response = await send(this.#connection, {
+      method: 'POST',
+      path: '/api/v1/bulk-operations?resource=projects&action=create',
+      body: line,
+      headers: { 'content-type': 'application/jsonl' },
+    });
+    const { id } = started.parse(response.body).data;
+    this.#report('startBulkOperation');
+    await this.run('cancelBulkOperation', id).catch(() => {});
+    return id;
   }
 
   /** Runs a mutation that takes an id. @returns the id */
