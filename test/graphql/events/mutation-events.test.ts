@@ -33,6 +33,7 @@ beforeEach(async () => {
 
 /** Mutations of what isn't part of the books. */
 const withoutEvents: Record<string, string> = {
+  startBulkOperation: 'Its job does what the lines say, and tells of its end.',
   ...Object.fromEntries(
     ['createWebhook', 'updateWebhook', 'enableWebhook', 'rotateWebhookSecret', 'deleteWebhook'].map((name) => [
       name,
@@ -300,6 +301,9 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
       onId('unmatchBankTransaction', () => matched(creditNotePart, '-119')),
       ['credit_note.refund_reverted', 'invoice.refund_reverted', 'bank_transaction.unmatched'],
     ],
+  ],
+  cancelBulkOperation: [
+    ['', onId('cancelBulkOperation', () => samples.BulkOperation.make(acme)), ['bulk_operation.finished']],
   ],
   ignoreBankTransaction: [
     ['', onId('ignoreBankTransaction', () => makeBankTransaction(acme)), ['bank_transaction.ignored']],
