@@ -271,7 +271,11 @@ describe('every operation answers with the documented error', () => {
 
   it('405 to every undocumented method', async () => {
     for (const endpoint of endpoints) {
-      const described = new Set(endpoints.filter(({ path }) => path === endpoint.path).map(methodOf));
+      const described = new Set(
+        operations(api)
+          .filter(({ path }) => path === endpoint.path)
+          .map(methodOf),
+      );
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
         if (described.has(method)) continue;
         const answer = check(endpoint, await acme.rest(method, endpoint.path.replace('{id}', sample.unknownId)));

@@ -53,7 +53,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const operation = await found(inside.db.lock('BulkOperation', id, 'no key update'));
-        if (hasEnded(operation)) refuse('id', 'wrong_state', 'Has ended already.');
+        if (hasEnded(operation)) refuse('status', 'wrong_state', 'Has ended already.');
         await finish(inside, operation, { status: 'CANCELLED' });
         return found(inside.db.model('BulkOperation').findUnique({ ...query, where: key(inside, id) }));
       }),
