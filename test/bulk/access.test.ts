@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { revokeToken } from '../../src/identity/index.ts';
+import { cleanUp } from '../../src/jobs/clean-up.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer } from '../graphql/books.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { makeBulkOperation } from '../resources.ts';
 import * as sample from '../rest/samples.ts';
 import { work } from '../webhooks/receiver.ts';
@@ -194,6 +196,21 @@ describe('a bulk operation', () => {
     expect(operation).toMatchObject({ lines: 12, processed_lines: 12, succeeded_lines: 2, failed_lines: 10 });
     const failed = await readResults(who, operation['id'] as string, '?failed=true');
     expect(failed).toEqual(results.filter((each) => 'message' in each));
+  });
+
+  it('is deleted with its results 30 days after its end, and never before that', async () => {
+    const who = await service.integrator();
+    const ended = (days: number) => {
+      const finishedAt = new Date(Date.now() - days * 86_400_000);
+      return makeBulkOperation(who, { slot: null, status: 'COMPLETED', finishedAt });
+    };
+    await ended(31);
+    const kept = [await ended(29), await makeBulkOperation(who, { createdAt: new Date('2026-01-01') })];
+    await runJob(cleanUp(service));
+    const rows = await who.db.bulkOperation.findMany({ orderBy: { id: 'asc' } });
+    expect(rows.map(({ id }) => id)).toEqual(kept);
+    const chunks = await who.db.bulkChunk.findMany();
+    expect(new Set(chunks.map(({ operationId }) => operationId))).toEqual(new Set(kept));
   });
 
   it('has at most 10 problems in the result of a line', async () => {
