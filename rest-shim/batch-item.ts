@@ -64,7 +64,7 @@ export async function runItem(
 }
 
 /** @returns anything but text for an item that names no id, which the operation then reports */
-function readId(item: unknown): unknown {
+export function readId(item: unknown): unknown {
   if (typeof item !== 'object' || item === null || !('id' in item)) return undefined;
   return item.id instanceof JsonNumber ? Number(item.id.source) : item.id;
 }

@@ -137,10 +137,10 @@ async function runEach({ items, run, describe, caller, hasTime }: Batch): Promis
       result = written;
       done.push(variables);
     } catch (error) {
-      const isBusy = passes(error);
-      if (isBusy && results.length === 0) throw error;
+      const passes = isBusy(error);
+      if (passes && results.length === 0) throw error;
       result = await describe(error);
-      if (isBusy) reason = 'the service could not do an item before it';
+      if (passes) reason = 'the service could not do an item before it';
     }
     results.push(result);
     length += Buffer.byteLength(result);
@@ -187,7 +187,7 @@ async function runTogether({
         outcome.results.push(written);
       } catch (error) {
         const coded = asCoded(error);
-        if (!coded || passes(coded)) throw error;
+        if (!coded || isBusy(coded)) throw error;
         addProblems(problems, at, coded);
         refused.set(at, (result = await describe(coded)));
       }
@@ -212,7 +212,7 @@ async function runTogether({
 const undone = JSON.stringify({ status: 424, message: 'Not written, because another item was refused.' });
 
 /** Whether an error says that the service is busy, so that it would meet the next items as well. */
-function passes(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   const code = asCoded(error)?.extensions['code'];
   return code === 'UNAVAILABLE' || code === 'RATE_LIMITED';
 }
@@ -227,7 +227,7 @@ function addProblems(problems: Problems, at: number, error: CodedError): void {
 }
 
 /** An error's answer as the result of an item. The request's id stands in the header. */
-async function describeRefusal(response: Response): Promise<string> {
+export async function describeRefusal(response: Response): Promise<string> {
   const body: unknown = await response.json();
   const fields = Object.entries({ ...(body as object) }).filter(([name]) => name !== 'request_id');
   return JSON.stringify({ status: response.status, ...Object.fromEntries(fields) });

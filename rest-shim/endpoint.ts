@@ -53,7 +53,7 @@ export function endpoint(
   { base, publicAddress, lookupOperation }: EndpointOptions,
 ): Handler {
   const [method, path, name, responseKind] = route;
-  if (responseKind === 'batch') throw new Error(`${path} has a handler of its own: batchEndpoint()`);
+  if (responseKind === 'batch' || responseKind === 'upload') throw new Error(`${path} has a handler of its own`);
   const operation = findOperation(operations, name);
   const lookup = operations.get(lookupOperation ?? '');
   const deprecations = deprecationHeaders(operation);
@@ -105,7 +105,8 @@ export function endpoint(
       const { status, headers, body } = await responding.catch(rethrowInRestNames);
       if (deprecations) Object.assign(headers, deprecations(variables));
       if (isStrict(request)) headers['Preference-Applied'] = 'handling=strict';
-      return new Response(body, { status, headers });
+      const isHead = request.method === 'HEAD' && body instanceof ReadableStream; // nothing is read for it
+      return new Response(isHead ? null : body, { status, headers });
     } catch (error) {
       if (id === undefined || !lookup) throw error;
       await throwIfMissing(lookup, id, context, error);

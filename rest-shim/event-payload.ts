@@ -1,12 +1,15 @@
 import type { Context } from '../schema/graphql/context.ts';
-import type { Resource } from '../schema/resources.ts';
+import type { EventResource } from '../schema/resources.ts';
 import { startExecution } from '../schema/graphql/execution/compile-selection.ts';
 import { findById } from '../schema/graphql/find-by-id.ts';
 import type { CompiledSchema } from './endpoint.ts';
 import type { Operation } from './operation.ts';
 
 /** The operation that answers GET for one of these resources. */
-export function findGetOperation({ operations }: Pick<CompiledSchema, 'operations'>, { model }: Resource): Operation {
+export function findGetOperation(
+  { operations }: Pick<CompiledSchema, 'operations'>,
+  { model }: EventResource,
+): Operation {
   const operation = operations.get(`get${model}`);
   if (!operation) throw new Error(`There is no operation get${model}`);
   return operation;

@@ -52,6 +52,11 @@ export async function readBody(
   if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
 
   if (bytes.length > longestAtOnce) await beforeParsing?.(bytes.length);
+  return parseBody(bytes, problems);
+}
+
+/** Parses a body as readBody() does. */
+export function parseBody(bytes: Uint8Array, problems: Problems): object | undefined {
   let value: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,3 +1,4 @@
+import { streamResults } from './bulk-results.ts';
 import { readChangeFeed } from './change-feed.ts';
 import { respondFile } from './file-response.ts';
 import { readListPage } from './list-envelope.ts';
@@ -8,12 +9,13 @@ import type { ResponseKind } from './routes.ts';
 /** A kind of response: made at once, or by parameters of the query that only this kind has. */
 type Kind = { respond: Respond } | { readParameters: ReadParameters; parameters: readonly string[] };
 
-/** How each kind of response of the routes is made, except for batches. */
-export const responseKinds: Record<Exclude<ResponseKind, 'batch'>, Kind> = {
+/** How each kind of response of the routes is made, except for those of many bodies. */
+export const responseKinds: Record<Exclude<ResponseKind, 'batch' | 'upload'>, Kind> = {
   item: { respond: respondItem },
   created: { respond: respondCreated },
   deleted: { respond: respondDeleted },
   file: { respond: respondFile },
   page: { readParameters: readListPage, parameters: ['page', 'per_page', 'cursor'] },
   changes: { readParameters: readChangeFeed, parameters: ['wait'] },
+  results: { readParameters: streamResults, parameters: ['failed'] },
 };

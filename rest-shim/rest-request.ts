@@ -2,6 +2,7 @@ import type { Problems } from '../schema/errors.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import type { Operation, Values } from './operation.ts';
 import type { BeforeParsing } from './request-body.ts';
+import type { ReceivedUpload } from './upload.ts';
 
 /**
  * Runs work that may wait for up to `ms` milliseconds, although requests may not take that long. The work ends soon after its
@@ -25,6 +26,10 @@ export interface RestRequestContext {
   workMs?: number;
   /** Absent where a request can't wait: `wait` is then ignored. */
   whileWaiting?: WhileWaiting;
+  /** Receives a long body on disk. Absent where a request can't have one. */
+  receiveUpload?: (body: AsyncIterable<Uint8Array>) => Promise<ReceivedUpload>;
+  /** The long body of the request, where it was received before. */
+  upload?: ReceivedUpload;
 }
 
 /** Where clients reach the service. */
@@ -51,7 +56,7 @@ export interface OperationRequest {
 export interface RestResponse {
   status: number;
   headers: Record<string, string>;
-  body: string | Buffer<ArrayBuffer> | null;
+  body: string | Buffer<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 
 /** Runs a request's operation, and makes the response. */

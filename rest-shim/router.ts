@@ -6,6 +6,7 @@ import { PreconditionFailedError } from './resource-response.ts';
 import type { PublicAddress, RestRequestContext } from './rest-request.ts';
 import { batchEndpoint } from './batch.ts';
 import { endpoint, type CompiledSchema } from './endpoint.ts';
+import { uploadEndpoint } from './upload.ts';
 import { routes as allRoutes, type Route } from './routes.ts';
 
 export type RestHandler = (request: Request, caller: RestRequestContext) => Promise<Response>;
@@ -51,7 +52,9 @@ export function createRouter(domain: CompiledSchema, publicAddress: PublicAddres
       const handle =
         kind === 'batch'
           ? batchEndpoint(route, domain, { ...options, toErrorResponse })
-          : endpoint(route, domain, options);
+          : kind === 'upload'
+            ? uploadEndpoint(route, domain, options)
+            : endpoint(route, domain, options);
       router[method.toLowerCase() as 'get'](base + path, handle);
       if (method === 'GET') router['head']?.(base + path, handle);
     }

@@ -1,9 +1,11 @@
 /**
  * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
  * with the resource and its Location, `deleted` 204 without a body, `changes` 200 with a page of the change feed, `file` 200
- * with the bytes of a file, `batch` 200 with what each of many bodies would be answered alone.
+ * with the bytes of a file, `batch` 200 with what each of many bodies would be answered alone, `upload` 201 for a body
+ * of JSON Lines, `results` 200 with a stream of them.
  */
-export type ResponseKind = 'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file' | 'batch';
+export type ResponseKind =
+  'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file' | 'batch' | 'upload' | 'results';
 
 export type Route = readonly [
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -81,6 +83,12 @@ export const routes: readonly Route[] = [
   ['GET', '/deliveries', 'listDeliveries', 'page'],
   ['GET', '/deliveries/:id', 'getDelivery', 'item'],
   ['POST', '/deliveries/:id/redeliver', 'redeliver', 'item'],
+
+  ['GET', '/bulk-operations', 'listBulkOperations', 'page'],
+  ['POST', '/bulk-operations', 'startBulkOperation', 'upload'],
+  ['GET', '/bulk-operations/:id', 'getBulkOperation', 'item'],
+  ['GET', '/bulk-operations/:id/results', 'getBulkOperation', 'results'],
+  ['POST', '/bulk-operations/:id/cancel', 'cancelBulkOperation', 'item'],
 
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/changes', 'listChanges', 'changes'],

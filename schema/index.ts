@@ -51,6 +51,8 @@ import './resources/delivery/mutations.ts';
 import './resources/delivery/subscription.ts';
 import './resources/event/queries.ts';
 import './resources/event/subscription.ts';
+import './resources/bulk-operation/queries.ts';
+import './resources/bulk-operation/mutations.ts';
 import './resources/nodes.ts';
 import './changes/changes.ts';
 import './changes/subscription.ts';

@@ -32,4 +32,17 @@ export const resources = [
 
 export type Resource = (typeof resources)[number];
 
+/** Has events as a resource has, but is no part of the books: the change feed and their exports leave it out. */
+const bulkOperation = {
+  model: 'BulkOperation',
+  name: 'bulk_operation',
+  path: 'bulk-operations',
+  scope: 'bulk-operations',
+} as const;
+
+/** What events can be about. */
+export const eventResources = [...resources, bulkOperation] as const;
+
+export type EventResource = (typeof eventResources)[number];
+
 export const resourceNamed = (name: string): Resource | undefined => resources.find((each) => each.name === name);

@@ -160,7 +160,7 @@ export const requesting =
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    const isJson = /json(?!l)/.test(response.headers.get('content-type') ?? '') && text !== '';
     const answer: unknown = isJson ? JSON.parse(text) : undefined;
     checkDetails(answer);
     return { status: response.status, headers: response.headers, body: answer, text };

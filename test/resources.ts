@@ -1,3 +1,4 @@
+import { zstdCompressSync } from 'node:zlib';
 import { resources, type Resource } from '../schema/resources.ts';
 import { createWebhook } from './webhooks/receiver.ts';
 import {
@@ -69,14 +70,16 @@ const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
 
-/** REST's collections: the resources of the books, and webhooks. */
+/** REST's collections: the resources of the books, webhooks, and bulk operations. */
 export const collections = [
   ...resources,
   { model: 'Webhook', path: 'webhooks', scope: 'webhooks' },
-] as const satisfies Pick<
-  Resource | { model: 'Webhook'; path: 'webhooks'; scope: 'webhooks' },
-  'model' | 'path' | 'scope'
->[];
+  { model: 'BulkOperation', path: 'bulk-operations', scope: 'bulk-operations' },
+] as const satisfies (
+  | Pick<Resource, 'model' | 'path' | 'scope'>
+  | { model: 'Webhook'; path: 'webhooks'; scope: 'webhooks' }
+  | { model: 'BulkOperation'; path: 'bulk-operations'; scope: 'bulk-operations' }
+)[];
 type Collection = (typeof collections)[number];
 
 export const samples: Record<Collection['model'], ResourceSample> = {
@@ -202,6 +205,11 @@ export const samples: Record<Collection['model'], ResourceSample> = {
       return { POST: body, PATCH: { ...body, active: true } };
     },
   },
+  BulkOperation: {
+    make: makeBulkOperation,
+    holding: (text) => ({ error: text }),
+    transitions: { cancel: {} },
+  },
 };
 
 /** Makes a delivery of an event to a new webhook. It is not sent: the tests' service has no worker. */
@@ -210,6 +218,18 @@ export async function makeDelivery(who: Integrator): Promise<string> {
   const customerId = await makeCustomer(who);
   const event = await who.db.event.findFirstOrThrow({ where: { resourceId: customerId } });
   return (await who.db.delivery.create({ data: { webhookId, eventId: event.id, nextAttemptAt: new Date() } })).id;
+}
+
+/** A bulk operation of one line. No job does it. */
+export async function makeBulkOperation(who: Integrator, fields: Fields = {}): Promise<string> {
+  const kind = { resource: 'CUSTOMERS', action: 'CREATE', lines: 1, userId: who.userId } as const;
+  const slot = Math.floor(Math.random() * 2 ** 31); // beyond the limit of a tenant
+  const operation = who.db.row('BulkOperation', { ...kind, slot, ...fields });
+  const content = new Uint8Array(zstdCompressSync(JSON.stringify(sample.customer)));
+  const chunk = who.db.row('BulkChunk', { operationId: operation.id, number: 0, firstLine: 1, content });
+  await who.db.insert({ BulkOperation: [operation] });
+  await who.db.insert({ BulkChunk: [chunk] });
+  return operation.id;
 }
 
 /** A tenant has a limited number of webhooks. */

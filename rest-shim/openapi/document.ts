@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql';
 import { grantable } from '../../schema/graphql/ability.ts';
-import type { Resource } from '../../schema/resources.ts';
+import type { EventResource } from '../../schema/resources.ts';
 import { isAnnounced } from '../deprecation.ts';
 import type { CompiledSchema } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
@@ -8,6 +8,7 @@ import { findGetOperation } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './responses.ts';
 import { batchRefusal, batchSchemas, describeBatch } from './batch.ts';
+import { bulkSchemas, describeResults, describeUpload } from './bulk.ts';
 import { describeChanges } from './changes.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
 import { Examples } from './examples.ts';
@@ -40,7 +41,9 @@ const security: JsonSchema = {
 
 /** Derives the OpenAPI 3.1 document of REST v1 and its webhooks from routes, operations and schema. */
 export function describeApi(domain: CompiledSchema, routes: readonly Route[]): JsonSchema {
-  const components: Components = new Map(Object.entries({ ...errorSchemas, ...batchSchemas, ...envelopeSchemas }));
+  const components: Components = new Map(
+    Object.entries({ ...errorSchemas, ...batchSchemas, ...bulkSchemas, ...envelopeSchemas }),
+  );
   const rows = routes.map((route) => {
     const operation = domain.operations.get(route[2]);
     if (!operation) throw new Error(`rest-shim/routes.ts: there is no operation ${route[2]}`);
@@ -62,12 +65,10 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     const item = (paths[path.replace(':id', '{id}')] ??= path.includes(':id')
       ? { parameters: [{ $ref: '#/components/parameters/id' }] }
       : {});
-    item[method.toLowerCase()] =
-      route[3] === 'batch'
-        ? describeBatch(route, operation, { tag, components })
-        : describeOperation(route, operation, { tag, reading, components });
+    item[method.toLowerCase()] = describe(route, operation, { tag, reading, components });
   }
-  const getSchema = (resource: Resource): JsonSchema => resourceSchema(findGetOperation(domain, resource), components);
+  const getSchema = (resource: EventResource): JsonSchema =>
+    resourceSchema(findGetOperation(domain, resource), components);
   describeChanges(getSchema, components);
   const webhooks = describeWebhooks(getSchema, components);
   const examples = new Examples(domain.schema, components);
@@ -91,6 +92,18 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
       schemas: Object.fromEntries(components),
     },
   };
+}
+
+/** Describes a row of the routes by its kind of response. */
+function describe(
+  route: Route,
+  operation: Operation,
+  about: { tag: string; reading: Operation | undefined; components: Components },
+): JsonSchema {
+  if (route[3] === 'batch') return describeBatch(route, operation, about);
+  if (route[3] === 'upload') return describeUpload(route, operation, about);
+  if (route[3] === 'results') return describeResults(operation, about.tag);
+  return describeOperation(route, operation, about);
 }
 
 const idParameter: JsonSchema = {

@@ -1,5 +1,5 @@
 import { events, findResource, type EventType } from '../../schema/events/events.ts';
-import type { Resource } from '../../schema/resources.ts';
+import type { EventResource } from '../../schema/resources.ts';
 import { answeredTime, component, type Components, type JsonSchema } from './schemas.ts';
 
 const header = (name: string, description: string, schema: JsonSchema): JsonSchema => ({
@@ -47,7 +47,10 @@ const responses = {
 };
 
 /** The webhooks section: all events, and webhook.ping. Also adds the schema of the event log. */
-export function describeWebhooks(schemaOf: (resource: Resource) => JsonSchema, components: Components): JsonSchema {
+export function describeWebhooks(
+  schemaOf: (resource: EventResource) => JsonSchema,
+  components: Components,
+): JsonSchema {
   const ofBooks = Object.entries(events).map(([event, when]) => {
     const resource = findResource(event as EventType);
     return [event, describe(event, when, { [resource.name]: schemaOf(resource) }, components)];

@@ -1,5 +1,5 @@
 import type { Row } from '../../prisma/client.ts';
-import { resourceNamed, type Resource } from '../resources.ts';
+import { eventResources as allResources, type EventResource } from '../resources.ts';
 import type { Context } from '../graphql/context.ts';
 import type { PrefetchedRow } from '../graphql/find-by-id.ts';
 import { formatTime } from '../graphql/scalars/scalars.ts';
@@ -47,7 +47,8 @@ export const events = {
   'bank_transaction.unmatched': 'matches of a bank transaction are undone',
   'bank_transaction.ignored': 'a bank transaction is marked as one that pays nothing in the books',
   'bank_transaction.unignored': 'an ignored bank transaction is unmatched again',
-} as const satisfies Partial<Record<`${Resource['name']}.${string}`, string>>;
+  'bulk_operation.finished': 'a bulk operation has ended: it is completed, has failed, or was cancelled',
+} as const satisfies Partial<Record<`${EventResource['name']}.${string}`, string>>;
 
 export type EventType = keyof typeof events;
 
@@ -55,14 +56,14 @@ export const eventTypes = Object.keys(events) as EventType[];
 
 const eventResources = new Map(
   eventTypes.map((type) => {
-    const resource = resourceNamed(type.slice(0, type.indexOf('.')));
+    const resource = allResources.find(({ name }) => type.startsWith(`${name}.`));
     if (!resource) throw new Error(`schema/resources.ts has no resource of the event ${type}`);
     return [type, resource];
   }),
 );
 
 /** The resource that an event is about: the first part of its name. */
-export const findResource = (type: EventType): Resource => eventResources.get(type) as Resource;
+export const findResource = (type: EventType): EventResource => eventResources.get(type) as EventResource;
 
 /** An event to record: its type, and the resource by its id or as a prefetched row. */
 export type EventInput = readonly [type: EventType, what: string | PrefetchedRow];

@@ -1,13 +1,14 @@
 import { resources, type Resource } from '../resources.ts';
 
-/** The scopes of abilities: those of the resources, and of what only GraphQL has. */
-export type AbilityScope = Resource['scope'] | 'company' | 'documents' | 'webhooks';
+/** The scopes of abilities: those of the resources, and of what is beside the books. */
+export type AbilityScope = Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations';
 
 export const abilityScopes: readonly AbilityScope[] = [
   ...new Set(resources.map(({ scope }) => scope)),
   'company',
   'documents',
   'webhooks',
+  'bulk-operations',
 ];
 
 export type Ability = `${AbilityScope}:${'read' | 'write'}`;

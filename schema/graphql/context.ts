@@ -1,5 +1,5 @@
 import { retryFailed, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
-import type { Resource } from '../resources.ts';
+import type { EventResource } from '../resources.ts';
 import type { Ability } from './ability.ts';
 import type { ResponseSize } from './execution/response-size.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity.ts';
@@ -75,7 +75,7 @@ export interface Context extends Principal {
   /** Marks the response as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
   markPersonal: () => void;
   /** @returns renders payloads of one resource; to be used for all of them that are rendered together */
-  payloadRenderer: (resource: Resource, context: Context) => RenderPayload;
+  payloadRenderer: (resource: EventResource, context: Context) => RenderPayload;
   webhooks: Webhooks;
   identity: Identity;
   documents: TrustedDocumentStore;

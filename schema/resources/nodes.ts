@@ -9,6 +9,7 @@ import { builder } from '../graphql/builder.ts';
 import type { Context } from '../graphql/context.ts';
 import { readableEvents } from '../events/access.ts';
 import { count } from '../graphql/input/validators.ts';
+import { BulkOperation } from './bulk-operation/type.ts';
 import { Company } from './company/type.ts';
 import { CreditNoteItem } from './credit-note/type.ts';
 import { Delivery } from './delivery/type.ts';
@@ -33,6 +34,7 @@ const types = {
   Webhook,
   Delivery,
   Event,
+  BulkOperation,
 } satisfies Partial<Record<Prisma.ModelName, unknown>>;
 
 type NodeType = keyof typeof types;
@@ -63,6 +65,7 @@ const readable: Record<NodeType, Readable> = {
   Webhook: needs('webhooks:read', () => ({ deletedAt: null })),
   Delivery: needs('webhooks:read', (context) => ({ event: readableEvents(context) })),
   Event: needs('webhooks:read', (context) => readableEvents(context) ?? {}),
+  BulkOperation: needs('bulk-operations:read'),
 };
 
 const nodeId = (type: string, id: string): string => `${type}:${id}`;

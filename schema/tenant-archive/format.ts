@@ -72,6 +72,8 @@ export const leftOut = {
   Delivery: 'A log, deleted after 90 days.',
   DeliveryAttempt: 'A log, deleted after 90 days.',
   UnprovenDocument: 'A queue. Triggers make it again.',
+  BulkOperation: 'A log of requests, deleted after 30 days. What they wrote is in the books.',
+  BulkChunk: 'Requests and their results, deleted after 30 days.',
   StoredResponse: 'Responses to repeated requests, deleted after a day.',
   RowCount: 'Row counts. Triggers make them again.',
   TrustedDocument: "Front ends' builds register them.",

@@ -15,6 +15,7 @@ const somePage = z.object({ nodes: z.array(z.object({ id: z.string() })) });
 const paid = z.object({ result: z.object({ id: z.string(), payments: somePage }) });
 const refunded = z.object({ result: z.object({ refunds: somePage }) });
 const imported = z.object({ result: z.object({ warnings: z.array(z.string()) }) });
+const started = z.object({ data: z.object({ id: z.string() }) });
 const transactions = z.object({ result: somePage });
 
 /** Changes the books of the token's tenant, as a front end does: by GraphQL's mutations, with invented data. */
@@ -109,6 +110,21 @@ export class SampleBooks {
       result: matchBankTransaction(id: $id, matches: $matches) { id }
     }`;
     return (await this.#mutate(result, 'matchBankTransaction', document, { id, matches })).result.id;
+  }
+
+  /** Of one line, cancelled unless a job has done it before. */
+  async bulkOperation(): Promise<string> {
+    const line = JSON.stringify({ name: 'Example project' });
+    const response = await send(this.#connection, {
+      method: 'POST',
+      path: '/api/v1/bulk-operations?resource=projects&action=create',
+      body: line,
+      headers: { 'content-type': 'application/jsonl' },
+    });
+    const { id } = started.parse(response.body).data;
+    this.#report('startBulkOperation');
+    await this.run('cancelBulkOperation', id).catch(() => {});
+    return id;
   }
 
   /** Runs a mutation that takes an id. @returns the id */

@@ -70,6 +70,8 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
   'bank_transaction.ignored': async (books) => books.run('ignoreBankTransaction', await books.bankTransaction()),
   'bank_transaction.unignored': async (books) =>
     books.run('unignoreBankTransaction', await books.run('ignoreBankTransaction', await books.bankTransaction())),
+
+  'bulk_operation.finished': (books) => books.bulkOperation(),
 };
 
 export function addTriggerCommand(program: Command): void {

@@ -10,7 +10,7 @@ export {
 } from './accounts.ts';
 export { StoredIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
-export { createAuthenticate, type Authentication } from './principal.ts';
+export { createAuthenticate, findPrincipal, type Authentication } from './principal.ts';
 export {
   acceptInvitation,
   createInvitation,

@@ -78,7 +78,7 @@ export function createAuthenticate(pool: Pool, onError: (error: unknown) => void
 
 // Without Prisma, which saves CPU time in every request. A token loses its tenant if the user has no membership any more, or
 // if the tenant is closed, even though the token's row still refers to them.
-const callers = `
+const callersWhere = (condition: string): string => `
   select t.hash, t.id, t.name, t.abilities, t.last_four as "lastFour", t.created_at as "createdAt",
     t.trusted_documents as "trustedDocuments", t.requests_per_minute as "requestsPerMinute",
     t.last_used_at as "lastUsedAt", t.expires_at as "expiresAt", t.revoked_at as "revokedAt",
@@ -89,14 +89,54 @@ const callers = `
     join users u on u.id = t.user_id
     left join memberships m on m.tenant_id = t.tenant_id and m.user_id = t.user_id
     left join tenants n on n.id = m.tenant_id and n.closed_at is null
-  where t.hash = any((select $1::bytea[])::bytea[])`;
+  where ${condition}`;
+
+const callers = callersWhere('t.hash = any((select $1::bytea[])::bytea[])');
+
+/** Who once made a request, with the access that they have now. Undefined where they have none. */
+export async function findPrincipal(
+  pool: Pool,
+  { tenantId, userId, tokenId }: { tenantId: string; userId: string; tokenId: string | null },
+  now: Date,
+): Promise<Principal | undefined> {
+  if (tokenId === null) {
+    const { rows } = await pool.query<Member>(members, [tenantId, userId]);
+    return rows[0] && { user: toUser(rows[0]), tenant: toTenant(rows[0], tenantId), token: null };
+  }
+  const { rows } = await pool.query<Row>(callersWhere('t.id = $1'), [tokenId]);
+  const [row] = rows;
+  if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= now) || row.tenantId !== tenantId) return undefined;
+  return buildPrincipal(row, row.tenantId);
+}
+
+type Member = Pick<
+  Row,
+  'userId' | 'userName' | 'userEmail' | 'tenantName' | 'country' | 'defaultCurrency' | 'timezone'
+>;
+
+const members = `
+  select u.id as "userId", u.name as "userName", u.email as "userEmail",
+    n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone
+  from memberships m
+    join users u on u.id = m.user_id
+    join tenants n on n.id = m.tenant_id and n.closed_at is null
+  where m.tenant_id = $1 and m.user_id = $2`;
+
+const toUser = (row: Member): Principal['user'] => ({ id: row.userId, name: row.userName, email: row.userEmail });
+
+const toTenant = ({ tenantName: name, ...row }: Member, id: string): Principal['tenant'] => ({
+  id,
+  name,
+  country: row.country,
+  defaultCurrency: row.defaultCurrency,
+  timezone: row.timezone,
+});
 
 function buildPrincipal(row: Row, tenantId: string): Principal {
   const { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt } = row;
-  const { country, defaultCurrency, timezone } = row;
   return {
-    user: { id: row.userId, name: row.userName, email: row.userEmail },
-    tenant: { id: tenantId, name: row.tenantName, country, defaultCurrency, timezone },
+    user: toUser(row),
+    tenant: toTenant(row, tenantId),
     token: { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt },
   };
 }

@@ -13,6 +13,9 @@ export const retentionDays = 90;
 /** How long the change feed keeps deletions: longer than a cursor is valid (schema/changes/change-cursor.ts). */
 const deletionDays = cursorDays + 10;
 
+/** How long bulk operations and their results are kept after their end. */
+const bulkDays = 30;
+
 const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * 86_400_000);
 
 /** The number of rows that are deleted at a time, so that no statement takes long. */
@@ -29,7 +32,7 @@ async function inBatches(
   }
 }
 
-/** Deletes the audit log after 90 days, old deletions in the change feed, and expired rows. */
+/** Deletes the audit log after 90 days, bulk operations after 30, old deletions in the change feed, and expired rows. */
 export const cleanUp =
   ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
   async (_payload, { abortSignal }) => {
@@ -50,6 +53,8 @@ export const cleanUp =
         pause,
       );
       const deletions = { deleted: true, changedAt: { lt: deletedBefore } };
+      const oldBulk = { finishedAt: { lt: daysBefore(now, bulkDays) } };
+      await inBatches((limit) => db.bulkOperation.deleteMany({ where: oldBulk, limit }), pause);
       await inBatches((limit) => db.change.deleteMany({ where: deletions, limit }), pause);
     }
   };

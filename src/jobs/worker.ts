@@ -2,6 +2,7 @@ import { Logger, makeWorkerUtils, type TaskList } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
+import { runBulkOperations, startBulkOperations } from './bulk-operations.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpResponses } from './clean-up.ts';
 import { countFailures } from './count-failures.ts';
@@ -72,6 +73,8 @@ export async function startWorker(
     overdue: overdue(client, domain),
     prove_documents: proveDocuments(client, domain),
     check_logos: checkLogos(client, domain),
+    start_bulk_operations: startBulkOperations,
+    run_bulk_operations: runBulkOperations(database, domain, (err) => log.error({ err }, 'a line of a bulk operation')),
     clean_up: cleanUp(database),
     clean_up_responses: cleanUpResponses(database),
   };

@@ -20,6 +20,7 @@ const code = (text: string): string => `\`${text}\``;
 const otherScopes: Record<Exclude<AbilityScope, (typeof resources)[number]['scope']>, string> = {
   company: 'the company profile: name, addresses, tax numbers, bank account, logo',
   documents: "trusted documents of the tenant's front ends",
+  'bulk-operations': 'bulk operations, and their results',
   webhooks: 'webhooks, their deliveries, and the event log',
 };
 

@@ -24,7 +24,12 @@ const operation = z.object({
   description: z.string().default(''),
   deprecated: z.boolean().default(false),
   parameters: z.array(z.union([parameter, z.object({ $ref: z.string() })])).default([]),
-  requestBody: z.object({ required: z.boolean().default(false), content }).optional(),
+  requestBody: z
+    .object({
+      required: z.boolean().default(false),
+      content: content.or(z.object({ 'application/jsonl': z.unknown() })),
+    })
+    .optional(),
   responses: z.record(z.string(), z.object({ content: responseContent.optional() })),
 });
 type Operation = z.infer<typeof operation>;
@@ -73,12 +78,16 @@ export const readEndpoints = (document: OpenApi): Endpoint[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const described = item[method];
-      return described ? [readEndpoint(document, method.toUpperCase(), path, described)] : [];
+      return described && !isStream(described) ? [readEndpoint(document, method.toUpperCase(), path, described)] : [];
     }),
   );
 
+/** JSON Lines, in or out: the client has methods of its own for them. */
+const isStream = ({ requestBody, responses }: Operation): boolean =>
+  [requestBody, responses['200']].some((part) => part?.content && 'application/jsonl' in part.content);
+
 function readEndpoint(document: OpenApi, method: string, path: string, described: Operation): Endpoint {
-  const { operationId, tags, summary, description, deprecated, requestBody } = described;
+  const { operationId, tags, summary, description, deprecated } = described;
   const parameters = described.parameters.map((each) => ('$ref' in each ? resolve(document, each.$ref) : each));
   const [, segment = '', ...rest] = path.split('/');
   const result = findResult(document, described);
@@ -94,10 +103,7 @@ function readEndpoint(document: OpenApi, method: string, path: string, described
       operationId,
       parameters.filter((each) => each.in === 'query'),
     ),
-    input: requestBody && {
-      type: referredName(requestBody.content['application/json'].schema, operationId),
-      isRequired: requestBody.required,
-    },
+    input: findInput(described),
     options: findOptions(method, parameters),
     result,
   };
@@ -138,6 +144,12 @@ function findOptions(method: string, parameters: Parameter[]): string {
   const isConditional = parameters.some(({ name }) => name === 'If-Match');
   const types = [method === 'POST' ? 'PostOptions' : [], isConditional ? 'ConditionalOptions' : []].flat();
   return types.join(' & ') || 'RequestOptions';
+}
+
+function findInput({ operationId, requestBody }: Operation): Endpoint['input'] {
+  if (!requestBody || !('application/json' in requestBody.content)) return undefined;
+  const { schema } = requestBody.content['application/json'];
+  return { type: referredName(schema, operationId), isRequired: requestBody.required };
 }
 
 function findResult({ components }: OpenApi, { operationId, responses }: Operation): Result {

@@ -36,6 +36,7 @@ export async function fill(who: Integrator) {
   await who.db.invoiceFile.create({ data: { invoiceId: invoice, format: 'pdf', bytes, sha256: bytes } });
   await who.db.documentProof.create({ data: { position: 1, invoiceId: invoice, content: '{}', hash: bytes } });
   await who.db.storedResponse.create({ data: { request: bytes, body: bytes, response: bytes, createdAt: new Date() } });
+  await samples.BulkOperation.make(who);
   const named = {
     company,
     customer,

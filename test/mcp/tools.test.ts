@@ -27,17 +27,20 @@ const namesFor = async (abilities: string[]): Promise<string[]> => {
   return tools.map(({ name }) => name);
 };
 
+/** What agents can't send or read: there may be too much of it. */
+const ofJsonLines = ['startBulkOperation', 'getBulkResults'];
+
 describe('the list of tools', () => {
-  it('has one for each row of the routes, as OpenAPI names it, and two for GraphQL', async () => {
+  it('has one for each row of the routes but those of JSON Lines, as OpenAPI names it, and two for GraphQL', async () => {
     const { tools } = await client.listTools();
     const { body: openapi } = await service.request('GET', '/api/v1/openapi.json');
     const operations = Object.values(openapi.paths).flatMap((item) =>
       Object.values(item as object).flatMap((each: { operationId?: string }) => each.operationId ?? []),
     );
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      [...operations, 'graphql_query', 'graphql_mutation'].toSorted(),
+      [...operations.filter((name) => !ofJsonLines.includes(name)), 'graphql_query', 'graphql_mutation'].toSorted(),
     );
-    expect(tools).toHaveLength(routes.length + 2);
+    expect(tools).toHaveLength(routes.length - ofJsonLines.length + 2);
   });
 
   it('every schema stands alone and is valid, and names no path, query, or body', async () => {

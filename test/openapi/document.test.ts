@@ -81,7 +81,7 @@ describe('the description', () => {
       for (const [key, value] of Object.entries(node)) if (key !== 'example') visit(value, `${path}/${key}`);
     };
     visit(api, '');
-    const bodies = operations(api).filter(({ operation }) => operation.requestBody);
+    const bodies = operations(api).filter(({ operation }) => operation.requestBody?.content['application/json']);
     for (const { path, method } of bodies)
       expect(examplePaths).toContain(`/paths/${path}/${method}/requestBody/content/application/json`);
     for (const event of Object.keys(api.webhooks)) {

@@ -88,6 +88,6 @@ export async function usualBodies(
     if (path === single) return body;
     return { items: [method === 'patch' ? { ...body, id: address.split('/').at(-1) } : body], atomic: false };
   };
-  const taking = endpoints.filter(({ operation }) => operation.requestBody);
+  const taking = endpoints.filter(({ operation }) => operation.requestBody?.content['application/json']);
   return new Map(taking.map((endpoint) => [endpoint.operation.operationId, of(endpoint) as Record<string, unknown>]));
 }

@@ -104,7 +104,7 @@ export function hostileRequests(
   known: KnownValues,
 ) {
   const endpoints = operations(api);
-  const writing = endpoints.filter(({ operation }) => operation.requestBody);
+  const writing = endpoints.filter(({ operation }) => operation.requestBody?.content['application/json']);
   const cases = new Map(
     writing.map(({ operation }) => {
       const { schema } = operation.requestBody!.content['application/json'];

@@ -32,8 +32,13 @@ const transitions = [
 
 it('this file has every transition', () => {
   const paths = transitions.map(([collection, transition]) => `/${collection}/:id/${transition}`);
-  // These answer other bodies: webhooks.test.ts, deliveries.test.ts
-  const others = ['/webhooks/:id/rotate-secret', '/webhooks/:id/ping', '/deliveries/:id/redeliver'];
+  // These answer other bodies: webhooks.test.ts, deliveries.test.ts, bulk/
+  const others = [
+    '/webhooks/:id/rotate-secret',
+    '/webhooks/:id/ping',
+    '/deliveries/:id/redeliver',
+    '/bulk-operations/:id/cancel',
+  ];
   expect([...paths, ...others]).toEqual(
     routes.filter(([method, path]) => method === 'POST' && path.includes(':id/')).map(([, path]) => path),
   );

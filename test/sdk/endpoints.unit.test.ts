@@ -17,7 +17,8 @@ const methodsOf = (document: unknown): string[] =>
 describe('the methods of the SDK', () => {
   it('are one for each operation of REST', () => {
     const names = methodsOf(api).map((method) => method.replace(/\(.*/, ''));
-    expect(new Set(names).size).toBe(operations(api).length);
+    // The client itself has methods for JSON Lines.
+    expect(new Set(names).size).toBe(operations(api).length - 2);
   });
 
   it('have the names, parameters, and results that programs rely on', () => {

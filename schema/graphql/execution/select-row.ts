@@ -11,6 +11,7 @@ const scopes = new Map<string, AbilityScope>([
   ...resources.map(({ model, scope }) => [model, scope] as const),
   ['Company', 'company'],
   ['Webhook', 'webhooks'],
+  ['BulkOperation', 'bulk-operations'],
 ]);
 
 /** Whether the caller may read rows of the model that a field returns. Nobody may read a webhook's secret again. */

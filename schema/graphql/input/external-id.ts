@@ -25,6 +25,16 @@ export function requireNewExternalId(
   });
 }
 
+/** The id of the resource's row that has this external id. */
+export async function findByExternalId(
+  { db }: Pick<Context, 'db'>,
+  model: Identified,
+  externalId: string,
+): Promise<string | undefined> {
+  const [row] = await db.model(model).findMany({ where: { externalId }, take: 1 });
+  return row?.id;
+}
+
 /**
  * The client's error for a write that the unique index of external ids refused, although no row has the id any more.
  * @returns undefined for any other error

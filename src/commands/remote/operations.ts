@@ -109,10 +109,14 @@ export function buildOperations(openapi: JsonSchema): RemoteOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const described = item[method];
-      return described ? [buildOperation(method, path, described, components)] : [];
+      return described && !isStream(described) ? [buildOperation(method, path, described, components)] : [];
     }),
   );
 }
+
+/** JSON Lines, in or out: a command of its own has them. */
+const isStream = ({ requestBody, responses }: z.infer<typeof operation>): boolean =>
+  [requestBody, responses['200']].some((part) => part?.content && 'application/jsonl' in part.content);
 
 function buildOperation(
   method: string,

@@ -43,7 +43,8 @@ export function chooseCoding(
   return codings.find((coding) => coding === chosen);
 }
 
-const isCompressible = (type: string): boolean => /^(?:application\/(?:[\w.-]+\+)?json|text\/plain)/.test(type);
+const isCompressible = (type: string): boolean =>
+  /^(?:application\/(?:[\w.-]+\+)?json|text\/plain)\s*(?:;|$)/.test(type);
 
 export const compress = (body: Buffer, coding: Coding): Promise<Bytes> => compressors[coding](body);
 

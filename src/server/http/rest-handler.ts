@@ -2,6 +2,7 @@ import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { isConnectionLost, isContention } from '../../../prisma/client.ts';
 import { readRequestBytes } from '../../../rest-shim/request-body.ts';
+import { checkUpload, findUpload, type ReceivedUpload } from '../../../rest-shim/upload.ts';
 import type { PublicAddress, RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
 import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-shim/router.ts';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
@@ -20,8 +21,12 @@ import { withDeadline, type Extend } from './deadline.ts';
 import { waitWithAccess } from './long-poll.ts';
 import type { ReadRetry } from './read-retry.ts';
 import { getId, type RequestLog } from './request-log.ts';
+import { createUploads } from './upload.ts';
 import { placeholderHostname, respondNotFound, type Handler } from './responses.ts';
 import type { HttpTimeouts } from './timeouts.ts';
+
+/** How long a body may take to be received and stored, beyond the time of other requests. */
+const longestUploadMs = 5 * 60_000;
 
 export interface RestHandlerOptions {
   domain: Domain;
@@ -55,6 +60,7 @@ export type RestResponder = (
 export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>): RestResponder {
   const { domain, requestLog, retry, bodyTurns, publicAddress, timeouts } = options;
   const router = createRouter(domain, publicAddress);
+  const receiveUpload = createUploads();
 
   return async (request, key, admitted, { response, signal, extend, readmit }) => {
     const { context, requestId } = admitted;
@@ -70,6 +76,17 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
         };
         return retry.after(error, again, signal);
       });
+    }
+    const uploading = findUpload(request, domain);
+    if (uploading) {
+      const receive = (body: AsyncIterable<Uint8Array>) => {
+        extend(longestUploadMs);
+        return receiveUpload(context.tenant.id, body);
+      };
+      if (key === undefined) return router(request, { ...caller, receiveUpload: receive });
+      await checkUpload(uploading, request, context);
+      const upload = await receive(request.body ?? noBody());
+      return uploadOnce(router, options, key, request, { ...caller, upload }).finally(upload.discard);
     }
     if (key !== undefined) return writeOnce(router, options, key, request, caller);
     return router(request, { ...caller, beforeParsing: (length) => bodyTurns(context, length) });
@@ -144,6 +161,32 @@ async function writeOnce(
         report: (error) => (isContention(error) ? undefined : caller.report(error)),
       }),
     replayPolicyOf: chooseReplayPolicyOfStatus,
+  });
+}
+
+async function* noBody(): AsyncGenerator<Uint8Array> {}
+
+/** Starts what a long body is about, once for each idempotency key. The parameters are as much of the request as the body. */
+function uploadOnce(
+  router: RestHandler,
+  { idempotent }: Pick<RestHandlerOptions, 'idempotent'>,
+  key: string,
+  { url, method, headers }: Request,
+  { context, upload, ...caller }: RestRequestContext & { upload: ReceivedUpload },
+): Promise<Response> {
+  const { pathname, searchParams } = new URL(url);
+  searchParams.sort();
+  const body = sha256(`${searchParams} ${Buffer.from(upload.hash).toString('hex')}`);
+  return idempotent({ method, path: canonicalPath(pathname), key, body, requestId: caller.requestId }, context, {
+    handle: (inside) =>
+      router(new Request(url, { method, headers }), {
+        ...caller,
+        context: inside,
+        upload,
+        report: (error) => (isContention(error) ? undefined : caller.report(error)),
+      }),
+    replayPolicyOf: chooseReplayPolicyOfStatus,
+    limits: { timeout: longestUploadMs },
   });
 }
 

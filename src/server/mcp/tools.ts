@@ -37,6 +37,7 @@ interface Operation {
   description: string;
   'x-abilities'?: Ability[];
   parameters?: Parameter[];
+  responses: Record<string, { content?: object }>;
   requestBody?: { required: boolean; content: Record<string, { schema: { $ref: string } }> };
 }
 
@@ -45,12 +46,18 @@ const leftOut = new Set(['If-None-Match']);
 
 const methods = ['get', 'post', 'patch', 'delete'] as const;
 
+/** Whether a tool can have its body and its answer: not JSON Lines, of which there may be too many. */
+const isBounded = ({ requestBody, responses }: Operation): boolean =>
+  ![requestBody, responses['200']].some((part) => part?.content && 'application/jsonl' in part.content);
+
 /** Derives all tools: one for each operation of REST, from its OpenAPI description, and those of GraphQL. */
 export function deriveTools(description: JsonSchema): ReadonlyMap<string, AnyTool> {
   const paths = description['paths'] as Record<string, Record<string, Operation>>;
   const { schemas } = description['components'] as { schemas: Record<string, JsonSchema> };
   const tools = Object.entries(paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => (item[method] ? [toTool(method, path, item[method], schemas)] : [])),
+    methods.flatMap((method) =>
+      item[method] && isBounded(item[method]) ? [toTool(method, path, item[method], schemas)] : [],
+    ),
   );
   return new Map([...tools, ...graphqlTools].map((each) => [each.tool.name, each]));
 }

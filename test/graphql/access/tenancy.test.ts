@@ -75,6 +75,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   Webhook: async (who) => (await makeDelivery(who)).webhookId,
   Event: async (who) => (await makeDelivery(who)).eventId,
   Delivery: async (who) => (await makeDelivery(who)).id,
+  BulkOperation: (who) => samples.BulkOperation.make(who),
   User: async ({ tenantId }) => (await createUser(service.client, { email: someEmail(), tenantId })).id,
   ApiToken: async ({ tenantId, userId }) => {
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });

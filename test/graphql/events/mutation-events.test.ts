@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { delegateName } from '../../../prisma/client.ts';
-import { resources } from '../../../schema/resources.ts';
+import { eventResources } from '../../../schema/resources.ts';
 import { findResource, type EventType } from '../../../schema/events/events.ts';
 import { camt, imported } from '../../bank/statement.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
@@ -33,6 +33,7 @@ beforeEach(async () => {
 
 /** Mutations of what isn't part of the books. */
 const withoutEvents: Record<string, string> = {
+  startBulkOperation: 'Its job does what the lines say, and tells of its end.',
   ...Object.fromEntries(
     ['createWebhook', 'updateWebhook', 'enableWebhook', 'rotateWebhookSecret', 'deleteWebhook'].map((name) => [
       name,
@@ -301,6 +302,9 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
       ['credit_note.refund_reverted', 'invoice.refund_reverted', 'bank_transaction.unmatched'],
     ],
   ],
+  cancelBulkOperation: [
+    ['', onId('cancelBulkOperation', () => samples.BulkOperation.make(acme)), ['bulk_operation.finished']],
+  ],
   ignoreBankTransaction: [
     ['', onId('ignoreBankTransaction', () => makeBankTransaction(acme)), ['bank_transaction.ignored']],
   ],
@@ -328,7 +332,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
 /** Every row of every resource, as it is stored, by the resource's name and the id. */
 async function storedRows(): Promise<Map<string, string>> {
   const rows = new Map<string, string>();
-  for (const { model, name } of resources) {
+  for (const { model, name } of eventResources) {
     const delegate = acme.db[delegateName(model)] as unknown as { findMany(): Promise<{ id: string }[]> };
     for (const row of await delegate.findMany()) rows.set(`${name} ${row.id}`, JSON.stringify(row));
   }

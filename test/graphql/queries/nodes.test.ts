@@ -49,6 +49,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   Webhook: async (who) => (await makeDelivery(who)).webhookId,
   Event: async (who) => (await makeDelivery(who)).eventId,
   Delivery: async (who) => (await makeDelivery(who)).id,
+  BulkOperation: (who) => samples.BulkOperation.make(who),
 };
 
 const node = async (who: Integrator, id: string, fields = 'id'): Promise<unknown> =>

@@ -1,0 +1,78 @@
+import type { AddJobFunction, Task } from 'graphile-worker';
+import { runLines } from '../../rest-shim/bulk-line.ts';
+import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
+import type { Ability } from '../../schema/graphql/ability.ts';
+import { bulkKinds } from '../../schema/resources/bulk-operation/kinds.ts';
+import { failOperation, findNext, runNextChunk } from '../../schema/resources/bulk-operation/run.ts';
+import type { BulkOperationRow } from '../../schema/resources/bulk-operation/transitions.ts';
+import type { Context } from '../../schema/graphql/context.ts';
+import type { Database } from '../database/database.ts';
+import type { Domain } from '../domain.ts';
+import { findPrincipal } from '../identity/index.ts';
+import { nobody } from './nobody.ts';
+import { InterruptedError } from './pace.ts';
+
+/** Chunks that a worker does at the same time. Tenants take turns, a chunk each. */
+const chunksAtOnce = 2;
+
+/** The queue gives up after so many attempts. A worker that stops uses one up. */
+const maxAttempts = 1000;
+
+/** The jobs' payload. */
+interface Payload {
+  tenantId: string;
+}
+
+const run = (addJob: AddJobFunction, tenantId: string): Promise<unknown> => {
+  const name = `bulk_operations ${tenantId}`;
+  return addJob('run_bulk_operations', { tenantId }, { queueName: name, jobKey: name, maxAttempts });
+};
+
+/**
+ * The job of a trigger, which can't name a queue: adds the one that does the tenant's bulk operations. The jobs of a queue run one
+ * after another, whichever worker runs them.
+ */
+export const startBulkOperations: Task = async (payload, { addJob }) => {
+  await run(addJob, (payload as Payload).tenantId);
+};
+
+/** Does the tenant's bulk operations, one after another, in the order in which they were started. */
+export function runBulkOperations(
+  { client, pool }: Pick<Database, 'client' | 'pool'>,
+  domain: Domain,
+  report: (error: unknown) => void,
+): Task {
+  const limiter = new ConcurrencyLimiter(chunksAtOnce);
+
+  return async (payload, { abortSignal }) => {
+    const { tenantId } = payload as Payload;
+    const tenant = await client.tenant.findUnique({ where: { id: tenantId } });
+    if (!tenant) return;
+    const own = domain.contextFor({ user: nobody, tenant, token: null });
+    for (let operation = await findNext(own); operation; operation = await findNext(own)) {
+      const current = operation;
+      for (let goesOn = true; goesOn;) {
+        if (abortSignal?.aborted) throw new InterruptedError();
+        goesOn = await limiter.run(() => runAsStarter(current, own));
+      }
+    }
+  };
+
+  /** Does a chunk with the access that the one who started the operation has now. */
+  async function runAsStarter(operation: BulkOperationRow, own: Context): Promise<boolean> {
+    const { id, resource } = operation;
+    const principal = await findPrincipal(pool, operation, own.now());
+    if (!principal) {
+      await failOperation(own, id, 'The one who started it has no access any more.');
+      return false;
+    }
+    const context = domain.contextFor(principal);
+    const needed: Ability[] = ['bulk-operations:write', `${bulkKinds[resource].scope}:write`];
+    const lacking = needed.find((ability) => !context.may(ability));
+    if (lacking) {
+      await failOperation(own, id, `Its token lacks the ability ${lacking}.`);
+      return false;
+    }
+    return runNextChunk(context, id, (now, lines, inside) => runLines(domain, now, lines, inside, report));
+  }
+}

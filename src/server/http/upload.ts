@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { tooLong, TransportError } from '../../../rest-shim/request-body.ts';
+import { maxUploadBytes, type ReceivedUpload } from '../../../rest-shim/upload.ts';
+import { CodedError } from '../../../schema/errors.ts';
+import { makeTemporaryFolder } from '../../../schema/graphql/input/temporary-folder.ts';
+import { UploadedFile } from '../../../schema/graphql/input/uploaded-file.ts';
+
+/** How many bodies of a tenant are received at the same time. Each may take as much of the disk as one may have. */
+const maxAtOnce = 3;
+
+/** Seconds after which a client should retry an upload that was refused. */
+const retryAfter = 5;
+
+/**
+ * Receives a long body on disk, into a folder that only this process's user can enter. Nothing is left of one that breaks off.
+ * @throws TransportError when it is longer than a body may be, or breaks off; CodedError RATE_LIMITED if too many of the
+ *   tenant's are on their way
+ */
+export type ReceiveUpload = (tenantId: string, body: AsyncIterable<Uint8Array>) => Promise<ReceivedUpload>;
+
+export function createUploads(): ReceiveUpload {
+  const current = new Map<string, number>();
+  return async (tenantId, body) => {
+    const before = current.get(tenantId) ?? 0;
+    if (before >= maxAtOnce)
+      throw new CodedError(
+        'RATE_LIMITED',
+        `This tenant uploads ${maxAtOnce} files at the moment. Wait for one to end.`,
+        {
+          retryAfter,
+        },
+      );
+    current.set(tenantId, before + 1);
+    const end = (): void => {
+      const left = (current.get(tenantId) ?? 1) - 1;
+      if (left > 0) current.set(tenantId, left);
+      else current.delete(tenantId);
+    };
+    const folder = await makeTemporaryFolder();
+    const discard = async (): Promise<void> => {
+      end();
+      await folder.discard();
+    };
+    try {
+      const file = new UploadedFile(join(folder.path, 'file'));
+      const hash = createHash('sha256');
+      await pipeline(limit(body, hash), createWriteStream(file.path, { flags: 'wx', mode: 0o600 }));
+      file.problem = undefined;
+      return { file, hash: new Uint8Array(hash.digest()), discard };
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  };
+}
+
+async function* limit(
+  body: AsyncIterable<Uint8Array>,
+  hash: ReturnType<typeof createHash>,
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  const pieces = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await pieces.next().catch(() => {
+        throw new TransportError(400, 'The body broke off.');
+      });
+      if (next.done) return;
+      length += next.value.length;
+      if (length > maxUploadBytes) throw tooLong(maxUploadBytes);
+      hash.update(next.value);
+      yield next.value;
+    }
+  } finally {
+    await pieces.return?.().catch(() => {});
+  }
+}
