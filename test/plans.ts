@@ -8,6 +8,7 @@ export interface PlanNode {
   'Index Name'?: string;
   'Index Cond'?: string;
   'Actual Rows': number;
+  'Actual Loops': number;
   'Rows Removed by Filter'?: number;
   'Rows Removed by Index Recheck'?: number;
   'Shared Hit Blocks': number;

@@ -1,12 +1,9 @@
+import { compileClauses, compilePage } from './clauses.ts';
 import {
-  allOf,
-  compileConditions,
-  compileFrom,
   joinConditions,
   joinRelation,
   getName,
   ofTenant,
-  placeholder,
   addSource,
   type CompilerState,
   type Source,
@@ -14,7 +11,7 @@ import {
 import { buildDecoder, type Field, type Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import { parametrized } from './shape.ts';
-import { getSortedFields, type Column, type Relation, type Table } from '../tables.ts';
+import type { Column, Relation } from '../tables.ts';
 import { maintainedCount } from '../row-counts.ts';
 import { UnsupportedQuery, findType, type Encode } from './values.ts';
 
@@ -56,7 +53,7 @@ export function compileStatement(model: Prisma.ModelName, query: object): RowsSt
   const rows: Selection = { columns: [], joins: [], isJson: false };
   const { select, include, omit, total, ...window } = parametrized(query) as Query;
   const fields = compileFields(state, source, { select, include, omit }, rows);
-  const clauses = compilePage(state, source, window, rows);
+  const clauses = compilePage(state, source, window, rows.joins);
   const columns = total ? [...rows.columns, `(${compileCountQuery(state, model, total as Query)})`] : rows.columns;
   return {
     text: `select ${columns.join(', ')} ${clauses}`,
@@ -81,8 +78,7 @@ function compileCountQuery(state: CompilerState, model: Prisma.ModelName, { wher
   const maintained = maintainedCount(state, model, where as object);
   if (maintained) return maintained;
   const source = addSource(state, model);
-  const noRows: Selection = { columns: [], joins: [], isJson: false };
-  return `select count(*)::int as total ${compileClauses(state, source, [ofTenant(source)], { where, orderBy: [] }, noRows)}`;
+  return `select count(*)::int as total ${compileClauses(state, source, [ofTenant(source)], { where, orderBy: [] }, [])}`;
 }
 
 export const newState = (): CompilerState => ({
@@ -109,79 +105,11 @@ function compileList(
   const { select, include, omit, ...window } = query;
   const fields = compileFields(state, source, { select, include, omit }, rows);
   if (rows.columns.length > maxArguments) throw new UnsupportedQuery();
-  const clauses = compileClauses(state, source, joinConditions(here, relation, source), window, rows);
+  const clauses = compileClauses(state, source, joinConditions(here, relation, source), window, rows.joins);
   return {
     sql: `(select json_agg(row) from (select json_build_array(${rows.columns.join(', ')}) as row ${clauses}) l)`,
     fields,
   };
-}
-
-/**
- * The clauses of a statement for a page of rows. Where PostgreSQL has to sort rows, or to join them with others to find them, it
- * does so with their ids only, and reads the page's rows afterwards: all that it finds wouldn't fit into memory as whole rows.
- */
-function compilePage(state: CompilerState, source: Source, window: Query, rows: Selection): string {
-  const { where = {}, orderBy, take } = window;
-  const { table } = source;
-  const [first] = [orderBy ?? []].flat().flatMap((part) => Object.keys(part as Query));
-  const isSorted = first === 'id' || getSortedFields(table.model).has(first ?? '');
-  if (take === undefined || first === undefined || !table.fields.has('id') || (isSorted && !isJoined(table, where)))
-    return compileClauses(state, source, [ofTenant(source)], window, rows);
-  const found = addSource(state, table.model);
-  const ids: Selection = { columns: [], joins: [], isJson: false };
-  return [
-    `from (select ${found.alias}."id" ${compileClauses(state, found, [ofTenant(found)], window, ids)}) page`,
-    `join ${compileFrom(source)} on ${ofTenant(source)} and ${source.alias}."id" = page."id"`,
-    ...rows.joins,
-    `order by ${compileOrder(source, orderBy).join(', ')}`,
-  ].join(' ');
-}
-
-/** Whether a condition looks at rows of other tables, which then are joined. */
-const isJoined = (table: Table, where: unknown): boolean =>
-  Object.entries(where as Query).some(([name, part]) => {
-    if (name === 'AND' || name === 'OR' || name === 'NOT') return [part].flat().some((each) => isJoined(table, each));
-    const field = table.fields.get(name);
-    return field?.kind === 'relation' && !field.isList;
-  });
-
-/** A statement's clauses, from `from` on. */
-function compileClauses(
-  state: CompilerState,
-  source: Source,
-  restrictions: string[],
-  window: Query,
-  { joins }: Selection,
-): string {
-  const { where = {}, orderBy, take, skip = 0, ...others } = window;
-  if (Object.keys(others).length > 0) throw new UnsupportedQuery();
-  const conditions = [...restrictions, ...compileConditions(state, source, where, joins)];
-  // Prisma's default order where the query has none.
-  const byKey = take === undefined ? [] : source.table.primaryKey.map(({ name }) => ({ [name]: 'asc' }));
-  const order = compileOrder(source, orderBy ?? byKey);
-  for (const each of order) state.ranges.delete(each.slice(0, each.lastIndexOf(' ')));
-  // A literal, not a parameter: PostgreSQL takes it into account when it plans.
-  if (take !== undefined && !(Number.isInteger(take) && (take as number) >= 0)) throw new UnsupportedQuery();
-  return [
-    `from ${compileFrom(source)}`,
-    ...joins,
-    `where ${allOf(conditions)}`,
-    order.length > 0 ? `order by ${order.join(', ')}` : '',
-    take === undefined ? '' : `limit ${String(take)}`,
-    skip === 0 ? '' : `offset ${placeholder(state, skip, String)}`,
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
-
-function compileOrder(source: Source, orderBy: unknown): string[] {
-  return [orderBy].flat().flatMap((part) =>
-    Object.entries(part as Query).map(([name, direction]) => {
-      const field = source.table.fields.get(name);
-      if (field?.kind !== 'column' || (direction !== 'asc' && direction !== 'desc')) throw new UnsupportedQuery();
-      return `${getName(source, field)} ${direction}`;
-    }),
-  );
 }
 
 /** Adds a row's selected fields to the select list. */
