@@ -8,7 +8,7 @@ export type Question =
   /** Customers with their invoices with their items: 5 × 5. */
   | { ask: 'nested' }
   /** The largest overdue invoices of customers in one country, with the customers' names. */
-  | { ask: 'receivables' }
+  | { ask: 'receivables'; country: string }
   /** The invoices' number and sums by state and month. */
   | { ask: 'totals' }
   | { ask: 'createInvoice'; customerId: string };
@@ -45,8 +45,9 @@ export const rest: Dialect = {
       case 'createInvoice':
         return { method: 'POST', path: '/api/v1/invoices', body: newInvoice(question.customerId) };
       case 'receivables':
+        return get(`/api/v1/receivables?country=${question.country}`);
       case 'totals':
-        return get(`/api/v1/${question.ask}`);
+        return get('/api/v1/totals');
       case 'nested':
         throw new Error('REST nests nothing');
     }
@@ -121,7 +122,7 @@ export const kontorGraphql: Dialect = {
               rows: nodes { id number dueDate currency amountDue customer { companyName country } }
             } }`,
           {
-            filter: { isOverdue: { eq: true }, customer: { country: { eq: 'DE' } } },
+            filter: { isOverdue: { eq: true }, customer: { country: { eq: question.country } } },
             orderBy: [{ field: 'AMOUNT_DUE', direction: 'DESC' }],
           },
         );

@@ -73,12 +73,17 @@ export function computeTotals(items: Item[]) {
   return { lines, breakdown, net: net / 100, vat: vat / 100, gross: (net + vat) / 100 };
 }
 
-export const eventBody = (tenantId: string, createdAt: string, invoice: object): string =>
+export const eventBody = (
+  tenantId: string,
+  createdAt: string,
+  resource: 'customer' | 'invoice',
+  data: object,
+): string =>
   JSON.stringify({
-    event: 'invoice.created',
+    event: `${resource}.created`,
     tenant_id: tenantId,
     created_at: createdAt,
-    data: { invoice },
+    data: { [resource]: data },
   });
 
 /** `2026-01-31T09:30:00+00:00` */

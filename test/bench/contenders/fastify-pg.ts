@@ -1,4 +1,5 @@
 import { Pool, types, type PoolClient, type QueryResultRow } from 'pg';
+import { loadCustomers } from './load-customers.ts';
 import { serve, type Filter, type Window } from './rest-app.ts';
 import {
   databaseUrl,
@@ -130,7 +131,7 @@ await serve({
     return list('customers', customerColumns, conditions, window);
   },
 
-  receivables: async (tenantId) => ({
+  receivables: async (tenantId, { country, per_page: limit }) => ({
     result: {
       rows: await query(
         'receivables',
@@ -138,8 +139,8 @@ await serve({
            json_build_object('company_name', c.company_name, 'country', c.country) as customer
          from invoices i join customers c on c.tenant_id = i.tenant_id and c.id = i.customer_id
          where i.tenant_id = $1 and i.status = 'issued' and i.due_date < $2 and c.country = $3
-         order by i.total_gross - i.amount_paid desc, i.id desc limit 25`,
-        [tenantId, today(), 'DE'],
+         order by i.total_gross - i.amount_paid desc, i.id desc limit $4`,
+        [tenantId, today(), country, limit],
       ),
     },
   }),
@@ -154,6 +155,8 @@ await serve({
       [tenantId],
     ),
   }),
+
+  loadCustomers: (tenantId, customers) => loadCustomers(pool, tenantId, customers),
 
   createInvoice: async (tenantId, input) => {
     const now = new Date();
@@ -205,7 +208,7 @@ await serve({
         name: 'insert event', // whose trigger adds the job
         text: `insert into events (tenant_id, id, type, resource_id, body, created_at)
           values ($1, $2, 'invoice.created', $3, $4, $5)`,
-        values: [tenantId, newId(), invoice.id, eventBody(tenantId, formatTime(now), invoice), now],
+        values: [tenantId, newId(), invoice.id, eventBody(tenantId, formatTime(now), 'invoice', invoice), now],
       });
     });
     return invoice;

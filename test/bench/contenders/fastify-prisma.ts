@@ -153,7 +153,7 @@ await serve({
           tenantId,
           type: 'invoice.created',
           resourceId: row.id,
-          body: eventBody(tenantId, formatTime(row.createdAt), invoice),
+          body: eventBody(tenantId, formatTime(row.createdAt), 'invoice', invoice),
         },
       });
       return invoice;

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import fastify, { type FastifyRequest } from 'fastify';
 import { log, logRequest, port, type Caller, type NewInvoice } from './environment.ts';
 
@@ -17,6 +19,24 @@ export interface Window {
   counted: boolean;
 }
 
+export interface NewCustomer {
+  external_id?: string | null;
+  type: string;
+  company_name: string;
+  email?: string | null;
+  address_line1?: string | null;
+  postal_code?: string | null;
+  city?: string | null;
+  country?: string | null;
+  vat_id?: string | null;
+}
+
+/** Of overdue invoices: the largest ones of customers in a country. */
+export interface Receivables {
+  country: string;
+  per_page: number;
+}
+
 /** A contender's part: rows in the API's own names. */
 export interface Store {
   caller: (authorization: string | undefined) => Promise<Caller | undefined>;
@@ -25,8 +45,10 @@ export interface Store {
   customer: (tenantId: string, id: string) => Promise<object | undefined>;
   customers: (tenantId: string, filter: Filter, window: Window) => Promise<{ rows: object[]; total?: number }>;
   createInvoice: (tenantId: string, input: NewInvoice) => Promise<object>;
+  /** Writes all or none. @returns how many */
+  loadCustomers?: (tenantId: string, customers: AsyncIterable<NewCustomer>) => Promise<number>;
   /** The whole responses of two questions that only some contenders are asked. */
-  receivables?: (tenantId: string) => Promise<object>;
+  receivables?: (tenantId: string, filter: Receivables) => Promise<object>;
   totals?: (tenantId: string) => Promise<object>;
 }
 
@@ -125,6 +147,23 @@ const newInvoice = {
   required: ['customer_id', 'invoice_date', 'items'],
 };
 
+const country = { type: 'string', pattern: '^[A-Z]{2}$' };
+const text255 = { type: 'string', maxLength: 255, nullable: true };
+const newCustomer = {
+  ...object({
+    external_id: text255,
+    type: { type: 'string', enum: ['customer', 'supplier'] },
+    company_name: { type: 'string', minLength: 1, maxLength: 255 },
+    email: text255,
+    address_line1: text255,
+    postal_code: text255,
+    city: text255,
+    country: { ...country, nullable: true },
+    vat_id: text255,
+  }),
+  required: ['type', 'company_name'],
+};
+
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
@@ -182,8 +221,28 @@ export async function serve(store: Store): Promise<void> {
       return { data: await store.createInvoice(caller.tenantId, body) };
     },
   );
-  for (const path of ['receivables', 'totals'] as const)
-    app.get(`/api/v1/${path}`, async ({ caller }) => ({ data: await store[path]?.(caller.tenantId) }));
+  const { loadCustomers } = store;
+  if (loadCustomers) {
+    app.addContentTypeParser('application/jsonl', (_request, payload, done) => done(null, payload));
+    app.post<{ Body: Readable }>('/api/v1/customers/load', async (request) => {
+      const isCustomer = request.compileValidationSchema(newCustomer);
+      async function* read(): AsyncGenerator<NewCustomer> {
+        for await (const line of createInterface({ input: request.body })) {
+          const given = JSON.parse(line) as NewCustomer;
+          if (!isCustomer(given)) throw new Error('A line is wrong');
+          yield given;
+        }
+      }
+      return { data: { loaded: await loadCustomers(request.caller.tenantId, read()) } };
+    });
+  }
+  const filtered = { ...object({ country, per_page: page.per_page }), required: ['country'] };
+  app.get<{ Querystring: Receivables }>(
+    '/api/v1/receivables',
+    { schema: { querystring: filtered } },
+    async ({ caller, query }) => ({ data: await store.receivables?.(caller.tenantId, query) }),
+  );
+  app.get('/api/v1/totals', async ({ caller }) => ({ data: await store.totals?.(caller.tenantId) }));
   await app.listen({ port, host: '127.0.0.1' });
 }
 
