@@ -1,4 +1,5 @@
 import type { Work } from './bench.ts';
+import { bulkLoad } from './works/bulk.ts';
 import { changeFeedCost, changesOfMillion } from './works/changes.ts';
 import { create } from './works/create.ts';
 import { filterByCustomer, filterByStatus, search } from './works/filter.ts';
@@ -31,6 +32,7 @@ export const works: Work[] = [
   walkAll,
   walkMillion,
   create,
+  bulkLoad,
   changeFeedCost,
   changesOfMillion,
   graphqlGet,
