@@ -19,6 +19,7 @@ const slugs = [
   'authentication',
   'paging',
   'syncing',
+  'bulk',
   'errors',
   'limits',
   'command-line',

@@ -49,9 +49,16 @@ function generateTypes({ components, webhooks }: OpenApi, endpoints: Endpoint[])
     WebhookEvents: buildObject(Object.fromEntries(events), 'The events that webhooks receive, by name.'),
   };
   const used = endpoints.flatMap(({ query, input, result }) => [query?.type, input?.type, result.type]);
-  const names = ['PageLinks', 'PageMeta', 'ProblemCode', 'ProblemDetail', 'Warning', 'WebhookEvents', ...used].filter(
-    (name) => name !== undefined && name in schemas,
-  );
+  const names = [
+    'BulkResult',
+    'PageLinks',
+    'PageMeta',
+    'ProblemCode',
+    'ProblemDetail',
+    'Warning',
+    'WebhookEvents',
+    ...used,
+  ].filter((name) => name !== undefined && name in schemas);
   const root = buildObject(
     Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }])),
     'All types, by name.',

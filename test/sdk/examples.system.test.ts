@@ -9,6 +9,7 @@ import { deliveryHeaders, newSecret } from '../../src/webhooks/signature.ts';
 import { parseFences } from '../docs/fences.ts';
 import { startService, type Service } from '../harness.ts';
 import { freePort } from '../processes/npm.ts';
+import { work } from '../webhooks/receiver.ts';
 import { checkTypes, projectWithSdk, type Project } from './project.ts';
 
 // The examples of the guides and of the package's readme are run as a reader runs them: the JavaScript of a page is saved to
@@ -20,10 +21,13 @@ const pages = [...readGuides().filter(usesSdk), readme];
 
 let project: Project;
 let service: Service;
+let worker: Awaited<ReturnType<typeof work>>;
 beforeAll(async () => {
   [project, service] = await Promise.all([projectWithSdk(), startService()]);
+  worker = await work(service);
 });
 afterAll(async () => {
+  await worker.stop();
   await service.close();
   await project.remove();
 });

@@ -2,6 +2,7 @@ import { buildError, parseBody } from './response.ts';
 import { defaults } from './defaults.ts';
 import { ConnectionError, KontorError, TimeoutError } from './errors.ts';
 import { rememberEtag } from './etag.ts';
+import { LinesBody, readLines, type Lines } from './lines.ts';
 import type { AnyOptions, KontorOptions } from './options.ts';
 import { isOutcomeUnknown, retryDelay, sleep } from './retry.ts';
 import { rememberWarnings } from './warnings.ts';
@@ -12,6 +13,8 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export interface Call {
   query?: object | undefined;
   body?: unknown;
+  /** A body of JSON Lines instead. */
+  lines?: Lines<unknown> | undefined;
   options?: AnyOptions | undefined;
 }
 
@@ -51,24 +54,64 @@ export class HttpClient {
     return (await this.#send('GET', path, call, (response) => response.blob())) as Blob;
   }
 
-  async #send(method: Method, path: string, { query, body, options = {} }: Call, read: Reader): Promise<unknown> {
-    const url = this.#base + path + formatSearch(query);
-    const request = {
-      method,
-      headers: this.#headers(method, body, options),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    };
+  /**
+   * The values of a response in JSON Lines. If the connection breaks, it asks again, and leaves out what it has yielded.
+   * @param path relative to `/api/v1`, such as `/bulk-operations/ID/results`
+   * @throws KontorError, or the reason of the caller's signal
+   */
+  async *readLines<Item>(path: string, call: Call = {}): AsyncGenerator<Item, void, undefined> {
+    const { options = {} } = call;
+    const limits = this.#limits(options);
+    let yielded = 0;
+    for (let attempt = 1, begin = Date.now(); ; attempt += 1) {
+      try {
+        const response = (await this.#send('GET', path, call, async (received) => received)) as Response;
+        let at = 0;
+        for await (const item of readLines(response, limits.timeout, options.signal)) {
+          if (at++ < yielded) continue;
+          yielded = at;
+          attempt = 0;
+          begin = Date.now();
+          yield item as Item;
+        }
+        return;
+      } catch (error) {
+        const delay =
+          error instanceof ConnectionError &&
+          retryDelay({ method: 'GET', error, attempt: Math.max(attempt, 1), elapsed: Date.now() - begin }, limits);
+        if (delay === false || delay === undefined) throw error;
+        await sleep(delay, options.signal);
+      }
+    }
+  }
+
+  #limits(options: AnyOptions): { timeout: number; maxRetries: number; maxRetryTime: number } {
     const { timeout, maxRetries, maxRetryTime } = this.#options;
-    const limits = {
+    return {
       timeout: options.timeout ?? timeout ?? defaults.timeout,
       maxRetries: options.maxRetries ?? maxRetries ?? defaults.maxRetries,
       maxRetryTime: options.maxRetryTime ?? maxRetryTime ?? defaults.maxRetryTime,
     };
+  }
+
+  async #send(method: Method, path: string, call: Call, read: Reader): Promise<unknown> {
+    const { query, body, lines, options = {} } = call;
+    const url = this.#base + path + formatSearch(query);
+    const request = {
+      method,
+      headers: this.#headers(method, call),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
+    const stream = lines && new LinesBody(lines);
+    const limits = this.#limits(options);
     const begin = Date.now();
     let mayBeDone = false;
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#attempt(url, request, read, limits.timeout, options.signal);
+      // `duplex` is missing in TypeScript's types: fetch demands it for a stream.
+      const whole = stream ? { ...request, body: await stream.open(), duplex: 'half' } : request;
+      const outcome = await this.#attempt(url, whole, read, limits.timeout, options.signal);
       if (!(outcome instanceof KontorError)) return outcome.body;
+      if (stream?.error) throw stream.error.cause;
       // An earlier attempt has deleted it, and only the response was lost.
       if (method === 'DELETE' && outcome.status === 404 && mayBeDone) return undefined;
       mayBeDone ||= isOutcomeUnknown(outcome);
@@ -78,12 +121,14 @@ export class HttpClient {
     }
   }
 
-  #headers(method: Method, body: unknown, { headers, idempotencyKey, ifMatch }: AnyOptions): Record<string, string> {
+  #headers(method: Method, { body, lines, options = {} }: Call): Record<string, string> {
+    const { headers, idempotencyKey, ifMatch } = options;
     return {
       Authorization: `Bearer ${this.#options.token}`,
       Accept: 'application/json',
       Prefer: 'handling=strict', // a parameter with a typing error would be ignored
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(lines !== undefined && { 'Content-Type': 'application/jsonl' }),
       ...(method === 'POST' && { 'Idempotency-Key': idempotencyKey ?? randomKey() }),
       ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
       ...headers,

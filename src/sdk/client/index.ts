@@ -1,7 +1,9 @@
+export { BulkRun, type BulkBodies, type BulkOptions } from './bulk.ts';
 export type { FollowedChange, FollowOptions } from './changes.ts';
 export { Kontor } from './kontor.ts';
 export * from './errors.ts';
 export { etagOf } from './etag.ts';
+export type { Lines } from './lines.ts';
 export { List, type Page } from './list.ts';
 export type { ConditionalOptions, KontorOptions, PostOptions, RequestOptions } from './options.ts';
 export { warningsOf } from './warnings.ts';

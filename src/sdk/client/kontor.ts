@@ -1,3 +1,4 @@
+import { BulkClient } from './bulk.ts';
 import { ChangeFeed } from './changes.ts';
 import { Api } from './generated/api.ts';
 import { HttpClient, type Call, type Method } from './http-client.ts';
@@ -5,10 +6,12 @@ import type { KontorOptions } from './options.ts';
 
 /** A client of one installation, with the rights of one API token. */
 export class Kontor extends Api {
+  override readonly bulkOperations: BulkClient;
   override readonly changes: ChangeFeed;
 
   constructor(options: KontorOptions) {
     super(new HttpClient(options));
+    this.bulkOperations = new BulkClient(this.client);
     this.changes = new ChangeFeed(this.client);
   }
 

@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import { baseUrl } from './environment.js';
 
 /**
- * The fate of a request: `cut` ends the connection after the service has done the work, `refuse` before it has seen the
- * request, `stall` never answers, and a status is answered instead of the service.
+ * The fate of a request: `cut` ends the connection after the service has done the work, `half` in the middle of its response,
+ * `refuse` before it has seen the request, `stall` never answers, and a status is answered instead of the service.
  */
-export type Fault = 'pass' | 'cut' | 'refuse' | 'stall' | { status: number; headers?: Record<string, string> };
+export type Fault = 'pass' | 'cut' | 'half' | 'refuse' | 'stall' | { status: number; headers?: Record<string, string> };
 
 /** A proxy in front of the service. The faults are those of the next requests, in order; later requests pass. */
 export async function startProxy(faults: Fault[]) {
@@ -37,6 +37,10 @@ async function answer(fault: Fault, incoming: IncomingMessage, response: ServerR
   onward.end(body);
   const [answered] = (await once(onward, 'response')) as [IncomingMessage];
   const content = await buffer(answered);
-  if (fault === 'cut') incoming.socket.destroy();
-  else response.writeHead(answered.statusCode ?? 0, answered.headers).end(content);
+  if (fault === 'cut') return void incoming.socket.destroy();
+  if (fault === 'half') {
+    response.writeHead(answered.statusCode ?? 0, answered.headers);
+    return void response.write(content.subarray(0, content.length / 2), () => incoming.socket.destroy());
+  }
+  response.writeHead(answered.statusCode ?? 0, answered.headers).end(content);
 }
