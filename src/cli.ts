@@ -59,6 +59,7 @@ const furtherCommands: [names: string[], add: () => Promise<void>][] = [
 ];
 /** Those that reach a remote installation, beside the commands of its REST API. */
 const remoteCommands: typeof furtherCommands = [
+  [['bulk'], async () => (await import('./commands/bulk/bulk.ts')).addBulkCommand(program)],
   [['listen'], async () => (await import('./commands/listen.ts')).addListenCommand(program)],
   [['logs'], async () => (await import('./commands/logs.ts')).addLogsCommand(program)],
   [['trigger'], async () => (await import('./commands/trigger.ts')).addTriggerCommand(program)],

@@ -15,16 +15,17 @@ export async function withProgress<T>(
 ): Promise<T> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) throw new RefusedError(`There is no file ${file}`);
-  const bar = new SingleBar({
-    format: `${file} {bar} {percentage}%`,
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-  });
-  if (process.stderr.isTTY) bar.start(found.size * passes, 0);
+  const bar = startBar(`${file} {bar} {percentage}%`, found.size * passes);
   try {
-    return await read((bytes) => bar.update(bytes));
+    return await read(bar.update);
   } finally {
     bar.stop();
   }
+}
+
+/** A progress bar on a terminal; elsewhere nothing. */
+export function startBar(format: string, total: number): { update: (value: number) => void; stop: () => void } {
+  const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true, hideCursor: true });
+  if (process.stderr.isTTY) bar.start(total, 0);
+  return { update: (value) => bar.update(value), stop: () => bar.stop() };
 }

@@ -69,8 +69,8 @@ export interface ApiRequest {
   method: string;
   /** Below the installation's address, with its query: `/api/v1/customers?type=supplier`. */
   path: string;
-  /** JSON text. */
-  body?: string | undefined;
+  /** JSON text, or what opens a long body anew for each attempt. */
+  body?: string | (() => ReadableStream) | undefined;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
@@ -91,19 +91,24 @@ const responseTimeoutMs = 60_000;
  */
 export async function send(connection: ApiConnection, request: ApiRequest): Promise<ApiResponse> {
   for (;;) {
-    const response = await sendOnce(connection, request);
-    const bytes = Buffer.from(await response.arrayBuffer().catch((error: unknown) => unreachable(connection, error)));
-    if (response.status !== 429)
-      return { status: response.status, body: parseBody(response, bytes.toString()), bytes, headers: response.headers };
+    const response = await readResponse(connection, await sendOnce(connection, request));
+    if (response.status !== 429) return response;
     const seconds = Number(response.headers.get('retry-after')) || 1;
     printError(`The rate limit is reached. Waiting ${seconds} s.`);
     await sleep(seconds * 1000, undefined, { signal: request.signal });
   }
 }
 
+export async function readResponse(connection: ApiConnection, response: Response): Promise<ApiResponse> {
+  const bytes = Buffer.from(await response.arrayBuffer().catch((error: unknown) => unreachable(connection, error)));
+  return { status: response.status, body: parseBody(response, bytes.toString()), bytes, headers: response.headers };
+}
+
 /** Sends a request once. A redirect isn't followed: the token is only for the address that the user named. */
 export async function sendOnce(connection: ApiConnection, request: ApiRequest): Promise<Response> {
-  const { method, path, body, headers, signal = AbortSignal.timeout(responseTimeoutMs) } = request;
+  const { method, path, body, headers } = request;
+  const isLong = typeof body === 'function';
+  const signal = request.signal ?? (isLong ? undefined : AbortSignal.timeout(responseTimeoutMs));
   const response = await fetch(`${connection.url}${path}`, {
     method,
     headers: {
@@ -113,9 +118,9 @@ export async function sendOnce(connection: ApiConnection, request: ApiRequest): 
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && (isLong ? { body: body(), duplex: 'half' } : { body })),
     redirect: 'manual',
-    signal,
+    ...(signal && { signal }),
   }).catch((error: unknown) => unreachable(connection, error));
   const location = response.headers.get('location');
   if (response.status >= 300 && response.status < 400 && location !== null)

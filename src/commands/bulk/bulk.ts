@@ -1,0 +1,114 @@
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { Argument, Option, type Command } from 'commander';
+import { z } from 'zod';
+import { actions, resources } from './choices.ts';
+import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import { print, printError, write } from '../output.ts';
+import { startBar } from '../progress.ts';
+import { buildConnection, withConnection, type ApiConnection } from '../remote/connection.ts';
+import { readResults, type Result } from './results.ts';
+import { openSource } from './source.ts';
+import { upload } from './upload.ts';
+import { waitForEnd, type Operation } from './wait.ts';
+
+// `bulk` sends a file of JSON Lines as one bulk operation, waits for its end, and shows what became of each line.
+
+interface Options {
+  results?: string;
+  failed?: true;
+  idempotencyKey?: string;
+  json?: true;
+}
+
+/** How many failed lines are printed for people. */
+const shownFailures = 20;
+
+export function addBulkCommand(program: Command): void {
+  const command = withConnection(
+    program
+      .command('bulk')
+      .description('create, change, or delete resources by a file of JSON Lines')
+      .addArgument(new Argument('<resource>', 'what the lines are').choices(resources))
+      .addArgument(new Argument('<action>', 'what is done with each').choices(actions))
+      .argument('<file>', 'a JSON object on each line, as the single request takes it; or - for standard input')
+      .option('--results <file>', 'write a JSON object for each line to this file')
+      .option('--failed', 'only results of lines that failed')
+      .option('--idempotency-key <key>', 'with the same key, the operation is done once, in however many runs')
+      .addOption(new Option('--json', 'print results as JSON Lines, also on a terminal').conflicts('results')),
+  );
+  command.action(async (resource: string, action: string, file: string) => {
+    const connection = buildConnection(command);
+    const options: Options = command.opts();
+    await using source = await openSource(file);
+    const started = await upload(connection, { resource, action, source, key: options.idempotencyKey });
+    printError(`Bulk operation ${started.id}: ${started.lines} lines.`);
+    const operation = await show(started, (report) => waitForEnd(connection, started.id, report));
+    await writeResults(connection, operation, options);
+    printError(summary(operation));
+    if (operation.status !== 'completed')
+      throw new CommandFailure(exitCodes.failed, operation.error ?? `The operation is ${operation.status}.`);
+    if (operation.failed_lines > 0) process.exitCode = exitCodes.refused;
+  });
+}
+
+async function show(
+  { lines }: Operation,
+  work: (report: (operation: Operation) => void) => Promise<Operation>,
+): Promise<Operation> {
+  const bar = startBar('{bar} {value} of {total} lines', lines);
+  try {
+    return await work(({ processed_lines: processed }) => bar.update(processed));
+  } finally {
+    bar.stop();
+  }
+}
+
+const summary = ({ status, succeeded_lines: succeeded, failed_lines: failed, lines }: Operation): string =>
+  `${status}: ${succeeded} of ${lines} lines succeeded, ${failed} failed.`;
+
+/** To the file, or to standard output if a program reads it; a terminal shows the first lines that failed. */
+async function writeResults(
+  connection: ApiConnection,
+  { id, failed_lines: failures }: Operation,
+  { results: file, failed, json }: Options,
+): Promise<void> {
+  if (file === undefined && !json && process.stdout.isTTY) return await printFailures(connection, id, failures);
+  const rows = readResults(connection, id, failed === true);
+  if (file === undefined) {
+    for await (const { text } of rows) write(`${text}\n`);
+    return;
+  }
+  const stream = createWriteStream(file);
+  for await (const { text } of rows) if (!stream.write(`${text}\n`)) await drained(stream);
+  stream.end();
+  await finished(stream);
+}
+
+const drained = (stream: NodeJS.WritableStream): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.once('drain', resolve).once('error', reject);
+  });
+
+const failure = z.object({
+  line: z.number(),
+  message: z.string().default(''),
+  errors: z.record(z.string(), z.array(z.string())).default({}),
+});
+
+async function printFailures(connection: ApiConnection, id: string, count: number): Promise<void> {
+  if (count === 0) return;
+  let shown = 0;
+  for await (const result of readResults(connection, id, true)) {
+    print(formatFailure(result));
+    shown += 1;
+    if (shown === shownFailures) break;
+  }
+  if (count > shown) printError(`${count - shown} more lines failed: --results FILE has all of them.`);
+}
+
+function formatFailure({ value }: Result): string {
+  const { line, message, errors } = failure.parse(value);
+  const fields = Object.entries(errors).map(([field, texts]) => `${field}: ${texts.join(' ')}`);
+  return `line ${line}: ${fields.length > 0 ? fields.join(' ') : message}`;
+}

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { CommandFailure, exitCodes } from '../exit-codes.ts';
+
+/** A file that can be read again, for a further attempt. */
+export interface Source extends AsyncDisposable {
+  bytes: number;
+  open: () => Readable;
+}
+
+/** @param file its path, or `-` for standard input, which is kept in a file meanwhile */
+export async function openSource(file: string): Promise<Source> {
+  if (file !== '-') return fromFile(file, async () => {});
+  const copy = join(tmpdir(), `kontor-bulk-${randomUUID()}`);
+  const remove = () => rm(copy, { force: true });
+  try {
+    await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }));
+    return await fromFile(copy, remove);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function fromFile(file: string, remove: () => Promise<void>): Promise<Source> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) throw new CommandFailure(exitCodes.usage, `There is no file ${file}`);
+  return { bytes: found.size, open: () => createReadStream(file), [Symbol.asyncDispose]: remove };
+}
