@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBulk } from '../bulk/start.ts';
 import {
   makeBankTransaction,
   makeCreditNote,
@@ -40,6 +41,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     ids['receipt'] = await makeReceipt(acme, { status: 'BOOKED' });
     ids['project'] = await makeProject(acme);
     await makeTimeEntry(acme, { projectId: ids['project'] });
+    ids['operation'] = await startBulk(acme, 'customers', 'create', '{}\n'.repeat(30));
     ids['transaction'] = await makeBankTransaction(acme, { reference: `Invoice ${invoice.number}` });
     visited = await open(app.browser, app.service.url);
     await signInByCookie(visited.page, cookie);
@@ -71,6 +73,8 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/time-entries',
     '/deliveries',
     '/import',
+    '/bulk-operations',
+    '/bulk-operations/OPERATION',
     '/deliveries/DELIVERY',
     '/account',
     '/settings/company',

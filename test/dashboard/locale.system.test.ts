@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBulk } from '../bulk/start.ts';
 import { makeBankTransaction, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
 import { signedInBookkeeper, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
@@ -131,6 +132,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       const project = { customerId: customer.body.data.id, hourlyRateNet: '1095.5', budgetHours: '1200.5' };
       ids['project'] = await makeProject(acme, project);
       await makeTimeEntry(acme, { projectId: ids['project'] });
+      ids['operation'] = await startBulk(acme, 'customers', 'create', '{}\n'.repeat(1200));
       const bank = { amount: '1234.5', amountOpen: '1234.5', reference: `Invoice ${body.data.number}` };
       ids['transaction'] = await makeBankTransaction(acme, bank);
     });
@@ -147,6 +149,8 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       '/projects',
       '/projects/PROJECT',
       '/time-entries',
+      '/bulk-operations',
+      '/bulk-operations/OPERATION',
     ];
     // Characters and words of English texts alone, and of German ones alone.
     const english = [/\d\.\d\d(?![\d.])/, /\d,\d{3}(?!\d)/, /€\d/, /\b[A-Z][a-z]{2} \d{1,2}, \d{4}/, /\d%/];

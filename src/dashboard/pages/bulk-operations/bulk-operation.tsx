@@ -1,0 +1,112 @@
+import { Alert, Button, Progress, Skeleton, Stack } from '@mantine/core';
+import { XCircleIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { useParams } from 'wouter';
+import { confirm } from '../../components/confirm.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
+import { notifyError, notifySuccess } from '../../components/toast.ts';
+import { LoadError } from '../../errors/error-boundary.tsx';
+import { count, dateTime, sentence } from '../../format/format.ts';
+import { graphql } from '../../graphql.ts';
+import { Page } from '../../layout/page.tsx';
+import { BulkOperationFields, type BulkOperation } from './fields.ts';
+import { BulkOperationState, getTitle, isUnfinished, useProgress } from './state.tsx';
+
+const BulkOperationQuery = graphql(
+  `
+    query BulkOperation($id: UUID!) {
+      bulkOperation(id: $id) {
+        ...BulkOperationFields
+      }
+    }
+  `,
+  [BulkOperationFields],
+);
+
+const CancelBulkOperation = graphql(
+  `
+    mutation CancelBulkOperation($id: UUID!) {
+      cancelBulkOperation(id: $id) {
+        ...BulkOperationFields
+      }
+    }
+  `,
+  [BulkOperationFields],
+);
+
+const back = { to: '/bulk-operations', label: 'Bulk operations' };
+
+export default function BulkOperationPage(): ReactNode {
+  const { id = '' } = useParams();
+  const [{ data, error }, refetch] = useQuery({ query: BulkOperationQuery, variables: { id } });
+  const operation = data?.bulkOperation;
+  useProgress(operation ? isUnfinished(operation) : false, refetch);
+  if (operation) return <Details key={id} operation={operation} />;
+  return (
+    <Page title="Bulk operation" back={back}>
+      {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
+    </Page>
+  );
+}
+
+function Details({ operation }: { operation: BulkOperation }): ReactNode {
+  const { id, lines, processedLines, succeededLines, failedLines, error, createdAt, finishedAt } = operation;
+  const isRunning = isUnfinished(operation);
+  const part = lines === 0 ? 0 : (processedLines / lines) * 100;
+  return (
+    <Page
+      title={getTitle(operation)}
+      back={back}
+      badge={<BulkOperationState {...operation} />}
+      actions={isRunning && <CancelButton id={id} />}
+    >
+      <Stack gap="lg">
+        {error && (
+          <Alert color="red" title="It could not go on">
+            {sentence(error)}
+          </Alert>
+        )}
+        {isRunning && <Progress value={part} aria-label="Progress" />}
+        <DescriptionList
+          items={[
+            ['Lines', count(lines)],
+            ['Done', count(processedLines)],
+            ['Succeeded', count(succeededLines)],
+            ['Failed', count(failedLines)],
+            ['Started', dateTime(createdAt)],
+            ['Ended', finishedAt && dateTime(finishedAt)],
+          ]}
+        />
+      </Stack>
+    </Page>
+  );
+}
+
+function CancelButton({ id }: { id: string }): ReactNode {
+  const [{ fetching }, cancel] = useMutation(CancelBulkOperation);
+  const cancelNow = async (): Promise<void> => {
+    const isSure = await confirm({
+      title: 'Cancel the bulk operation?',
+      children: 'What is done stays. The other lines are not begun.',
+      confirm: 'Cancel the operation',
+      cancel: 'Let it go on',
+      danger: true,
+    });
+    if (!isSure) return;
+    const { error } = await cancel({ id });
+    if (error) notifyError(error);
+    else notifySuccess('The bulk operation is cancelled.');
+  };
+  return (
+    <Button
+      variant="default"
+      c="red"
+      leftSection={<XCircleIcon width={18} aria-hidden />}
+      loading={fetching}
+      onClick={() => void cancelNow()}
+    >
+      Cancel
+    </Button>
+  );
+}

@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBulk } from '../bulk/start.ts';
+import { expectAccessible, navigateTo, signedInBookkeeper, startApp, type App } from './app.ts';
+import { desktop, noBrowser, phone } from './browser.ts';
+
+/** Each tenth line is refused. */
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, at) =>
+    JSON.stringify({ type: 'customer', company_name: at % 10 === 9 ? '' : `Customer ${at + 1}` }),
+  ).join('\n');
+const file = (text: string) => ({
+  name: 'customers.jsonl',
+  mimeType: 'application/jsonl',
+  buffer: Buffer.from(text),
+});
+
+const start = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole('button', { name: 'Start with a file' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('File', { exact: true }).setInputFiles(file(text));
+  await dialog.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Create customers' }).waitFor();
+};
+
+describe.skipIf(noBrowser)('bulk operations', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  it.each([
+    ['on a desktop', desktop],
+    ['on a phone', phone],
+  ])('%s: one is started with a file, and followed to its end', async (_, viewport) => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await app.visit({ viewport }, async (page) => {
+      await open(page, '/');
+      await navigateTo(page, 'Bulk operations');
+      await page.getByText('No bulk operations yet').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Start with a file' }).first().click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
+      await page.getByText('Choose a file first.').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+
+      await start(page, lines(1200));
+      await page.getByText('Completed', { exact: true }).waitFor();
+      await expectAccessible(page);
+
+      await navigateTo(page, 'Bulk operations');
+      await page.getByRole('row').filter({ hasText: 'Create customers' }).getByText('1,200 of 1,200').waitFor();
+      await expectAccessible(page);
+    });
+    expect(await acme.db.customer.count()).toBe(1080);
+  });
+
+  it('offers what can be done with a resource', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await app.visit({ viewport: desktop }, async (page) => {
+      await open(page, '/bulk-operations');
+      await page.getByRole('button', { name: 'Start with a file' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('combobox', { name: 'Resources' }).click();
+      await page.getByRole('option', { name: 'Time entries' }).click();
+      await dialog.getByRole('combobox', { name: 'Action' }).click();
+      await page.getByRole('option', { name: 'Delete' }).waitFor();
+      expect(await page.getByRole('option').allInnerTexts()).toEqual(['Create', 'Delete']);
+      await page.getByRole('option', { name: 'Delete' }).click();
+      await dialog.getByLabel('File', { exact: true }).setInputFiles(file('no JSON'));
+      await dialog.getByRole('button', { name: 'Start', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Delete time entries' }).waitFor();
+      await page.getByText('Completed', { exact: true }).waitFor();
+    });
+    expect(await acme.db.bulkOperation.findMany()).toMatchObject([{ resource: 'TIME_ENTRIES', failedLines: 1 }]);
+  });
+
+  it('shows progress, and cancels one that waits', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await app.visit({ viewport: desktop }, async (page) => {
+      // Nothing can be written until the lock is released.
+      await app.service.client.$transaction(
+        async (locking) => {
+          await locking.$executeRaw`lock table customers in share mode`;
+          await startBulk(acme, 'customers', 'create', lines(10));
+          await startBulk(acme, 'customers', 'create', lines(20));
+          await open(page, '/bulk-operations');
+          const [second, first] = [page.getByRole('row').nth(1), page.getByRole('row').nth(2)];
+          await first.getByText('0 of 10').waitFor();
+          await second.getByText('0 of 20').waitFor();
+          await expectAccessible(page);
+          await second.getByRole('link').click();
+          await page.getByRole('button', { name: 'Cancel' }).click();
+          await page.getByRole('button', { name: 'Cancel the operation' }).click();
+          await page.getByText('Cancelled', { exact: true }).waitFor();
+          await expectAccessible(page);
+        },
+        { timeout: 60_000 },
+      );
+      await navigateTo(page, 'Bulk operations');
+      await page.getByRole('row').nth(2).getByText('10 of 10').waitFor();
+    });
+    expect(await acme.db.customer.count()).toBe(9);
+  });
+});
