@@ -3,10 +3,10 @@ import { argv, env, stdout } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 // Written by what /docs says, and by nothing else of this repository:
-//   node receivables.js load customers.json    loads the customers of another system
-//   node receivables.js bill invoices.json     issues invoices of them
-//   node receivables.js pay NUMBER             records that an invoice is paid
-//   node receivables.js page COUNTRY           prints who owes us money
+//   node receivables.js load FILE       loads the customers of another system
+//   node receivables.js bill FILE       issues invoices of them
+//   node receivables.js pay NUMBER      records that an invoice is paid
+//   node receivables.js page COUNTRY    prints who owes us money
 // All of it may be run again at any time, also after it was interrupted.
 
 const { KONTOR = '', TOKEN = '', RUN = '1' } = env;
