@@ -27,16 +27,10 @@ export interface ReceivedUpload {
 /** The variable that has the body. Each other one is a parameter of the query. */
 const bodyName = 'body';
 
-const uploads = routes.filter(([, , , kind]) => kind === 'upload');
-
-/** The operation of a request whose body is uploaded; undefined for any other request. */
-export function findUpload(
-  request: Request,
-  { operations }: Pick<CompiledSchema, 'operations'>,
-): Operation | undefined {
-  const path = new URL(request.url).pathname.replace(/\/+$/, '');
-  const route = uploads.find(([method, at]) => request.method === method && path === base + at);
-  return route && findOperation(operations, route[2]);
+/** The operations whose body is uploaded, by method and path: `POST /api/v1/bulk-operations`. */
+export function listUploads({ operations }: Pick<CompiledSchema, 'operations'>): Map<string, Operation> {
+  const uploads = routes.filter(([, , , kind]) => kind === 'upload');
+  return new Map(uploads.map(([method, path, name]) => [`${method} ${base}${path}`, findOperation(operations, name)]));
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Context } from './context.ts';
+
 // The domain's interface to the store of trusted documents (src/server/graphql/tenant-documents.ts).
 
 /** A document that requests of a tenant name by its hash. */
@@ -6,18 +8,21 @@ export interface TrustedDocument {
   createdAt: Date;
 }
 
-/** Trusted documents of one tenant. Its writes are committed by themselves. */
+/** Whose documents, and for how long the request waits. */
+type Caller = Pick<Context, 'tenant' | 'signal'>;
+
+/** The tenants' trusted documents. Its writes are committed by themselves. */
 export interface TrustedDocumentStore {
   /**
    * Registers documents, all or none. Those that are registered already stay as they are.
    * @returns how many are new
    * @throws ValidationError
    */
-  register: (documents: readonly { hash: string; text: string }[]) => Promise<number>;
+  register: (caller: Caller, documents: readonly { hash: string; text: string }[]) => Promise<number>;
   /** Newest first. */
-  list: () => Promise<TrustedDocument[]>;
+  list: (caller: Caller) => Promise<TrustedDocument[]>;
   /** @returns the deleted document; null if there is none */
-  remove: (hash: string) => Promise<TrustedDocument | null>;
+  remove: (caller: Caller, hash: string) => Promise<TrustedDocument | null>;
 }
 
 /** The most documents of one mutation. */

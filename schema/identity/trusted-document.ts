@@ -36,7 +36,7 @@ builder.queryField('trustedDocuments', (t) =>
     type: [TrustedDocument],
     description: "The tenant's trusted documents, newest first, without those of the whole installation.",
     ability: 'documents:read',
-    resolve: (_root, _args, { documents }) => documents.list(),
+    resolve: (_root, _args, context) => context.documents.list(context),
   }),
 );
 
@@ -54,7 +54,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { documents }, context) => ({
       registered: documents.length,
-      created: await context.documents.register(documents),
+      created: await context.documents.register(context, documents),
     }),
   }),
 
@@ -64,6 +64,6 @@ builder.mutationFields((t) => ({
     ability: 'documents:write',
     args: { hash: t.arg.string({ required: true, description: 'Its hash.' }) },
     extensions: { hasOwnTransaction: true, commitsAlone: true },
-    resolve: (_root, { hash }, { documents }) => found(documents.remove(hash)),
+    resolve: (_root, { hash }, context) => found(context.documents.remove(context, hash)),
   }),
 }));

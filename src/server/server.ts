@@ -130,7 +130,7 @@ export function createServer({
     domain,
     limiter,
     notifications,
-    documentsOf: createTenantDocuments(client, domain.schema),
+    documents: createTenantDocuments(client, domain.schema),
     requestLog,
     responseMemory,
     maxResponseBytes,

@@ -15,10 +15,9 @@ export function requireNewExternalId(
   { db }: Context,
   problems: Problems,
   model: Identified,
-  externalId: string | null | undefined,
+  externalId: string,
   id?: string,
 ): void {
-  if (externalId == null) return;
   problems.defer(async () => {
     const where = { externalId, ...(id !== undefined && { id: { not: id } }) };
     if ((await db.model(model).count({ where })) > 0) problems.add(path, ...taken);

@@ -32,7 +32,7 @@ export function ownRules(
   { externalId: wanted, metadata: changes }: OwnFields = {},
   row?: { id: string; metadata: unknown },
 ): void {
-  requireNewExternalId(context, problems, model, wanted, row?.id);
+  if (wanted != null) requireNewExternalId(context, problems, model, wanted, row?.id);
   if (changes && hasTooMany(mergeMetadata(row?.metadata ?? {}, changes)))
     problems.add('input.metadata', ...tooManyPairs);
 }

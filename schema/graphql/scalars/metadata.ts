@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, GraphQLScalarType } from 'graphql';
 import { z } from 'zod';
 import { isPlain } from '../../../prisma/client.ts';
 import { builder } from '../builder.ts';
@@ -24,15 +24,16 @@ export function buildMetadata<Value>(pairs: Iterable<readonly [string, Value]>):
   return built;
 }
 
-builder.scalarType('Metadata', {
+const type = new GraphQLScalarType({
+  name: 'Metadata',
   description:
     'Pairs of strings, as an object: at most 20. A key has 1 to 40 characters, a value at most 500. In an update, null removes a key.',
-  serialize: (value) => value,
   parseValue: (value) => {
     if (!isPlain(value)) throw new GraphQLError('Must be an object.');
     return value as Metadata;
   },
 });
+builder.addScalarType('Metadata', type);
 
 const isTooLong = (text: string, max: number): boolean => text.length > max && !hasAtMost(max, text);
 

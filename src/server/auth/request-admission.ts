@@ -75,7 +75,7 @@ export function createRequestAdmission({
   domain,
   limiter,
   notifications,
-  documentsOf,
+  documents,
   requestLog,
   responseMemory,
   maxResponseBytes,
@@ -85,8 +85,7 @@ export function createRequestAdmission({
   domain: Domain;
   limiter: RateLimiter | undefined;
   notifications: Notifications;
-  /** The store of a tenant's trusted documents. */
-  documentsOf: (tenantId: string, signal: AbortSignal) => TrustedDocumentStore;
+  documents: TrustedDocumentStore;
   requestLog: RequestLog;
   responseMemory: ResponseMemory;
   /** The longest response, in bytes. */
@@ -142,13 +141,7 @@ export function createRequestAdmission({
     return {
       requestId,
       signal,
-      context: domain.contextFor(principal, {
-        notifications,
-        documents: documentsOf(tenant.id, signal),
-        requestId,
-        signal,
-        responseSize,
-      }),
+      context: domain.contextFor(principal, { notifications, documents, requestId, signal, responseSize }),
       isStillAuthorized: async () => {
         const { authorization, session } = credentials;
         const caller = session

@@ -14,17 +14,14 @@ interface NewDocument {
   text: string;
 }
 
-/** Creates the stores of trusted documents, for tenants' own requests. @returns the store of a tenant, by its id */
-export function createTenantDocuments(
-  client: UnscopedClient,
-  schema: GraphQLSchema,
-): (tenantId: string, signal: AbortSignal) => TrustedDocumentStore {
+/** The store of trusted documents, for tenants' own requests. */
+export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSchema): TrustedDocumentStore {
   const scheduler = createFairScheduler({ rest: 2, pauseMs: 10 });
 
   /** Parses and validates, while tenants take turns. @throws ValidationError */
   const validate = async (
     tenantId: string,
-    signal: AbortSignal,
+    signal: AbortSignal | undefined,
     documents: readonly NewDocument[],
     places: readonly number[],
   ): Promise<void> => {
@@ -32,15 +29,15 @@ export function createTenantDocuments(
     for (const [index, { text }] of documents.entries()) {
       if (problems.isFull) break;
       await scheduler.waitForTurn(tenantId);
-      if (signal.aborted) throw new TryLaterError(); // the request's time is over
+      if (signal?.aborted) throw new TryLaterError(); // the request's time is over
       for (const problem of findDocumentProblems(schema, text))
         problems.add(`documents.${places[index]}.text`, ...problem);
     }
     if (problems.any) throw new ValidationError(problems.byField);
   };
 
-  return (tenantId, signal) => ({
-    register: async (sent) => {
+  return {
+    register: async ({ tenant: { id: tenantId }, signal }, sent) => {
       refuseAtOnce(sent);
       const hashes = sent.map(({ hash }) => hash);
       const where = { tenantId, hash: { in: hashes } };
@@ -62,13 +59,14 @@ export function createTenantDocuments(
         return (await db.trustedDocument.createMany({ data, skipDuplicates: true })).count;
       });
     },
-    list: () => client.trustedDocument.findMany({ where: { tenantId }, orderBy: { id: 'desc' }, ...shown }),
-    remove: async (hash) => {
+    list: ({ tenant }) =>
+      client.trustedDocument.findMany({ where: { tenantId: tenant.id }, orderBy: { id: 'desc' }, ...shown }),
+    remove: async ({ tenant: { id: tenantId } }, hash) => {
       const found = await client.trustedDocument.findFirst({ where: { tenantId, hash }, ...shown });
       if (found) await client.trustedDocument.deleteMany({ where: { tenantId, hash } });
       return found;
     },
-  });
+  };
 }
 
 const shown = { select: { hash: true, createdAt: true } } satisfies Prisma.TrustedDocumentDefaultArgs;

@@ -51,16 +51,13 @@ export const compress = (body: Buffer, coding: Coding): Promise<Bytes> => compre
 /** Says that the response depends on what its client accepts, for caches. */
 export const varyByCoding = (response: ServerResponse): unknown => response.appendHeader('Vary', 'Accept-Encoding');
 
-/**
- * The same response, compressed if its client takes that, and it pays. A single resource isn't: it is short, and its strong
- * entity tag is of these bytes.
- */
+/** The same response, compressed if its client takes that, and it pays. It has no strong entity tag, which is of these bytes. */
 export async function compressResponse(
   response: Response,
   acceptEncoding: string | null | undefined,
 ): Promise<Response> {
   const type = response.headers.get('content-type') ?? '';
-  if (!acceptEncoding || response.headers.has('etag') || !isCompressible(type)) return response;
+  if (!acceptEncoding || !isCompressible(type)) return response;
   const { status } = response;
   const headers = new Headers(response.headers);
   const body = Buffer.from(await response.arrayBuffer());

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { isConnectionLost, isContention } from '../../../prisma/client.ts';
 import { readRequestBytes } from '../../../rest-shim/request-body.ts';
-import { checkUpload, findUpload, type ReceivedUpload } from '../../../rest-shim/upload.ts';
+import { checkUpload, listUploads, type ReceivedUpload } from '../../../rest-shim/upload.ts';
 import type { PublicAddress, RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
 import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-shim/router.ts';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
@@ -60,6 +60,7 @@ export type RestResponder = (
 export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>): RestResponder {
   const { domain, requestLog, retry, bodyTurns, publicAddress, timeouts } = options;
   const router = createRouter(domain, publicAddress);
+  const uploads = listUploads(domain);
   const receiveUpload = createUploads();
 
   return async (request, key, admitted, { response, signal, extend, readmit }) => {
@@ -77,7 +78,7 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
         return retry.after(error, again, signal);
       });
     }
-    const uploading = findUpload(request, domain);
+    const uploading = uploads.get(`${request.method} ${canonicalPath(new URL(request.url).pathname)}`);
     if (uploading) {
       const receive = (body: AsyncIterable<Uint8Array>) => {
         extend(longestUploadMs);
@@ -101,7 +102,7 @@ export function createRestHandler(
   const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
     const apiRequest = { response, credentials: { authorization: request.headers.get('authorization') }, signal };
     const readmit = (): Promise<AdmittedRequest> => admit(apiRequest);
-    const admitted = await readmit();
+    const admitted = await admit(apiRequest);
     const key = request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
     return respondAdmitted(request, key, admitted, { response, signal, extend, readmit });
   };
@@ -109,13 +110,13 @@ export function createRestHandler(
   const listener = getRequestListener(
     (request, { outgoing: response }) => {
       if (!(response instanceof ServerResponse)) throw new Error('This is no server of HTTP/1.1');
-      varyByCoding(response);
-      return withDeadline(timeouts.responseMs, response, async (signal, extend) =>
-        compressResponse(
-          await respond(request, response, signal, extend),
-          request.method === 'HEAD' ? null : request.headers.get('accept-encoding'),
-        ),
-      ).catch((error: unknown) =>
+      return withDeadline(timeouts.responseMs, response, async (signal, extend) => {
+        const whole = await respond(request, response, signal, extend);
+        // A single resource is short, and its strong entity tag is of these bytes.
+        if (whole.headers.has('etag')) return whole;
+        varyByCoding(response);
+        return compressResponse(whole, request.method === 'HEAD' ? null : request.headers.get('accept-encoding'));
+      }).catch((error: unknown) =>
         toErrorResponse(error, request, {
           requestId: getId(response),
           report: (err) => requestLog.error(response, err),

@@ -186,12 +186,12 @@ describe('hostile documents are refused, and a tenant beside is served meanwhile
     const row = (index: number) => ({ tenantId: acme.tenantId, hash: `stored ${index}`, text: '{ me }' });
     const stored = limitsOfTenant.documents - 50;
     await service.client.trustedDocument.createMany({ data: Array.from({ length: stored }, (_, index) => row(index)) });
+    const caller = await service.contextOf(acme);
     // As in 8 processes, none of which waits for another's validation.
     const sent = await Promise.allSettled(
       Array.from({ length: 8 }, () => {
-        const documentsOf = createTenantDocuments(service.client, service.domain.schema);
         const documents = Array.from({ length: 20 }, newDocument);
-        return documentsOf(acme.tenantId, new AbortController().signal).register(documents);
+        return createTenantDocuments(service.client, service.domain.schema).register(caller, documents);
       }),
     );
     expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
