@@ -14,7 +14,7 @@ import {
   type Search,
 } from './filters/filter-input.ts';
 import { orderInput, type Order } from './paging/order.ts';
-import { buildConnection, buildWindow, readPage, type Connection, type PageArgs } from './paging/page.ts';
+import { buildConnection, buildWindow, listNodes, readPage, type Connection, type PageArgs } from './paging/page.ts';
 
 interface ListOptions {
   /** The ability that reads the rows. */
@@ -80,28 +80,44 @@ export async function readList<Name extends ModelWith<{ id: string }>>(
   return readPage(asked, model, args, await filter.findCondition(args.filter, asked.context), order.columns);
 }
 
+/** What Pothos gives a selection, to select what a document asks of related rows. */
+type Nested<Query> = (query: Query, path: string[]) => Query;
+
 /**
- * A list inside a resource: of the rows that refer to it.
+ * The arguments, selection, and resolver of a list inside a resource: of the rows that refer to it.
  * @param column the column that has the resource's id
+ * @param relation the resource's relation to these rows
  */
-export function nestedList<Name extends ModelWith<{ id: string }>>(
+export function nestedList<Name extends ModelWith<{ id: string }>, Relation extends string>(
   model: Name,
   column: string,
-  { filter, order }: ListInputs,
+  relation: Relation,
+  inputs: ListInputs,
 ) {
+  const { filter, order } = inputs;
   const countOf = batchPerRequest(async (ids, context: Context, condition) => {
     const where = { AND: [{ [column]: { in: ids } }, condition] };
     const counts = await context.db.model(model).groupBy({ by: column, where, _count: true });
     return new Map(counts.map((count) => [String(count[column]), count._count]));
   }, 0);
+  type Query = ReturnType<typeof buildWindow>;
   return {
-    /** The query for the rows of one resource. */
-    query: (args: ListArgs, context: Context) =>
-      buildWindow(args, filter.toCondition(args.filter, context), order.columns),
-    /** The connection over the rows of that query. @param id the resource's */
-    connect: (id: string, rows: object[], args: ListArgs, context: Context): Connection<Row<Name>> =>
-      buildConnection(args, rows as (Row<Name> & { id: string })[], order.columns, () =>
-        countOf(id, context, filter.toCondition(args.filter, context)),
+    args: builder.args((t) => ({ ...listArguments(inputs), offset: t.int() })),
+    select: (args: ListArgs, context: Context, nested: Nested<Query>) =>
+      ({
+        id: true,
+        [relation]: nested(
+          buildWindow(args, filter.toCondition(args.filter, context), order.columns),
+          listNodes(model),
+        ),
+      }) as { id: true } & Record<Relation, Query>,
+    resolve: (
+      row: { id: string } & Record<Relation, object[]>,
+      args: ListArgs,
+      context: Context,
+    ): Connection<Row<Name>> =>
+      buildConnection(args, row[relation] as (Row<Name> & { id: string })[], order.columns, () =>
+        countOf(row.id, context, filter.toCondition(args.filter, context)),
       ),
   };
 }

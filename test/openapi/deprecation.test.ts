@@ -5,14 +5,15 @@ import { compileOperations, loadOperations } from '../../rest-shim/operation.ts'
 import { createRouter } from '../../rest-shim/router.ts';
 import type { Route } from '../../rest-shim/routes.ts';
 import type { Context } from '../../schema/graphql/context.ts';
-import { deprecated, parseDeprecation } from '../../schema/graphql/deprecation.ts';
+import { parseDeprecation } from '../../schema/graphql/deprecation.ts';
 import { toSchema } from '../../schema/index.ts';
 import type { Description } from './description.ts';
 
 // Nothing is deprecated yet. So this test translates and serves a small schema as the real one.
 
+const say = (day: string, sunset: string): string => `Use another. Deprecated since ${day}, gone from ${sunset}.`;
 const reason = (day = '2026-11-21', sunset = '2027-05-21'): string =>
-  `@deprecated(reason: ${JSON.stringify(deprecated('Use another.', day, sunset))})`;
+  `@deprecated(reason: ${JSON.stringify(say(day, sunset))})`;
 
 const schema = buildSchema(`
   scalar UUID
@@ -110,8 +111,9 @@ describe('a @deprecated directive of the schema', () => {
 
 describe('a deprecation', () => {
   it('must be announced six months ahead', () => {
-    expect(() => deprecated('Use another.', '2026-11-21', '2027-05-20')).toThrow('not before 2027-05-21');
-    expect(deprecated('Use another.', '2026-08-31', '2027-02-28')).toContain('gone from 2027-02-28');
+    expect(() => parseDeprecation(say('2026-11-21', '2027-05-20'))).toThrow('not before 2027-05-21');
+    const parsed = { since: new Date('2026-08-31'), sunset: new Date('2027-02-28') };
+    expect(parseDeprecation(say('2026-08-31', '2027-02-28'))).toEqual(parsed);
   });
 
   it('without dates is an error at startup', () => {

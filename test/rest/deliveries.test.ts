@@ -139,4 +139,15 @@ describe('deliveries over REST', () => {
     refusal(await blind.rest('POST', `/deliveries/${failed}/redeliver`), 403);
     refusal(await blind.rest('GET', '/deliveries?event=customer.created'), 403);
   });
+
+  it('are only sent again by who may read their event, whatever events the webhook has by now', async () => {
+    const failed = await makeFailed(acme);
+    const { webhook_id } = (await acme.rest('GET', `/deliveries/${failed}`)).body.data;
+    await acme.rest('PATCH', `/webhooks/${webhook_id}`, { events: ['invoice.paid'] });
+    const blind = await withAbilities('webhooks:read', 'webhooks:write', 'invoices:read');
+    refusal(await blind.rest('POST', `/deliveries/${failed}/redeliver`), 403);
+    expect(await acme.db.delivery.count()).toBe(1);
+    const seeing = await withAbilities('webhooks:write', 'invoices:read', 'customers:read');
+    expect((await seeing.rest('POST', `/deliveries/${failed}/redeliver`)).status).toBe(200);
+  });
 });

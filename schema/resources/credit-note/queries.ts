@@ -4,7 +4,6 @@ import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { listArguments, nestedList, readList } from '../../graphql/lists.ts';
 import { creditNoteInputs } from './filter.ts';
-import { listNodes } from '../../graphql/paging/page.ts';
 import { Invoice } from '../invoice/type.ts';
 
 const CreditNoteConnection = builder.connectionObject({ type: CreditNote, name: 'CreditNoteConnection' });
@@ -30,19 +29,12 @@ builder.queryFields((t) => ({
   ),
 }));
 
-const creditNotesOfInvoice = nestedList('CreditNote', 'invoiceId', creditNoteInputs);
-
 builder.prismaObjectField(Invoice, 'creditNotes', (t) =>
   t.connection(
     {
       type: CreditNote,
       description: "The invoice's credit notes, newest first.",
-      args: { ...listArguments(creditNoteInputs), offset: t.arg.int() },
-      select: (args, context, nested) => ({
-        id: true,
-        creditNotes: nested(creditNotesOfInvoice.query(args, context), listNodes('CreditNote')),
-      }),
-      resolve: ({ id, creditNotes }, args, context) => creditNotesOfInvoice.connect(id, creditNotes, args, context),
+      ...nestedList('CreditNote', 'invoiceId', 'creditNotes', creditNoteInputs),
     },
     CreditNoteConnection,
   ),

@@ -1,6 +1,9 @@
+import { batchPerRequest } from '../../../prisma/batching.ts';
 import { builder } from '../../graphql/builder.ts';
+import type { Context } from '../../graphql/context.ts';
 import { Node } from '../../graphql/node.ts';
-import { byPosition } from '../invoice/type.ts';
+import { Decimal } from '../../money/money.ts';
+import { byPosition, InvoiceItem } from '../invoice/type.ts';
 import { VatShare, VatCategoryShare } from '../vat-share.ts';
 import { sharesByRate, readBreakdown } from './vat-breakdown.ts';
 import { balanceFields, computeRefundDue } from '../invoice/balance.ts';
@@ -108,3 +111,23 @@ export const CreditNote = builder.prismaObject('CreditNote', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
+
+const creditedQuantity = batchPerRequest(async (ids, context: Context) => {
+  const sums = await context.db.creditNoteItem.groupBy({
+    by: 'invoiceItemId',
+    where: { invoiceItemId: { in: ids } },
+    _sum: { quantity: true },
+  });
+  return new Map(sums.map((sum) => [String(sum.invoiceItemId), new Decimal(sum._sum.quantity?.toFixed() ?? 0)]));
+}, new Decimal(0));
+
+builder.prismaObjectField(InvoiceItem, 'quantityLeft', (t) =>
+  t.field({
+    type: 'Decimal',
+    description:
+      'The quantity that credit notes have not taken back. Amounts that they credit of a VAT rate take back none.',
+    select: { id: true, quantity: true },
+    resolve: async ({ id, quantity }, _args, context) =>
+      new Decimal(quantity.toFixed()).minus(await creditedQuantity(id, context)),
+  }),
+);

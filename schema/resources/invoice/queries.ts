@@ -4,7 +4,6 @@ import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { listArguments, nestedList, readList } from '../../graphql/lists.ts';
 import { invoiceInputs } from './filter.ts';
-import { listNodes } from '../../graphql/paging/page.ts';
 import { Customer } from '../customer/type.ts';
 
 const InvoiceConnection = builder.connectionObject({ type: Invoice, name: 'InvoiceConnection' });
@@ -30,20 +29,13 @@ builder.queryFields((t) => ({
   ),
 }));
 
-const invoicesOfCustomer = nestedList('Invoice', 'customerId', invoiceInputs);
-
 builder.prismaObjectField(Customer, 'invoices', (t) =>
   t.connection(
     {
       type: Invoice,
       description: "The customer's invoices, newest first.",
       ability: 'invoices:read',
-      args: { ...listArguments(invoiceInputs), offset: t.arg.int() },
-      select: (args, context, nested) => ({
-        id: true,
-        invoices: nested(invoicesOfCustomer.query(args, context), listNodes('Invoice')),
-      }),
-      resolve: ({ id, invoices }, args, context) => invoicesOfCustomer.connect(id, invoices, args, context),
+      ...nestedList('Invoice', 'customerId', 'invoices', invoiceInputs),
     },
     InvoiceConnection,
   ),

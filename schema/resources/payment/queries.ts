@@ -1,7 +1,7 @@
 import { Payment } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
 import { listArguments, nestedList } from '../../graphql/lists.ts';
-import { listNodes, readPage } from '../../graphql/paging/page.ts';
+import { readPage } from '../../graphql/paging/page.ts';
 import { paymentInputs } from './filter.ts';
 import { CreditNote } from '../credit-note/type.ts';
 import { Invoice } from '../invoice/type.ts';
@@ -26,55 +26,34 @@ builder.queryField('invoicePayments', (t) =>
   ),
 );
 
-const paymentsOfInvoice = nestedList('Payment', 'invoiceId', paymentInputs);
-
 builder.prismaObjectField(Invoice, 'payments', (t) =>
   t.connection(
     {
       type: Payment,
       description: 'The payments of this invoice, newest first.',
-      args: { ...listArguments(paymentInputs), offset: t.arg.int() },
-      select: (args, context, nested) => ({
-        id: true,
-        payments: nested(paymentsOfInvoice.query(args, context), listNodes('Payment')),
-      }),
-      resolve: ({ id, payments }, args, context) => paymentsOfInvoice.connect(id, payments, args, context),
+      ...nestedList('Payment', 'invoiceId', 'payments', paymentInputs),
     },
     PaymentConnection,
   ),
 );
-
-const paymentsOfReceipt = nestedList('Payment', 'receiptId', paymentInputs);
 
 builder.prismaObjectField(Receipt, 'payments', (t) =>
   t.connection(
     {
       type: Payment,
       description: 'The payments of this receipt, newest first.',
-      args: { ...listArguments(paymentInputs), offset: t.arg.int() },
-      select: (args, context, nested) => ({
-        id: true,
-        payments: nested(paymentsOfReceipt.query(args, context), listNodes('Payment')),
-      }),
-      resolve: ({ id, payments }, args, context) => paymentsOfReceipt.connect(id, payments, args, context),
+      ...nestedList('Payment', 'receiptId', 'payments', paymentInputs),
     },
     PaymentConnection,
   ),
 );
-
-const refundsOfCreditNote = nestedList('Payment', 'creditNoteId', paymentInputs);
 
 builder.prismaObjectField(CreditNote, 'refunds', (t) =>
   t.connection(
     {
       type: Payment,
       description: 'The refunds of this credit note, newest first.',
-      args: { ...listArguments(paymentInputs), offset: t.arg.int() },
-      select: (args, context, nested) => ({
-        id: true,
-        refunds: nested(refundsOfCreditNote.query(args, context), listNodes('Payment')),
-      }),
-      resolve: ({ id, refunds }, args, context) => refundsOfCreditNote.connect(id, refunds, args, context),
+      ...nestedList('Payment', 'creditNoteId', 'refunds', paymentInputs),
     },
     PaymentConnection,
   ),

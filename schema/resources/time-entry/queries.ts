@@ -4,7 +4,6 @@ import { idArgument } from '../../graphql/input/id-argument.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { listArguments, nestedList, readList } from '../../graphql/lists.ts';
 import { timeEntryInputs } from './filter.ts';
-import { listNodes } from '../../graphql/paging/page.ts';
 import { Invoice } from '../invoice/type.ts';
 import { Project } from '../project/type.ts';
 
@@ -31,26 +30,17 @@ builder.queryFields((t) => ({
   ),
 }));
 
-const entriesOfProject = nestedList('TimeEntry', 'projectId', timeEntryInputs);
-
 builder.prismaObjectField(Project, 'timeEntries', (t) =>
   t.connection(
     {
       type: TimeEntry,
       description: 'Time tracked on this project, newest first.',
       ability: 'time-entries:read',
-      args: { ...listArguments(timeEntryInputs), offset: t.arg.int() },
-      select: (args, context, nested) => ({
-        id: true,
-        timeEntries: nested(entriesOfProject.query(args, context), listNodes('TimeEntry')),
-      }),
-      resolve: ({ id, timeEntries }, args, context) => entriesOfProject.connect(id, timeEntries, args, context),
+      ...nestedList('TimeEntry', 'projectId', 'timeEntries', timeEntryInputs),
     },
     TimeEntryConnection,
   ),
 );
-
-const entriesOfInvoice = nestedList('TimeEntry', 'invoiceId', timeEntryInputs);
 
 builder.prismaObjectField(Invoice, 'timeEntries', (t) =>
   t.connection(
@@ -58,12 +48,7 @@ builder.prismaObjectField(Invoice, 'timeEntries', (t) =>
       type: TimeEntry,
       description: 'The time that this invoice bills, newest first.',
       ability: 'time-entries:read',
-      args: { ...listArguments(timeEntryInputs), offset: t.arg.int() },
-      select: (args, context, nested) => ({
-        id: true,
-        timeEntries: nested(entriesOfInvoice.query(args, context), listNodes('TimeEntry')),
-      }),
-      resolve: ({ id, timeEntries }, args, context) => entriesOfInvoice.connect(id, timeEntries, args, context),
+      ...nestedList('TimeEntry', 'invoiceId', 'timeEntries', timeEntryInputs),
     },
     TimeEntryConnection,
   ),

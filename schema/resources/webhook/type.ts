@@ -4,7 +4,6 @@ import { formerSecrets } from './secrets.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { type EventType, events as eventDescriptions } from '../../events/events.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
-import { deprecated } from '../../graphql/deprecation.ts';
 
 const secretColumns = {
   secret: true,
@@ -97,10 +96,5 @@ export const EventKind = builder.objectRef<EventType>('EventType').implement({
   fields: (t) => ({
     name: t.string({ description: '`invoice.paid`, say.', resolve: (type) => type }),
     description: t.string({ description: 'When it happens, in words.', resolve: (type) => eventDescriptions[type] }),
-    occasion: t.string({
-      description: 'When it happens, in words.',
-      deprecationReason: deprecated('Use `description`.', '2026-11-22', '2027-06-01'),
-      resolve: (type) => eventDescriptions[type],
-    }),
   }),
 });

@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { date, dateTime, label, money } from '../format/format.ts';
 import { graphql } from '../graphql.ts';
-import type { Payment } from '../pages/payments/payments.tsx';
+import type { Payment } from '../pages/payments/fields.ts';
 import { paymentTexts, type PaymentKind } from '../pages/payments/texts.ts';
 
 const EventsQuery = graphql(`

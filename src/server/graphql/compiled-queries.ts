@@ -11,6 +11,7 @@ import { findExcess } from '../../../schema/graphql/input/width.ts';
 import { tracer } from '../../../schema/graphql/execution/tracing.ts';
 import { costs } from './document-cost.ts';
 import { exceeded } from './document-limits.ts';
+import { FairCache } from './fair-cache.ts';
 
 /** How often a query is executed before it is compiled, and how many fields it may have: more than any of our pages has. */
 const minExecutions = 3;
@@ -42,19 +43,20 @@ export function createCompiledQueries(
   schema: GraphQLSchema,
   isTrusted: (text: string, context: Context) => boolean,
 ): CompiledQueries {
-  const seen = createLRUCache<number>({ max: 500 });
-  const compiled = createLRUCache<CompiledQuery>({ max: 100 });
+  const seen = new FairCache<number>(500);
+  const compiled = new FairCache<CompiledQuery>(100);
   return {
     plugin: {
       onExecute: ({ args }) => {
         const text = args.document.loc?.source.body;
         if (text === undefined) return;
         const count = (seen.get(text) ?? 0) + 1;
-        seen.set(text, count);
+        const { context } = args.contextValue as { context: Context };
+        seen.set(text, count, context.tenant.id);
         if (count !== minExecutions || (costs(args).breadth ?? 0) > maxFields) return;
         const compiledQuery = compileQuery(schema, args.document, args.operationName ?? undefined);
-        const { context } = args.contextValue as { context: Context };
-        if (compiledQuery) compiled.set(text, { ...compiledQuery, isTrusted: isTrusted(text, context) });
+        if (compiledQuery)
+          compiled.set(text, { ...compiledQuery, isTrusted: isTrusted(text, context) }, context.tenant.id);
       },
     },
     respond: async (params, context) => {

@@ -9,11 +9,12 @@ import {
   type ExecutionArgs,
   type GraphQLSchema,
 } from 'graphql';
-import { createLRUCache, type Plugin } from 'graphql-yoga';
+import type { Plugin } from 'graphql-yoga';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { IdentityMutationsAlone } from './atomic-mutations.ts';
 import { costs } from './document-cost.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
+import { FairCache } from './fair-cache.ts';
 
 /** Limits of a document: four times what any page or guide of ours uses, in depth twice (a test compares). */
 export const limits = {
@@ -67,47 +68,13 @@ const maxErrors = 10;
 /** Pause between two new documents of a tenant, in milliseconds. */
 const pauseMs = 10;
 
-/** Documents by their texts. */
-export interface DocumentCache {
-  get(text: string): DocumentNode | undefined;
-  set(text: string, document: DocumentNode): void;
-}
+/** Valid documents by their texts. Others are not cached: clients can make up any number of them. */
+export type DocumentCache = FairCache<DocumentNode>;
 
-/** Caches valid documents. Invalid ones are not cached: clients can make up any number of them. */
-export function createDocumentCache(): DocumentCache {
-  const documents = createLRUCache<DocumentNode>({ max: 500 });
-  return { get: (text) => documents.get(text), set: (text, document) => void documents.set(text, document) };
-}
+export const createDocumentCache = (): DocumentCache => new FairCache(500);
 
-/** How many characters of trusted documents are cached, as parsed documents. */
-const maxTrustedCharacters = 1_000_000;
-
-/** Caches valid trusted documents. These may be long: they are bounded by their characters in all. */
-function createTrustedCache(): DocumentCache {
-  const documents = new Map<string, DocumentNode>(); // ordered by their last use
-  let characters = 0;
-  const remove = (text: string): void => {
-    if (documents.delete(text)) characters -= text.length;
-  };
-  return {
-    get: (text) => {
-      const document = documents.get(text);
-      if (!document) return undefined;
-      documents.delete(text);
-      documents.set(text, document);
-      return document;
-    },
-    set: (text, document) => {
-      remove(text);
-      documents.set(text, document);
-      characters += text.length;
-      for (const oldest of documents.keys()) {
-        if (characters <= maxTrustedCharacters) break;
-        remove(oldest);
-      }
-    },
-  };
-}
+/** Trusted documents may be long: they are bounded by their characters. */
+const createTrustedCache = (): DocumentCache => new FairCache(1_000_000, (text) => text.length);
 
 interface LimitsOptions {
   introspection: boolean;
@@ -164,8 +131,9 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
         validate(schema, document, rules, { maxErrors, hideSuggestions: !introspection }),
       );
       const { body = '' } = documentAST.loc?.source ?? {};
-      const cache = isTrusted(body, getContext(context)) ? trusted : good;
-      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST));
+      const asking = getContext(context);
+      const cache = isTrusted(body, asking) ? trusted : good;
+      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST, asking.tenant.id));
     },
     onExecute: refuseCost,
     onSubscribe: refuseCost,

@@ -59,7 +59,10 @@ export function createGraphqlHandler(
     landingPage: false,
     batching: false,
     extraParamNames: idParameters,
-    parserAndValidationCache: { documentCache: { ...emptyCache, get: validDocuments.get }, errorCache: emptyCache },
+    parserAndValidationCache: {
+      documentCache: { ...emptyCache, get: (text) => validDocuments.get(text) },
+      errorCache: emptyCache,
+    },
     maxRequestBodySize: false, // body.ts and multipart.ts have limits of their own
     multipart: false, // uploads.ts
     cors: false, // server.ts does it for all APIs

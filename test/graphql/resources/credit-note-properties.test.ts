@@ -128,10 +128,21 @@ async function expectInvariants(who: Integrator, id: string): Promise<Invoice> {
   expect(invoice.paidAt !== null).toBe(invoice.status === 'PAID');
   const zero = new Decimal(0);
   const { invoice: shown } = await who.graphql(
-    `{ invoice(id: "${id}") { amountDue amountToRefund creditNotes(first: 100) { nodes { id amountDue } } } }`,
+    `{ invoice(id: "${id}") {
+      amountDue amountToRefund items { id quantityLeft } creditNotes(first: 100) { nodes { id amountDue } }
+    } }`,
   );
   const toRefund = Decimal.max(zero.minus(balance), 0);
   expect(shown).toMatchObject({ amountDue: Decimal.max(balance, 0).toFixed(), amountToRefund: toRefund.toFixed() });
+  const taken = Map.groupBy(
+    creditNotes.flatMap((creditNote) => creditNote.items),
+    ({ invoiceItemId }) => invoiceItemId,
+  );
+  const left = invoice.items.map(({ id: itemId, quantity }) => {
+    const credits = (taken.get(itemId) ?? []).map((each) => each.quantity);
+    return { id: itemId, quantityLeft: new Decimal(quantity.toFixed()).minus(sumOf(credits)).toFixed() };
+  });
+  expect(shown.items).toEqual(left);
 
   const unit = unitOf(invoice);
   for (const creditNote of creditNotes) {

@@ -14,7 +14,6 @@ import { graphql } from '../../graphql.ts';
 import { Row, Totals } from '../invoices/totals.tsx';
 import {
   buildInput,
-  linesLeft,
   newCreditNote,
   buildPreviewInput,
   wholeLine,
@@ -57,12 +56,12 @@ const PreviewQuery = graphql(`
 `);
 
 interface Props {
-  invoice: Parameters<typeof linesLeft>[0] & { id: string; number: string | null; currency: string };
+  invoice: { id: string; number: string | null; currency: string; items: readonly LineLeft[] };
 }
 
 /** Creates a credit note of an invoice: of all that is left, of lines, or of amounts. */
 export function CreditNoteForm({ invoice }: Props): ReactNode {
-  const { id, number, currency } = invoice;
+  const { id, number, currency, items } = invoice;
   const [, navigate] = useLocation();
   const client = useClient();
   const [, create] = useMutation(CreateCreditNote);
@@ -111,7 +110,7 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
               <Radio value="AMOUNTS" label="An amount for each VAT rate" />
             </Stack>
           </Radio.Group>
-          {extent === 'LINES' && <Lines form={form} lines={linesLeft(invoice)} />}
+          {extent === 'LINES' && <Lines form={form} lines={items.filter(({ quantityLeft }) => quantityLeft !== '0')} />}
           {extent === 'AMOUNTS' && <Amounts form={form} shares={shares} currency={currency} />}
         </Stack>
       </Card>
@@ -150,7 +149,7 @@ function Lines({ form, lines }: LinesProps): ReactNode {
     <Choices label="Lines" path="items" error={form.errors['items']}>
       {lines.map((line) => {
         const at = items.findIndex(({ invoiceItemId }) => invoiceItemId === line.id);
-        const left = `${decimal(line.quantity)} ${line.unit ?? ''}`.trim();
+        const left = `${decimal(line.quantityLeft)} ${line.unit ?? ''}`.trim();
         return (
           <Choice
             key={line.id}

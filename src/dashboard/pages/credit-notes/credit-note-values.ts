@@ -1,5 +1,4 @@
 import { amountField, decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
-import { minus } from '../../format/decimal.ts';
 
 /** How much of an invoice is taken back. */
 export type Extent = 'ALL' | 'LINES' | 'AMOUNTS';
@@ -39,8 +38,7 @@ export interface LineLeft {
   id: string;
   title: string;
   unit: string | null;
-  /** Without the quantities of earlier credit notes. */
-  quantity: string;
+  quantityLeft: string;
 }
 
 /** The rest of the lines with a VAT category and rate. */
@@ -50,28 +48,10 @@ export interface ShareLeft {
   net: string;
 }
 
-interface CreditedInvoice {
-  items: readonly LineLeft[];
-  creditNotes: { nodes: readonly { items: readonly { invoiceItemId: string | null; quantity: string }[] }[] };
-}
-
-/** The lines of an invoice of which something is left. */
-export function linesLeft({ items, creditNotes }: CreditedInvoice): LineLeft[] {
-  const credited = Map.groupBy(
-    creditNotes.nodes.flatMap((creditNote) => creditNote.items),
-    ({ invoiceItemId }) => invoiceItemId,
-  );
-  return items.flatMap(({ id, title, unit, quantity }) => {
-    const taken = (credited.get(id) ?? []).map((each) => each.quantity);
-    const left = minus(quantity, ...taken);
-    return left === undefined || left === '0' ? [] : [{ id, title, unit, quantity: left }];
-  });
-}
-
 /** All that is left of a line. */
-export const wholeLine = ({ id, quantity }: LineLeft): ChosenLine => ({
+export const wholeLine = ({ id, quantityLeft }: LineLeft): ChosenLine => ({
   invoiceItemId: id,
-  quantity: decimalField(quantity),
+  quantity: decimalField(quantityLeft),
 });
 
 /** All that is left of a share. */

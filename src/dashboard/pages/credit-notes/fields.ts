@@ -1,66 +1,58 @@
 import { graphql, type FragmentOf } from '../../graphql.ts';
+import { PaymentPageFields } from '../payments/fields.ts';
 
-export const CreditNoteFields = graphql(`
-  fragment CreditNoteFields on CreditNote {
-    id
-    externalId
-    metadata
-    number
-    creditNoteDate
-    reason
-    isCancellation
-    currency
-    totalNet
-    totalVat
-    totalGross
-    amountRefunded
-    amountDue
-    createdAt
-    invoice {
+export const CreditNoteFields = graphql(
+  `
+    fragment CreditNoteFields on CreditNote {
       id
+      externalId
+      metadata
       number
-    }
-    customer {
-      id
-      companyName
-    }
-    vatBreakdown {
-      vatRate
-      net
-      vat
-    }
-    refunds(first: 100) {
-      nodes {
+      creditNoteDate
+      reason
+      isCancellation
+      currency
+      totalNet
+      totalVat
+      totalGross
+      amountRefunded
+      amountDue
+      createdAt
+      invoice {
         id
-        amount
-        paidOn
-        createdAt
-        bankTransaction {
-          id
-          counterpartyName
-        }
+        number
       }
-      pageInfo {
-        hasNextPage
+      customer {
+        id
+        companyName
+      }
+      vatBreakdown {
+        vatRate
+        net
+        vat
+      }
+      refunds(first: 100) {
+        ...PaymentPageFields
+      }
+      items {
+        id
+        title
+        quantity
+        unit
+        unitPriceNet
+        vatRate
+        lineTotalNet
+        vatCategory
+        exemptionReason
+        description
+        discountPercent
+        servicePeriodStart
+        servicePeriodEnd
       }
     }
-    items {
-      id
-      title
-      quantity
-      unit
-      unitPriceNet
-      vatRate
-      lineTotalNet
-      vatCategory
-      exemptionReason
-      description
-      discountPercent
-      servicePeriodStart
-      servicePeriodEnd
-    }
-  }
-`);
+  `,
+  [PaymentPageFields],
+);
 
 export type CreditNote = FragmentOf<typeof CreditNoteFields>;
 

@@ -18,17 +18,7 @@ const CreditedInvoiceQuery = graphql(`
         id
         title
         unit
-        quantity
-      }
-      creditNotes(first: 100) {
-        nodes {
-          id
-          items {
-            id
-            invoiceItemId
-            quantity
-          }
-        }
+        quantityLeft
       }
     }
   }

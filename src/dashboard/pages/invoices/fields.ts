@@ -1,85 +1,77 @@
 import { graphql, type FragmentOf } from '../../graphql.ts';
+import { PaymentPageFields } from '../payments/fields.ts';
 
-export const InvoiceFields = graphql(`
-  fragment InvoiceFields on Invoice {
-    id
-    version
-    externalId
-    metadata
-    number
-    subject
-    status
-    isOverdue
-    invoiceDate
-    dueDate
-    deliveryDate
-    currency
-    totalNet
-    totalVat
-    totalGross
-    amountCredited
-    amountPaid
-    amountRefunded
-    amountDue
-    amountToRefund
-    issuedAt
-    paidAt
-    cancelledAt
-    customer {
+export const InvoiceFields = graphql(
+  `
+    fragment InvoiceFields on Invoice {
       id
-      companyName
-    }
-    vatBreakdown {
-      vatRate
-      net
-      vat
-    }
-    items {
-      id
-      title
-      quantity
-      unit
-      unitPriceNet
-      vatRate
-      lineTotalNet
-      vatCategory
-      exemptionReason
-      unitCode
-      description
-      discountPercent
-      servicePeriodStart
-      servicePeriodEnd
-    }
-    creditNotes(first: 100) {
-      nodes {
+      version
+      externalId
+      metadata
+      number
+      subject
+      status
+      isOverdue
+      invoiceDate
+      dueDate
+      deliveryDate
+      currency
+      totalNet
+      totalVat
+      totalGross
+      amountCredited
+      amountPaid
+      amountRefunded
+      amountDue
+      amountToRefund
+      issuedAt
+      paidAt
+      cancelledAt
+      customer {
         id
-        number
-        creditNoteDate
-        reason
-        isCancellation
-        totalGross
+        companyName
       }
-      pageInfo {
-        hasNextPage
+      vatBreakdown {
+        vatRate
+        net
+        vat
       }
-    }
-    payments(first: 100) {
-      nodes {
+      items {
         id
-        amount
-        paidOn
-        createdAt
-        bankTransaction {
+        title
+        quantity
+        unit
+        unitPriceNet
+        vatRate
+        lineTotalNet
+        vatCategory
+        exemptionReason
+        unitCode
+        description
+        discountPercent
+        servicePeriodStart
+        servicePeriodEnd
+      }
+      creditNotes(first: 100) {
+        nodes {
           id
-          counterpartyName
+          number
+          creditNoteDate
+          reason
+          isCancellation
+          totalGross
+        }
+        pageInfo {
+          hasNextPage
         }
       }
-      pageInfo {
-        hasNextPage
+      payments(first: 100) {
+        ...PaymentPageFields
       }
     }
-  }
-`);
+  `,
+  [PaymentPageFields],
+);
 
 export type Invoice = FragmentOf<typeof InvoiceFields>;
 

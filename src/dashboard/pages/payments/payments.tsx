@@ -6,6 +6,7 @@ import { date, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
+import type { PaymentPage, Payment } from './fields.ts';
 import { paymentTexts, type PaymentKind } from './texts.ts';
 
 const UndoPayment = graphql(`
@@ -16,17 +17,8 @@ const UndoPayment = graphql(`
   }
 `);
 
-export interface Payment {
-  id: string;
-  amount: string;
-  paidOn: string;
-  createdAt: string;
-  bankTransaction: { id: string; counterpartyName: string | null } | null;
-}
-
 interface Props {
-  /** The newest page of them. */
-  payments: { nodes: readonly Payment[]; pageInfo: { hasNextPage: boolean } };
+  payments: PaymentPage;
   currency: string;
   /** Default: payments. */
   kind?: PaymentKind;

@@ -1,47 +1,39 @@
 import { minus } from '../../format/decimal.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
+import { PaymentPageFields } from '../payments/fields.ts';
 
-export const ReceiptFields = graphql(`
-  fragment ReceiptFields on Receipt {
-    id
-    version
-    externalId
-    metadata
-    receiptNumber
-    receiptDate
-    dueDate
-    status
-    category
-    description
-    currency
-    amountGross
-    amountNet
-    vatAmount
-    vatRate
-    amountPaid
-    paidAt
-    projectId
-    supplier {
+export const ReceiptFields = graphql(
+  `
+    fragment ReceiptFields on Receipt {
       id
-      companyName
-    }
-    payments(first: 100) {
-      nodes {
+      version
+      externalId
+      metadata
+      receiptNumber
+      receiptDate
+      dueDate
+      status
+      category
+      description
+      currency
+      amountGross
+      amountNet
+      vatAmount
+      vatRate
+      amountPaid
+      paidAt
+      projectId
+      supplier {
         id
-        amount
-        paidOn
-        createdAt
-        bankTransaction {
-          id
-          counterpartyName
-        }
+        companyName
       }
-      pageInfo {
-        hasNextPage
+      payments(first: 100) {
+        ...PaymentPageFields
       }
     }
-  }
-`);
+  `,
+  [PaymentPageFields],
+);
 
 export type Receipt = FragmentOf<typeof ReceiptFields>;
 
