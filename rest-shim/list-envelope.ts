@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../schema/graphql/context.ts';
 import { AnswerTooLargeError, refuse, type Problems } from '../schema/errors.ts';
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
-import { defaultPageSize, maxPageSize } from '../schema/graphql/paging/page.ts';
+import { defaultPageSize, maxPageSize } from '../schema/graphql/paging/page-sizes.ts';
 import { runOperation } from './operation.ts';
 import { getPosition } from './page-position.ts';
 import type { OperationRequest, ReadParameters, RestResponse } from './rest-request.ts';

@@ -11,12 +11,10 @@ import {
 import type { Problems } from '../schema/errors.ts';
 import type { Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { JsonNumber } from './exact-json.ts';
+import { toSnakeCase } from './snake-case.ts';
 
 // REST has snake_case names and lower-case enum values, GraphQL camelCase and UPPER_CASE. Only this file translates between
 // them, by functions compiled once per operation.
-
-/** `unitPriceNet` → `unit_price_net`. */
-export const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const pageParameters: Record<string, string> = {
   first: 'per_page',

@@ -32,14 +32,8 @@ import {
 import { validateArguments } from '../schema/graphql/input/validate-arguments.ts';
 import { isPlainVariable, withPaging } from './list-paging.ts';
 import { findPlaces, placeVariables, toVariablePath, type Place } from './variable-places.ts';
-import {
-  compileDecoder,
-  compileFieldsDecoder,
-  isWholeObject,
-  restLeafSerializer,
-  toSnakeCase,
-  type Decoder,
-} from './naming.ts';
+import { compileDecoder, compileFieldsDecoder, isWholeObject, restLeafSerializer, type Decoder } from './naming.ts';
+import { toSnakeCase } from './snake-case.ts';
 
 /** The variables of an operation. */
 export type Values = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from 'vitest/node';
 import { noWrk } from './bench/wrk-installed.ts';
 import { clusterUrl } from './citus/cluster.ts';
-import { requireBrowser, chromiumPath } from './dashboard/chromium.ts';
+import { chromiumPath, headlessPath, requireBrowser } from './dashboard/chromium.ts';
 import { isInstalled, languages } from './docs/languages.ts';
 import { noPdfTools, pdfToolPackages } from './documents/programs.ts';
 import { noNginx } from './faults/nginx.ts';
@@ -14,7 +14,8 @@ export default class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const print = (text: string): void => void process.stderr.write(`${text}\n`);
     if (chromiumPath() === undefined && !requireBrowser) {
-      print('\nThe tests in a real browser did NOT run: there is no Chromium. To run them: apt-get install chromium');
+      const tests = headlessPath() === undefined ? 'tests in a real browser' : 'tests of PDFs in a real browser';
+      print(`\nThe ${tests} did NOT run: there is no Chromium. To run them: apt-get install chromium`);
       print('(or name one by CHROMIUM=/path/to/it). With REQUIRE_BROWSER=1 its absence is a failure.');
     }
     if (noPooler) {

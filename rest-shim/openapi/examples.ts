@@ -7,7 +7,8 @@ import {
   type GraphQLType,
 } from 'graphql';
 import { exampleValues } from '../../schema/graphql/plugins/descriptions.ts';
-import { restLeafSerializer, toSnakeCase } from '../naming.ts';
+import { restLeafSerializer } from '../naming.ts';
+import { toSnakeCase } from '../snake-case.ts';
 import { answeredTime, type Components, type JsonSchema } from './schemas.ts';
 
 const id = '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';

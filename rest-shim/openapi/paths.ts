@@ -1,11 +1,12 @@
 import { getNamedType, getNullableType, isListType, isNonNullType } from 'graphql';
-import { defaultPageSize, maxPageSize } from '../../schema/graphql/paging/page.ts';
+import { defaultPageSize, maxPageSize } from '../../schema/graphql/paging/page-sizes.ts';
 import { isAnnounced } from '../deprecation.ts';
 import { longestWait } from '../change-feed.ts';
 import { lastPossiblePage } from '../list-envelope.ts';
 import { isPlainVariable } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
-import { hasKeys, toSnakeCase } from '../naming.ts';
+import { hasKeys } from '../naming.ts';
+import { toSnakeCase } from '../snake-case.ts';
 import type { ResponseKind, Route } from '../routes.ts';
 import type { Place } from '../variable-places.ts';
 import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './responses.ts';

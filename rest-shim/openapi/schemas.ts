@@ -16,7 +16,8 @@ import {
 import type { SelectedField } from '../../schema/graphql/execution/compile-selection.ts';
 import { boundsInWords, getBounds } from '../../schema/graphql/input/validators.ts';
 import { metadataBounds } from '../../schema/graphql/scalars/metadata.ts';
-import { isWholeObject, restValue, toSnakeCase } from '../naming.ts';
+import { isWholeObject, restValue } from '../naming.ts';
+import { toSnakeCase } from '../snake-case.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;

@@ -5,7 +5,7 @@ import { NotFoundError } from '../errors.ts';
 import { wholeNumber } from '../graphql/input/validators.ts';
 import { resourceIdDescription, typeOfRow, withType } from '../graphql/node.ts';
 import { resourceTypes } from '../resources/types.ts';
-import { defaultChanges, maxChanges } from '../graphql/paging/page.ts';
+import { defaultChanges, maxChanges } from '../graphql/paging/page-sizes.ts';
 import { ResourceNameType } from '../graphql/resource-name.ts';
 import { findById } from '../graphql/find-by-id.ts';
 import { cursorDays } from './change-cursor.ts';

@@ -1,7 +1,7 @@
 import { resources, type Resource } from '../resources.ts';
 import type { Context } from '../graphql/context.ts';
 import { resourceName, type ResourceName } from '../graphql/resource-name.ts';
-import { defaultChanges } from '../graphql/paging/page.ts';
+import { defaultChanges } from '../graphql/paging/page-sizes.ts';
 import { refuse, requireAbilities } from '../errors.ts';
 import { decodeChangeCursor, encodeChangeCursor, type ChangeCursor } from './change-cursor.ts';
 

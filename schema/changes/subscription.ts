@@ -3,7 +3,7 @@ import type { Context } from '../graphql/context.ts';
 import { ResourceNameType } from '../graphql/resource-name.ts';
 import { ChangeType, sinceDescription } from './changes.ts';
 import { encodeChangeCursor } from './change-cursor.ts';
-import { maxChanges } from '../graphql/paging/page.ts';
+import { maxChanges } from '../graphql/paging/page-sizes.ts';
 import { endOfFeed, readChanges, getStart, watchChanges, type Change, type ChangesArgs } from './feed.ts';
 
 builder.subscriptionField('changes', (t) =>

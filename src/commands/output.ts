@@ -1,5 +1,5 @@
-import { toSnakeCase } from '../../rest-shim/naming.ts';
-import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
+import { toSnakeCase } from '../../rest-shim/snake-case.ts';
+import { formatTime } from '../../schema/graphql/scalars/days.ts';
 
 // Output of the command line, for people and scripts. The log is separate.
 

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
-import { RefusedError } from '../identity/index.ts';
+import { RefusedError } from '../identity/refused.ts';
 
 /**
  * Reads a file, with a progress bar on a terminal.

@@ -16,13 +16,8 @@ import { maxListed } from '../../schema/graphql/filters/comparators.ts';
 import { maxComparisons } from '../../schema/graphql/filters/filter-input.ts';
 import { maxSortFields } from '../../schema/graphql/paging/order.ts';
 import { maxNodes } from '../../schema/resources/nodes.ts';
-import {
-  defaultChanges,
-  defaultPageSize,
-  maxChanges,
-  maxOffsetScan,
-  maxPageSize,
-} from '../../schema/graphql/paging/page.ts';
+import { maxOffsetScan } from '../../schema/graphql/paging/page.ts';
+import { defaultChanges, defaultPageSize, maxChanges, maxPageSize } from '../../schema/graphql/paging/page-sizes.ts';
 import { maxErrors, maxRows } from '../../schema/csv-import/read-file.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/rules.ts';

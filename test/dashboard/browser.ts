@@ -2,14 +2,16 @@ import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { requireBrowser, chromiumPath } from './chromium.ts';
+import { chromiumPath, headlessPath, requireBrowser } from './chromium.ts';
 
 /** Whether browser tests are skipped, because Chromium is missing and not required. */
-export const noBrowser = chromiumPath() === undefined && !requireBrowser;
+export const noBrowser = headlessPath() === undefined && !requireBrowser;
+/** The same for tests that look at a PDF in it. */
+export const noPdfViewer = chromiumPath() === undefined && !requireBrowser;
 
 /** Launches Chromium. It can't reach other machines. */
-export async function launch(): Promise<Browser> {
-  const executablePath = chromiumPath();
+export async function launch({ showsPdfs = false } = {}): Promise<Browser> {
+  const executablePath = showsPdfs ? chromiumPath() : headlessPath();
   if (!executablePath || !existsSync(executablePath))
     throw new Error('REQUIRE_BROWSER is set, and Chromium is missing');
   return chromium.launch({

@@ -14,7 +14,7 @@ import { launch } from './browser.ts';
 const folder = fileURLToPath(new URL('screenshots/', import.meta.url));
 const dataDir = await mkdtemp(join(tmpdir(), 'kontor-screenshots-'));
 const { child, address, email, password } = await startOwnServer(dataDir);
-const browser = await launch();
+const browser = await launch({ showsPdfs: true });
 
 interface Picture {
   name: string;

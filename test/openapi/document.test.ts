@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
-import { toSnakeCase } from '../../rest-shim/naming.ts';
+import { toSnakeCase } from '../../rest-shim/snake-case.ts';
 import { eventTypes } from '../../schema/events/events.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { startService, type Service } from '../harness.ts';

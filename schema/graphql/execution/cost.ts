@@ -3,7 +3,8 @@ import { maxGroups } from '../aggregates.ts';
 import { getBounds } from '../input/validators.ts';
 import type { Prisma } from '../../../prisma/client.ts';
 import { tables } from '../../../prisma/tables.ts';
-import { defaultChanges, defaultPageSize, maxChanges, maxPageSize, type PageArgs } from '../paging/page.ts';
+import type { PageArgs } from '../paging/page.ts';
+import { defaultChanges, defaultPageSize, maxChanges, maxPageSize } from '../paging/page-sizes.ts';
 import { aggregateScans, listScans, nestedScans } from './scans.ts';
 
 /** The assumed length of a list without pages. The rows that it really has are counted when they are there (response-size.ts). */

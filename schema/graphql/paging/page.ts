@@ -21,14 +21,8 @@ import {
   type Position,
   type Range,
 } from './cursor.ts';
+import { defaultPageSize, maxPageSize } from './page-sizes.ts';
 
-/** The largest page of the change feed, and the default one. */
-export const maxChanges = 1000;
-export const defaultChanges = 100;
-
-/** The largest page size, and the default one. */
-export const maxPageSize = 100;
-export const defaultPageSize = 25;
 /** Offsets beyond this are not scanned from the page's start: see seekToOffset(). */
 export const maxOffsetScan = 1000;
 

@@ -1,4 +1,4 @@
-// Separate from scalars.ts, because the parser thread needs no GraphQL schema, and starts faster.
+// Separate from scalars.ts: the parser thread and the command line need no GraphQL schema, and start faster.
 
 const calendarDay = /^(\d{4})-\d{2}-\d{2}$/;
 
@@ -23,3 +23,13 @@ export function formatDay(day: Date): string {
   }
   return text;
 }
+
+/** ISO 8601 in UTC with its offset, to the second: `2026-01-31T09:30:00+00:00`. */
+export function formatTime(time: Date): string {
+  const seconds = Math.floor(time.getTime() / 1000) % 86_400;
+  const ofDay = seconds < 0 ? seconds + 86_400 : seconds; // before 1970
+  const [hour, minute, second] = [Math.floor(ofDay / 3600), Math.floor(ofDay / 60) % 60, ofDay % 60];
+  return `${formatDay(time)}T${twoDigits[hour]}:${twoDigits[minute]}:${twoDigits[second]}+00:00`;
+}
+
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));

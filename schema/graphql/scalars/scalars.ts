@@ -1,9 +1,9 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { builder } from '../builder.ts';
-import { formatDay, parseDay } from './days.ts';
+import { formatDay, formatTime, parseDay } from './days.ts';
 import { Decimal } from '../../money/money.ts';
 
-export { formatDay, parseDay } from './days.ts';
+export { formatDay, formatTime, parseDay } from './days.ts';
 
 // Scalars check the form of a value. The bounds of each field are checked by its own validator (input/validators.ts).
 // Messages are for the person who sent the value.
@@ -32,16 +32,6 @@ builder.scalarType('Date', {
     return day;
   },
 });
-
-/** ISO 8601 in UTC with its offset, to the second: `2026-01-31T09:30:00+00:00`. */
-export function formatTime(time: Date): string {
-  const seconds = Math.floor(time.getTime() / 1000) % 86_400;
-  const ofDay = seconds < 0 ? seconds + 86_400 : seconds; // before 1970
-  const [hour, minute, second] = [Math.floor(ofDay / 3600), Math.floor(ofDay / 60) % 60, ofDay % 60];
-  return `${formatDay(time)}T${twoDigits[hour]}:${twoDigits[minute]}:${twoDigits[second]}+00:00`;
-}
-
-const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 function parseTime(value: unknown): Date | undefined {
   if (typeof value !== 'string') return undefined;

@@ -4,7 +4,8 @@ import { builder } from '../../graphql/builder.ts';
 import { eventTypes } from '../../events/events.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { found } from '../../errors.ts';
-import { maxPageSize, readPage } from '../../graphql/paging/page.ts';
+import { readPage } from '../../graphql/paging/page.ts';
+import { maxPageSize } from '../../graphql/paging/page-sizes.ts';
 
 const WebhookConnection = builder.connectionObject({ type: Webhook, name: 'WebhookConnection' });
 

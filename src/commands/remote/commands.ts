@@ -1,25 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
-import { describeApi } from '../../../rest-shim/openapi/document.ts';
-import { loadOperations } from '../../../rest-shim/operation.ts';
 import { stringifyJson } from '../../../rest-shim/exact-json.ts';
-import { routes } from '../../../rest-shim/routes.ts';
-import { defaultPageSize, maxPageSize } from '../../../schema/graphql/paging/page.ts';
-import { toSchema } from '../../../schema/index.ts';
+import { defaultPageSize, maxPageSize } from '../../../schema/graphql/paging/page-sizes.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { print, printError, write } from '../output.ts';
 import { getColumns } from './columns.ts';
 import { buildConnection, buildFailure, send, withConnection, type ApiResponse } from './connection.ts';
-import { buildOperations, type Flag, type RemoteOperation } from './operations.ts';
+import { readOperations, type Flag, type RemoteOperation } from './operations.ts';
 import { buildRequest } from './request.ts';
 import { formatItem, formatTable } from './table.ts';
-
-/** The REST API's operations, from its own description. */
-export function readOperations(): RemoteOperation[] {
-  const schema = toSchema();
-  return buildOperations(describeApi({ schema, operations: loadOperations(schema) }, routes));
-}
 
 const meanings: Record<string, string> = {
   list: 'list resources of a remote installation',

@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import type { JsonSchema } from '../../../rest-shim/openapi/schemas.ts';
+import { readFileSync } from 'node:fs';
 
 // The operations of the REST API, as commands. They are derived from its OpenAPI description, so that a new route is a
-// new command.
+// new command. `npm run build` writes them to a file: a command that built the whole schema first would take four times as long.
 
 /** An option of a command: a parameter, a header, or a field of the body. */
 export interface Flag {
@@ -39,186 +38,21 @@ export interface RemoteOperation {
 /** `nested`: an array or object. */
 export type FieldType = 'text' | 'number' | 'nested';
 
-interface Schema {
-  type?: string | string[] | undefined;
-  $ref?: string | undefined;
-  format?: string | undefined;
-  description?: string | undefined;
-  enum?: unknown[] | undefined;
-  anyOf?: Schema[] | undefined;
-  oneOf?: Schema[] | undefined;
-  items?: Schema | undefined;
-  properties?: Record<string, Schema> | undefined;
-  required?: string[] | undefined;
-  readOnly?: boolean | undefined;
+export const operationsFile = new URL('operations.json', import.meta.url);
+
+/** The operations as the build wrote them. */
+export function readOperations(): RemoteOperation[] {
+  let json: string;
+  try {
+    json = readFileSync(operationsFile, 'utf8');
+  } catch (error) {
+    throw new Error('The commands are not built: npm run build', { cause: error });
+  }
+  const operations = JSON.parse(json) as SerializedOperation[];
+  return operations.map((operation) => ({ ...operation, fields: new Map(operation.fields) }));
 }
 
-const schema: z.ZodType<Schema> = z.lazy(() =>
-  z.object({
-    type: z.union([z.string(), z.array(z.string())]).optional(),
-    $ref: z.string().optional(),
-    format: z.string().optional(),
-    description: z.string().optional(),
-    enum: z.array(z.unknown()).optional(),
-    anyOf: z.array(schema).optional(),
-    oneOf: z.array(schema).optional(),
-    items: schema.optional(),
-    properties: z.record(z.string(), schema).optional(),
-    required: z.array(z.string()).optional(),
-    readOnly: z.boolean().optional(),
-  }),
-);
-const content = z.record(z.string(), z.object({ schema }));
-const parameter = z.object({
-  name: z.string(),
-  in: z.string(),
-  description: z.string().optional(),
-  required: z.boolean().optional(),
-  schema: schema.optional(),
-});
-const operation = z.object({
-  operationId: z.string(),
-  tags: z.array(z.string()).optional(),
-  summary: z.string().optional(),
-  parameters: z.array(z.union([parameter, z.object({ $ref: z.string() })])).optional(),
-  requestBody: z.object({ content }).optional(),
-  responses: z.record(z.string(), z.object({ content: content.optional() })),
-});
-const methods = ['get', 'post', 'patch', 'put', 'delete'] as const;
-const description = z.object({
-  paths: z.record(
-    z.string(),
-    z.object({
-      get: operation.optional(),
-      post: operation.optional(),
-      patch: operation.optional(),
-      put: operation.optional(),
-      delete: operation.optional(),
-    }),
-  ),
-  components: z.object({
-    schemas: z.record(z.string(), schema),
-    parameters: z.record(z.string(), parameter),
-  }),
-});
-type Components = z.infer<typeof description>['components'];
+type SerializedOperation = Omit<RemoteOperation, 'fields'> & { fields: [name: string, type: FieldType][] };
 
-/** Lists the operations of an OpenAPI description. @throws Error for a description of another form */
-export function buildOperations(openapi: JsonSchema): RemoteOperation[] {
-  const { paths, components } = description.parse(openapi);
-  return Object.entries(paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const described = item[method];
-      return described && !isStream(described) ? [buildOperation(method, path, described, components)] : [];
-    }),
-  );
-}
-
-/** JSON Lines, in or out: a command of its own has them. */
-const isStream = ({ requestBody, responses }: z.infer<typeof operation>): boolean =>
-  [requestBody, responses['200']].some((part) => part?.content && 'application/jsonl' in part.content);
-
-function buildOperation(
-  method: string,
-  path: string,
-  {
-    operationId,
-    tags: [tag = ''] = [],
-    summary = '',
-    parameters = [],
-    requestBody,
-    responses,
-  }: z.infer<typeof operation>,
-  components: Components,
-): RemoteOperation {
-  const body = jsonIn(requestBody?.content, components);
-  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
-  const properties = jsonIn(success?.content, components)?.properties ?? {};
-  const data = resolve(properties['data'], components);
-  const isFile = success?.content !== undefined && !('application/json' in success.content);
-  const isList = data?.type === 'array' && 'links' in properties;
-  const resource = data?.type === 'array' ? resolve(data.items, components) : data;
-  const given = parameters.map((each) =>
-    '$ref' in each ? components.parameters[getName(each.$ref)] : each,
-  ) as z.infer<typeof parameter>[];
-  return {
-    verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
-    noun: `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
-    method: method.toUpperCase(),
-    path,
-    pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
-    flags: [
-      ...given
-        .filter((each) => each.in === 'query' || each.in === 'header')
-        .filter(({ name }) => !(isList && pagingParameters.has(name)))
-        .map((each) => buildFlag(each.name, each.in === 'query' ? 'query' : 'header', each, each.schema, components)),
-      ...Object.entries(body?.properties ?? {})
-        .filter(([, { readOnly }]) => !readOnly)
-        .map(([name, each]) =>
-          buildFlag(name, 'body', { ...each, required: body?.required?.includes(name) }, each, components),
-        ),
-    ].filter(({ name }) => !reserved.has(name)),
-    hasBody: body !== undefined,
-    summary,
-    result: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'results' in properties ? 'batch' : 'none',
-    fields: new Map(
-      Object.entries(resource?.properties ?? {}).map(([name, each]) => [name, findFieldType(each, components)]),
-    ),
-  };
-}
-
-/** `--limit` and `--all` stand for these. */
-const pagingParameters = new Set(['page', 'per_page', 'cursor']);
-
-/** Options of every command: `--data` gives a field of such a name. `If-None-Match` is left out: a 304 has no body to print. */
-const reserved = new Set(['if-none-match', 'data', 'clear', 'json', 'columns', 'url', 'token', 'help']);
-
-const getName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
-
-const jsonIn = (types: z.infer<typeof content> | undefined, components: Components): Schema | undefined =>
-  resolve(types?.['application/json']?.schema, components);
-
-/** The schema that a reference, or a choice between a schema and null, stands for. Of several kinds, the first one. */
-function resolve(given: Schema | undefined, components: Components): Schema | undefined {
-  if (given?.$ref !== undefined) return resolve(components.schemas[getName(given.$ref)], components);
-  const [choice] = given?.anyOf ?? given?.oneOf ?? [];
-  if (choice) return resolve(choice, components);
-  return given;
-}
-
-const getTypes = ({ type }: Schema): string[] => [type ?? []].flat().filter((each) => each !== 'null');
-
-function buildFlag(
-  field: string,
-  place: Flag['in'],
-  { description: text = '', required = false }: { description?: string | undefined; required?: boolean | undefined },
-  given: Schema | undefined,
-  components: Components,
-): Flag {
-  const resolved = resolve(given, components) ?? {};
-  const types = getTypes(resolved);
-  const choices = resolved.enum?.filter((value) => typeof value === 'string');
-  return {
-    name: field.toLowerCase().replaceAll('_', '-'),
-    field,
-    in: place,
-    type: types.some((each) => each === 'array' || each === 'object')
-      ? place === 'body'
-        ? 'json'
-        : 'list'
-      : types.includes('number') || types.includes('integer')
-        ? 'number'
-        : types.includes('boolean')
-          ? 'boolean'
-          : 'text',
-    choices: types.includes('boolean') ? ['true', 'false'] : choices,
-    description: text,
-    isRequired: required,
-  };
-}
-
-function findFieldType(given: Schema, components: Components): FieldType {
-  const types = getTypes(resolve(given, components) ?? {});
-  if (types.some((each) => each === 'array' || each === 'object')) return 'nested';
-  return types.includes('number') || types.includes('integer') ? 'number' : 'text';
-}
+export const serializeOperations = (operations: RemoteOperation[]): string =>
+  JSON.stringify(operations.map((operation): SerializedOperation => ({ ...operation, fields: [...operation.fields] })));
