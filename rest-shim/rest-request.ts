@@ -26,6 +26,10 @@ export interface RestRequestContext {
   workMs?: number;
   /** Absent where a request can't wait: `wait` is then ignored. */
   whileWaiting?: WhileWaiting;
+  /** Whether the caller still has access: for responses that take long. Absent where there are none. */
+  isStillAuthorized?: () => Promise<boolean>;
+  /** Ends a response that has begun and can't be completed, so that its client notices. Logs an error as `report` does. */
+  breakOff?: (error: unknown) => void;
   /** Receives a long body on disk. Absent where a request can't have one. */
   receiveUpload?: (body: AsyncIterable<Uint8Array>) => Promise<ReceivedUpload>;
   /** The long body of the request, where it was received before. */

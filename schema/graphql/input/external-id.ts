@@ -1,6 +1,7 @@
 import { isTaken, type ModelWith } from '../../../prisma/client.ts';
 import { ValidationError, type Problem, type Problems } from '../../errors.ts';
 import type { Context } from '../context.ts';
+import { storable } from './validators.ts';
 
 type Identified = Exclude<ModelWith<{ externalId: string | null }>, 'BankTransaction'>;
 
@@ -24,12 +25,13 @@ export function requireNewExternalId(
   });
 }
 
-/** The id of the resource's row that has this external id. */
+/** The id of the resource's row that has this external id. PostgreSQL fails on a text that can't be stored, so no row has it. */
 export async function findByExternalId(
   { db }: Pick<Context, 'db'>,
   model: Identified,
   externalId: string,
 ): Promise<string | undefined> {
+  if (!storable(externalId)) return undefined;
   const [row] = await db.model(model).findMany({ where: { externalId }, take: 1 });
   return row?.id;
 }

@@ -17,6 +17,7 @@ export async function* readResults(
     last = chunk.number;
     const text = await decompressLines(chunk.content);
     context.responseSize?.restart(); // a part is read only once the one before is sent
+    context.responseSize?.write(text.length); // nobody may have memory for many that aren't read
     yield onlyFailed ? filterRefused(text) : text;
   }
 }

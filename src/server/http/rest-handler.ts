@@ -5,6 +5,7 @@ import { readRequestBytes } from '../../../rest-shim/request-body.ts';
 import { checkUpload, listUploads, type ReceivedUpload } from '../../../rest-shim/upload.ts';
 import type { PublicAddress, RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
 import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-shim/router.ts';
+import { CodedError } from '../../../schema/errors.ts';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import type { Domain } from '../../domain.ts';
 import {
@@ -64,9 +65,13 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
   const receiveUpload = createUploads();
 
   return async (request, key, admitted, { response, signal, extend, readmit }) => {
-    const { context, requestId } = admitted;
+    const { context, requestId, isStillAuthorized } = admitted;
     const report = (error: unknown): void => requestLog.error(response, error);
-    const caller = { context, requestId, report, workMs: timeouts.responseMs };
+    const breakOff = (error: unknown): void => {
+      if (!(error instanceof CodedError)) report(error);
+      response.destroy();
+    };
+    const caller = { context, requestId, report, workMs: timeouts.responseMs, isStillAuthorized, breakOff };
     if (request.method === 'GET' || request.method === 'HEAD') {
       const waiting = { access: admitted, signal: request.signal, extend, readmit };
       const whileWaiting: WhileWaiting = (ms, work) => waitWithAccess(waiting, ms, work);

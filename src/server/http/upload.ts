@@ -39,7 +39,10 @@ export function createUploads(): ReceiveUpload {
       if (left > 0) current.set(tenantId, left);
       else current.delete(tenantId);
     };
-    const folder = await makeTemporaryFolder();
+    const folder = await makeTemporaryFolder().catch((error: unknown) => {
+      end();
+      throw error;
+    });
     const discard = async (): Promise<void> => {
       end();
       await folder.discard();
