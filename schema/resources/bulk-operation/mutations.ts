@@ -11,8 +11,8 @@ import { BulkAction, BulkOperation, BulkResource } from './type.ts';
 const StartBulkOperationInput = builder.inputType('StartBulkOperationInput', {
   description: 'A new bulk operation.',
   fields: (t) => ({
-    resource: t.field({ type: BulkResource, required: true }),
-    action: t.field({ type: BulkAction, required: true }),
+    resource: t.field({ type: BulkResource, required: true, description: 'Of which resource the lines are.' }),
+    action: t.field({ type: BulkAction, required: true, description: 'What is done with each line.' }),
     file: t.field({
       type: 'Upload',
       required: true,
