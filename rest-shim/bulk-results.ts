@@ -36,20 +36,24 @@ function toStream(
   { breakOff }: Pick<RestRequestContext, 'breakOff'>,
 ): ReadableStream<Uint8Array> {
   let begun: typeof first | undefined = first;
+  let isCancelled = false;
   return new ReadableStream(
     {
       pull: async (controller) => {
-        try {
-          const next = begun ?? (await texts.next());
-          begun = undefined;
-          if (!next.done) return controller.enqueue(next.value);
-        } catch (error) {
-          if (!breakOff) throw error;
-          breakOff(error);
+        const next = begun ?? (await texts.next().catch((error: unknown) => ({ error })));
+        begun = undefined;
+        if (isCancelled) return; // the client left meanwhile
+        if (!('error' in next) && !next.done) return controller.enqueue(next.value);
+        if ('error' in next) {
+          if (!breakOff) throw next.error;
+          breakOff(next.error);
         }
         controller.close();
       },
-      cancel: async () => void (await texts.return(undefined)),
+      cancel: async () => {
+        isCancelled = true;
+        await texts.return(undefined);
+      },
     },
     { highWaterMark: 0 },
   );

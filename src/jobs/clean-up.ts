@@ -54,6 +54,8 @@ export const cleanUp =
       );
       const deletions = { deleted: true, changedAt: { lt: deletedBefore } };
       const oldBulk = { finishedAt: { lt: daysBefore(now, bulkDays) } };
+      // First, because an operation may have thousands, which would be deleted with it.
+      await inBatches((limit) => db.bulkChunk.deleteMany({ where: { operation: oldBulk }, limit }), pause);
       await inBatches((limit) => db.bulkOperation.deleteMany({ where: oldBulk, limit }), pause);
       await inBatches((limit) => db.change.deleteMany({ where: deletions, limit }), pause);
     }

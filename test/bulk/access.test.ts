@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { revokeToken } from '../../src/identity/index.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { runScript, startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { makeBulkOperation } from '../resources.ts';
@@ -63,14 +63,17 @@ describe('the start of a bulk operation', () => {
     expect(await who.db.bulkChunk.count()).toBe(0);
   });
 
-  it('is refused while 10 have not ended', async () => {
+  it('is refused while 10 have not ended; the refusal is not kept for its Idempotency-Key', async () => {
     const who = await service.integrator();
     for (let made = 0; made < 10; made += 1) expect((await upload(who, customers, one)).status).toBe(201);
-    const { status, body } = await upload(who, customers, one);
-    expect([status, body.details]).toMatchObject([422, [{ code: 'limit_reached', params: { max: 10 } }]]);
+    for (const headers of [{}, { 'idempotency-key': 'a' }] as Record<string, string>[]) {
+      const refused = await upload(who, customers, one, headers);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
+    }
+    expect(await who.db.bulkOperation.count()).toBe(10);
     const [first] = (await who.rest('GET', '/bulk-operations?status=pending')).body.data as { id: string }[];
     await who.rest('POST', `/bulk-operations/${first?.id}/cancel`);
-    expect((await upload(who, customers, one)).status).toBe(201);
+    expect((await upload(who, customers, one, { 'idempotency-key': 'a' })).status).toBe(201);
   });
 
   it('is made once with an Idempotency-Key; another body or other parameters are refused', async () => {
@@ -206,6 +209,19 @@ describe('a bulk operation', () => {
     };
     await ended(31);
     const kept = [await ended(29), await makeBulkOperation(who, { createdAt: new Date('2026-01-01') })];
+    // Also of a long one, no statement deletes more than 200 rows.
+    const long = await ended(40);
+    const chunk = { operationId: long, firstLine: 1, content: new Uint8Array(1) };
+    await who.db.insert({
+      BulkChunk: Array.from({ length: 450 }, (_, at) => who.db.row('BulkChunk', { ...chunk, number: at + 1 })),
+    });
+    await runScript(
+      service,
+      `create function refuse_many() returns trigger language plpgsql as $$
+         begin if (select count(*) from gone) > 200 then raise exception 'too many'; end if; return null; end $$;
+       create trigger refuse_many after delete on bulk_chunks referencing old table as gone for each statement
+         execute function refuse_many();`,
+    );
     await runJob(cleanUp(service));
     const rows = await who.db.bulkOperation.findMany({ orderBy: { id: 'asc' } });
     expect(rows.map(({ id }) => id)).toEqual(kept);

@@ -211,10 +211,8 @@ describe('an upload that breaks off', () => {
       left.socket.destroy();
     }
     await untilSpoolIsEmpty();
-    const answers = [];
-    do answers.push(await upload(attacker, customers, line, { 'idempotency-key': 'a' }));
-    while (answers.at(-1)?.status === 409);
-    expect(answers.at(-1)?.status).toBe(201);
+    const whole = await upload(attacker, customers, line, { 'idempotency-key': 'a' });
+    expect(whole.status).toBe(201);
     expect(await attacker.db.bulkOperation.count()).toBe(1);
   });
 });
@@ -223,18 +221,13 @@ describe('uploads at the same time', () => {
   it('with the same key are one operation; with another body, one of them is refused', async () => {
     attacker = await service.integrator();
     const both = await Promise.all([1, 2].map(() => upload(attacker, customers, line, { 'idempotency-key': 'a' })));
-    const ids = both.filter(({ status }) => status === 201).map(({ body }) => body.data.id as string);
-    expect(new Set(ids).size).toBe(1);
-    expect(both.filter(({ status }) => ![201, 409].includes(status))).toEqual([]);
+    expect(both.map(({ status }) => status)).toEqual([201, 201]);
+    expect(both[1]?.body).toEqual(both[0]?.body);
     expect(await attacker.db.bulkOperation.count()).toBe(1);
     const different = await Promise.all(
       [2, 3].map((count) => upload(attacker, customers, line.repeat(count), { 'idempotency-key': 'b' })),
     );
-    const statuses = different.map(({ status }) => status).toSorted();
-    expect([
-      [201, 409],
-      [201, 422],
-    ]).toContainEqual(statuses);
+    expect(different.map(({ status }) => status).toSorted()).toEqual([201, 422]);
     expect(await attacker.db.bulkOperation.count()).toBe(2);
   });
 

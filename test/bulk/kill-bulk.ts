@@ -152,8 +152,8 @@ async function start(server: Kontor, { who, key, action, text }: Order, onFailur
     const response = await fetch(url, request).catch(() => undefined);
     const body: unknown = await response?.json().catch(() => undefined);
     if (response?.status === 201 && body) return (body as { data: { id: string } }).data.id;
-    // 409: an earlier attempt is still under way. 422: so many are unfinished already.
-    if (response && ![409, 422, 500, 503].includes(response.status))
+    // 429: as many as may are unfinished, or on their way.
+    if (response && ![429, 500, 503].includes(response.status))
       throw new Error(`${response.status}: ${JSON.stringify(body)}`);
     if (!response) onFailure();
     await sleep(50);

@@ -1,11 +1,14 @@
 import { createReadStream } from 'node:fs';
 import type { BulkAction, BulkResource } from '../../../prisma/generated/client/client.ts';
-import { refuse } from '../../errors.ts';
+import { CodedError } from '../../errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { compressLines, readChunks } from './read-chunks.ts';
 
 /** At most so many of a tenant's bulk operations are pending or running. */
 export const maxUnfinished = 10;
+
+/** Seconds after which a client should try again. A retry with an Idempotency-Key is no replay: the refusal isn't stored. */
+const retryAfter = 30;
 
 /** A body of the most bytes takes seconds. */
 const limits = { timeout: 5 * 60 * 1000 };
@@ -14,7 +17,7 @@ const limits = { timeout: 5 * 60 * 1000 };
  * Stores a bulk operation and its lines, in one transaction. A trigger adds its job.
  * @param path the file that has the lines
  * @returns its id
- * @throws ValidationError
+ * @throws ValidationError; CodedError RATE_LIMITED while as many as may have not ended
  */
 export function startOperation(
   context: Context,
@@ -45,10 +48,6 @@ async function insertIntoSlot(inside: Context, kind: { resource: BulkResource; a
     const [made] = await inside.db.bulkOperation.createManyAndReturn({ data, skipDuplicates: true });
     if (made) return made.id;
   }
-  return refuse(
-    'input',
-    'limit_reached',
-    `A tenant has at most ${maxUnfinished} bulk operations that have not ended. Wait for one, or cancel it.`,
-    { max: maxUnfinished },
-  );
+  const message = `A tenant has at most ${maxUnfinished} bulk operations that have not ended. Wait for one, or cancel it.`;
+  throw new CodedError('RATE_LIMITED', message, { retryAfter });
 }
