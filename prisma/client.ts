@@ -27,6 +27,7 @@ export {
 export type { Group, GroupsQuery } from './query-compiler/groups.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
 export { forTenant, tenantModels, type Db, type ModelDelegate, type TenantClient } from './tenant/client.ts';
+export type { DeferredInserts } from './tenant/deferred-inserts.ts';
 export { delegateName, getTable as tableOf, type Column } from './tables.ts';
 export { countedRows } from './row-counts.ts';
 export { Prisma };

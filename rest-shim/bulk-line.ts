@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { deferInserts } from '../schema/rows/defer-inserts.ts';
 import { bulkKinds } from '../schema/resources/bulk-operation/kinds.ts';
 import type { InputLine } from '../schema/resources/bulk-operation/read-chunks.ts';
 import type { LineResult } from '../schema/resources/bulk-operation/run.ts';
@@ -31,7 +32,12 @@ interface Done {
   id: string;
 }
 
-/** Does lines as REST's single requests, in a transaction with savepoints. Errors that are no line's fault are thrown. */
+/**
+ * Does lines as REST's single requests, in a transaction with savepoints. Errors that are no line's fault are thrown.
+ *
+ * Lines are tried together: what they insert is written by one statement. Where that fails, nothing of them stays, and half as
+ * many are tried. A line alone is done as the single request is, so that is what decides about it.
+ */
 export async function runLines(
   { operations }: Pick<CompiledSchema, 'operations'>,
   { resource, action }: Pick<BulkOperationRow, 'resource' | 'action'>,
@@ -39,19 +45,91 @@ export async function runLines(
   inside: Context,
   report: (error: unknown) => void,
 ): Promise<LineResult[]> {
-  const run = runners[action](findOperations(operations, bulkKinds[resource].model));
+  const found = findOperations(operations, bulkKinds[resource].model);
+  const run = runners[action](found);
   const results: LineResult[] = [];
-  for (const { bytes } of lines) {
-    await nextTick(); // requests run in between
-    try {
-      const { status, id } = await inside.transaction((line) => run(bytes, within(inside, line)), { savepoints: true });
-      results.push({ json: JSON.stringify({ status, id }), isRefused: false });
-    } catch (error) {
-      if (isBusy(error)) throw error;
-      results.push({ json: await describe(error, report), isRefused: true });
+  for (let count = lines.length; results.length < lines.length;) {
+    const next = lines.slice(results.length, results.length + count);
+    const [only] = next;
+    if (only && next.length === 1) {
+      const result = await runAlone(run, only, inside, report);
+      results.push(result);
+      if (!result.isRefused) count = 2;
+      continue;
     }
+    const together = await runTogether(run, next, inside, action === 'UPSERT' ? bulkModel(found) : undefined);
+    results.push(...(together ?? []));
+    count = together ? count * 2 : Math.ceil(next.length / 2);
   }
   return results;
+}
+
+async function runAlone(
+  run: Runner,
+  { bytes }: InputLine,
+  inside: Context,
+  report: (error: unknown) => void,
+): Promise<LineResult> {
+  await nextTick(); // requests run in between
+  try {
+    return succeeded(await inside.transaction((line) => run(bytes, within(inside, line)), { savepoints: true }));
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    return { json: await describe(error, report), isRefused: true };
+  }
+}
+
+/** @returns undefined where the database has refused something: then nothing is done */
+async function runTogether(
+  run: Runner,
+  lines: readonly InputLine[],
+  inside: Context,
+  upserted: 'Customer' | 'Project' | undefined,
+): Promise<LineResult[] | undefined> {
+  const work = async (savepoint: Context): Promise<LineResult[]> => {
+    const { context, inserts } = deferInserts(within(inside, savepoint));
+    const isNew = upserted && (await findNew(upserted, lines, context));
+    const results: LineResult[] = [];
+    for (const { bytes } of lines) {
+      await nextTick();
+      inserts.beginUnit();
+      try {
+        results.push(succeeded(await run(bytes, context, isNew)));
+      } catch (error) {
+        if (!asCoded(error) || isBusy(error) || !inserts.dropUnit()) throw error;
+        results.push({ json: await describe(error, () => {}), isRefused: true });
+      }
+    }
+    await inserts.flush();
+    return results;
+  };
+  try {
+    return await inside.transaction(work, { savepoints: true });
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    return undefined;
+  }
+}
+
+const succeeded = ({ status, id }: Done): LineResult => ({ json: JSON.stringify({ status, id }), isRefused: false });
+
+/** Looks up the external ids of lines together. @returns whether one is new; false when it is asked for again */
+async function findNew(
+  model: 'Customer' | 'Project',
+  lines: readonly InputLine[],
+  { db }: Context,
+): Promise<(externalId: string) => boolean> {
+  const ids = new Set(lines.map(({ bytes }) => readExternalId(parseBody(bytes, new Problems()))));
+  ids.delete(undefined);
+  const where = { externalId: { in: [...ids] } };
+  for (const { externalId } of await db.model(model).findMany({ where, select: { id: true, externalId: true } }))
+    ids.delete(externalId ?? undefined);
+  return (externalId) => ids.delete(externalId);
+}
+
+function readExternalId(body: object | undefined): string | undefined {
+  const { external_id: externalId }: Values = { ...body };
+  return typeof externalId === 'string' && externalId.trim() !== '' ? externalId.trim() : undefined;
 }
 
 function findOperations(operations: CompiledSchema['operations'], model: string): Operations {
@@ -63,7 +141,8 @@ function findOperations(operations: CompiledSchema['operations'], model: string)
   };
 }
 
-type Runner = (bytes: Uint8Array, context: Context) => Promise<Done>;
+/** @param isNew whether no row has an external id, as far as is known */
+type Runner = (bytes: Uint8Array, context: Context, isNew?: (externalId: string) => boolean) => Promise<Done>;
 
 const runners: Record<BulkOperationRow['action'], (operations: Operations) => Runner> = {
   CREATE: (operations) => async (bytes, context) => create(operations, parse(bytes), context),
@@ -78,19 +157,19 @@ const runners: Record<BulkOperationRow['action'], (operations: Operations) => Ru
     return change(operations, operations.delete, 204, id, body, context);
   },
 
-  UPSERT: (operations) => async (bytes, context) => {
+  UPSERT: (operations) => async (bytes, context, isNew) => {
     const body = parse(bytes);
-    const { external_id: externalId } = body;
-    if (typeof externalId !== 'string' || externalId.trim() === '') {
+    const externalId = readExternalId(body);
+    if (externalId === undefined) {
       const problems = new Problems();
       problems.add('external_id', 'required', 'Required.');
       return create(operations, body, context, problems);
     }
     const update = async (): Promise<Done | undefined> => {
-      const id = await findByExternalId(context, bulkModel(operations), externalId.trim());
+      const id = await findByExternalId(context, bulkModel(operations), externalId);
       return id === undefined ? undefined : change(operations, operations.update, 200, id, body, context);
     };
-    const updated = await update();
+    const updated = isNew?.(externalId) ? undefined : await update();
     if (updated) return updated;
     try {
       return await context.transaction((attempt) => create(operations, body, within(context, attempt)), {

@@ -5,6 +5,7 @@ import { Prisma, type PrismaClient } from '../generated/client/client.ts';
 import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows, type UniqueColumns } from '../insert.ts';
 import { TenantConnection } from './connection.ts';
 import type { Requester } from './pool.ts';
+import { DeferredInserts } from './deferred-inserts.ts';
 import { TenantDelegate, operations } from './delegate.ts';
 import type { RowLock } from '../query-compiler/query-compiler.ts';
 import { delegateName, tables } from '../tables.ts';
@@ -121,6 +122,12 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * readers wait, so the commit must follow at once.
    */
   runDeferredTriggers(): Promise<void>;
+  /**
+   * A client of the same transaction whose insert() only collects rows. They are written together, before any other statement
+   * that could see them, and by flush(). Inside a transaction only.
+   * @param unordered models whose rows may be written after what happens later
+   */
+  deferInserts(unordered: readonly Prisma.ModelName[]): { db: Db; inserts: DeferredInserts };
 }
 
 type OmittedMember = '$disconnect' | '$extends' | '$on' | '$transaction';
@@ -139,11 +146,19 @@ class TenantScopedClient {
   /** Prisma's client for all tenants, or the one of a transaction. */
   readonly #client: PrismaClient;
   readonly #delegates = new Map<Prisma.ModelName, TenantDelegate>();
+  readonly #deferred: DeferredInserts | undefined;
 
-  constructor(books: Books, connection: TenantConnection, client: PrismaClient) {
+  constructor(books: Books, connection: TenantConnection, client: PrismaClient, deferred?: DeferredInserts) {
     this.#books = books;
     this.#connection = connection;
     this.#client = client;
+    this.#deferred = deferred;
+  }
+
+  deferInserts(unordered: readonly Prisma.ModelName[]): { db: TenantScopedClient; inserts: DeferredInserts } {
+    if (!this.#connection.isTransaction) throw new Error('Inserts are deferred inside a transaction');
+    const inserts = new DeferredInserts((rows) => this.insert(rows), unordered);
+    return { db: new TenantScopedClient(this.#books, this.#connection, this.#client, inserts), inserts };
   }
 
   /** Has nothing to do, because each statement takes a connection from the pool. Pothos expects a client to have it. */
@@ -153,7 +168,7 @@ class TenantScopedClient {
     let delegate = this.#delegates.get(name);
     if (!delegate) {
       if (!tenantModels.has(name)) refuse(name);
-      delegate = new TenantDelegate(name, this.#connection, this.#books.queryCompiler, this.#client);
+      delegate = new TenantDelegate(name, this.#connection, this.#books.queryCompiler, this.#client, this.#deferred);
       this.#delegates.set(name, delegate);
     }
     return delegate;
@@ -162,6 +177,7 @@ class TenantScopedClient {
   /** Within another transaction, a nested one. */
   $transaction<Result>(work: (db: TenantScopedClient) => Promise<Result>, limits?: object): Promise<Result> {
     if (typeof work !== 'function') throw new Error('A transaction of the books is a function');
+    if (this.#deferred) throw new Error('A transaction that defers inserts has no savepoints');
     const connection = this.#connection.forTransaction();
     return connection.asTenant(() =>
       this.#client.$transaction(async (inner) => {
@@ -184,6 +200,7 @@ class TenantScopedClient {
 
   async insert(rows: Rows): Promise<void> {
     for (const model in rows) if (!tenantModels.has(model as Prisma.ModelName)) refuse(model);
+    if (this.#deferred) return this.#deferred.add(rows);
     const { tenantId, isTransaction } = this.#connection;
     const statements = insertions(tenantId, rows);
     if (statements.length > 1 && !isTransaction)
@@ -198,6 +215,7 @@ class TenantScopedClient {
 
   async insertNew<Of extends Prisma.ModelName>(model: Of, all: Row<Of>[], unique: UniqueColumns): Promise<Set<string>> {
     if (!tenantModels.has(model)) refuse(model);
+    await this.#deferred?.beforeWriting();
     const written = new Set<string>();
     try {
       for (const { text, values } of insertions(this.#connection.tenantId, { [model]: all }, unique)) {
@@ -212,6 +230,8 @@ class TenantScopedClient {
 
   async $rows(text: string, values: unknown[]): Promise<unknown[]> {
     if (!text.includes('tenant_id = $1')) throw new Error('The statement does not name the tenant');
+    await this.#deferred?.beforeWriting();
+    await this.#deferred?.flush();
     return this.#connection.send({ text, values: [this.#connection.tenantId, ...values] });
   }
 

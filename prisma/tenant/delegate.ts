@@ -2,6 +2,7 @@ import type DataLoader from 'dataloader';
 import type { Raw } from '../query-compiler/decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import type { TenantConnection } from './connection.ts';
+import type { DeferredInserts } from './deferred-inserts.ts';
 import { batchById } from '../batching.ts';
 import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
@@ -19,14 +20,22 @@ export class TenantDelegate {
   readonly #connection: TenantConnection;
   readonly #compiler: QueryCompiler;
   readonly #client: object;
+  readonly #deferred: DeferredInserts | undefined;
   readonly #batches = new Map<string, DataLoader<string, Row | null>>();
 
   /** @param client Prisma's own client, in the same transaction */
-  constructor(name: Prisma.ModelName, connection: TenantConnection, compiler: QueryCompiler, client: object) {
+  constructor(
+    name: Prisma.ModelName,
+    connection: TenantConnection,
+    compiler: QueryCompiler,
+    client: object,
+    deferred?: DeferredInserts,
+  ) {
     this.#name = name;
     this.#connection = connection;
     this.#compiler = compiler;
     this.#client = client;
+    this.#deferred = deferred;
   }
 
   async findMany(query: Query = {}): Promise<Row[]> {
@@ -76,6 +85,7 @@ export class TenantDelegate {
       throw new Error('A row is locked inside a transaction: outside, the lock ends at once');
     const reading = this.#compiler.compile(this.#name, { where: { id } }, this.#connection.tenantId, lock);
     if (!reading) throw new Error(`${this.#name} can not be locked by its id`);
+    await this.#deferred?.beforeReading(this.#name, {});
     const [row] = await this.#connection.send<Raw>(reading.statement);
     return row ? (reading.decode(row) as Row) : null;
   }
@@ -84,6 +94,7 @@ export class TenantDelegate {
   async count(query: Query = {}): Promise<number> {
     const counting = this.#compiler.compileCount(this.#name, query, this.#connection.tenantId);
     if (!counting) return (await this.callPrisma('count', query)) as number;
+    await this.#deferred?.beforeReading(this.#name, query);
     const [row] = await this.#connection.send<{ total: number }>(counting);
     return row?.total ?? 0;
   }
@@ -97,6 +108,7 @@ export class TenantDelegate {
     const { tenantId } = this.#connection;
     const reading = this.#compiler.compile(this.#name, { ...query, total: { where } }, tenantId);
     if (reading) {
+      await this.#deferred?.beforeReading(this.#name, { query, where });
       const rows = await this.#connection.send<Raw>(reading.statement);
       const last = rows[0]?.at(-1);
       if (last !== undefined) return { rows: rows.map(reading.decode) as Row[], total: Promise.resolve(Number(last)) };
@@ -110,11 +122,14 @@ export class TenantDelegate {
   async findGroups(query: GroupsQuery): Promise<Group[]> {
     const reading = this.#compiler.compileGroups(this.#name, query, this.#connection.tenantId);
     if (!reading) throw new Error(`${this.#name} can not be grouped like this`);
+    await this.#deferred?.beforeReading(this.#name, query);
     return (await this.#connection.send<Raw>(reading.statement)).map(reading.decode) as Group[];
   }
 
   /** Runs one of Prisma's operations on this tenant's rows. */
   async callPrisma(operation: string, query: object = {}): Promise<unknown> {
+    await this.#deferred?.beforeReading(this.#name, query);
+    if (!readingOperations.has(operation)) await this.#deferred?.beforeWriting();
     const delegates = this.#client as Record<string, Record<string, Operation>>;
     const run = delegates[delegateName(this.#name)]?.[operation] as Operation;
     const scoped = scopedArguments(operation, withOpaqueJson(this.#name, query), this.#connection.tenantId);
@@ -125,6 +140,7 @@ export class TenantDelegate {
   async #readCompiled(query: Query): Promise<Row[] | undefined> {
     const reading = this.#compiler.compile(this.#name, query, this.#connection.tenantId);
     if (!reading) return undefined;
+    await this.#deferred?.beforeReading(this.#name, query);
     return (await this.#connection.send<Raw>(reading.statement)).map(reading.decode) as Row[];
   }
 }
@@ -143,6 +159,7 @@ const prismaOperations = [
   'groupBy',
 ];
 const compiledOperations = ['findMany', 'findFirst', 'findFirstOrThrow', 'findUnique', 'findUniqueOrThrow', 'count'];
+const readingOperations = new Set([...compiledOperations, 'aggregate', 'groupBy']);
 
 /** All operations that Prisma has for a model. */
 export const operations: readonly string[] = [...compiledOperations, ...prismaOperations];
