@@ -4,6 +4,7 @@ import type { Context } from '../schema/graphql/context.ts';
 import { tracer } from '../schema/graphql/execution/tracing.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';
 import { rethrowInRestNames, throwAllErrors, throwIfMissing } from './endpoint.ts';
+import { parseExpectedVersion } from './entity-tag.ts';
 import { JsonNumber } from './exact-json.ts';
 import type { Operation, Values } from './operation.ts';
 import { asJsonObject } from './request-body.ts';
@@ -45,7 +46,10 @@ export async function runItem(
     const problems = new Problems();
     const body = asJsonObject(item, problems);
     if (!body) problems.throwIfAny();
-    else Object.assign(variables, operation.decodeBody(body, problems));
+    else {
+      const own = lookup ? readIfMatch({ ...body }, variables, problems) : body;
+      Object.assign(variables, operation.decodeBody(own, problems));
+    }
     if (problems.any) await throwAllErrors(operation, variables, context, problems);
     const respond = lookup ? respondItem : respondCreated;
     const asked = { operation, variables, caller: { ...caller, context }, ifNoneMatch: null };
@@ -61,6 +65,13 @@ export async function runItem(
     if (lookup && typeof id === 'string') await throwIfMissing(lookup, id, caller.context, error);
     throw error;
   }
+}
+
+/** Reads what the single request has as its header If-Match. @returns the body without it */
+function readIfMatch({ if_match: ifMatch, ...body }: Values, variables: Values, problems: Problems): Values {
+  if (typeof ifMatch === 'string') variables['expectedVersion'] = parseExpectedVersion(ifMatch);
+  else if (ifMatch !== undefined) problems.add('if_match', 'wrong_type', 'Must be text.', { expected: 'string' });
+  return body;
 }
 
 /** @returns anything but text for an item that names no id, which the operation then reports */

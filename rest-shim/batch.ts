@@ -10,6 +10,7 @@ import {
   refuse,
   TryLaterError,
   ValidationError,
+  VersionConflictError,
 } from '../schema/errors.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { runItem, within, type DoneItem, type ItemEndpoint } from './batch-item.ts';
@@ -35,7 +36,7 @@ export interface BatchOptions extends EndpointOptions {
 interface Batch {
   items: readonly unknown[];
   run: (item: unknown, caller: RestRequestContext) => Promise<DoneItem>;
-  /** An item's refusal as JSON text: what the single request would be answered. */
+  /** An item's refusal as JSON text: what the single request would be answered, without a resource. */
   describe: (error: unknown) => Promise<string>;
   caller: RestRequestContext;
   /** Whether there is time to begin another item. */
@@ -223,6 +224,8 @@ function addProblems(problems: Problems, at: number, error: CodedError): void {
     for (const [path, ofField] of Object.entries(error.problems))
       for (const problem of ofField) problems.add(path === 'body' ? `items.${at}` : `items.${at}.${path}`, ...problem);
   } else if (error instanceof NotFoundError) problems.add(`items.${at}.id`, 'not_found', error.message);
+  else if (error instanceof VersionConflictError)
+    problems.add(`items.${at}.if_match`, 'changed_meanwhile', 'This was changed meanwhile.');
   else problems.add(`items.${at}`, 'forbidden', error.message);
 }
 

@@ -86,6 +86,7 @@ export const problemCodes = {
   taken: { explanation: 'It exists already.' },
   not_a_draft: { explanation: 'Only a draft can be changed, deleted, issued, or booked.' },
   wrong_state: { explanation: 'The resource, or what it refers to, is in a state that does not allow this.' },
+  changed_meanwhile: { explanation: 'Somebody has changed the resource since the client has read it.' },
   wrong_currency: { explanation: 'The amounts are in different currencies.' },
   e_invoice_rule: {
     explanation: 'The invoice breaks a rule of its e-invoice format.',

@@ -127,6 +127,13 @@ export function describeBatch(
   };
 }
 
+const ifMatchOfItem: JsonSchema = {
+  type: 'string',
+  examples: ['*'],
+  description:
+    'What the single request has as its header `If-Match`: the `ETag` of the resource as the client has read it.',
+};
+
 /** What one item has: the body of the single request, and the id of what it changes. */
 function itemSchema({ field, shape }: Operation, isCreating: boolean, components: Components): JsonSchema {
   const input = field.args.find(({ name }) => name === 'input');
@@ -139,7 +146,7 @@ function itemSchema({ field, shape }: Operation, isCreating: boolean, components
   return component(components, name.replace(/^Update(\w+)Input$/, '$1Update'), {
     ...single,
     required: ['id'],
-    properties: { ...properties, id },
+    properties: { ...properties, id, if_match: ifMatchOfItem },
   });
 }
 

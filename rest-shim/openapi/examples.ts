@@ -116,6 +116,7 @@ export class Examples {
       return referred in eventValues ? withEventValues(example, eventValues[referred]) : example;
     }
     if (only !== undefined) return only;
+    if (Array.isArray(schema['examples'])) return schema['examples'][0];
     const values = this.#valuesOf(owner);
     if (name in values) return values[name];
     if (Array.isArray(anyOf)) return this.#exampleOf(anyOf[0] as JsonSchema, owner, name);

@@ -50,9 +50,8 @@ export function listInputs(
   { ability, hidden = [], enums = {}, relations = {}, computed = {}, search }: ListOptions,
 ): ListInputs {
   const { fields } = getTable(model);
-  const columns = [...fields.values()].filter(
-    (field): field is Column => field.kind === 'column' && !neverShown.has(field.name) && !hidden.includes(field.name),
-  );
+  const isHidden = ({ name, isList }: Column): boolean => isList || neverShown.has(name) || hidden.includes(name);
+  const columns = [...fields.values()].filter((field): field is Column => field.kind === 'column' && !isHidden(field));
   const filters = Object.fromEntries(Object.entries(relations).map(([name, { filter }]) => [name, filter]));
   const filter = filterInput({ typeName: model, ability, columns, enums, relations: filters, computed, search });
   const sortable = columns.filter(({ name }) => !unsorted.has(name));

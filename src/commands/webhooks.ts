@@ -62,8 +62,10 @@ export function addWebhookCommands(program: Command): void {
   asJson(webhook.command('list').description("list a tenant's webhooks with their state"))
     .requiredOption('--tenant <id>')
     .action(async ({ tenant, json }: { tenant: string } & Json) => {
-      const source = `{ result: webhooks { ${fields} } }`;
-      const webhooks = await withDatabase((database) => ask<Shown[]>(database, tenant, source, {}));
+      const source = `{ result: webhooks { nodes { ${fields} } } }`;
+      const { nodes: webhooks } = await withDatabase((database) =>
+        ask<{ nodes: Shown[] }>(database, tenant, source, {}),
+      );
       if (json) return printJson(webhooks);
       for (const { id, url, events, active, consecutiveFailures, waiting } of webhooks) {
         printRow(

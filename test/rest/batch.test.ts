@@ -160,6 +160,53 @@ describe('a batch', () => {
     },
   );
 
+  it.each(['customers', 'projects'])(
+    'has `if_match` where a single PATCH has the header If-Match: %s',
+    async (path) => {
+      const change = (description: string) => (path === 'customers' ? { city: description } : { description });
+      const { id } = await create(acme, `/${path}`, path === 'customers' ? sample.customer : sample.project);
+      const at = `/${path}/${id}`;
+      const readTag = async (): Promise<string> => (await acme.rest('GET', at)).headers.get('etag') ?? '';
+      const old = await readTag();
+      await acme.rest('PATCH', at, change('first'));
+      const now = (await acme.rest('GET', at)).body.data;
+      const patch = (who: Integrator, items: object[], atomic = false) =>
+        who.rest('PATCH', `/${path}/batch`, { items: items.map((item) => ({ id, ...item })), atomic });
+      // Without `data`, which only what was written has.
+      const conflict = { status: 412, message: 'This was changed meanwhile.' };
+
+      for (const tag of [old, `W/${await readTag()}`, '"other"', '', 'x'])
+        expect((await patch(acme, [{ ...change('lost'), if_match: tag }])).body.results).toEqual([conflict]);
+      const together = await patch(acme, [change('lost'), { ...change('lost'), if_match: old }], true);
+      const undone = { status: 424, message: 'Not written, because another item was refused.' };
+      expect([together.status, together.body.results[0]]).toEqual([422, undone]);
+      expect(together.body.errors).toEqual({ 'items.1.if_match': ['This was changed meanwhile.'] });
+      expect(together.body.results[1]).toEqual(conflict);
+      for (const wrong of [1, null, [old]]) {
+        const { results } = (await patch(acme, [{ ...change('lost'), if_match: wrong }])).body;
+        expect([results[0].status, Object.keys(results[0].errors)]).toEqual([422, ['if_match']]);
+      }
+      expect((await acme.rest('GET', at)).body.data).toEqual(now);
+
+      const stranger = await patch(await service.integrator(), [{ ...change('lost'), if_match: old }]);
+      expect(stranger.body.results).toEqual([{ status: 404, message: 'Not found.' }]);
+
+      const tag = await readTag();
+      const several = await patch(acme, [
+        { ...change('second'), if_match: tag },
+        { ...change('third'), if_match: tag },
+        { ...change('fourth'), if_match: '*' },
+      ]);
+      expect(several.body.results.map(({ status }: { status: number }) => status)).toEqual([200, 412, 200]);
+      expect((await acme.rest('GET', at)).body.data).toMatchObject(change('fourth'));
+    },
+  );
+
+  it('that creates knows no `if_match`', async () => {
+    const { body } = await acme.rest('POST', '/customers/batch', { items: [{ ...sample.customer, if_match: '*' }] });
+    expect([body.results[0].status, Object.keys(body.results[0].errors)]).toEqual([422, ['if_match']]);
+  });
+
   it('is not taken for a resource, and a resource not for it', async () => {
     for (const [method, path] of batches) {
       const methods = batches.filter((each) => each[1] === path).map((each) => each[0]);

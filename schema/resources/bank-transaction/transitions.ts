@@ -41,6 +41,9 @@ export async function inLockOrder<Of extends Pick<Part, 'type' | 'id'>>(context:
   return parts.toSorted((a, b) => (locked(a) < locked(b) ? -1 : 1));
 }
 
+/** At most this many matches per transaction, so that all can be answered with it. */
+const maxMatches = 500;
+
 /**
  * Pays invoices, receipts, or credit notes from a bank transaction. Inside the caller's transaction; locks the bank
  * transaction first and then what it pays in the order of ids, so that concurrent matches can't deadlock.
@@ -50,6 +53,10 @@ export async function match(context: Context, id: string, parts: Part[], path = 
   const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
   if (transaction.matchStatus !== 'UNMATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
     refuse('matchStatus', 'wrong_state', 'Only a transaction of which something is open can be matched.');
+  const isFirst = transaction.matchStatus === 'UNMATCHED';
+  const others = isFirst ? 0 : await context.db.payment.count({ where: { bankTransactionId: id } });
+  if (others + parts.length > maxMatches)
+    refuse(path, 'limit_reached', `A transaction has at most ${maxMatches} matches.`, { max: maxMatches });
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
   let open = new Decimal(transaction.amountOpen).times(direction);
 
@@ -185,7 +192,7 @@ builder.mutationFields((t) => ({
       matches: t.arg({
         type: [MatchInput],
         required: true,
-        description: 'At least one; each invoice, receipt, or credit note only once.',
+        description: `At least one; each invoice, receipt, or credit note only once. A transaction has at most ${maxMatches} matches.`,
       }),
     },
     rules: ({ id, matches }, context, problems) => {

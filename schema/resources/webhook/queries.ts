@@ -1,11 +1,12 @@
 import { EventKind, Webhook } from './type.ts';
+import { webhookInputs } from './filter.ts';
 import { maxWebhooks } from './rules.ts';
 import { builder } from '../../graphql/builder.ts';
 import { eventTypes } from '../../events/events.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { found } from '../../errors.ts';
+import { listArguments } from '../../graphql/lists.ts';
 import { readPage } from '../../graphql/paging/page.ts';
-import { maxPageSize } from '../../graphql/paging/page-sizes.ts';
 
 const WebhookConnection = builder.connectionObject({ type: Webhook, name: 'WebhookConnection' });
 
@@ -25,27 +26,17 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, context) =>
       found(context.db.webhook.findFirst({ ...query, where: { id, deletedAt: null } })),
   }),
-  webhooks: t.prismaField({
-    type: [Webhook],
-    description: `All webhooks of the tenant, at most ${maxWebhooks}.`,
-    ability: 'webhooks:read',
-    resolve: (query, _root, _args, context) =>
-      context.db.webhook.findMany({ ...query, where: { deletedAt: null }, orderBy: { id: 'desc' }, take: maxPageSize }),
-  }),
-  webhookList: t.connection(
+  webhooks: t.connection(
     {
       type: Webhook,
-      description: 'The webhooks in pages, newest first.',
+      description: `The webhooks of the tenant, at most ${maxWebhooks}, newest first.`,
       ability: 'webhooks:read',
-      args: {
-        updatedSince: t.arg({ type: 'DateTime', description: 'Only webhooks that changed at this time or later.' }),
-        offset: t.arg.int(),
+      args: { ...listArguments(webhookInputs), offset: t.arg.int() },
+      resolve: (_root, args, context, info) => {
+        const { filter, order } = webhookInputs;
+        const where = { AND: [{ deletedAt: null }, filter.toCondition(args.filter, context)] };
+        return readPage({ context, info }, 'Webhook', args, where, order.columns);
       },
-      resolve: (_root, { updatedSince, ...args }, context, info) =>
-        readPage({ context, info }, 'Webhook', args, {
-          deletedAt: null,
-          ...(updatedSince && { updatedAt: { gte: updatedSince } }),
-        }),
     },
     WebhookConnection,
   ),

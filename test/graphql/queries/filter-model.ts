@@ -97,6 +97,17 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
       matchStatus: pick(['UNMATCHED', 'MATCHED', 'MATCHED'] as const, n),
     })),
   });
+  await db.webhook.createMany({
+    data: numbers.slice(0, 8).map((n) => ({
+      url: pick(['https://a.example.com/1', 'https://A.example.com/2', 'https://b.example.com'], n),
+      description: pick([null, 'Shop', 'the shop'], n),
+      secret: new Uint8Array(1),
+      active: n % 2 > 0,
+      consecutiveFailures: n % 3,
+      lastFailureAt: pick([null, day(n % 2)], n),
+      deletedAt: n > 5 ? day(1) : null,
+    })),
+  });
   const paid = invoices.filter(({ status }) => status === 'PAID');
   await db.payment.createMany({
     data: paid.map(({ id }, n) => ({ invoiceId: id, amount: 1 + (n % 2), currency: 'EUR', paidOn: day(n % 2) })),
@@ -120,6 +131,7 @@ export const lists: Record<string, { type: string; rows: (db: Integrator['db']) 
       }),
   },
   bankTransactions: { type: 'BankTransaction', rows: (db) => db.bankTransaction.findMany() },
+  webhooks: { type: 'Webhook', rows: (db) => db.webhook.findMany({ where: { deletedAt: null } }) },
   invoicePayments: {
     type: 'Payment',
     rows: (db) => db.payment.findMany({ include: { invoice: { include: { customer: true } }, creditNote: true } }),

@@ -117,7 +117,7 @@ describe.each(Object.keys(lists))('%s', (list) => {
     const columns = Object.values(shown.getFields()).filter((field) => {
       const column = fields.get(field.name);
       const isValue = isScalarType(getNamedType(field.type)) || isEnumType(getNamedType(field.type));
-      return column?.kind === 'column' && isValue;
+      return column?.kind === 'column' && !column.isList && isValue;
     });
     const filters = inputType(`${type}Filter`).getFields();
     const comparators = Object.values(filters).filter((each) => fields.get(each.name)?.kind === 'column');

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../../harness.ts';
-import { item, makeBankTransaction, makeInvoice, makeReceipt } from '../books.ts';
+import { item, makeBankTransaction, makeInvoice, makeReceipt, refusal } from '../books.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -49,6 +50,29 @@ describe('bank transactions', () => {
     ).toEqual([{ id: transaction }]);
     const back = await acme.graphql(`mutation { row: unignoreBankTransaction(id: "${transaction}") { ${fields} } }`);
     expect(back.row).toEqual(expected);
+  });
+
+  it('have at most 500 matches, by one request or by several', async () => {
+    const transaction = await makeBankTransaction(acme, { amount: 1000, amountOpen: 1000 });
+    const invoices = [1, 2].map(() => makeInvoice(acme, { status: 'ISSUED', currency: 'EUR', items: [item] }));
+    const [paid = '', next = ''] = await Promise.all(invoices);
+    const match = (matches: object[]) =>
+      acme.graphqlAnswer(
+        'mutation ($id: UUID!, $matches: [MatchInput!]!) { matchBankTransaction(id: $id, matches: $matches) { id } }',
+        { id: transaction, matches },
+      );
+    const errors = { matches: ['A transaction has at most 500 matches.'] };
+    const many = Array.from({ length: 501 }, () => ({ type: 'INVOICE', id: randomUUID() }));
+    expect(refusal(await match(many))).toMatchObject({ code: 'VALIDATION_FAILED', errors });
+    const payment = { invoiceId: paid, bankTransactionId: transaction, amount: 1, currency: 'EUR' };
+    const data = Array.from({ length: 499 }, () => ({ ...payment, paidOn: new Date('2026-03-02') }));
+    await acme.db.payment.createMany({ data });
+    await acme.db.bankTransaction.updateMany({
+      where: { id: transaction },
+      data: { matchStatus: 'PARTIALLY_MATCHED', amountOpen: 501 },
+    });
+    expect((await match([{ type: 'INVOICE', id: next, amount: '1' }])).body.errors).toBeUndefined();
+    expect(refusal(await match([{ type: 'INVOICE', id: next, amount: '1' }]))).toMatchObject({ errors });
   });
 
   it('show their matches with amounts of the same sign', async () => {

@@ -15,9 +15,11 @@ import { states } from './state.tsx';
 const FiltersQuery = graphql(`
   query DeliveryFilters {
     webhooks {
-      id
-      url
-      active
+      nodes {
+        id
+        url
+        active
+      }
     }
     eventTypes {
       name
@@ -30,7 +32,8 @@ export default function Deliveries(): ReactNode {
   const [{ data }] = useQuery({ query: FiltersQuery });
   const { connected } = useStream();
   const [missed, dialog] = useDisclosure();
-  const chosen = data?.webhooks.find(({ id }) => id === webhook);
+  const webhooks = data?.webhooks.nodes ?? [];
+  const chosen = webhooks.find(({ id }) => id === webhook);
   const events = [...(data?.eventTypes ?? []).map(({ name }) => name), 'webhook.ping'];
   return (
     <ListPage
@@ -55,7 +58,7 @@ export default function Deliveries(): ReactNode {
           <Choice
             label="Webhook"
             all="All webhooks"
-            options={(data?.webhooks ?? []).map(({ id, url }) => ({ value: id, label: url }))}
+            options={webhooks.map(({ id, url }) => ({ value: id, label: url }))}
             {...filter}
           />
         ),

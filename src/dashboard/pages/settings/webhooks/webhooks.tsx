@@ -20,7 +20,9 @@ const WebhooksQuery = graphql(
   `
     query Webhooks {
       webhooks {
-        ...WebhookFields
+        nodes {
+          ...WebhookFields
+        }
       }
     }
   `,
@@ -29,6 +31,7 @@ const WebhooksQuery = graphql(
 
 export default function Webhooks(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: WebhooksQuery });
+  const webhooks = data?.webhooks.nodes;
   const [adding, dialog] = useDisclosure();
   const [created, setCreated] = useState<{ webhook: Webhook; secret: string }>();
   const [, navigate] = useLocation();
@@ -46,11 +49,11 @@ export default function Webhooks(): ReactNode {
       title="Webhooks"
       description="Kontor sends events to these addresses as signed requests, and retries until they succeed."
       guide={{ href: '/docs/webhooks', label: 'Webhooks' }}
-      actions={data && data.webhooks.length > 0 && add}
+      actions={webhooks && webhooks.length > 0 && add}
     >
       {error && !data ? (
         <LoadError error={error} refetch={refetch} />
-      ) : data?.webhooks.length === 0 ? (
+      ) : webhooks?.length === 0 ? (
         <Card withBorder radius="md" p="xl">
           <EmptyState
             icon={<BoltIcon width={40} aria-hidden />}
@@ -62,8 +65,8 @@ export default function Webhooks(): ReactNode {
         </Card>
       ) : (
         <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Webhooks">
-          {data
-            ? data.webhooks.map((webhook) => <Row key={webhook.id} webhook={webhook} />)
+          {webhooks
+            ? webhooks.map((webhook) => <Row key={webhook.id} webhook={webhook} />)
             : [1, 2].map((row) => <Skeleton key={row} component="li" h={104} radius="md" />)}
         </Stack>
       )}
