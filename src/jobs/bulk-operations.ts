@@ -3,12 +3,13 @@ import { runLines } from '../../rest-shim/bulk-line.ts';
 import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
 import { bulkKinds } from '../../schema/resources/bulk-operation/kinds.ts';
-import { failOperation, findNext, runNextChunk } from '../../schema/resources/bulk-operation/run.ts';
+import { failOperation, findNext, runNextChunk, type LineResult } from '../../schema/resources/bulk-operation/run.ts';
 import type { BulkOperationRow } from '../../schema/resources/bulk-operation/transitions.ts';
 import type { Context } from '../../schema/graphql/context.ts';
 import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
 import { findPrincipal } from '../identity/index.ts';
+import type { Metrics } from '../observability/metrics/metrics.ts';
 import { nobody } from './nobody.ts';
 import { InterruptedError } from './pace.ts';
 
@@ -41,6 +42,7 @@ export function runBulkOperations(
   { client, pool }: Pick<Database, 'client' | 'pool'>,
   domain: Domain,
   report: (error: unknown) => void,
+  metrics?: Pick<Metrics, 'bulkLines' | 'bulkOperation'>,
 ): Task {
   const limiter = new ConcurrencyLimiter(chunksAtOnce);
 
@@ -63,16 +65,34 @@ export function runBulkOperations(
     const { id, resource } = operation;
     const principal = await findPrincipal(pool, operation, own.now());
     if (!principal) {
-      await failOperation(own, id, 'The one who started it has no access any more.');
+      await fail(own, id, 'The one who started it has no access any more.');
       return false;
     }
     const context = domain.contextFor(principal);
     const needed: Ability[] = ['bulk-operations:write', `${bulkKinds[resource].scope}:write`];
     const lacking = needed.find((ability) => !context.may(ability));
     if (lacking) {
-      await failOperation(own, id, `Its token lacks the ability ${lacking}.`);
+      await fail(own, id, `Its token lacks the ability ${lacking}.`);
       return false;
     }
-    return runNextChunk(context, id, (now, lines, inside) => runLines(domain, now, lines, inside, report));
+    let results: LineResult[] | undefined;
+    const goesOn = await runNextChunk(context, id, async (now, lines, inside) => {
+      results = await runLines(domain, now, lines, inside, report);
+      return results;
+    });
+    if (results) countLines(results, goesOn); // else it was cancelled
+    return goesOn;
+  }
+
+  async function fail(own: Context, id: string, error: string): Promise<void> {
+    await failOperation(own, id, error);
+    metrics?.bulkOperation('failed');
+  }
+
+  function countLines(results: readonly LineResult[], goesOn: boolean): void {
+    const failed = results.filter(({ isRefused }) => isRefused).length;
+    metrics?.bulkLines('failed', failed);
+    metrics?.bulkLines('succeeded', results.length - failed);
+    if (!goesOn) metrics?.bulkOperation('completed');
   }
 }

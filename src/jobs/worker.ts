@@ -74,7 +74,12 @@ export async function startWorker(
     prove_documents: proveDocuments(client, domain),
     check_logos: checkLogos(client, domain),
     start_bulk_operations: startBulkOperations,
-    run_bulk_operations: runBulkOperations(database, domain, (err) => log.error({ err }, 'a line of a bulk operation')),
+    run_bulk_operations: runBulkOperations(
+      database,
+      domain,
+      (err) => log.error({ err }, 'a line of a bulk operation'),
+      metrics,
+    ),
     clean_up: cleanUp(database),
     clean_up_responses: cleanUpResponses(database),
   };

@@ -28,6 +28,10 @@ export interface Metrics {
   poster(poster: Poster): Poster;
   /** Counts the states of deliveries after an attempt. */
   deliveries(consequences: DeliveryOutcomes): void;
+  /** Counts lines of bulk operations that were done. */
+  bulkLines(outcome: 'succeeded' | 'failed', count: number): void;
+  /** Counts a bulk operation that a worker has ended. */
+  bulkOperation(outcome: 'completed' | 'failed'): void;
   /** Counts a job that failed, by its task and the reason (src/jobs/count-failures.ts). */
   jobFailed(task: string, reason: string): void;
   /** Counts an error of a database connection, by SQLSTATE or by the system's code. */
@@ -99,6 +103,18 @@ export function createMetrics(): Metrics {
     help: 'Webhooks deactivated after 100 failed deliveries in a row',
     registers,
   });
+  const bulkLines = new Counter({
+    name: 'kontor_bulk_lines_total',
+    help: 'Lines of bulk operations: succeeded (written) or failed (refused)',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const bulkOperations = new Counter({
+    name: 'kontor_bulk_operations_total',
+    help: 'Bulk operations that have ended: completed, or failed (they could not go on)',
+    labelNames: ['outcome'],
+    registers,
+  });
   const errors = new Counter({
     name: 'kontor_database_errors_total',
     help: 'Errors of database connections; code: a SQLSTATE that means trouble, the class of any other (23xxx), or connection',
@@ -140,6 +156,8 @@ export function createMetrics(): Metrics {
   for (const outcome of ['admitted', 'refused']) limits.inc({ outcome }, 0);
   for (const outcome of ['entered', 'rejected', 'throttled']) signIns.inc({ outcome }, 0);
   for (const outcome of ['refused', 'shed']) closed.inc({ outcome }, 0);
+  for (const outcome of ['succeeded', 'failed']) bulkLines.inc({ outcome }, 0);
+  for (const outcome of ['completed', 'failed']) bulkOperations.inc({ outcome }, 0);
 
   return {
     registry,
@@ -173,6 +191,8 @@ export function createMetrics(): Metrics {
       for (const outcome of consequences.became) deliveries.inc({ outcome });
       deactivated.inc(consequences.deactivated);
     },
+    bulkLines: (outcome, count) => bulkLines.inc({ outcome }, count),
+    bulkOperation: (outcome) => bulkOperations.inc({ outcome }),
     jobFailed: (task, reason) => jobFailures.inc({ task, reason }),
     databaseError: (code) => errors.inc({ code: getLabel(code) }),
     tenantBusy: (count) => void (countBusy = count),
