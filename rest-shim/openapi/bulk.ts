@@ -67,6 +67,8 @@ export function describeUpload(
   };
 }
 
+const resultLines = { type: 'array', items: { $ref: '#/components/schemas/BulkResult' } };
+
 /** Describes the row of the routes that streams results. */
 export const describeResults = ({ ability }: Operation, tag: string): JsonSchema => ({
   operationId: 'getBulkResults',
@@ -86,7 +88,7 @@ export const describeResults = ({ ability }: Operation, tag: string): JsonSchema
     200: {
       description: 'The results.',
       headers: withHeaders('X-Request-Id', ...rateLimitHeaders),
-      content: { 'application/jsonl': { schema: { type: 'string', format: 'binary' } } },
+      content: { 'application/jsonl': { schema: { type: 'string', format: 'binary', contentSchema: resultLines } } },
     },
     ...refusals([400, 401, 403, 404, 405, 408, 422, 429, 431, 500, 503]),
   },

@@ -62,6 +62,7 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
     list: ({ tenant }) =>
       client.trustedDocument.findMany({ where: { tenantId: tenant.id }, orderBy: { id: 'desc' }, ...shown }),
     remove: async ({ tenant: { id: tenantId } }, hash) => {
+      if (!isHash(hash)) return null;
       const found = await client.trustedDocument.findFirst({ where: { tenantId, hash }, ...shown });
       if (found) await client.trustedDocument.deleteMany({ where: { tenantId, hash } });
       return found;
