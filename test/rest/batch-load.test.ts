@@ -31,9 +31,8 @@ it('other tenants are served beside the largest batches, valid and invalid', asy
       const caller = await startInnocentCaller(service.url, innocent.token);
       const answers = await Promise.all([1, 2, 3].map(() => attacker.rest('POST', '/invoices/batch', body)));
       const seen = await caller.stop();
-      const statuses = new Set(answers.map((answer) => answer.status));
-      statuses.delete(503); // out of time, where the machine is busy
-      expect([what, ...statuses]).toEqual([what, status]);
+      const others = answers.map((answer) => answer.status).filter((one) => one !== status);
+      expect([what, others]).toEqual([what, others.map(() => 503)]); // out of time, where the machine is busy
       expect([what, seen.statuses]).toEqual([what, seen.answers > 0 ? { 200: seen.answers } : {}]);
       served += seen.answers;
     }
