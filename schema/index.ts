@@ -52,6 +52,7 @@ import './resources/delivery/subscription.ts';
 import './resources/event/queries.ts';
 import './resources/event/subscription.ts';
 import './resources/bulk-operation/queries.ts';
+import './resources/bulk-operation/result-list.ts';
 import './resources/bulk-operation/mutations.ts';
 import './resources/nodes.ts';
 import './changes/changes.ts';

@@ -24,6 +24,7 @@ export const builder = new SchemaBuilder<{
     Decimal: { Input: Decimal; Output: Decimal | Prisma.Decimal };
     Metadata: { Input: Metadata; Output: unknown };
     EventJson: { Input: never; Output: string };
+    ProblemParams: { Input: never; Output: object };
     Upload: { Input: UploadedFile; Output: never };
   };
   Connection: { totalCount: () => Promise<number> };

@@ -10,7 +10,7 @@ import { maxProblems } from '../../schema/errors.ts';
 import { maxInputValues } from '../../schema/graphql/input/width.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { maxValues } from '../../schema/graphql/execution/response-size.ts';
-import { bytesPerValue, nestedScanCost, scanCost } from '../../schema/graphql/execution/cost.ts';
+import { bulkChunkCost, bytesPerValue, nestedScanCost, scanCost } from '../../schema/graphql/execution/cost.ts';
 import { comparisonsPerScan } from '../../schema/graphql/execution/scans.ts';
 import { maxListed } from '../../schema/graphql/filters/comparators.ts';
 import { maxComparisons } from '../../schema/graphql/filters/filter-input.ts';
@@ -97,6 +97,7 @@ export const figures = {
   scanCost: number.format(scanCost),
   comparisonsPerScan: number.format(comparisonsPerScan),
   nestedScanCost: number.format(nestedScanCost),
+  bulkChunkCost: number.format(bulkChunkCost),
   maxListed: number.format(maxListed),
   maxComparisons: number.format(maxComparisons),
   maxSortFields: number.format(maxSortFields),

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBulk } from '../bulk/start.ts';
@@ -33,7 +34,7 @@ describe.skipIf(noBrowser)('bulk operations', { timeout: 120_000 }, () => {
   it.each([
     ['on a desktop', desktop],
     ['on a phone', phone],
-  ])('%s: one is started with a file, and followed to its end', async (_, viewport) => {
+  ])('%s: one is started with a file, followed to its end, and its failed lines are saved', async (_, viewport) => {
     const { acme, open } = await signedInBookkeeper(app);
     await app.visit({ viewport }, async (page) => {
       await open(page, '/');
@@ -48,7 +49,30 @@ describe.skipIf(noBrowser)('bulk operations', { timeout: 120_000 }, () => {
 
       await start(page, lines(1200));
       await page.getByText('Completed', { exact: true }).waitFor();
+      const failed = page.getByRole('region', { name: 'Lines that failed' });
+      await failed.getByRole('row').nth(25).waitFor();
+      expect((await failed.getByRole('row').nth(1).innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+        /10 company_name Must not be empty/,
+      );
+      await page.getByText('25 of 120.').waitFor();
       await expectAccessible(page);
+
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download' }).click();
+      const saved = await readFile(await (await saving).path(), 'utf8');
+      const rows = saved
+        .trim()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line));
+      const problem = { field: 'company_name', code: 'required', message: 'Must not be empty.', params: {} };
+      expect(rows).toEqual(
+        Array.from({ length: 120 }, (__, at) => ({
+          line: (at + 1) * 10,
+          status: 422,
+          message: 'company_name: Must not be empty.',
+          details: [problem],
+        })),
+      );
 
       await navigateTo(page, 'Bulk operations');
       await page.getByRole('row').filter({ hasText: 'Create customers' }).getByText('1,200 of 1,200').waitFor();

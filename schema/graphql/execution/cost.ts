@@ -25,6 +25,9 @@ export const scanCost = 750;
  */
 export const nestedScanCost = 250;
 
+/** The cost of decompressing the results of some lines of a bulk operation. */
+export const bulkChunkCost = 20;
+
 /** The cost of a file: a PDF may have to be made, which takes longer than any query. */
 const fileCost = 2 * scanCost;
 
@@ -66,7 +69,10 @@ export function computeCost(typeName: string, texts: ReadonlyMap<string, number>
     const type = String(field.type);
     const [, rows] = /^(\w+)Connection!?$/.exec(type) ?? [];
     if (rows !== undefined) {
-      const cost = costOfScans(typeName, rows, args, (scan) => context.scans.add(`${field.name} (${scan})`));
+      const cost =
+        rows === 'BulkResult'
+          ? costOfResults(args)
+          : costOfScans(typeName, rows, args, (scan) => context.scans.add(`${field.name} (${scan})`));
       return { field: 1 + cost, multiplier: pageLength(args) };
     }
     if (/^\[\w+Group!\]!$/.test(type)) {
@@ -108,6 +114,10 @@ function costOfScans(typeName: string, rows: string, args: PageArgs, note: (caus
   causes.forEach(note);
   return count * (isNested ? nestedScanCost : scanCost);
 }
+
+/** Each line that was refused may be in a chunk of its own. */
+const costOfResults = (args: PageArgs & { failed?: boolean | null }): number =>
+  bulkChunkCost * (args.failed ? pageLength(args) : 1);
 
 /** How many groups there may be by a value that isn't one of very many. */
 const groupsBy: Record<string, number> = { STATUS: 4, MATCH_STATUS: 4, CURRENCY: 4, BILLABLE: 2, MONTH: 120 };

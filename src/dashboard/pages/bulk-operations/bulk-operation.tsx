@@ -10,6 +10,7 @@ import { LoadError } from '../../errors/error-boundary.tsx';
 import { count, dateTime, sentence } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
+import { FailedLines } from './failed-lines.tsx';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
 import { BulkOperationState, getTitle, isUnfinished, useProgress } from './state.tsx';
 
@@ -78,6 +79,7 @@ function Details({ operation }: { operation: BulkOperation }): ReactNode {
             ['Ended', finishedAt && dateTime(finishedAt)],
           ]}
         />
+        {failedLines > 0 && <FailedLines key={failedLines} operation={operation} />}
       </Stack>
     </Page>
   );

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import { notifyError } from '../../components/toast.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
+import { saveFile } from '../../upload/save-file.ts';
 import { eInvoiceFormats, type EInvoiceFormat } from '../invoices/formats.ts';
 
 export const SavedFile = graphql(`
@@ -41,7 +42,7 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
   };
   const download = async (reading: Promise<FileResult>): Promise<void> => {
     const { data: read, error } = await reading;
-    if (read?.file) save(read.file);
+    if (read?.file) saveFile(read.file.fileName, toBlob(read.file));
     else if (error) notifyError(error);
   };
   return (
@@ -88,13 +89,4 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
 function toBlob({ base64, mediaType }: File): Blob {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return new Blob([bytes], { type: mediaType });
-}
-
-function save(given: File): void {
-  const url = URL.createObjectURL(toBlob(given));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = given.fileName;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,0 +1,129 @@
+import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { ArrowDownTrayIcon } from '@heroicons/react/24/outline';
+import { useState, type ReactNode } from 'react';
+import { useClient, useQuery, type Client } from 'urql';
+import { notifyError } from '../../components/toast.ts';
+import { count, sentence } from '../../format/format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { SimpleTable } from '../../list/simple-table.tsx';
+import { saveFile } from '../../upload/save-file.ts';
+import type { BulkOperation } from './fields.ts';
+
+const FailedLinesQuery = graphql(`
+  query FailedLines($id: UUID!, $first: Int, $after: String) {
+    bulkOperation(id: $id) {
+      id
+      results(failed: true, first: $first, after: $after) {
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+        nodes {
+          line
+          status
+          message
+          details {
+            field
+            code
+            message
+            params
+          }
+        }
+      }
+    }
+  }
+`);
+
+type Results = NonNullable<ResultOf<typeof FailedLinesQuery>['bulkOperation']>['results'];
+type FailedLine = Results['nodes'][number];
+
+const shown = 25;
+const largestPage = 100;
+
+/** The first lines that failed, and a file with all of them. */
+export function FailedLines({ operation: { id, failedLines } }: { operation: BulkOperation }): ReactNode {
+  const [{ data, error }, refetch] = useQuery({ query: FailedLinesQuery, variables: { id, first: shown } });
+  const rows = data?.bulkOperation?.results.nodes;
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          Lines that failed
+        </Title>
+        <DownloadButton id={id} />
+      </Group>
+      <SimpleTable
+        caption="Lines that failed"
+        rows={rows?.map((row) => ({ ...row, id: String(row.line) }))}
+        error={error}
+        refetch={refetch}
+        columns={[
+          { header: 'Line', cell: ({ line }) => count(line), width: 110 },
+          { header: 'Error', cell: (row) => <Problems row={row} /> },
+        ]}
+      />
+      {failedLines > shown && (
+        <Text size="sm" c="dimmed">
+          {count(shown)} of {count(failedLines)}. The file has all of them.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Problems({ row: { message, details } }: { row: FailedLine }): ReactNode {
+  if (details.length === 0) return message && sentence(message);
+  return details.map((detail) => (
+    <div key={`${detail.field} ${detail.message}`}>
+      <Code>{detail.field}</Code> {sentence(detail.message)}
+    </div>
+  ));
+}
+
+function DownloadButton({ id }: { id: string }): ReactNode {
+  const client = useClient();
+  const [busy, setBusy] = useState(false);
+  const download = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      saveFile('failed-lines.jsonl', new Blob(await readAll(client, id), { type: 'application/jsonl' }));
+    } catch (error) {
+      notifyError(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      variant="default"
+      leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
+      loading={busy}
+      onClick={() => void download()}
+    >
+      Download
+    </Button>
+  );
+}
+
+/** Without what the client adds for its cache. */
+const toJsonLine = ({ line, status, message, details }: FailedLine): string =>
+  `${JSON.stringify({
+    line,
+    status,
+    message,
+    details: details.map(({ field, code, message: text, params }) => ({ field, code, message: text, params })),
+  })}\n`;
+
+/** All failed lines as JSON Lines, page by page. */
+async function readAll(client: Client, id: string): Promise<string[]> {
+  const parts: string[] = [];
+  for (let after: string | null = null; ;) {
+    const result = await client.query(FailedLinesQuery, { id, first: largestPage, after }).toPromise();
+    if (result.error) throw result.error;
+    const results: Results | undefined = result.data?.bulkOperation?.results;
+    if (!results) return parts;
+    parts.push(...results.nodes.map(toJsonLine));
+    if (!results.pageInfo.hasNextPage) return parts;
+    after = results.pageInfo.endCursor;
+  }
+}
