@@ -32,7 +32,7 @@ export const problemSchemas: Record<string, JsonSchema> = {
     type: 'object',
     required: ['field', 'code', 'message', 'params'],
     properties: {
-      field: { type: 'string', description: 'Its name in `errors`.' },
+      field: { type: 'string', description: "The field's name, with indexes into lists: `items.0.quantity`." },
       code: { $ref: '#/components/schemas/ProblemCode' },
       message: { type: 'string', description: 'The same, for people.' },
       params: {

@@ -116,6 +116,7 @@ describe('description, SDL, and server agree', () => {
     const compared = Object.entries(api.components.schemas).flatMap(([name, schema]) => {
       const type = graphql.getType(name);
       if (!isObjectType(type) && !isInputObjectType(type)) return [];
+      if (name === 'BulkResult' || name === 'ProblemDetail') return []; // parts of files and errors, in REST's form
       const fields = new Map(Object.values(type.getFields()).map((field) => [toSnakeCase(field.name), field]));
       for (const [property, { description: said, readOnly }] of Object.entries(schema.properties ?? {})) {
         if (readOnly) continue;
