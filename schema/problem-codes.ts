@@ -73,7 +73,12 @@ export const problemCodes = {
     params: { left: ['text', 'that, as a decimal number; absent if the token may not read it', 'optional'] },
   },
   nothing_left: { explanation: 'Nothing is left to be paid, refunded, credited, or billed.' },
+  day_out_of_range: {
+    explanation: 'The day is too early or too late.',
+    params: { min: ['text', 'the first day'], max: ['text', 'the last day'] },
+  },
   in_the_past: { explanation: 'The time must be in the future.' },
+  in_the_future: { explanation: 'The day must not be later than today in the time zone of the tenant.' },
   wrong_order: { explanation: 'The end lies before the beginning, or a day before one that it must follow.' },
   inconsistent: { explanation: 'The value contradicts another field.' },
   duplicate: { explanation: 'The same stands in the request already, and may be there once.' },

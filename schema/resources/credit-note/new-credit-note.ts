@@ -3,6 +3,7 @@ import { today, type Context } from '../../graphql/context.ts';
 import { chooseLanguage } from '../../documents/to-e-invoice.ts';
 import { texts } from '../../documents/pdf/texts.ts';
 import { Problems } from '../../errors.ts';
+import { issueDateRules } from '../invoice/rules.ts';
 import { findParties } from '../invoice/parties.ts';
 import { ownColumns } from '../../graphql/input/own-fields.ts';
 import type { Metadata } from '../../graphql/scalars/metadata.ts';
@@ -50,6 +51,7 @@ export async function planCredit(
   problems: Problems,
 ) {
   const { creditNoteDate, reason } = request;
+  issueDateRules(creditNoteDate, context, problems, 'input.creditNoteDate');
   if (creditNoteDate && creditNoteDate < invoice.invoiceDate)
     problems.add('input.creditNoteDate', 'wrong_order', 'Must not be before the invoice date.');
   if (invoice.status === 'DRAFT' || invoice.status === 'CANCELLED') {

@@ -3,7 +3,8 @@ import { usualVatCategory, type Details } from './line.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import type { WholeInvoice } from './transitions.ts';
 import { type Line, fits, invoiceTotals } from '../../money/money.ts';
-import type { Context } from '../../graphql/context.ts';
+import { today, type Context } from '../../graphql/context.ts';
+import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { type Problems, refuse, ValidationError } from '../../errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { exemptCategories, vatCategoriesByCode } from '../../money/vat-categories.ts';
@@ -27,6 +28,8 @@ export function invoiceRules(input: InvoiceInput, context: Context, problems: Pr
   problems.defer(() => requireExisting(context, problems, 'customer', input.customerId));
   const invoiceDate = input.invoiceDate ?? current?.invoiceDate;
   const dueDate = input.dueDate ?? current?.dueDate;
+  if ('status' in input && input.status && input.status !== 'DRAFT')
+    issueDateRules(invoiceDate, context, problems, 'input.invoiceDate');
   if (invoiceDate && dueDate && dueDate < invoiceDate) {
     problems.add('input.dueDate', 'wrong_order', 'Must not be before the invoice date.');
   }
@@ -35,6 +38,24 @@ export function invoiceRules(input: InvoiceInput, context: Context, problems: Pr
   if (lines?.every(isWhole)) {
     totalRules(lines, input.currency ?? current?.currency ?? context.tenant.defaultCurrency, problems);
   }
+}
+
+/** Before this day nobody issued what these books hold: it is a slip, such as the year 206. */
+const firstDay = new Date('1900-01-01');
+
+/** The last day that a document may have which is issued today: a year later. */
+function getLastDay(context: Context): Date {
+  const day = today(context);
+  day.setUTCFullYear(day.getUTCFullYear() + 1);
+  return day;
+}
+
+/** The day of an invoice or credit note that is issued. Its year is the one of its number, so that it can't be mended later. */
+export function issueDateRules(day: Date | null | undefined, context: Context, problems: Problems, path: string): void {
+  const last = getLastDay(context);
+  if (!day || (day >= firstDay && day <= last)) return;
+  const [min, max] = [formatDay(firstDay), formatDay(last)];
+  problems.add(path, 'day_out_of_range', `Must be from ${min} to ${max}.`, { min, max });
 }
 
 /** Checks the bounds of an invoice's totals. */

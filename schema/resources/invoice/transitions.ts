@@ -1,8 +1,8 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { found, refuse } from '../../errors.ts';
-import { enforceFormat, findRequiredFormat } from './rules.ts';
+import { found, Problems, refuse } from '../../errors.ts';
+import { enforceFormat, findRequiredFormat, issueDateRules } from './rules.ts';
 import { requireBuyerVatNumber } from './rules.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { byPosition, Invoice } from './type.ts';
@@ -51,6 +51,9 @@ export async function issue(
 
 async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<PrefetchedRow> {
   if (invoice.status !== 'DRAFT') refuse('status', 'not_a_draft', 'Only a draft can be issued.');
+  const problems = new Problems();
+  issueDateRules(invoice.invoiceDate, context, problems, 'invoiceDate');
+  problems.throwIfAny();
   const items = await context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, ...byPosition });
   const draft = { ...invoice, items };
   return writeSteps(context, 'Invoice', draft, await issue(context, draft));

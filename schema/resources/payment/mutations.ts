@@ -1,4 +1,4 @@
-import { amountRules } from './rules.ts';
+import { amountRules, paidOnRules } from './rules.ts';
 import { Payment } from './type.ts';
 import { type MutationFields, builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -21,7 +21,7 @@ import { paidBy, payables } from './payables.ts';
 const paymentArgs = (t: MutationFields) => ({
   ...idArgument,
   amount: t.arg({ type: 'Decimal', description: 'Default: the amount due.', validate: decimal({}) }),
-  paidOn: t.arg({ type: 'Date', description: "Default: the tenant's today." }),
+  paidOn: t.arg({ type: 'Date', description: "Not in the future. Default: the tenant's today." }),
   ...expectedVersionArgument,
 });
 
@@ -37,7 +37,8 @@ builder.mutationFields((t) => ({
       'Records a payment without a bank transaction. When nothing is due any more, the invoice becomes paid.',
     ability: 'invoices:write',
     args: paymentArgs(t),
-    rules: ({ id, amount }, context, problems) => {
+    rules: ({ id, amount, paidOn }, context, problems) => {
+      paidOnRules(paidOn, context, problems);
       if (id) amountRules(amount, () => context.db.invoice.findUnique({ where: key(context, id) }), problems);
     },
     ...transitionRow('Invoice', async (inside, invoice, { amount, paidOn }: PaymentArguments) => {
@@ -53,7 +54,8 @@ builder.mutationFields((t) => ({
       'Records a payment without a bank transaction. When nothing is due any more, the receipt becomes paid.',
     ability: 'receipts:write',
     args: paymentArgs(t),
-    rules: ({ id, amount }, context, problems) => {
+    rules: ({ id, amount, paidOn }, context, problems) => {
+      paidOnRules(paidOn, context, problems);
       if (id) amountRules(amount, () => context.db.receipt.findUnique({ where: key(context, id) }), problems);
     },
     ...transitionRow('Receipt', async (inside, receipt, { amount, paidOn }: PaymentArguments) => {
@@ -70,7 +72,8 @@ builder.mutationFields((t) => ({
       'Records a refund without a bank transaction: money sent for what was paid of the invoice, and then credited.',
     ability: 'invoices:write',
     args: paymentArgs(t),
-    rules: ({ id, amount }, context, problems) => {
+    rules: ({ id, amount, paidOn }, context, problems) => {
+      paidOnRules(paidOn, context, problems);
       if (id) amountRules(amount, () => context.db.creditNote.findUnique({ where: key(context, id) }), problems);
     },
     resolve: (query, _root, { id, amount, paidOn, expectedVersion }, context) =>

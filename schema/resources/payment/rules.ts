@@ -1,5 +1,6 @@
 import { Decimal } from '../../money/money.ts';
 import { type Problems, found } from '../../errors.ts';
+import { today, type Context } from '../../graphql/context.ts';
 import { decimalsRules } from './amount.ts';
 
 /**
@@ -17,4 +18,10 @@ export function amountRules(
     const { currency } = await found(settled());
     if (amount) decimalsRules(amount, currency, problems);
   });
+}
+
+/** The day of a payment: nobody has paid tomorrow. */
+export function paidOnRules(paidOn: Date | null | undefined, context: Context, problems: Problems): void {
+  if (paidOn && paidOn > today(context))
+    problems.add('paidOn', 'in_the_future', "Must not be after today, in the tenant's time zone.");
 }
