@@ -13,6 +13,7 @@ import {
   VersionConflictError,
 } from '../schema/errors.ts';
 import type { Context } from '../schema/graphql/context.ts';
+import { isBusy } from '../schema/rows/run-units.ts';
 import { runItem, within, type DoneItem, type ItemEndpoint } from './batch-item.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { findOperation, isStrict, refuseUnknown } from './endpoint.ts';
@@ -211,12 +212,6 @@ async function runTogether({
 
 /** 424: Failed Dependency. */
 const undone = JSON.stringify({ status: 424, message: 'Not written, because another item was refused.' });
-
-/** Whether an error says that the service is busy, so that it would meet the next items as well. */
-export function isBusy(error: unknown): boolean {
-  const code = asCoded(error)?.extensions['code'];
-  return code === 'UNAVAILABLE' || code === 'RATE_LIMITED';
-}
 
 /** Adds an item's errors under the names that the batch has for its fields. */
 function addProblems(problems: Problems, at: number, error: CodedError): void {

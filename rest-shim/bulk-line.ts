@@ -1,5 +1,4 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
-import { deferInserts } from '../schema/rows/defer-inserts.ts';
+import { runUnits } from '../schema/rows/run-units.ts';
 import { bulkKinds } from '../schema/resources/bulk-operation/kinds.ts';
 import type { InputLine } from '../schema/resources/bulk-operation/read-chunks.ts';
 import type { LineResult } from '../schema/resources/bulk-operation/run.ts';
@@ -8,8 +7,7 @@ import { asCoded, NotFoundError, Problems, ValidationError } from '../schema/err
 import { findByExternalId } from '../schema/graphql/input/external-id.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';
-import { describeRefusal, isBusy } from './batch.ts';
-import { within } from './batch-item.ts';
+import { describeRefusal } from './batch.ts';
 import { findOperation, rethrowInRestNames, throwAllErrors, throwIfMissing, type CompiledSchema } from './endpoint.ts';
 import { JsonNumber } from './exact-json.ts';
 import { runOperation, type Operation, type Values } from './operation.ts';
@@ -32,12 +30,7 @@ interface Done {
   id: string;
 }
 
-/**
- * Does lines as REST's single requests, in a transaction with savepoints. Errors that are no line's fault are thrown.
- *
- * Lines are tried together: what they insert is written by one statement. Where that fails, nothing of them stays, and half as
- * many are tried. A line alone is done as the single request is, so that is what decides about it.
- */
+/** Does lines as REST's single requests, in a transaction with savepoints. Errors that are no line's fault are thrown. */
 export async function runLines(
   { operations }: Pick<CompiledSchema, 'operations'>,
   { resource, action }: Pick<BulkOperationRow, 'resource' | 'action'>,
@@ -47,78 +40,28 @@ export async function runLines(
 ): Promise<LineResult[]> {
   const found = findOperations(operations, bulkKinds[resource].model);
   const run = runners[action](found);
+  const prepare = (next: readonly InputLine[], context: Context) => findNew(bulkModel(found), next, context);
+  const outcomes = await runUnits(
+    lines,
+    inside,
+    ({ bytes }, context, isNew: IsNew | undefined) => run(bytes, context, isNew),
+    action === 'UPSERT' ? prepare : undefined,
+  );
   const results: LineResult[] = [];
-  for (let count = lines.length; results.length < lines.length;) {
-    const next = lines.slice(results.length, results.length + count);
-    const [only] = next;
-    if (only && next.length === 1) {
-      const result = await runAlone(run, only, inside, report);
-      results.push(result);
-      if (!result.isRefused) count = 2;
-      continue;
-    }
-    const together = await runTogether(run, next, inside, action === 'UPSERT' ? bulkModel(found) : undefined);
-    results.push(...(together ?? []));
-    count = together ? count * 2 : Math.ceil(next.length / 2);
-  }
+  for (const outcome of outcomes)
+    results.push(
+      'result' in outcome
+        ? { json: JSON.stringify(outcome.result), isRefused: false }
+        : { json: await describe(outcome.error, report), isRefused: true },
+    );
   return results;
 }
 
-async function runAlone(
-  run: Runner,
-  { bytes }: InputLine,
-  inside: Context,
-  report: (error: unknown) => void,
-): Promise<LineResult> {
-  await nextTick(); // requests run in between
-  try {
-    return succeeded(await inside.transaction((line) => run(bytes, within(inside, line)), { savepoints: true }));
-  } catch (error) {
-    if (isBusy(error)) throw error;
-    return { json: await describe(error, report), isRefused: true };
-  }
-}
+/** Whether no row has an external id, as far as is known. False when it is asked for again. */
+type IsNew = (externalId: string) => boolean;
 
-/** @returns undefined where the database has refused something: then nothing is done */
-async function runTogether(
-  run: Runner,
-  lines: readonly InputLine[],
-  inside: Context,
-  upserted: 'Customer' | 'Project' | undefined,
-): Promise<LineResult[] | undefined> {
-  const work = async (savepoint: Context): Promise<LineResult[]> => {
-    const { context, inserts } = deferInserts(within(inside, savepoint));
-    const isNew = upserted && (await findNew(upserted, lines, context));
-    const results: LineResult[] = [];
-    for (const { bytes } of lines) {
-      await nextTick();
-      inserts.beginUnit();
-      try {
-        results.push(succeeded(await run(bytes, context, isNew)));
-      } catch (error) {
-        if (!asCoded(error) || isBusy(error) || !inserts.dropUnit()) throw error;
-        results.push({ json: await describe(error, () => {}), isRefused: true });
-      }
-    }
-    await inserts.flush();
-    return results;
-  };
-  try {
-    return await inside.transaction(work, { savepoints: true });
-  } catch (error) {
-    if (isBusy(error)) throw error;
-    return undefined;
-  }
-}
-
-const succeeded = ({ status, id }: Done): LineResult => ({ json: JSON.stringify({ status, id }), isRefused: false });
-
-/** Looks up the external ids of lines together. @returns whether one is new; false when it is asked for again */
-async function findNew(
-  model: 'Customer' | 'Project',
-  lines: readonly InputLine[],
-  { db }: Context,
-): Promise<(externalId: string) => boolean> {
+/** Looks up the external ids of lines together. */
+async function findNew(model: 'Customer' | 'Project', lines: readonly InputLine[], { db }: Context): Promise<IsNew> {
   const ids = new Set(lines.map(({ bytes }) => readExternalId(parseBody(bytes, new Problems()))));
   ids.delete(undefined);
   const where = { externalId: { in: [...ids] } };
@@ -141,8 +84,7 @@ function findOperations(operations: CompiledSchema['operations'], model: string)
   };
 }
 
-/** @param isNew whether no row has an external id, as far as is known */
-type Runner = (bytes: Uint8Array, context: Context, isNew?: (externalId: string) => boolean) => Promise<Done>;
+type Runner = (bytes: Uint8Array, context: Context, isNew?: IsNew) => Promise<Done>;
 
 const runners: Record<BulkOperationRow['action'], (operations: Operations) => Runner> = {
   CREATE: (operations) => async (bytes, context) => create(operations, parse(bytes), context),
@@ -172,9 +114,7 @@ const runners: Record<BulkOperationRow['action'], (operations: Operations) => Ru
     const updated = isNew?.(externalId) ? undefined : await update();
     if (updated) return updated;
     try {
-      return await context.transaction((attempt) => create(operations, body, within(context, attempt)), {
-        savepoints: true,
-      });
+      return await context.transaction((attempt) => create(operations, body, attempt), { savepoints: true });
     } catch (error) {
       // A request may have added it meanwhile.
       if (!(error instanceof ValidationError) || !isTakenAlone(error)) throw error;

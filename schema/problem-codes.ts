@@ -83,6 +83,7 @@ export const problemCodes = {
   inconsistent: { explanation: 'The value contradicts another field.' },
   duplicate: { explanation: 'The same stands in the request already, and may be there once.' },
   not_found: { explanation: 'What the field refers to does not exist, or is not of the right kind.' },
+  ambiguous: { explanation: 'Several have this name. Name the one by its id.' },
   in_use: {
     explanation: 'Others refer to it, so that it can not be deleted or changed.',
     params: { by: ['text', 'what they are, as in paths: `invoices`, `time-entries`'] },

@@ -7,21 +7,26 @@ type Model = Prisma.ModelName;
 /** The rows of several units of work could not be written together. */
 export class DeferredInsertError extends Error {}
 
+/** So many rows are written while the next units are worked on: PostgreSQL takes longer for a row than they do. */
+const rowsAtOnce = 50;
+
 /**
- * Inserts of a transaction that are written together: before a statement that may see them, and at the end. Each belongs to a
- * unit of work, which can be dropped while nothing of it is written.
+ * Inserts of a transaction that are written together: before a statement that may see them, when they are many, and at the end.
+ * Each belongs to a unit of work, which can be dropped while nothing of it is written.
  */
 export class DeferredInserts {
-  readonly #write: (rows: Rows) => Promise<void>;
+  readonly #insert: (rows: Rows) => Promise<void>;
   /** Models whose rows may be written after what happens later. */
   readonly #unordered: ReadonlySet<Model>;
   #rows: [Model, object][] = [];
   /** Where the rows of the current unit begin. */
   #unit = 0;
   #isWritten = false;
+  /** What is being written, in its order. */
+  #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(write: (rows: Rows) => Promise<void>, unordered: readonly Model[]) {
-    this.#write = write;
+  constructor(insert: (rows: Rows) => Promise<void>, unordered: readonly Model[]) {
+    this.#insert = insert;
     this.#unordered = new Set(unordered);
   }
 
@@ -30,7 +35,17 @@ export class DeferredInserts {
       for (const row of added) this.#rows.push([model, row]);
   }
 
+  /** Begins the next unit. Doesn't wait for rows of those before: flush() does. */
   beginUnit(): void {
+    if (this.#rows.length >= rowsAtOnce) {
+      const { ordered = [], unordered = [] } = Object.groupBy(this.#rows, ([model]) =>
+        this.#unordered.has(model) ? 'unordered' : 'ordered',
+      );
+      if (ordered.length >= rowsAtOnce) {
+        this.#write(ordered);
+        this.#rows = unordered;
+      }
+    }
     this.#unit = this.#rows.length;
     this.#isWritten = false;
   }
@@ -55,17 +70,23 @@ export class DeferredInserts {
 
   /** @throws DeferredInsertError */
   async flush(): Promise<void> {
-    if (this.#rows.length === 0) return;
-    const byModel: Partial<Record<Model, object[]>> = {};
-    for (const [model, row] of this.#rows) (byModel[model] ??= []).push(row);
-    this.#isWritten ||= this.#rows.length > this.#unit;
+    const rows = this.#rows;
+    this.#isWritten ||= rows.length > this.#unit;
     this.#rows = [];
     this.#unit = 0;
-    try {
-      await this.#write(byModel as Rows);
-    } catch (error) {
-      throw new DeferredInsertError('Rows could not be written together', { cause: error });
-    }
+    if (rows.length > 0) this.#write(rows);
+    await this.#writing;
+  }
+
+  /** The statements wait for each other: all are on one connection. */
+  #write(rows: [Model, object][]): void {
+    const byModel: Partial<Record<Model, object[]>> = {};
+    for (const [model, row] of rows) (byModel[model] ??= []).push(row);
+    const written = this.#insert(byModel as Rows).catch((cause: unknown) => {
+      throw new DeferredInsertError('Rows could not be written together', { cause });
+    });
+    this.#writing = Promise.all([this.#writing, written]);
+    this.#writing.catch(() => {}); // flush() throws it
   }
 
   /** Whether a query may see rows that wait. It names relations by their fields, in whatever part. */

@@ -12,6 +12,8 @@ export const findCurrency = ({ tenant }: Context, { currency }: Values): string 
 export function checkDecimals(row: CsvRow, field: string, amount: Decimal, currency: string, errors: Errors): boolean {
   const digits = minorDigits(currency);
   if (amount.decimalPlaces() <= digits) return true;
-  errors.add(row, field, `Must not have more than ${digits} decimals in this currency.`);
+  errors.add(row, field, 'too_many_decimals', `Must not have more than ${digits} decimals in this currency.`, {
+    max: digits,
+  });
   return false;
 }

@@ -1,29 +1,20 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
-import { isTaken, type Rows } from '../../prisma/client.ts';
+import { isTaken } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors.ts';
-import { Errors } from './errors.ts';
+import { runUnits } from '../rows/run-units.ts';
+import { Errors, RefusedRecord } from './errors.ts';
 import { findExistingExternalIds } from './existing-records.ts';
-import type { Kind } from './kind.ts';
+import type { Kind, RowBuilder } from './kind.ts';
 import { Progress } from './progress.ts';
 import { buildPreview, type PreviewRow } from './preview.ts';
-import {
-  FileError,
-  maxErrors,
-  readRows,
-  type CsvFormat,
-  type CsvRow,
-  type FileMapping,
-  type FileRows,
-  type RecordError,
-} from './read-file.ts';
-import { readRecords, rowsAtOnce, type ImportedRecord } from './records.ts';
+import { FileError, readRows, type CsvFormat, type FileMapping, type FileRows, type RecordError } from './read-file.ts';
+import { readRecords, type ImportedRecord } from './records.ts';
 
 /** A file of the most rows takes seconds. */
-const importLimits = { timeout: 5 * 60 * 1000 };
+const importLimits = { timeout: 5 * 60 * 1000, savepoints: true } as const;
 
-/** The records that one statement writes. */
+/** The records that are tried together. */
 const batchRecords = 500;
 
 export interface RecordImport {
@@ -76,10 +67,14 @@ export async function importRecords(
       await inside.db.planForAnyTenant();
       const existing = await findExistingExternalIds(inside, kind, records);
       const added = records.filter(({ externalId }) => !existing.has(externalId));
-      const built = await buildRows(inside, kind, added, rows, errors);
-      if (errors.all.length > 0) throw new RolledBack({ imported: 0, skipped: 0, errors: errors.all, ...about });
       progress.add(rows.length - countRows(added));
-      await write(inside, kind, built, (start, end) => progress.add(countRows(added.slice(start, end))));
+      const build = await kind.prepare(inside, rows, added);
+      for (let start = 0; start < added.length && !errors.isFull; start += batchRecords) {
+        const batch = added.slice(start, start + batchRecords);
+        await importBatch(inside, batch, build, errors);
+        progress.add(countRows(batch));
+      }
+      if (errors.all.length > 0) throw new RolledBack({ imported: 0, skipped: 0, errors: errors.all, ...about });
       const result = { imported: added.length, skipped: records.length - added.length, errors: [], ...about };
       if (dryRun) throw new RolledBack(result);
       return result;
@@ -104,39 +99,24 @@ class RolledBack extends Error {
 
 const countRows = (records: ImportedRecord[]): number => records.reduce((sum, { rows }) => sum + rows.length, 0);
 
-/** Builds the rows of new records. Problems are added to `errors`. */
-async function buildRows(
-  context: Context,
-  kind: Kind,
-  records: ImportedRecord[],
-  rows: CsvRow[],
+/** Imports new records. Errors of those that are refused are added to `errors`. */
+async function importBatch(
+  inside: Context,
+  records: readonly ImportedRecord[],
+  build: RowBuilder,
   errors: Errors,
-): Promise<Rows[]> {
-  const build = await kind.prepare(context, rows, errors);
-  const built: Rows[] = [];
-  for (const [at, record] of records.entries()) {
-    if (at % rowsAtOnce === 0) await nextTurn();
-    const [first] = record.rows;
-    if (!first || errors.all.length === maxErrors) break;
-    const one = build(record, first);
-    if (one) built.push(one);
-  }
-  await kind.checkAll?.(context, records, errors);
-  return built;
-}
-
-/** @param onWritten is told which records are written */
-async function write(
-  context: Context,
-  { model }: Kind,
-  rows: Rows[],
-  onWritten: (start: number, end: number) => void,
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += batchRecords) {
-    const batch = rows.slice(start, start + batchRecords);
-    const of = <Name extends keyof Rows>(name: Name): NonNullable<Rows[Name]> =>
-      batch.flatMap((each) => (each[name] ?? []) as never[]) as NonNullable<Rows[Name]>;
-    await context.insert({ [model]: of(model), InvoiceItem: of('InvoiceItem'), Payment: of('Payment') });
-    onWritten(start, start + batchRecords);
+  const isImported = errors.all.length === 0; // else only errors are looked for
+  const outcomes = await runUnits(records, inside, async (record, context) => {
+    const [first] = record.rows;
+    const own = errors.ofRecord();
+    const rows = first && build(context, record, first, own);
+    own.throwIfAny();
+    if (rows && isImported) await context.insert(rows);
+  });
+  for (const outcome of outcomes) {
+    if ('result' in outcome) continue;
+    if (!(outcome.error instanceof RefusedRecord)) throw outcome.error;
+    errors.addRefused(outcome.error);
   }
 }

@@ -29,8 +29,8 @@ export interface ImportableField {
 /** The differences of a field from that of the `Create…Input`. A field that the input lacks says its type. */
 export type FieldDeclaration = { description: string } & Partial<ImportableField>;
 
-/** Builds the rows of a record; undefined where it has errors. */
-export type RowBuilder = (record: ImportedRecord, first: ReadRow) => Rows | undefined;
+/** Builds the rows of a record; undefined where its errors leave none to be built. */
+export type RowBuilder = (context: Context, record: ImportedRecord, first: ReadRow, errors: Errors) => Rows | undefined;
 
 /** Records of one model that can be imported. All else about them follows from the resource. */
 export interface Kind {
@@ -47,10 +47,8 @@ export interface Kind {
   fields: Readonly<Record<string, FieldDeclaration>>;
   /** The input's fields that no column can have, each with the reason. */
   excluded: Readonly<Record<string, string>>;
-  /** Looks up what the records of a file refer to, once for all of them. */
-  prepare: (context: Context, rows: CsvRow[], errors: Errors) => Promise<RowBuilder>;
-  /** Checks the new records of a file together, after each of them. */
-  checkAll?: (context: Context, records: ImportedRecord[], errors: Errors) => Promise<void>;
+  /** Looks up what the new records of a file refer to, once for all of them. */
+  prepare: (context: Context, rows: CsvRow[], records: readonly ImportedRecord[]) => Promise<RowBuilder>;
 }
 
 export function findResource({ model }: Pick<Kind, 'model'>): Resource {

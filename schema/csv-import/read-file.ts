@@ -3,6 +3,7 @@ import { readCsvRows, type CsvColumn } from '../bank-statements/parsers/csv.ts';
 import { decode, markedEncoding } from '../bank-statements/parsers/encoding.ts';
 import { readBytes } from '../bank-statements/parsers/file-bytes.ts';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
+import type { Problem, ProblemDetail } from '../problem-codes.ts';
 
 /** How a CSV file is written. */
 export interface CsvFormat {
@@ -16,12 +17,19 @@ export interface CsvFormat {
   decimalSeparator: ',' | '.';
 }
 
-/** An error in a file, with its line, counted from 1, and its column; null where it concerns no single one. */
-export interface RecordError {
+/** An error in a file, with its line, counted from 1, its column, and the field; null where it concerns no single one. */
+export interface RecordError extends Omit<ProblemDetail, 'field'> {
   line: number | null;
   column: string | null;
-  message: string;
+  field: string | null;
 }
+
+/** An error of no field. */
+export const toError = (
+  line: number | null,
+  column: string | null,
+  [code, message, params = {}]: Problem,
+): RecordError => ({ line, column, field: null, code, message, params });
 
 /** No error beyond these is reported. */
 export const maxErrors = 100;
@@ -95,19 +103,18 @@ export async function readRows(
         continue;
       }
       if (rows.length === maxRows)
-        throw new FileError({ line, column: null, message: `A file has at most ${maxRows} rows. Split it.` });
+        throw new FileError(
+          toError(line, null, ['too_many', `A file has at most ${maxRows} rows. Split it.`, { max: maxRows }]),
+        );
       rows.push({ line, cells: values });
     }
   } catch (error) {
     if (!(error instanceof StatementError)) throw error;
     const line = /^line (\d+)/.exec(error.where ?? '')?.[1];
-    throw new FileError({
-      line: line === undefined ? null : Number(line),
-      column: null,
-      message: `This ${error.reason}.`,
-    });
+    const problem: Problem = ['invalid_file', `This ${error.reason}.`];
+    throw new FileError(toError(line === undefined ? null : Number(line), null, problem));
   }
-  if (!read) throw new FileError({ line: null, column: null, message: 'The file has no row with names of columns.' });
+  if (!read) throw new FileError(toError(null, null, ['invalid_file', 'The file has no row with names of columns.']));
   return { rows, leftOut };
 }
 
@@ -124,7 +131,10 @@ function cellReader({ columns, defaults, optional, leftOut, replacements }: File
     const index = typeof column === 'number' ? column - 1 : names.indexOf(normalizeHeading(column));
     if (index >= 0 && index < head.length) indexes.set(field, index);
     else if (!optional?.has(field))
-      throw new FileError({ line, column: String(column), message: 'The file has no such column.' });
+      throw new FileError({
+        ...toError(line, String(column), ['not_found', 'The file has no such column.']),
+        field,
+      });
   }
   const excluded = [...(leftOut ?? [])].map(([column, texts]) => ({
     index: names.indexOf(normalizeHeading(column)),

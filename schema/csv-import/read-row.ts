@@ -22,6 +22,9 @@ const percentage = /(\d+(?:[.,]\d+)?)\s*%/;
 
 const isZero = (value: unknown): boolean => value instanceof Decimal && value.isZero();
 
+/** What a cell that can't be read should have, where the code `invalid_format` has a name for it. */
+const formats: Partial<Record<CellType, string>> = { DAY: 'date', DECIMAL: 'decimal', PERCENT: 'decimal' };
+
 const choices: Record<string, string> = { yes: 'true', no: 'false', 1: 'true', 0: 'false' };
 
 /** Reads cells as the domain's values. Problems are by field. */
@@ -63,7 +66,13 @@ export function createRowReader(schema: GraphQLSchema, kind: Kind, format: CsvFo
         values[name] = readers[field.type](text);
       } catch (error) {
         if (!(error instanceof StatementError)) throw error;
-        problems.add(name, 'invalid_format', `This ${error.reason}.`);
+        const expected = formats[field.type];
+        problems.add(
+          name,
+          'invalid_format',
+          `This ${error.reason}.`,
+          expected === undefined ? {} : { format: expected },
+        );
       }
     }
     const present = inputs.filter(({ name }) => values[name] !== undefined);

@@ -5,11 +5,11 @@ import { Problems } from '../errors.ts';
 import type { Errors } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Progress } from './progress.ts';
-import { FileError, type CsvFormat, type CsvRow } from './read-file.ts';
+import { FileError, toError, type CsvFormat, type CsvRow } from './read-file.ts';
 import { createRowReader, type Values } from './read-row.ts';
 
 /** The event loop serves others after so many rows. */
-export const rowsAtOnce = 100;
+const rowsAtOnce = 100;
 
 /** A row of a file, with the values of its cells. */
 export interface ReadRow {
@@ -37,7 +37,7 @@ export async function readRecords(
     read = createRowReader(schema, kind, format);
   } catch (error) {
     if (!(error instanceof StatementError)) throw error;
-    throw new FileError({ line: null, column: null, message: error.message });
+    throw new FileError(toError(null, null, ['invalid_format', error.message]));
   }
   const records = new Map<string, ImportedRecord>();
   for (const [at, row] of rows.entries()) {
@@ -45,13 +45,13 @@ export async function readRecords(
     progress.add(1);
     const problems = new Problems();
     const values = read(row, problems);
-    errors.addAll(row, problems);
+    errors.addAll(row, problems.byField);
     const { externalId } = values;
     if (typeof externalId !== 'string') continue;
     const record = records.get(externalId);
     if (!record) records.set(externalId, { externalId, rows: [{ row, values }] });
     else if (kind.itemInput !== undefined) record.rows.push({ row, values });
-    else errors.add(row, 'externalId', `Line ${record.rows[0]?.row.line} has the same.`);
+    else errors.add(row, 'externalId', 'duplicate', `Line ${record.rows[0]?.row.line} has the same.`);
   }
   return [...records.values()];
 }

@@ -1,10 +1,14 @@
+import type { Problem } from '../errors.ts';
 import type { Context } from '../graphql/context.ts';
 import type { Errors } from './errors.ts';
 import type { CsvRow } from './read-file.ts';
 import type { Values } from './read-row.ts';
 
-/** Finds a row's id by its id in another system, or by its name. Otherwise says the problem, as a sentence. */
-export type Find = (text: string) => { id: string } | { problem: string };
+/** Finds a row's id by its id in another system, or by its name. Otherwise says the problem. */
+export type Find = (text: string) => { id: string } | { problem: Problem };
+
+const several = (message: string): { problem: Problem } => ({ problem: ['ambiguous', message] });
+const none = (noun: string): { problem: Problem } => ({ problem: ['not_found', `There is no such ${noun}.`] });
 
 /** Texts are looked up so many at a time. */
 const lookupSize = 1000;
@@ -48,8 +52,8 @@ export async function findReferred(
     const known = byExternalId.get(text);
     if (known !== undefined) return { id: known };
     const [id, ...others] = byName.get(text) ?? [];
-    if (id === undefined) return { problem: `There is no such ${field}.` };
-    return others.length > 0 ? { problem: `Several have this name. Use the id of the other system.` } : { id };
+    if (id === undefined) return none(field);
+    return others.length > 0 ? several('Several have this name. Use the id of the other system.') : { id };
   };
 }
 
@@ -61,10 +65,8 @@ export async function findMembers(context: Context): Promise<Find> {
     const email = members.find((member) => member.email.toLowerCase() === wanted);
     if (email) return { id: email.id };
     const [named, ...others] = members.filter(({ name }) => name.toLowerCase() === wanted);
-    if (!named) return { problem: 'There is no such member.' };
-    return others.length > 0
-      ? { problem: 'Several members have this name. Use the e-mail address.' }
-      : { id: named.id };
+    if (!named) return none('member');
+    return others.length > 0 ? several('Several members have this name. Use the e-mail address.') : { id: named.id };
   };
 }
 
@@ -74,7 +76,7 @@ export function findNamed(find: Find, field: string, row: CsvRow, values: Values
   if (typeof text !== 'string') return null;
   const found = find(text);
   if ('id' in found) return found.id;
-  errors.add(row, field, found.problem);
+  errors.add(row, field, ...found.problem);
   return null;
 }
 

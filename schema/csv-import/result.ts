@@ -12,7 +12,13 @@ const RecordImportError = builder.objectRef<RecordError>('RecordImportError').im
       description:
         'The column, as `columns` or the preset names it, or the field where there is no column; null for the whole line.',
     }),
+    field: t.exposeString('field', {
+      nullable: true,
+      description: 'The field, as `columns` names it; null for the whole line.',
+    }),
+    code: t.exposeString('code', { description: 'What is wrong. The page /docs/error-codes explains each code.' }),
     message: t.exposeString('message', { description: 'The error, as a sentence.' }),
+    params: t.expose('params', { type: 'ProblemParams', description: 'Values of the message.' }),
   }),
 });
 

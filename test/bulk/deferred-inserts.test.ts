@@ -75,6 +75,36 @@ describe('deferred inserts', () => {
     expect(names).toEqual(['A', 'C']);
   });
 
+  it('that are many are written while further units run; a refusal of one is known in the end', async () => {
+    const fill = async (transaction: TenantClient, ids: (at: number) => string): Promise<number[]> => {
+      const { db, inserts } = transaction.deferInserts(['Event']);
+      const written: number[] = [];
+      for (let at = 0; at < 120; at += 1) {
+        inserts.beginUnit();
+        await db.insert({ Customer: [customer(`No. ${at}`, ids(at))] });
+        if (at % 40 === 39) expect(inserts.dropUnit()).toBe(true);
+        written.push(await transaction.customer.count());
+      }
+      await inserts.flush();
+      written.push(await transaction.customer.count());
+      return written;
+    };
+    const written = await client.$transaction((transaction) => fill(transaction, String));
+    expect([...new Set(written)]).toEqual([0, 50, 100, 117]);
+    const changes = await readChanges();
+    expect(changes).toEqual(Array.from({ length: 120 }, (_, at) => `No. ${at}`).filter((_, at) => at % 40 !== 39));
+    const refused = client.$transaction(async (transaction) => {
+      const { db, inserts } = transaction.deferInserts(['Event']);
+      for (let at = 0; at < 60; at += 1) {
+        inserts.beginUnit();
+        await db.insert({ Customer: [customer('again', String(at))] });
+      }
+      await inserts.flush();
+    });
+    expect(await refused.catch((error: unknown) => error)).toMatchObject({ cause: { code: 'P2002' } });
+    expect(await client.customer.count()).toBe(117);
+  });
+
   it('that are refused fail together, with an error that nobody takes for that of their own', async () => {
     const failing = client.$transaction(async (transaction) => {
       const { db } = transaction.deferInserts([]);

@@ -177,4 +177,19 @@ describe('a bulk operation', () => {
     expect(await who.db.customer.count()).toBe(999);
     expect(await who.db.event.count({ where: { type: 'customer.created' } })).toBe(999);
   });
+
+  it('writes lines that look at other rows after one whose rows were refused meanwhile', async () => {
+    const who = await service.integrator();
+    const supplier = await makeCustomer(who, { type: 'SUPPLIER' });
+    const all = Array.from({ length: 120 }, (_, at) => ({
+      supplier_id: supplier,
+      receipt_date: '2026-03-01',
+      amount_gross: '119',
+      external_id: `R-${at === 10 ? 5 : at}`,
+    }));
+    const { results } = await doInBulk(who, { resource: 'receipts', action: 'create' }, toLines(all));
+    expect(results.flatMap(({ line, status }) => (status === 201 ? [] : [[line, status]]))).toEqual([[11, 422]]);
+    expect(await who.db.receipt.count()).toBe(119);
+    expect(await who.db.event.count({ where: { type: 'receipt.created' } })).toBe(119);
+  });
 });

@@ -1,3 +1,4 @@
+import { zstdCompressSync } from 'node:zlib';
 import { delegateName } from '../../prisma/client.ts';
 import { resources } from '../../schema/resources.ts';
 import type { Integrator } from '../harness.ts';
@@ -13,6 +14,19 @@ import {
   makeTimeEntry,
 } from '../graphql/books.ts';
 import { samples } from '../resources.ts';
+
+/** A bulk operation with the results of two lines. */
+async function makeResults(who: Integrator, customer: string): Promise<void> {
+  const details = [{ field: 'company_name', code: 'required', message: 'Required.', params: {} }];
+  const results = [
+    { line: 1, status: 201, id: customer },
+    { line: 2, status: 422, message: 'company_name: Required.', details },
+  ];
+  const content = new Uint8Array(zstdCompressSync(results.map((result) => `${JSON.stringify(result)}\n`).join('')));
+  const operationId = await samples.BulkOperation.make(who);
+  const chunk = { operationId, number: 1, firstLine: 1, content, done: true, failedLines: 1 };
+  await who.db.insert({ BulkChunk: [who.db.row('BulkChunk', chunk)] });
+}
 
 /** At least one row in every table of a tenant's books; the ids of what has one of its own in the API. */
 export async function fill(who: Integrator) {
@@ -36,7 +50,7 @@ export async function fill(who: Integrator) {
   await who.db.invoiceFile.create({ data: { invoiceId: invoice, format: 'pdf', bytes, sha256: bytes } });
   await who.db.documentProof.create({ data: { position: 1, invoiceId: invoice, content: '{}', hash: bytes } });
   await who.db.storedResponse.create({ data: { request: bytes, body: bytes, response: bytes, createdAt: new Date() } });
-  await samples.BulkOperation.make(who);
+  await makeResults(who, customer);
   const named = {
     company,
     customer,

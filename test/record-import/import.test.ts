@@ -107,6 +107,24 @@ describe('customers', () => {
     expect(await existing('/customers')).toBe(0);
   });
 
+  it('with errors say for programs what is wrong, by the field and a code', async () => {
+    const wrong = `${customers}20;;;DE;customer\n17;Twice;;;customer\n`;
+    const columns = { ...customerColumns, city: 'Ort' };
+    const selected = 'details: errors { line column field code params }';
+    const read = async (csv: string, used: Record<string, string>) =>
+      (await uploadRecords(service, acme, 'Customer', csv, { columns: used }, selected)).body.data.result.details;
+    expect(await read(wrong, customerColumns)).toEqual([
+      { line: 4, column: 'Name', field: 'companyName', code: 'required', params: {} },
+      { line: 5, column: 'Id', field: 'externalId', code: 'duplicate', params: {} },
+    ]);
+    expect(await read(wrong, columns)).toEqual([
+      { line: 1, column: 'Ort', field: 'city', code: 'not_found', params: {} },
+    ]);
+    expect(await read('', customerColumns)).toEqual([
+      { line: null, column: null, field: null, code: 'invalid_file', params: {} },
+    ]);
+  });
+
   it('emit no events, and are in the change feed', async () => {
     await imports('Customer', customers, { columns: customerColumns });
     expect(await listEvents(service, acme)).toEqual([]);

@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
 import { getChecks } from '../../schema/graphql/plugins/authorization-and-validation.ts';
 import { toSchema } from '../../schema/index.ts';
@@ -7,7 +7,10 @@ import { startSession } from '../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { readBooks } from '../graphql/books.ts';
 import { argumentsFor, documentFor, leadsTo, listPlaces, pathsTo } from '../graphql/questions.ts';
+import { doInBulk, untilEnded } from '../bulk/operations.ts';
 import { fill } from '../isolation/books.ts';
+import { work } from '../webhooks/receiver.ts';
+import { bulkKinds } from '../../schema/resources/bulk-operation/kinds.ts';
 import { size } from './size.ts';
 
 /** The number of calls. Each is sent twice: with another tenant's id, and with an unknown one. */
@@ -158,4 +161,53 @@ it(`another tenant’s id is answered byte for byte like an unknown one in ${cal
   process.stdout.write(
     `  ${calls} calls with another tenant’s ids, none told from unknown ones: ${counts.join(', ')}\n`,
   );
+});
+
+const bulkActions = Object.entries(bulkKinds).flatMap(([resource, { model, actions }]) =>
+  actions.map((action) => ({
+    resource: resource.toLowerCase().replace('_', '-'),
+    model,
+    action: action.toLowerCase(),
+  })),
+);
+
+/** Lines with this id in each place that can have one, in turn. The other places have own ids, or nothing. */
+function linesWith(id: string, { model, action }: (typeof bulkActions)[number], own: string): object[] {
+  if (action === 'delete') return [{ id }];
+  const operation = `${action === 'upsert' ? 'create' : action}${model}`;
+  const inBody = placesInBody(operation);
+  const buildLine = (place: string): object => {
+    const { input } = argumentsFor(bodyOf(operation), (at) => {
+      if (at.at(-1) === '…') return leadsTo(at.slice(0, -1), place.split('.'));
+      if (!inBody.includes(at.join('.'))) return undefined;
+      return at.join('.') === place ? id : own;
+    }) as { input?: object };
+    const line = { ...(inRest(input ?? {}) as object), external_id: 'E' };
+    return action === 'update' ? { ...line, id: place === 'id' ? id : own } : line;
+  };
+  return [...(action === 'update' ? ['id'] : []), ...inBody].map(buildLine);
+}
+
+it('another tenant’s id in a line of a bulk operation has the result of an unknown one', async () => {
+  const worker = await work(service);
+  onTestFinished(() => worker.stop());
+  // Its own operations end first.
+  for (const { id } of await globex.db.bulkOperation.findMany()) await untilEnded(globex, id);
+  const readChanges = async (): Promise<string> => (await globex.rest('GET', '/changes?limit=1000')).text;
+  const before = await readChanges();
+  let compared = 0;
+  for (const kind of bulkActions) {
+    const read = async (ids: readonly string[]): Promise<string[]> => {
+      const lines = ids.flatMap((id) => linesWith(id, kind, mine[0] ?? ''));
+      if (lines.length === 0) return []; // nothing in such a line refers to another row
+      const { results } = await doInBulk(acme, kind, lines);
+      return results.map((result) => JSON.stringify(result));
+    };
+    const results = await read(theirs);
+    expect(results).toEqual(await read(theirs.map(unknownLike)));
+    for (const result of results) expect(result).toMatch(/"status":4/);
+    compared += results.length;
+  }
+  expect(compared).toBeGreaterThan(100);
+  expect(await readChanges()).toBe(before);
 });

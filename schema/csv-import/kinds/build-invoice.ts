@@ -40,12 +40,12 @@ export function buildInvoice(
   for (const other of rows.slice(1))
     for (const field of invoiceFields)
       if (String(other.values[field] ?? '') !== String(values[field] ?? ''))
-        errors.add(other.row, field, `Differs from line ${row.line}, which is of the same invoice.`);
+        errors.add(other.row, field, 'inconsistent', `Differs from line ${row.line}, which is of the same invoice.`);
   const items = rows.flatMap((each) => readLine(each.values, currency) ?? []);
   if (customerId === null || typeof number !== 'string' || !(invoiceDate instanceof Date)) return undefined;
   if (items.length < rows.length) return undefined;
   const isDueBefore = dueDate instanceof Date && dueDate < invoiceDate;
-  if (isDueBefore) errors.add(row, 'dueDate', 'Must not be before the invoice date.');
+  if (isDueBefore) errors.add(row, 'dueDate', 'wrong_order', 'Must not be before the invoice date.');
   if (!areValid(items, currency, rows, errors) || isDueBefore) return undefined;
   const rounding =
     totalGross instanceof Decimal && items.length < maxItems ? roundingLine(items, totalGross, currency) : undefined;
@@ -61,7 +61,7 @@ export function buildInvoice(
   } satisfies Record<Exclude<keyof typeof CreateInvoiceInput.$inferInput, 'status' | 'metadata'>, unknown>);
   const gross = new Decimal(draft.totalGross);
   if (totalGross instanceof Decimal && !totalGross.equals(gross)) {
-    errors.add(row, 'totalGross', `Is ${totalGross.toFixed()}, but the lines make ${gross.toFixed()}.`);
+    errors.add(row, 'totalGross', 'inconsistent', `Is ${totalGross.toFixed()}, but the lines make ${gross.toFixed()}.`);
     return undefined;
   }
   const paid = readPayment(context, row, values, { ...draft, gross }, errors);
@@ -80,12 +80,15 @@ function areValid(items: ImportedLine[], currency: string, rows: ReadRow[], erro
   const problems = new Problems();
   for (const [index, item] of items.entries()) lineRules(item, problems, `input.items.${index}`);
   totalRules(items, currency, problems);
-  for (const [path, messages] of Object.entries(problems.errors)) {
+  for (const [path, ofField] of Object.entries(problems.byField)) {
     const [, index = 0, field = 'unitPriceNet'] = /^input\.items\.(\d+)(?:\.(\w+))?/.exec(path) ?? [];
     const { row } = rows[Number(index)] ?? first;
-    for (const message of messages) errors.add(row, field, message);
+    for (const problem of ofField) errors.add(row, field, ...problem);
   }
-  if (rows.length > maxItems) errors.add(first.row, 'externalId', `An invoice has at most ${maxItems} lines.`);
+  if (rows.length > maxItems) {
+    const message = `An invoice has at most ${maxItems} lines.`;
+    errors.add(first.row, 'externalId', 'wrong_count', message, { min: 1, max: maxItems });
+  }
   return areExact && !problems.any && rows.length <= maxItems;
 }
 
@@ -112,7 +115,8 @@ function readPayment(
   const due = amountDue instanceof Decimal ? amountDue : paidOn instanceof Date ? new Decimal(0) : gross;
   if (!checkDecimals(row, 'amountDue', due, currency, errors)) return undefined;
   if (due.isNegative() || due.greaterThan(gross)) {
-    errors.add(row, 'amountDue', `Must be from 0 to the gross total of ${gross.toFixed()}.`);
+    const bounds = { min: 0, max: gross.toNumber() };
+    errors.add(row, 'amountDue', 'out_of_range', `Must be from 0 to the gross total of ${gross.toFixed()}.`, bounds);
     return undefined;
   }
   const now = today(context);

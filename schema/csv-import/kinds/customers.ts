@@ -33,13 +33,13 @@ export const customers: Kind = {
     metadata: noMetadata,
     requiredEInvoice: 'Other systems export no such column.',
   },
-  prepare: async ({ db }, _rows, errors) => {
-    return (_record, { row, values }) => {
+  prepare: async () => {
+    return ({ db }, _record, { row, values }, errors) => {
       const customer = db.row('Customer', toNewRow<'Customer'>(values));
       const problems = new Problems();
       schemeRules('electronicAddress', customer, problems, '');
-      errors.addAll(row, problems);
-      return problems.any ? undefined : { Customer: [customer] };
+      errors.addAll(row, problems.byField);
+      return { Customer: [customer] };
     };
   },
 };

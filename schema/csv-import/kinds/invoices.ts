@@ -1,12 +1,12 @@
 import { requiredText } from '../../graphql/input/validators.ts';
 import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
-import type { Errors } from '../errors.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
 import type { CsvRow } from '../read-file.ts';
+import type { ImportedRecord } from '../records.ts';
 import { findReferred } from '../references.ts';
 import { buildInvoice } from './build-invoice.ts';
-import { checkNumbers } from './invoice-numbers.ts';
+import { findNumberProblems } from './invoice-numbers.ts';
 
 export const invoices: Kind = {
   model: 'Invoice',
@@ -64,20 +64,18 @@ export const invoices: Kind = {
     status: 'It follows from `paidOn` and `amountDue`.',
   },
   prepare: prepareInvoices,
-  checkAll: checkNumbers,
 };
 
-async function prepareInvoices(context: Context, rows: CsvRow[], errors: Errors): Promise<RowBuilder> {
-  const findCustomer = await findReferred(context, rows, 'customer');
-  const numberLines = new Map<string, number>();
-  return (record, first) => {
-    const built = buildInvoice(context, record, first, errors, findCustomer);
-    const { number } = first.values;
-    if (typeof number === 'string') {
-      const line = numberLines.get(number);
-      if (line !== undefined) errors.add(first.row, 'number', `The invoice of line ${line} has the same.`);
-      numberLines.set(number, first.row.line);
-    }
-    return built;
+async function prepareInvoices(
+  prepared: Context,
+  rows: CsvRow[],
+  records: readonly ImportedRecord[],
+): Promise<RowBuilder> {
+  const findCustomer = await findReferred(prepared, rows, 'customer');
+  const problems = await findNumberProblems(prepared, records);
+  return (context, record, first, errors) => {
+    const problem = problems.get(record);
+    if (problem) errors.add(first.row, 'number', ...problem);
+    return buildInvoice(context, record, first, errors, findCustomer);
   };
 }

@@ -1,3 +1,5 @@
+import { Problems } from '../../errors.ts';
+import { spanRules } from '../../resources/project/rules.ts';
 import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
 import { findCurrency } from '../currency.ts';
 import type { Kind } from '../kind.ts';
@@ -24,15 +26,16 @@ export const projects: Kind = {
     metadata: noMetadata,
     customerId: 'Files name the customer: `customer`.',
   },
-  prepare: async (context, rows, errors) => {
-    const findCustomer = await findReferred(context, rows, 'customer');
-    return (_record, { row, values }) => {
+  prepare: async (prepared, rows) => {
+    const findCustomer = await findReferred(prepared, rows, 'customer');
+    return (context, _record, { row, values }, errors) => {
       const customerId = findNamed(findCustomer, 'customer', row, values, errors);
-      const { startDate, endDate } = values;
-      if (startDate instanceof Date && endDate instanceof Date && endDate < startDate)
-        errors.add(row, 'endDate', 'Must not be before the start date.');
       const fields = { ...toNewRow<'Project'>(values), currency: findCurrency(context, values), customerId };
-      return { Project: [context.db.row('Project', fields)] };
+      const project = context.db.row('Project', fields);
+      const problems = new Problems();
+      spanRules(project, problems, '');
+      errors.addAll(row, problems.byField);
+      return { Project: [project] };
     };
   },
 };

@@ -5,7 +5,6 @@ import { supplierRules } from '../../resources/receipt/rules.ts';
 import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
 import { checkDecimals, findCurrency } from '../currency.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
-import type { Errors } from '../errors.ts';
 import type { CsvRow } from '../read-file.ts';
 import { toNewRow } from '../read-row.ts';
 import { findIds, findReferred, findNamed, type Find } from '../references.ts';
@@ -37,11 +36,11 @@ export const receipts: Kind = {
   prepare: prepareReceipts,
 };
 
-async function prepareReceipts(context: Context, rows: CsvRow[], errors: Errors): Promise<RowBuilder> {
-  const findSupplier = await findReferred(context, rows, 'supplier');
-  const findProject = await findReferred(context, rows, 'project');
-  await lockSuppliers(context, rows, findSupplier);
-  return (_record, { row, values }) => {
+async function prepareReceipts(prepared: Context, rows: CsvRow[]): Promise<RowBuilder> {
+  const findSupplier = await findReferred(prepared, rows, 'supplier');
+  const findProject = await findReferred(prepared, rows, 'project');
+  await lockSuppliers(prepared, rows, findSupplier);
+  return (context, _record, { row, values }, errors) => {
     const supplierId = findNamed(findSupplier, 'supplier', row, values, errors);
     const projectId = findNamed(findProject, 'project', row, values, errors);
     const currency = findCurrency(context, values);

@@ -34,11 +34,11 @@ export const timeEntries: Kind = {
   prepare: prepareTimeEntries,
 };
 
-async function prepareTimeEntries(context: Context, rows: CsvRow[], errors: Errors): Promise<RowBuilder> {
-  const findProject = await findReferred(context, rows, 'project');
-  const findMember = await findMembers(context);
-  const rates = await lockProjects(context, rows, findProject);
-  return (_record, { row, values }) => {
+async function prepareTimeEntries(prepared: Context, rows: CsvRow[]): Promise<RowBuilder> {
+  const findProject = await findReferred(prepared, rows, 'project');
+  const findMember = await findMembers(prepared);
+  const rates = await lockProjects(prepared, rows, findProject);
+  return (context, _record, { row, values }, errors) => {
     const projectId = findNamed(findProject, 'project', row, values, errors);
     const userId = findNamed(findMember, 'person', row, values, errors) ?? context.user.id;
     const durationMinutes = readDuration(row, values, errors);
@@ -70,11 +70,19 @@ const maxMinutes = 1440;
 
 function readDuration(row: CsvRow, { duration, hours }: Values, errors: Errors): number | undefined {
   if ((duration === undefined) === (hours === undefined)) {
-    errors.add(row, 'duration', 'Give the time worked as either a duration or hours.');
+    const code = hours === undefined ? 'required' : 'inconsistent';
+    errors.add(row, 'duration', code, 'Give the time worked as either a duration or hours.');
     return undefined;
   }
   const minutes = hours instanceof Decimal ? hours.times(60).round().toNumber() : Number(duration);
   if (minutes >= 1 && minutes <= maxMinutes) return minutes;
-  errors.add(row, hours === undefined ? 'duration' : 'hours', `Must be from 1 to ${maxMinutes} minutes.`);
+  const bounds = { min: 1, max: maxMinutes };
+  errors.add(
+    row,
+    hours === undefined ? 'duration' : 'hours',
+    'out_of_range',
+    `Must be from 1 to ${maxMinutes} minutes.`,
+    bounds,
+  );
   return undefined;
 }

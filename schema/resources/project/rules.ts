@@ -7,6 +7,16 @@ import { requireExisting } from '../../graphql/input/references.ts';
 
 type ProjectInput = Readable<typeof CreateProjectInput.$inferInput | typeof UpdateProjectInput.$inferInput>;
 
+/** @param prefix of the path of a problem */
+export function spanRules(
+  { startDate, endDate }: { startDate?: Date | null | undefined; endDate?: Date | null | undefined },
+  problems: Problems,
+  prefix: string,
+): void {
+  if (startDate && endDate && endDate < startDate)
+    problems.add(`${prefix}endDate`, 'wrong_order', 'Must not be before the start date.');
+}
+
 /** @param current the project that the input changes; nothing for a new one */
 export async function projectRules(
   input: ProjectInput,
@@ -17,8 +27,7 @@ export async function projectRules(
   problems.defer(() => requireExisting(context, problems, 'customer', input.customerId));
   const startDate = input.startDate === undefined ? current?.startDate : input.startDate;
   const endDate = input.endDate === undefined ? current?.endDate : input.endDate;
-  if (startDate && endDate && endDate < startDate)
-    problems.add('input.endDate', 'wrong_order', 'Must not be before the start date.');
+  spanRules({ startDate, endDate }, problems, 'input.');
   if (current && input.currency && input.currency !== current.currency) {
     // Its entries have hourly rates in the project's currency.
     const entry = await context.db.timeEntry.findFirst({ where: { projectId: current.id }, select: { id: true } });

@@ -155,6 +155,14 @@ const families: Record<string, (r: Random) => { query: unknown; variables?: unkn
         }
       : { query: 'query ($f: InvoiceFilter) { invoices(filter: $f) { totalCount } }', variables: { f: filter } };
   },
+  'results of bulk operations': (r) => {
+    const cursor = [null, Buffer.from(`${r(3)} ${r(3)}`).toString('base64url'), rubbish[r(rubbish.length)]][r(3)];
+    const list = `results(failed: ${r(2) === 0}, first: ${1 + r(120)}, after: $after) { nodes { line details { params } } }`;
+    return {
+      query: `query ($after: String) { bulkOperations(first: ${1 + r(110)}) { nodes { ${times(1 + r(20), (at) => `r${at}: ${list}`)} } } }`,
+      variables: { after: cursor },
+    };
+  },
   'wide filters': (r) => {
     const widths = [1 + r(60), 1 + r(4)];
     const all = (level: number): object =>

@@ -158,12 +158,23 @@ describe('bulkOperations.results()', () => {
     });
   });
 
-  it('ends when its reader has enough, or its signal is aborted', async () => {
+  it('ends, and closes its connection, when its reader has enough, throws, or aborts', async () => {
     const { id } = await kontor.bulkOperations.run('customers', 'create', generate('Enough'));
-    for await (const { line } of kontor.bulkOperations.results(id)) {
-      assert.equal(line, 1);
-      break;
-    }
+    await behind(['open', 'open'], async (behindProxy, { requests }) => {
+      const closed = async (): Promise<void> => {
+        while (!requests.every(({ isClosed }) => isClosed)) await new Promise((resolve) => setTimeout(resolve, 5));
+      };
+      for await (const { line } of behindProxy.bulkOperations.results(id)) {
+        assert.deepEqual([line, requests.map(({ isClosed }) => isClosed)], [1, [false]]);
+        break;
+      }
+      await closed();
+      await assert.rejects(async () => {
+        for await (const _ of behindProxy.bulkOperations.results(id)) throw new RangeError('Enough');
+      }, RangeError);
+      await closed();
+      assert.equal(requests.length, 2);
+    });
     const controller = new AbortController();
     await assert.rejects(async () => {
       for await (const _ of kontor.bulkOperations.results(id, {}, { signal: controller.signal })) controller.abort();
