@@ -4,7 +4,7 @@ import { customer, invoice, item } from '../rest/samples.ts';
 
 /** A write that was sent, once or, with a key, until it was answered. */
 export interface Write {
-  /** Its rows have this name or subject; of two rows in one document, ` 1` and ` 2` follow. */
+  /** Its rows have this name or subject; of two rows, ` 1` and ` 2` follow. */
   mark: string;
   table: 'customers' | 'invoices';
   rows: 1 | 2;
@@ -125,7 +125,7 @@ interface Sent {
 const notDue = '2099-12-31';
 const twoItems = [item, { title: 'Reise', quantity: '2.5', unit_price_net: '19.99', vat_rate: 7 }];
 
-/** One of: customers and invoices, over REST and GraphQL, with a key and without. */
+/** One of: customers and invoices, one or two as a whole, over REST and GraphQL, with a key and without. */
 function anyWrite(customerId: string): [Write, Sent] {
   const mark = randomUUID();
   const key = Math.random() < 0.5 ? { key: mark } : {};
@@ -138,7 +138,7 @@ function anyWrite(customerId: string): [Write, Sent] {
   });
   const rest = (resource: string, body: object): Sent => ({ path: `/api/v1${resource}`, body });
   const graphql = (query: string, variables: object): Sent => ({ path: '/graphql', body: { query, variables } });
-  switch (Math.floor(Math.random() * 4)) {
+  switch (Math.floor(Math.random() * 5)) {
     case 0:
       return [write('customers'), rest('/customers', { ...customer, company_name: mark })];
     case 1: {
@@ -150,11 +150,13 @@ function anyWrite(customerId: string): [Write, Sent] {
       const input = { customerId, invoiceDate: '2026-03-01', dueDate: notDue, subject: mark, items };
       return [write('invoices'), graphql(createInvoice, { input })];
     }
-    default: {
-      // Only with a key is a document of two mutations done as a whole.
-      const rows = write('customers', 2);
+    case 3: {
       const [one, two] = [1, 2].map((n) => ({ type: 'CUSTOMER', companyName: `${mark} ${n}` }));
-      return [{ ...rows, key: mark }, graphql(createTwo, { one, two })];
+      return [write('customers', 2), graphql(createTwo, { one, two })];
+    }
+    default: {
+      const items = [1, 2].map((n) => ({ ...customer, company_name: `${mark} ${n}` }));
+      return [write('customers', 2), rest('/customers/batch', { items, atomic: true })];
     }
   }
 }
@@ -167,6 +169,7 @@ const createTwo = `mutation ($one: CreateCustomerInput!, $two: CreateCustomerInp
 
 interface Answered {
   data?: { id?: string; made?: { id: string } | null } | null;
+  results?: { data?: { id: string } }[];
   message?: string;
   request_id?: string;
   errors?: { extensions?: { code?: string; requestId?: string } }[];
@@ -194,6 +197,6 @@ export function isFault({ status, headers }: Pick<Response, 'status' | 'headers'
 
 function idIn(status: number, text: string): string | undefined {
   if (status >= 300) return undefined;
-  const { data, errors } = JSON.parse(text) as Answered;
-  return errors ? undefined : (data?.id ?? data?.made?.id);
+  const { data, results, errors } = JSON.parse(text) as Answered;
+  return errors ? undefined : (data?.id ?? data?.made?.id ?? results?.[0]?.data?.id);
 }
