@@ -66,7 +66,7 @@ const creations: Record<string, [resource: string, body: () => fc.Arbitrary<obje
       fc.record(
         {
           customer_id: fc.constant(customerId),
-          invoice_date: day,
+          invoice_date: day.filter((any) => any <= new Date().toISOString().slice(0, 10)), // in any status
           subject: sometimes(text),
           currency: fc.constantFrom('EUR', 'JPY', 'TND', null),
           status: fc.constantFrom('draft', 'issued', 'paid', null),

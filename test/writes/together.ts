@@ -23,7 +23,14 @@ function* orders<T>(of: readonly T[]): Generator<T[]> {
 }
 
 const canonical = (state: State): string =>
-  JSON.stringify(Object.entries(state).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  JSON.stringify(state, (_key, value: unknown) => (isObject(value) ? sortKeys(value) : value));
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An object's keys are in no order: PostgreSQL has its own for those of `metadata`. */
+const sortKeys = (value: object): object =>
+  Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Whether these answers and this end follow when the changes are made one after the other. */
 function follows(before: State, inOrder: { change: Change; done: boolean }[], after: State): boolean {

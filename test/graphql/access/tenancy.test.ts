@@ -340,8 +340,9 @@ const isList = ({ field }: Place, path: string[]): boolean =>
 const pathIsRequired = ({ field }: Place, path: string[]): boolean =>
   path.length > 1 || String(field.args.find(({ name }) => name === path[0])?.type).endsWith('!');
 
+// Those of rows. The results of a bulk operation go forward only, and their cursors are places in a file: test/bulk/results.test.ts.
 const cursorPlaces = places
-  .filter(({ field }) => field.args.some(({ name }) => name === 'after'))
+  .filter(({ field }) => field.args.some(({ name }) => name === 'before'))
   .map((place) => ({ place, title: `${place.parent.name}.${place.field.name}` }));
 
 describe('another tenant’s cursor is answered exactly like one of an unknown row', () => {

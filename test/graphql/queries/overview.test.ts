@@ -83,6 +83,7 @@ it('paidThisMonth and months count by payment date and invoice date, without dra
   await makeInvoice(acme, { invoiceDate: '2026-03-01' });
   await pay(first, '10.1', '2026-02-28');
   await pay(first, '20.2', '2026-03-01');
+  service.clock.now = new Date('2026-03-31T12:00:00Z');
   await pay(first, '0.03', '2026-03-31');
   const undone = (await acme.graphql(`{ invoice(id: "${first}") { payments { nodes { id amount } } } }`)).invoice
     .payments.nodes;
