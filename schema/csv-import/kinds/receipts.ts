@@ -1,6 +1,7 @@
 import type { Context } from '../../graphql/context.ts';
 import { Problems } from '../../errors.ts';
 import { Decimal, vatIncluded } from '../../money/money.ts';
+import { paidOnRules } from '../../resources/payment/rules.ts';
 import { supplierRules } from '../../resources/receipt/rules.ts';
 import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
 import { checkDecimals, findCurrency } from '../currency.ts';
@@ -50,6 +51,11 @@ async function prepareReceipts(prepared: Context, rows: CsvRow[]): Promise<RowBu
     const split = vatIncluded(amountGross, vatRate, currency);
     const fields = { ...toNewRow<'Receipt'>(values), vatRate, ...split, currency };
     const isPaid = paidOn instanceof Date;
+    if (isPaid) {
+      const problems = new Problems();
+      paidOnRules(paidOn, context, problems);
+      errors.addAll(row, problems.byField);
+    }
     const receipt = context.db.row('Receipt', {
       ...fields,
       supplierId,
