@@ -74,6 +74,7 @@ export async function importRecords(
       if (!(await inside.db.tryAdvisoryLock('record import')))
         refuse('file', 'busy', 'Another import of this tenant is under way. Try again when it has ended.');
       await inside.db.planForAnyTenant();
+      await inside.db.actAsImport();
       const existing = await findExistingExternalIds(inside, kind, records);
       const added = records.filter(({ externalId }) => !existing.has(externalId));
       const built = await buildRows(inside, kind, added, rows, errors);
