@@ -11,6 +11,7 @@ import { PreparedStatementNames } from './prepared-statement-names.ts';
 import { delegateName, tables } from './tables.ts';
 import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
+export { asActor, encodeActor, type Actor } from './actor.ts';
 export { isPlain } from './query-compiler/shape.ts';
 export { TenantPool } from './tenant/pool.ts';
 export { isContention, isLockTimeout, retryContended, retryFailed } from './transaction-retry.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg';
-import { Connection } from './connection.ts';
+import { ActingConnection } from './acting-connection.ts';
 
 /**
  * How long a connection stays with one server process: for the whole `session`; or, behind a pooler in transaction mode,
@@ -8,7 +8,7 @@ import { Connection } from './connection.ts';
 export type Pooled = 'session' | 'transaction';
 
 /** A connection behind such a pooler: no statement is kept under its name. (pgbouncer before 1.21 loses them.) */
-export class UnnamedStatements extends Connection {
+export class UnnamedStatements extends ActingConnection {
   protected override async send(statement: QueryConfig): Promise<QueryResult> {
     return super.send(withoutName(statement));
   }

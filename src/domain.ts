@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { forTenant } from '../prisma/client.ts';
+import { encodeActor, forTenant } from '../prisma/client.ts';
 import { loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createFileLinks } from '../rest-shim/file-links.ts';
 import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
@@ -11,7 +11,7 @@ import type { TrustedDocumentStore } from '../schema/graphql/trusted-document-st
 import { toSchema } from '../schema/index.ts';
 import { readConfig, type Config } from './config/config.ts';
 import type { Database } from './database/database.ts';
-import { StoredIdentity } from './identity/index.ts';
+import { findActor, StoredIdentity } from './identity/index.ts';
 import type { Notifications } from './notifications/notifications.ts';
 import type { PublicAddress } from '../rest-shim/rest-request.ts';
 
@@ -62,11 +62,13 @@ export function createDomain(
     { notifications, documents = noDocuments, requestId = null, signal, responseSize, now = usualNow } = {},
   ) => {
     const { token } = principal;
+    const actor = findActor({ ...principal, requestId });
     return createContext({
       client: forTenant(books, principal.tenant.id, {
         signal,
         onRead: responseSize && ((length) => responseSize.read(length)),
         onLongResult: responseSize && (() => responseSize.expectLong()),
+        actor: actor && encodeActor(actor),
       }),
       principal,
       now,

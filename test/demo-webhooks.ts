@@ -148,7 +148,7 @@ export async function playMoneyAndEvents(): Promise<void> {
     const { deliveries } = await graphql<{
       deliveries: { nodes: { state: string; attempts: { status: number }[] }[] };
     }>(
-      'It recovers: the attempts, from the audit log',
+      'It recovers: the attempts, from the delivery log',
       'query ($id: UUID!) { deliveries(webhookId: $id) { nodes { id state attempts { number startedAt status durationMs error } } } }',
       { id: flaky.webhook.id },
     );

@@ -9,6 +9,7 @@ import { connect, forTenant, openBooks, type Books, type TenantClient, type Unsc
 import { ConnectionPool } from '../prisma/connection.ts';
 import { declareDistributed } from '../prisma/distributed.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
+import { ActingConnection } from '../prisma/acting-connection.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
 import { splitStatements } from '../prisma/split-statements.ts';
 import type { Context } from '../schema/graphql/context.ts';
@@ -204,7 +205,7 @@ export async function startService(
 ): Promise<Service> {
   const database = options.database ?? (await createDatabase());
   const connections = { connectionString: gateway.through?.(database.url) ?? database.url, max: 10 };
-  const pool = new ConnectionPool({ ...connections, ...(gateway.through && { Client: UnnamedStatements }) });
+  const pool = new ConnectionPool({ ...connections, Client: gateway.through ? UnnamedStatements : ActingConnection });
   replaceBrokenConnections(pool);
   const client = connect(pool);
   const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session');

@@ -30,7 +30,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
 export const forTenant = (
   books: Books,
   tenantId: string,
-  requester: Pick<Requester, 'signal' | 'onRead' | 'onLongResult'> = {},
+  requester: Pick<Requester, 'signal' | 'onRead' | 'onLongResult' | 'actor'> = {},
 ): TenantClient =>
   new TenantScopedClient(
     books,
@@ -100,6 +100,8 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   tryAdvisoryLock(name: string): Promise<boolean>;
   /** Limits how long a statement waits for a lock, until the transaction ends. See isLockTimeout(). */
   limitLockWaits(ms: number): Promise<void>;
+  /** Has the audit log say that an import makes the changes, until the transaction ends. */
+  actAsImport(): Promise<void>;
   /** Waits until no transaction holds this advisory lock of the tenant, not even shared. */
   waitForAdvisoryLock(name: string): Promise<void>;
   /**
@@ -246,6 +248,11 @@ class TenantScopedClient {
     // Triggers take such locks.
     const text = `select pg_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0)) ${besideTables}`;
     await this.#connection.send({ text, values: [this.#connection.tenantId, name] });
+  }
+
+  async actAsImport(): Promise<void> {
+    // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
+    await this.#connection.send({ text: `set local kontor.actor_kind = 'import'` });
   }
 
   async limitLockWaits(ms: number): Promise<void> {

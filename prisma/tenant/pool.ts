@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
+import { currentActor } from '../actor.ts';
 import { ConnectionPool } from '../connection.ts';
 import { replaceBrokenConnections } from '../pool-options.ts';
 import { poolerProblem, getProcess, type Pooled } from '../pooler.ts';
@@ -25,6 +26,8 @@ export interface Requester {
    * statement fails with its error.
    */
   onRead?: ((length: number) => void) | undefined;
+  /** Who acts, for the audit log, as encodeActor() has it. Default: the actor of the async context. */
+  actor?: string | undefined;
   /** Called before a long result is read on. If it throws, the statement fails with its error. */
   onLongResult?: (() => void) | undefined;
   /** Set after a wait in vain: until then the requester doesn't wait again, so that its remaining queries fail at once. */
@@ -124,14 +127,14 @@ export class TenantPool extends ConnectionPool {
    */
   async acquire(tenantId: string, requester: Requester): Promise<PooledConnection> {
     // A second connection for a transaction's own code doesn't count towards the limit: it could wait for its own end.
-    if (tenantScope.getStore()?.transaction?.connection) return this.#connectAs(tenantId);
+    if (tenantScope.getStore()?.transaction?.connection) return this.#connectAs(tenantId, requester);
     if (requester.refused && performance.now() < requester.refused.until) throw requester.refused.error;
     requester.signal?.throwIfAborted();
     const held = this.#held.get(tenantId) ?? 0;
     if (held < this.#share) this.#held.set(tenantId, held + 1);
     else await this.#waitForShare(tenantId, requester);
     try {
-      const connection = await this.#connectAs(tenantId);
+      const connection = await this.#connectAs(tenantId, requester);
       connection.holder = tenantId;
       return connection;
     } catch (error) {
@@ -166,13 +169,14 @@ export class TenantPool extends ConnectionPool {
     }
   }
 
-  async #connectAs(tenantId: string): Promise<PooledConnection> {
+  async #connectAs(tenantId: string, requester: Requester): Promise<PooledConnection> {
     const connection = (await super.connect()) as PoolClient & PooledConnection;
     if (this.#names.assigned - connection.namesAtOpening > this.#names.max) {
       connection.release(true); // it may hold the maximum of prepared statements, and never drops one
-      return this.#connectAs(tenantId);
+      return this.#connectAs(tenantId, requester);
     }
     if (connection.tenantId !== tenantId) await this.#setTenant(connection, tenantId);
+    connection.actor = requester.actor ?? currentActor() ?? '';
     return connection;
   }
 

@@ -1,4 +1,5 @@
 import { escapeLiteral, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { mayWrite } from '../actor.ts';
 import { Connection } from '../connection.ts';
 import { withoutName } from '../pooler.ts';
 import type { Transaction } from './pool.ts';
@@ -29,18 +30,41 @@ export class PooledConnection extends Connection {
   /** How many statement names had been assigned when it was opened. */
   namesAtOpening = 0;
 
+  /** Who acts for whoever holds it, for the audit log: see actor.ts. Empty for nobody. */
+  actor = '';
+
+  /** The actor that the session is set to. */
+  #setActor = '';
+
   /** Whether role and tenant are set for each transaction, instead of for the session. */
-  get isSetPerTransaction(): boolean {
-    return this.execute !== undefined;
-  }
+  isSetPerTransaction = false;
 
   setPerTransaction(): void {
-    this.execute = (statement) => this.#executeAsTenant(statement);
+    this.isSetPerTransaction = true;
+  }
+
+  protected override execute = (statement: QueryConfig): Promise<QueryResult> =>
+    this.isSetPerTransaction ? this.#executeAsTenant(statement) : this.#executeAsActor(statement);
+
+  /** Sets the actor before whatever can write, in the same trip. No transaction is open then that would take it back. */
+  async #executeAsActor(statement: QueryConfig): Promise<QueryResult> {
+    const { actor } = this;
+    if (actor === this.#setActor || this.getTransactionStatus() !== 'I' || !mayWrite(statement.text))
+      return this.send(statement);
+    this.#setActor = actor;
+    const setting = this.send({ name: 'act', text: `select set_config('kontor.actor', $1, false)`, values: [actor] });
+    const [set, sent] = await Promise.allSettled([setting, this.send(statement)]);
+    if (set.status === 'rejected') {
+      this.abandon(); // whoever it is set to now
+      throw set.reason;
+    }
+    if (sent.status === 'rejected') throw sent.reason;
+    return sent.value;
   }
 
   async #executeAsTenant(statement: QueryConfig): Promise<QueryResult> {
     if (this.tenantId === undefined || this.getTransactionStatus() !== 'I') return this.send(statement);
-    const begun = this.beginFor(this.tenantId);
+    const begun = this.beginFor(this.tenantId, mayWrite(statement.text) ? this.actor : '');
     const isBegin = /^begin$/i.test(statement.text);
     const sent = isBegin ? begun : [...begun, this.send(statement), this.send({ text: 'commit' })];
     await Promise.allSettled(sent);
@@ -49,8 +73,8 @@ export class PooledConnection extends Connection {
   }
 
   /** Citus passes on the whole text of a command with each setting in it. So each setting is a command of its own. */
-  protected beginFor(tenantId: string): Promise<QueryResult>[] {
-    return beginning(tenantId).map((text) => this.send({ text }));
+  protected beginFor(tenantId: string, actor: string): Promise<QueryResult>[] {
+    return beginning(tenantId, actor).map((text) => this.send({ text }));
   }
 }
 
@@ -59,8 +83,8 @@ export class PooledConnection extends Connection {
  * But it must not repeat `begin`: its servers would log a warning each time.
  */
 export class UnnamedPooledConnection extends PooledConnection {
-  protected override beginFor(tenantId: string): Promise<QueryResult>[] {
-    const [begin, propagate, ...settings] = beginning(tenantId);
+  protected override beginFor(tenantId: string, actor: string): Promise<QueryResult>[] {
+    const [begin, propagate, ...settings] = beginning(tenantId, actor);
     return [`${begin}; ${propagate}`, settings.join('; ')].map((text) => this.send({ text }));
   }
 
@@ -69,9 +93,10 @@ export class UnnamedPooledConnection extends PooledConnection {
   }
 }
 
-const beginning = (tenantId: string): string[] => [
+const beginning = (tenantId: string, actor: string): string[] => [
   'begin',
   `set local citus.propagate_set_commands = 'local'`,
   'set local role kontor_books',
   `set local kontor.tenant_id = ${escapeLiteral(tenantId)}`,
+  ...(actor === '' ? [] : [`set local kontor.actor = ${escapeLiteral(actor)}`]),
 ];

@@ -41,7 +41,7 @@ export const webhookHeaders: JsonSchema = {
 };
 
 const responses = {
-  '2XX': { description: 'Received. The audit log keeps the first 16 KiB of the response body.' },
+  '2XX': { description: 'Received. The delivery log keeps the first 16 KiB of the response body.' },
   401: { description: 'The signature is wrong: the event is not processed, and is sent again.' },
   default: { description: 'Any other response, or none within 10 seconds: the event is sent again, at most 5 times.' },
 };

@@ -89,6 +89,7 @@ async function writeWhenUnlocked(context: Context, rows: string): Promise<Writte
         if (!(await inside.db.tryAdvisoryLock(isSmall ? 'small statement import' : 'statement import')))
           return undefined;
         if (isSmall) await inside.db.limitLockWaits(smallLockWaitMs);
+        await inside.db.actAsImport();
         return write(inside, rows);
       }, importLimits)
       .catch((error: unknown) => {

@@ -65,6 +65,7 @@ export async function importRecords(
       if (!(await inside.db.tryAdvisoryLock('record import')))
         refuse('file', 'busy', 'Another import of this tenant is under way. Try again when it has ended.');
       await inside.db.planForAnyTenant();
+      await inside.db.actAsImport();
       const existing = await findExistingExternalIds(inside, kind, records);
       const added = records.filter(({ externalId }) => !existing.has(externalId));
       progress.add(rows.length - countRows(added));

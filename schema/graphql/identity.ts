@@ -67,7 +67,9 @@ export interface Invitation {
 export interface Caller {
   user: User;
   tenant: Tenant;
+  token: { id: string } | null;
   session?: { id: string };
+  requestId: string | null;
   now: () => Date;
 }
 

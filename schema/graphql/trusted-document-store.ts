@@ -8,8 +8,8 @@ export interface TrustedDocument {
   createdAt: Date;
 }
 
-/** Whose documents, and for how long the request waits. */
-type Caller = Pick<Context, 'tenant' | 'signal'>;
+/** Whose documents, who calls, and for how long the request waits. */
+type Caller = Pick<Context, 'tenant' | 'signal' | 'user' | 'token' | 'session' | 'requestId'>;
 
 /** The tenants' trusted documents. Its writes are committed by themselves. */
 export interface TrustedDocumentStore {

@@ -71,6 +71,8 @@ export const leftOut = {
   Webhook: 'It has secrets, and both tenants would send to it. It is registered anew.',
   Delivery: 'A log, deleted after 90 days.',
   DeliveryAttempt: 'A log, deleted after 90 days.',
+  AuditEntry: 'Says what was done here. An import is logged as one.',
+  AuditSeal: 'The chain of that log.',
   UnprovenDocument: 'A queue. Triggers make it again.',
   BulkOperation: 'A log of requests, deleted after 30 days. What they wrote is in the books.',
   BulkChunk: 'Requests and their results, deleted after 30 days.',

@@ -217,6 +217,7 @@ async function write(
     refuse('tenant', 'busy', 'Another import into this tenant is under way.');
   await refuseUnlessEmpty(context);
   await context.db.beginBulkInsert();
+  await context.db.actAsImport();
   const counts = noRecords();
   let batch: Batch | undefined;
   for await (const line of readLines(file, report)) {

@@ -113,7 +113,7 @@ export function addWebhookCommands(program: Command): void {
       if (json) printJson(enabled);
       else print(`Webhook ${id} is active.`);
     });
-  asJson(webhook.command('delete').description('delete a webhook; its audit log is kept'))
+  asJson(webhook.command('delete').description('delete a webhook; its delivery log is kept'))
     .argument('<id>')
     .action(async (id: string, { json }: Json) => {
       await runOnWebhook(id, `mutation ($id: UUID!) { result: deleteWebhook(id: $id) { id } }`);

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../../prisma/client.ts';
 import { checkConnection } from '../../prisma/connection-problem.ts';
+import { ActingConnection } from '../../prisma/acting-connection.ts';
 import { ConnectionPool } from '../../prisma/connection.ts';
 import { migrate, pendingMigrations } from '../../prisma/migrate.ts';
 import { findOwnSettingsProblem, findWorkersProblem } from '../../prisma/node-settings.ts';
@@ -70,7 +71,7 @@ export async function openDatabase(
   const pool = new ConnectionPool({
     ...options,
     max: config.databaseConnections,
-    ...(pooled === 'transaction' && { Client: UnnamedStatements }),
+    Client: pooled === 'transaction' ? UnnamedStatements : ActingConnection,
   });
   replaceBrokenConnections(pool);
   if (applied.length > 0) await addUpgradeJobs(pool);

@@ -1,6 +1,7 @@
 import type { ApiToken as ApiTokenRow, Prisma, UnscopedClient } from '../../prisma/client.ts';
 import { ValidationError } from '../../schema/errors.ts';
 import type { ApiToken, Caller, Identity, RequestLimits } from '../../schema/graphql/identity.ts';
+import { asCaller } from './actor.ts';
 import { createInvitation, invitationLink, listInvitations, revokeInvitation } from './invitations.ts';
 import { RefusedError } from './refused.ts';
 import { endSessions, listSessions } from './sessions.ts';
@@ -36,21 +37,26 @@ export class StoredIdentity implements Identity {
     return this.#client.apiToken.findMany({ where, orderBy: { id: 'desc' }, ...shown });
   }
 
-  async createApiToken({ user, tenant }: Caller, input: Parameters<Identity['createApiToken']>[1]) {
-    const created = createToken(this.#client, { tenantId: tenant.id, userEmail: user.email, ...input });
+  async createApiToken(caller: Caller, input: Parameters<Identity['createApiToken']>[1]) {
+    const { user, tenant } = caller;
+    const created = asCaller(caller, () =>
+      createToken(this.#client, { tenantId: tenant.id, userEmail: user.email, ...input }),
+    );
     const { token: value, ...apiToken } = await created.catch(asArgumentError('input'));
     return { apiToken, value };
   }
 
   async updateApiToken(caller: Caller, id: string, input: Parameters<Identity['updateApiToken']>[2]) {
     const where = { id, ...ownedBy(caller), revokedAt: null };
-    await this.#client.apiToken.updateMany({ where, data: input });
+    await asCaller(caller, async () => await this.#client.apiToken.updateMany({ where, data: input }));
     return this.#client.apiToken.findFirst({ where, ...shown });
   }
 
   async revokeApiToken(caller: Caller, id: string) {
     const where = { id, ...ownedBy(caller) };
-    await this.#client.apiToken.updateMany({ where: { ...where, revokedAt: null }, data: { revokedAt: caller.now() } });
+    const active = { ...where, revokedAt: null };
+    const data = { revokedAt: caller.now() };
+    await asCaller(caller, async () => await this.#client.apiToken.updateMany({ where: active, data }));
     return this.#client.apiToken.findFirst({ where, ...shown });
   }
 
@@ -64,22 +70,24 @@ export class StoredIdentity implements Identity {
     return listMembers(this.#client, tenant.id);
   }
 
-  removeMember({ tenant }: Caller, userId: string) {
-    return removeMember(this.#client, { tenantId: tenant.id, userId }).catch(asArgumentError('userId'));
+  removeMember(caller: Caller, userId: string) {
+    const membership = { tenantId: caller.tenant.id, userId };
+    return asCaller(caller, () => removeMember(this.#client, membership)).catch(asArgumentError('userId'));
   }
 
   invitations({ tenant, now }: Caller) {
     return listInvitations(this.#client, { tenantId: tenant.id, now: now() });
   }
 
-  async inviteMember({ tenant, user, now }: Caller, email: string) {
-    const created = createInvitation(this.#client, { tenantId: tenant.id, email, inviterId: user.id, now: now() });
+  async inviteMember(caller: Caller, email: string) {
+    const data = { tenantId: caller.tenant.id, email, inviterId: caller.user.id, now: caller.now() };
+    const created = asCaller(caller, () => createInvitation(this.#client, data));
     const { invitation, secret } = await created.catch(asArgumentError('email'));
     return { invitation, link: invitationLink(this.#publicAddress.url, secret) };
   }
 
-  revokeInvitation({ tenant }: Caller, id: string) {
-    return revokeInvitation(this.#client, { tenantId: tenant.id, id });
+  revokeInvitation(caller: Caller, id: string) {
+    return asCaller(caller, () => revokeInvitation(this.#client, { tenantId: caller.tenant.id, id }));
   }
 
   sessions({ user, now }: Caller) {

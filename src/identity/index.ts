@@ -8,6 +8,7 @@ export {
   findWarning as warningOf,
   type Account,
 } from './accounts.ts';
+export { asCaller, findActor } from './actor.ts';
 export { StoredIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { createAuthenticate, findPrincipal, type Authentication } from './principal.ts';

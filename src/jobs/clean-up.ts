@@ -7,7 +7,7 @@ import { deleteExpiredHits } from '../security/rate-limit.ts';
 import { startPace } from './pace.ts';
 import { deleteExpiredResponses } from '../security/idempotency/stored-responses.ts';
 
-/** How long the audit log is kept (DECISIONS.md#d35-audit-log). */
+/** How long the delivery log is kept (DECISIONS.md#d35-delivery-log). */
 export const retentionDays = 90;
 
 /** How long the change feed keeps deletions: longer than a cursor is valid (schema/changes/change-cursor.ts). */
@@ -32,7 +32,7 @@ async function inBatches(
   }
 }
 
-/** Deletes the audit log after 90 days, bulk operations after 30, old deletions in the change feed, and expired rows. */
+/** Deletes the delivery log after 90 days, bulk operations after 30, old deletions in the change feed, and expired rows. */
 export const cleanUp =
   ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
   async (_payload, { abortSignal }) => {

@@ -12,6 +12,7 @@ const graceMs = 5000;
 // Hourly, because a day begins at different times in different time zones. An invoice becomes overdue only once.
 const crontab = [
   { task: 'overdue', match: '5 * * * *' },
+  { task: 'seal_audit_log', match: '* * * * *' },
   { task: 'clean_up', match: '30 3 * * *' },
   { task: 'check_logos', match: '0 4 * * *' },
   { task: 'prove_documents', match: '30 4 * * *' },

@@ -11,9 +11,11 @@ import { createFairness } from './fairness.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
+import { nameActors } from './name-actors.ts';
 import { InterruptedError } from './pace.ts';
 import { proveDocuments, proveSoon } from './prove-documents.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
+import { sealAuditLog } from './seal-audit-log.ts';
 import { startHeartbeat } from './worker-heartbeat.ts';
 import { startQueue } from './queue.ts';
 import { deliver, type DeliveryObserver } from '../webhooks/deliver.ts';
@@ -72,6 +74,7 @@ export async function startWorker(
     deliver: deliver({ books, poster, open: webhooks.open, rules, concurrency: endpointConcurrency, observer }),
     overdue: overdue(client, domain),
     prove_documents: proveDocuments(client, domain),
+    seal_audit_log: sealAuditLog(client, domain),
     check_logos: checkLogos(client, domain),
     start_bulk_operations: startBulkOperations,
     run_bulk_operations: runBulkOperations(
@@ -83,7 +86,8 @@ export async function startWorker(
     clean_up: cleanUp(database),
     clean_up_responses: cleanUpResponses(database),
   };
-  const taskList = metrics ? countFailures(tasks, metrics) : tasks;
+  const named = nameActors(tasks);
+  const taskList = metrics ? countFailures(named, metrics) : named;
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);
   const fairness = createFairness(pool, log);
   const settings = { taskList, concurrency, logger, onBacklog: fairness.look };

@@ -2,9 +2,10 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sealNext, verifyAuditLog } from '../../schema/resources/audit-log/seal.ts';
 import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { verifyDocuments } from '../../schema/resources/document/verify.ts';
-import { makeInvoice } from '../graphql/books.ts';
+import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { kontor } from '../processes/npm.ts';
@@ -96,13 +97,40 @@ describe('kontor verify', () => {
     await proveNext(context);
     await makeIssuedInvoice(acme);
     const { hash } = await verifyDocuments(context);
+    while (await sealNext(context));
+    await makeCustomer(acme);
+    const auditLog = await verifyAuditLog(context);
+    expect(auditLog).toMatchObject({ unsealed: 1, difference: null });
     expect(await verify()).toEqual({
       code: 0,
-      out: `Documents that agree with their proofs: 2, with 10 files\nIssued documents without a proof yet: 1\nThe last proof: ${hash}\n`,
+      out: `Documents that agree with their proofs: 2, with 10 files
+Issued documents without a proof yet: 1
+The last proof: ${hash}
+Entries of the audit log that agree with their chain: ${auditLog.entries}
+Entries that are not sealed yet: 1
+The last seal: ${auditLog.last?.number}:${auditLog.last?.hash}
+`,
       err: '',
     });
     const { code, out } = await verify('--json');
-    expect([code, JSON.parse(out)]).toEqual([0, { documents: 2, files: 10, unproven: 1, hash, difference: null }]);
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      { documents: 2, files: 10, unproven: 1, hash, difference: null, audit_log: auditLog },
+    ]);
+  });
+
+  it('fails, and names the first entry of the audit log that was changed', async () => {
+    const change = (from: string, to: string) =>
+      service.pool.query(
+        `update audit_entries set action = $2 where tenant_id = $1 and action = $3
+         and id = (select id from audit_seals where tenant_id = $1 and number = 2)`,
+        [acme.tenantId, to, from],
+      );
+    await service.pool.query('alter table audit_entries disable trigger refuse_update');
+    await change('created', 'deleted');
+    expect(await verify()).toMatchObject({ code: 1, err: 'kontor: Entry 2 of the audit log was changed\n' });
+    await change('deleted', 'created');
+    expect(await verify()).toMatchObject({ code: 0 });
   });
 
   it('fails, and names the first invoice of which a bit was changed', async () => {

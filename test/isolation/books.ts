@@ -51,6 +51,10 @@ export async function fill(who: Integrator) {
   await who.db.documentProof.create({ data: { position: 1, invoiceId: invoice, content: '{}', hash: bytes } });
   await who.db.storedResponse.create({ data: { request: bytes, body: bytes, response: bytes, createdAt: new Date() } });
   await makeResults(who, customer);
+  const entry = await who.db.auditEntry.findFirstOrThrow();
+  await who.db.auditSeal.create({
+    data: { id: entry.id, number: 1, position: entry.position, previousHash: bytes, hash: bytes },
+  });
   const named = {
     company,
     customer,

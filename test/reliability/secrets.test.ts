@@ -180,7 +180,7 @@ it('everything with a secret is created, used, misused, and ended', async () => 
   const signed = (secret: string): string => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   expect([signed(first.secret), signed(rotated)]).toContain(headers['x-service-signature']);
   await mutateHook(
-    'the audit log',
+    'the delivery log',
     `query ($id: UUID!) { deliveries(webhookId: $id) { nodes { id attempts { requestHeaders responseBody error } } } }`,
   );
 

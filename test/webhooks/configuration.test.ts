@@ -101,7 +101,7 @@ describe('a webhook', () => {
     expect(await faults('https://no-such-name.example.com/'), 'a name that does not resolve yet').toBeUndefined();
   });
 
-  it("can't be read, changed, or pinged by another tenant, nor can its audit log be read", async () => {
+  it("can't be read, changed, or pinged by another tenant, nor can its delivery log be read", async () => {
     const { id } = await createWebhook(acme, { url: 'https://hooks.example.com' });
     const other = await service.integrator();
     const unknown = '01890000-0000-7000-8000-000000000000';
@@ -126,7 +126,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('the audit log', () => {
+describe('the delivery log', () => {
   let receiver: Receiver;
   let stop: () => Promise<void>;
   beforeAll(async () => {

@@ -152,7 +152,7 @@ describe('a delivery', () => {
     expect(target.requests).toEqual([]);
   });
 
-  it('that times out fails, with the reason in the audit log', async () => {
+  it('that times out fails, with the reason in the delivery log', async () => {
     const receiver = await receive((response, _request, index) => {
       if (index > 0) response.end();
     });

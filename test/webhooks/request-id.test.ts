@@ -29,7 +29,7 @@ const counted = async (name: string, outcome?: string): Promise<number | undefin
   return values.find(({ labels }) => labels['outcome'] === outcome)?.value;
 };
 
-it('each attempt has the id of the request that caused its event, in the audit log and in the log; metrics count the results', async () => {
+it('each attempt has the id of the request that caused its event, in the delivery log and in the log; metrics count the results', async () => {
   const { id } = await createWebhook(acme, { url: good.url });
   const failing = await createWebhook(acme, { url: bad.url });
   await acme.db.webhook.updateMany({ where: { id: failing.id }, data: { consecutiveFailures: 99 } });

@@ -85,6 +85,11 @@ describe('insert() writes the same defaults, nulls, and values as Prisma’s cre
       await service.pool.query(`alter table ${table} disable trigger add_unproven_document`);
     await service.pool.query('grant update, delete on all tables in schema public to kontor_books');
     await service.pool.query('drop trigger refuse_deletion_of_issued on invoices');
+    const { rows: audited } = await service.pool.query<{ drop: string }>(`
+      select format('drop trigger %I on %s', tgname, tgrelid::regclass) as drop from pg_trigger
+      where tgname like 'record_audit%' or tgrelid in ('audit_entries'::regclass, 'audit_seals'::regclass) and not tgisinternal`);
+    for (const { drop } of audited) await service.pool.query(drop);
+    await service.pool.query('delete from audit_entries');
   });
 
   const known = [...tenantModels].filter((model) => model !== 'RowCount'); // whose ids PostgreSQL makes

@@ -26,7 +26,7 @@ builder.queryFields((t) => ({
     {
       type: Delivery,
       description:
-        'The audit log: all deliveries of the last 90 days. Omits what the token may not read: deliveries of `invoice.paid`, for example, need `invoices:read`.',
+        'The delivery log: all deliveries of the last 90 days. Omits what the token may not read: deliveries of `invoice.paid`, for example, need `invoices:read`.',
       ability: 'webhooks:read',
       args: {
         webhookId: t.arg({ type: 'UUID', description: 'Only deliveries to this webhook.' }),

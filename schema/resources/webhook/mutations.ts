@@ -137,7 +137,7 @@ builder.mutationFields((t) => ({
   deleteWebhook: t.prismaField({
     type: Webhook,
     description:
-      'Deletes a webhook. Its waiting deliveries are set aside. All its deliveries stay in the audit log. Needs the abilities to read the resources of its events.',
+      'Deletes a webhook. Its waiting deliveries are set aside. All its deliveries stay in the delivery log. Needs the abilities to read the resources of its events.',
     ability: 'webhooks:write',
     args: { ...idArgument, ...expectedVersionArgument },
     resolve: (query, _root, target, context) =>

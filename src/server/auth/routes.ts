@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { UnscopedClient } from '../../../prisma/client.ts';
+import { asActor, type UnscopedClient } from '../../../prisma/client.ts';
 import { CodedError, found, refuse } from '../../../schema/errors.ts';
 import { email, requiredText } from '../../../schema/graphql/input/validators.ts';
 import { formatTime } from '../../../schema/graphql/scalars/scalars.ts';
@@ -147,7 +147,8 @@ export function createAuthRoutes({
     const { email: invited, tenant } = await found(findInvitation(client, token, now()));
     const session = await startSession(request, invited);
     if (session) {
-      await acceptInvitation(client, { secret: token, userId: session.user.id, now: now() });
+      const userId = session.user.id;
+      await asActor({ kind: 'user', userId }, () => acceptInvitation(client, { secret: token, userId, now: now() }));
       return respond({ ...sessionBody(session.user, session), tenant });
     }
     if (!body || !('name' in body || 'password' in body)) throw signInAs(invited);

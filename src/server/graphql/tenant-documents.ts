@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Prisma, UnscopedClient } from '../../../prisma/client.ts';
 import { Problems, TryLaterError, ValidationError, type FieldProblems } from '../../../schema/errors.ts';
 import type { TrustedDocumentStore } from '../../../schema/graphql/trusted-document-store.ts';
+import { asCaller } from '../../identity/index.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
 import { isHash, isHashOf } from './document-manifest.ts';
 import { findDocumentProblems, limitsOfPushed } from './pushed-document.ts';
@@ -37,7 +38,9 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
   };
 
   return {
-    register: async ({ tenant: { id: tenantId }, signal }, sent) => {
+    register: async (context, sent) => {
+      const { signal } = context;
+      const tenantId = context.tenant.id;
       refuseAtOnce(sent);
       const hashes = sent.map(({ hash }) => hash);
       const where = { tenantId, hash: { in: hashes } };
@@ -51,20 +54,24 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
       if (documents.length === 0) return 0;
       refuseBeyond(await measure(client, tenantId), documents); // before they are parsed
       await validate(tenantId, signal, documents, places);
-      return client.$transaction(async (db) => {
-        // Locked, so that a concurrent request counts these documents.
-        await db.$executeRaw`select from tenants where id = ${tenantId}::uuid for no key update`;
-        refuseBeyond(await measure(db, tenantId), documents);
-        const data = documents.map(({ hash, text }) => ({ tenantId, hash, text }));
-        return (await db.trustedDocument.createMany({ data, skipDuplicates: true })).count;
-      });
+      return asCaller(context, () =>
+        client.$transaction(async (db) => {
+          // Locked, so that a concurrent request counts these documents.
+          await db.$executeRaw`select from tenants where id = ${tenantId}::uuid for no key update`;
+          refuseBeyond(await measure(db, tenantId), documents);
+          const data = documents.map(({ hash, text }) => ({ tenantId, hash, text }));
+          return (await db.trustedDocument.createMany({ data, skipDuplicates: true })).count;
+        }),
+      );
     },
     list: ({ tenant }) =>
       client.trustedDocument.findMany({ where: { tenantId: tenant.id }, orderBy: { id: 'desc' }, ...shown }),
-    remove: async ({ tenant: { id: tenantId } }, hash) => {
+    remove: async (context, hash) => {
       if (!isHash(hash)) return null;
+      const tenantId = context.tenant.id;
       const found = await client.trustedDocument.findFirst({ where: { tenantId, hash }, ...shown });
-      if (found) await client.trustedDocument.deleteMany({ where: { tenantId, hash } });
+      const remove = async () => await client.trustedDocument.deleteMany({ where: { tenantId, hash } });
+      if (found) await asCaller(context, remove);
       return found;
     },
   };

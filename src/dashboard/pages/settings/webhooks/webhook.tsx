@@ -223,7 +223,7 @@ function More({ webhook, enableNow, onMissed }: MoreProps): ReactNode {
   const confirmAndDelete = async (): Promise<void> => {
     const confirmed = await confirm({
       title: 'Delete the webhook?',
-      children: `${url} receives no more requests, and waiting deliveries are not sent. Past deliveries stay in the audit log.`,
+      children: `${url} receives no more requests, and waiting deliveries are not sent. Past deliveries stay in the delivery log.`,
       confirm: 'Delete',
       danger: true,
     });

@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto';
+import type { Context } from '../../graphql/context.ts';
+
+// The chain of the audit log: each seal has the hash of an entry and of the seal before, in the order of commits. So whoever
+// knows a later hash can prove all earlier entries. A job seals, so that no writer waits for another.
+
+/** How many entries are read at a time. */
+const batchSize = 500;
+
+/** An entry as the chain has it: PostgreSQL's texts, because JavaScript would round amounts. */
+interface SealedEntry {
+  id: string;
+  position: string;
+  content: string;
+}
+
+/** What an entry says, as a JSON array. Not where it is: a seal holds in another installation, too. */
+const content = `jsonb_build_array(id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), actor_kind, user_id, token_id,
+  session_id, request_id, job, resource, resource_id, version, action, before, after)::text`;
+
+const computeHash = (before: Uint8Array, entry: SealedEntry): Buffer<ArrayBuffer> =>
+  hash('sha256', Buffer.concat([before, Buffer.from(entry.content)]), 'buffer') as Buffer<ArrayBuffer>;
+
+/**
+ * Seals the tenant's next entries, unless another process does.
+ * @returns whether there may be more
+ */
+export const sealNext = (context: Context): Promise<boolean> =>
+  context.transaction(async ({ db }) => {
+    const last = await db.auditSeal.findFirst({ orderBy: { number: 'desc' } });
+    const [ahead] = await db.$rows<{ id: string }>(unsealed('id::text'), [last?.position ?? 0, last?.id ?? noId, 1]);
+    if (!ahead || !(await db.tryAdvisoryLock('audit seals'))) return false;
+    // Once the last position is known, every entry up to it can be seen by the next statement. Null while a commit takes long.
+    const [end] = await db.$rows<{ position: string | null }>(readEnd, []);
+    if (end?.position == null) return false;
+    const from = await db.auditSeal.findFirst({ orderBy: { number: 'desc' } });
+    const entries = (
+      await db.$rows<SealedEntry>(unsealed(`id, position::text, ${content} as content`), [
+        from?.position ?? 0,
+        from?.id ?? noId,
+        batchSize,
+      ])
+    ).filter(({ position }) => BigInt(position) <= BigInt(end.position as string));
+    let { number, hash: previousHash } = from ?? { number: 0, hash: Buffer.alloc(32) };
+    const seals = entries.map((entry) => {
+      number += 1;
+      const position = BigInt(entry.position);
+      const seal = { id: entry.id, number, position, previousHash, hash: computeHash(previousHash, entry) };
+      previousHash = seal.hash;
+      return db.row('AuditSeal', seal);
+    });
+    if (seals.length > 0) await db.insert({ AuditSeal: seals });
+    return entries.length === batchSize;
+  });
+
+const noId = '00000000-0000-0000-0000-000000000000';
+
+const unsealed = (columns: string): string =>
+  `select ${columns} from audit_entries where tenant_id = $1 and (audit_entries.position, id) > ($2::bigint, $3::uuid)
+   order by audit_entries.position, id limit $4`;
+
+const readEnd = `
+  select last_change_position($1)::text as position
+  from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
+
+/** What a verification of the audit log has found. */
+export interface AuditVerification {
+  /** How many entries agree with the chain. */
+  entries: number;
+  /** How many entries are not sealed yet. */
+  unsealed: number;
+  /** The number and the hash of the last seal that agrees; null if there is none. It proves all earlier ones. */
+  last: { number: number; hash: string } | null;
+  /** The first difference, as a sentence; null if there is none. */
+  difference: string | null;
+}
+
+/** Computes the hashes of all entries of the tenant's audit log again, in the order of the chain, until one differs. */
+export async function verifyAuditLog({ db }: Context): Promise<AuditVerification> {
+  const found: AuditVerification = { entries: 0, unsealed: 0, last: null, difference: null };
+  let before: Buffer = Buffer.alloc(32);
+  let number = 0;
+  for (;;) {
+    const seals = await db.auditSeal.findMany({
+      where: { number: { gt: number } },
+      orderBy: { number: 'asc' },
+      take: batchSize,
+    });
+    const ids = seals.map(({ id }) => id);
+    const entries = await db.$rows<SealedEntry>(
+      `select id, position::text, ${content} as content from audit_entries where tenant_id = $1 and id = any ($2::uuid[])`,
+      [ids],
+    );
+    const byId = new Map(entries.map((entry) => [entry.id, entry]));
+    for (const seal of seals) {
+      // The first that is kept follows from one that was deleted when its time was over.
+      if (found.entries === 0 && seal.number > 1) [number, before] = [seal.number - 1, Buffer.from(seal.previousHash)];
+      found.difference = findDifference(seal, byId.get(seal.id), number + 1, before);
+      if (found.difference !== null) return found;
+      ({ number } = seal);
+      before = Buffer.from(seal.hash);
+      found.entries += 1;
+      found.last = { number, hash: before.toString('hex') };
+    }
+    if (seals.length < batchSize) break;
+  }
+  found.unsealed = (await db.auditEntry.count()) - found.entries;
+  return found;
+}
+
+function findDifference(
+  seal: { number: number; position: bigint; previousHash: Uint8Array; hash: Uint8Array },
+  entry: SealedEntry | undefined,
+  expected: number,
+  before: Buffer,
+): string | null {
+  if (seal.number !== expected) return `Entry ${expected} of the audit log is missing`;
+  if (!entry) return `Entry ${expected} of the audit log is deleted`;
+  if (!before.equals(seal.previousHash) || BigInt(entry.position) !== seal.position)
+    return `Entry ${expected} of the audit log does not follow from the entry before it`;
+  if (!computeHash(before, entry).equals(seal.hash)) return `Entry ${expected} of the audit log was changed`;
+  return null;
+}

@@ -1,0 +1,11 @@
+import type { Task, TaskList } from 'graphile-worker';
+import { asActor } from '../../prisma/client.ts';
+
+/** The tasks, whose changes the audit log has under their names, unless they act for a caller. */
+export const nameActors = (tasks: TaskList): TaskList =>
+  Object.fromEntries(
+    Object.entries(tasks).map(([job, task]): [string, Task] => [
+      job,
+      (payload, helpers) => asActor({ kind: 'job', job }, () => task?.(payload, helpers)),
+    ]),
+  );

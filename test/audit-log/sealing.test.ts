@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { sealNext, verifyAuditLog } from '../../schema/resources/audit-log/seal.ts';
+import { makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+
+let service: Service;
+let acme: Integrator;
+let globex: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+  // As a superuser who wants to hide something would.
+  for (const table of ['audit_entries', 'audit_seals'])
+    await service.pool.query(`alter table ${table} disable trigger all`);
+});
+beforeEach(async () => {
+  [acme, globex] = [await service.integrator(), await service.integrator()];
+  for (const who of [acme, globex]) await makeInvoice(who, { status: 'PAID' });
+});
+afterAll(() => service.close());
+
+const seal = async (who: Integrator): Promise<void> => {
+  while (await sealNext(await service.contextOf(who)));
+};
+const verify = async (who: Integrator) => verifyAuditLog(await service.contextOf(who));
+
+it('all entries are sealed in the order of commits, and what is not sealed yet is counted', async () => {
+  expect(await verify(acme)).toMatchObject({ entries: 0, last: null, difference: null });
+  await seal(acme);
+  const first = await verify(acme);
+  expect(first).toMatchObject({ unsealed: 0, difference: null });
+  await makeCustomer(acme);
+  expect(await verify(acme)).toEqual({ ...first, unsealed: 1 });
+  await Promise.all([seal(acme), seal(acme), ...Array.from({ length: 20 }, () => makeCustomer(acme))]);
+  await seal(acme);
+  expect(await verify(acme)).toMatchObject({ entries: first.entries + 21, unsealed: 0, difference: null });
+  const { rows } = await service.pool.query(`select id from audit_entries where tenant_id = $1 order by position`, [
+    acme.tenantId,
+  ]);
+  const { rows: sealed } = await service.pool.query(`select id from audit_seals where tenant_id = $1 order by number`, [
+    acme.tenantId,
+  ]);
+  expect(sealed).toEqual(rows);
+});
+
+const third = '(select id from audit_seals where tenant_id = $1 and number = 3)';
+
+it.each([
+  ['a changed value', `update audit_entries set after = '{"amount": 1}' where tenant_id = $1 and id = ${third}`],
+  ['another actor', `update audit_entries set user_id = gen_random_uuid() where tenant_id = $1 and id = ${third}`],
+  ['another time', `update audit_entries set at = at - interval '1 day' where tenant_id = $1 and id = ${third}`],
+  ['a deleted entry', `delete from audit_entries where tenant_id = $1 and id = ${third}`],
+  ['a deleted seal', `delete from audit_seals where tenant_id = $1 and number = 3`],
+  ['another hash', `update audit_seals set hash = sha256('x') where tenant_id = $1 and number = 3`],
+])('%s is found, and the other tenant’s log agrees', async (_what, sql) => {
+  await seal(acme);
+  await seal(globex);
+  await service.pool.query(sql, [acme.tenantId]);
+  expect((await verify(acme)).difference).toMatch(/^Entry [34] of the audit log /);
+  expect((await verify(globex)).difference).toBeNull();
+});
