@@ -145,7 +145,7 @@ async function addEvents(bench: Bench): Promise<void> {
   for (const size of sizes)
     await bench.database.pool.query(
       `insert into events (tenant_id, id, type, body)
-       select $1, gen_random_uuid(), 'invoice.paid', $2 from generate_series(1, $3)`,
+       select $1, uuidv7(), 'invoice.paid', $2 from generate_series(1, $3)`,
       [bench.tenant(size).id, body, eventsEach],
     );
 }
