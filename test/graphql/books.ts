@@ -127,15 +127,25 @@ export async function fannedOut({ pool }: Pick<Service, 'pool'>, { tenantId }: I
   return rows.map((row) => row.id);
 }
 
-/** All rows of the tenant, with events and sequences, to check that nothing changed. */
-export async function readBooks({ pool }: Pick<Service, 'pool'>, { tenantId }: Integrator): Promise<unknown> {
+type TestBooks = Pick<Service, 'pool'>;
+
+let booksTables: string[] | undefined;
+
+/** The tables with rows of tenants, the same in each database. */
+async function listBooksTables({ pool }: TestBooks): Promise<string[]> {
   const { rows } = await pool.query(
     `select table_name as name from information_schema.columns
      where table_schema = 'public' and column_name = 'tenant_id' and table_name not in ('memberships', 'api_tokens', 'outbox', 'watchers')
      order by table_name`,
   );
+  return rows.map(({ name }) => name);
+}
+
+/** All rows of the tenant, with events and sequences, to check that nothing changed. */
+export async function readBooks({ pool }: TestBooks, { tenantId }: Integrator): Promise<unknown> {
+  booksTables ??= await listBooksTables({ pool });
   const books: Record<string, unknown> = {};
-  for (const { name } of rows) {
+  for (const name of booksTables) {
     const table = await pool.query(
       `select to_jsonb(t) as row from "${name}" t where tenant_id = $1 order by to_jsonb(t)::text`,
       [tenantId],
@@ -143,6 +153,17 @@ export async function readBooks({ pool }: Pick<Service, 'pool'>, { tenantId }: I
     books[name] = table.rows.map(({ row }) => row);
   }
   return books;
+}
+
+/** The count and a digest of the rows that readBooks() would read, where books are large, or read often. */
+export async function digestBooks({ pool }: TestBooks, ...tenants: Integrator[]): Promise<unknown> {
+  booksTables ??= await listBooksTables({ pool });
+  const digests = booksTables.map(
+    (name) => `select '${name}' as name, count(*), sum(hashtextextended(t::text, 0)) as digest
+               from "${name}" t where tenant_id = any ($1)`,
+  );
+  const { rows } = await pool.query(digests.join(' union all '), [tenants.map(({ tenantId }) => tenantId)]);
+  return rows;
 }
 
 /** The code, the `errors`, and the message of an answer's first error. */

@@ -1,10 +1,10 @@
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataFolder, freePort, npm, type Run } from './npm.ts';
 
-// In a copy of what the service consists of, as files are changed.
+// In a copy of what the service consists of, as files are changed. All tests use one run, which the last one ends.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const needed = ['package.json', 'tsconfig.json', 'src', 'schema', 'rest-shim', 'prisma'];
@@ -14,16 +14,17 @@ let data: Awaited<ReturnType<typeof dataFolder>>;
 let port: string;
 let run: Run;
 
-beforeEach(async () => {
+beforeAll(async () => {
   copy = await dataFolder();
   data = await dataFolder();
   port = await freePort();
   for (const name of needed) await cp(join(root, name), join(copy.path, name), { recursive: true });
   await symlink(join(root, 'node_modules'), join(copy.path, 'node_modules'));
   run = npm(['run', '-s', 'dev'], { DATA_DIR: data.path, PORT: port, LOG_SQL: '1' }, undefined, copy.path);
+  await run.until(/Ctrl-C stops everything/);
 });
 
-afterEach(async () => {
+afterAll(async () => {
   run.killGroup('SIGINT');
   await run.exited;
   await copy.remove();
@@ -59,7 +60,6 @@ async function listen(): Promise<{ updates: () => string[] }> {
 }
 
 it('npm run dev restarts the server and reloads the dashboard, on one address, when files change', async () => {
-  await run.until(/Ctrl-C stops everything/);
   expect(run.out()).toContain(`Kontor, for development: http://127.0.0.1:${port}/`);
 
   // All of it is at one address: a page, the API with the demo tenant, and guides.
@@ -90,14 +90,12 @@ it('npm run dev restarts the server and reloads the dashboard, on one address, w
 });
 
 it('a port in use is reported in one line', async () => {
-  await run.until(/Ctrl-C stops everything/);
   const second = npm(['run', '-s', 'dev'], { DATA_DIR: data.path, PORT: port }, undefined, copy.path);
   expect(await second.exited).toMatchObject({ code: 1 });
   expect(second.err()).toBe(`Port ${port} is already in use\n`);
 });
 
 it('Ctrl-C stops all processes', async () => {
-  await run.until(/Ctrl-C stops everything/);
   run.killGroup('SIGINT');
   await run.exited;
   await expect(text('/health/live')).rejects.toThrow('fetch failed');

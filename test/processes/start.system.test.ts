@@ -33,6 +33,12 @@ function start(): Run {
   return run;
 }
 
+async function startAndWait(): Promise<Run> {
+  const run = start();
+  await run.until(/Ctrl-C stops everything/);
+  return run;
+}
+
 const pasted = async (run: Run): Promise<string> => {
   const [, line = ''] = await run.until(/^ *(curl .*)$/m);
   return (await shell('sh', ['-c', line])).stdout;
@@ -49,8 +55,7 @@ describe('npm start on an empty database', () => {
   let run: Run;
   beforeAll(async () => {
     await prepare();
-    run = start();
-    await run.until(/Ctrl-C stops everything/);
+    run = await startAndWait();
   });
   afterAll(cleanUp);
 
@@ -148,39 +153,37 @@ describe('npm start', () => {
   });
 
   it('stops everything at Ctrl-C, and shows no token at the next start', async () => {
-    const first = start();
-    await first.until(/Ctrl-C stops everything/);
+    const first = await startAndWait();
     first.killGroup('SIGINT');
     await first.exited; // by the signal, as npm and the shell see it; what counts is that ours had its end
     expect(first.out().trimEnd().split('\n').at(-1)).toBe('Stopped.');
     expect(first.err()).not.toContain('kontor:');
     expect(await databaseRuns()).toBe(false);
 
-    const second = start();
-    await second.until(/Ctrl-C stops everything/);
+    const second = await startAndWait();
     expect(second.out()).not.toContain('API token  ');
     expect(firstLogin(second.out())).toBeUndefined();
   });
 
-  it.each([
-    ['of the whole group', (run: Run) => run.killGroup('SIGKILL')],
-    ['of the parent alone', (run: Run) => process.kill(run.pid, 'SIGKILL')],
-  ])('after kill -9 %s the next start works and nothing committed is lost', async (_which, kill) => {
-    const first = start();
-    await first.until(/Ctrl-C stops everything/);
-    const { token, url } = firstLogin(first.out())!;
+  it('after kill -9 of the whole group, or of the parent alone, the next start works and nothing committed is lost', async () => {
+    let run = await startAndWait();
+    const { token, url } = firstLogin(run.out())!;
     const address = `${url}/api/v1`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ type: 'customer', company_name: 'Committed' });
-    const created = await fetch(`${address}/customers`, { method: 'POST', headers, body });
-    expect(created.status).toBe(201);
-    kill(first);
-    await first.exited;
-
-    const second = start();
-    await second.until(/Ctrl-C stops everything/);
-    const found = await fetch(`${address}/customers?q=Committed`, { headers });
-    expect(((await found.json()) as { meta: object }).meta).toMatchObject({ total: 1 });
+    const kills = {
+      'The whole group': () => run.killGroup('SIGKILL'),
+      'The parent alone': () => process.kill(run.pid, 'SIGKILL'),
+    };
+    for (const [name, kill] of Object.entries(kills)) {
+      const body = JSON.stringify({ type: 'customer', company_name: name });
+      const created = await fetch(`${address}/customers`, { method: 'POST', headers, body });
+      expect(created.status).toBe(201);
+      kill();
+      await run.exited;
+      run = await startAndWait();
+      const found = await fetch(`${address}/customers?q=${encodeURIComponent(name)}`, { headers });
+      expect(((await found.json()) as { meta: object }).meta).toMatchObject({ total: 1 });
+    }
   });
 
   it('runs twice side by side with different DATA_DIR and PORT', async () => {
