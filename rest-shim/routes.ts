@@ -90,6 +90,10 @@ export const routes: readonly Route[] = [
   ['GET', '/bulk-operations/:id/results', 'getBulkOperation', 'results'],
   ['POST', '/bulk-operations/:id/cancel', 'cancelBulkOperation', 'item'],
 
+  ['GET', '/reports/open-items', 'getOpenItems', 'item'],
+  ['GET', '/reports/vat', 'getVatReport', 'item'],
+  ['GET', '/reports/vat/documents', 'getVatReportDocuments', 'item'],
+
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/changes', 'listChanges', 'changes'],
 ];

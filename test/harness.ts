@@ -143,6 +143,7 @@ export interface Service {
     name?: string;
     timezone?: string;
     currency?: string;
+    country?: string;
     abilities?: string[];
   }): Promise<Integrator>;
   /** The context of a request of this user, to call the domain directly. */

@@ -6,6 +6,7 @@ import {
   BriefcaseIcon,
   BuildingLibraryIcon,
   BuildingOfficeIcon,
+  CalculatorIcon,
   ClockIcon,
   DocumentTextIcon,
   HomeIcon,
@@ -15,6 +16,7 @@ import {
   QueueListIcon,
   ReceiptPercentIcon,
   ReceiptRefundIcon,
+  ScaleIcon,
   UsersIcon,
 } from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './errors/error-boundary.tsx';
@@ -43,6 +45,13 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/bank-transactions', label: 'Bank transactions', icon: BuildingLibraryIcon },
       { path: '/projects', label: 'Projects', icon: BriefcaseIcon },
       { path: '/time-entries', label: 'Time entries', icon: ClockIcon },
+    ],
+  },
+  {
+    label: 'Reports',
+    items: [
+      { path: '/reports/open-items', label: 'Open items', icon: ScaleIcon },
+      { path: '/reports/vat', label: 'VAT', icon: CalculatorIcon },
     ],
   },
   {
@@ -89,6 +98,9 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/projects', Page: lazyPage(() => import('./pages/projects/projects.tsx')) },
   { path: '/projects/:id', Page: lazyPage(() => import('./pages/projects/project.tsx')) },
   { path: '/time-entries', Page: lazyPage(() => import('./pages/time-entries/time-entries.tsx')) },
+  { path: '/reports/open-items', Page: lazyPage(() => import('./pages/reports/open-items.tsx')) },
+  { path: '/reports/vat', Page: lazyPage(() => import('./pages/reports/vat.tsx')) },
+  { path: '/reports/vat/documents', Page: lazyPage(() => import('./pages/reports/vat-documents.tsx')) },
   { path: '/import', Page: lazyPage(() => import('./pages/import/import.tsx')) },
   { path: '/bulk-operations', Page: lazyPage(() => import('./pages/bulk-operations/bulk-operations.tsx')) },
   { path: '/bulk-operations/:id', Page: lazyPage(() => import('./pages/bulk-operations/bulk-operation.tsx')) },

@@ -91,13 +91,16 @@ function readEndpoint(document: OpenApi, method: string, path: string, described
   const parameters = described.parameters.map((each) => ('$ref' in each ? resolve(document, each.$ref) : each));
   const [, segment = '', ...rest] = path.split('/');
   const result = findResult(document, described);
-  const isOfClient = method === 'GET' && rest.length === 0 && result.kind === 'item';
+  const isAlone = method === 'GET' && result.kind === 'item' && !path.includes('{id}');
+  const isOfClient = isAlone && rest.length === 0;
   return {
     method,
     path,
     tag: tags[0],
     resource: isOfClient ? undefined : camelCase(segment),
-    name: isOfClient ? camelCase(segment) : getName(operationId, [pascalCase(segment), pascalCase(tags[0])]),
+    name: isOfClient
+      ? camelCase(segment)
+      : getName(operationId, isAlone ? [] : [pascalCase(segment), pascalCase(tags[0])]),
     documentation: [`${summary}.`, description, deprecated && '@deprecated'].filter(Boolean).join('\n'),
     query: findQuery(
       operationId,
@@ -115,7 +118,7 @@ function resolve({ components }: OpenApi, $ref: string): Parameter {
   return found;
 }
 
-/** `listTimeEntries` of `TimeEntries` is `list`. An id without a resource's name is kept. */
+/** `listTimeEntries` of `TimeEntries` is `list`. The id of an operation without a resource's name is kept. */
 function getName(operationId: string, resources: string[]): string {
   const found = resources.find((resource) => operationId.includes(resource));
   return found ? operationId.replace(found, '') : operationId;

@@ -77,7 +77,7 @@ function* texts({ format, pattern, minLength, maxLength }: Schema, usual: string
 }
 
 /** A schema without references. A union with null, or of a number and text, becomes a schema with several types. */
-function plain(validator: ApiValidator, schema: Schema): Schema {
+export function plain(validator: ApiValidator, schema: Schema): Schema {
   const [only, ...others] = schema.anyOf ?? [];
   if (!only) return validator.resolve(schema);
   const { type = [], ...rest } = validator.resolve(only);

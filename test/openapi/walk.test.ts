@@ -7,8 +7,8 @@ import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
 import * as sample from '../rest/samples.ts';
 import { collections, makeDelivery, makeReferences, makeRoom, samples, type References } from '../resources.ts';
-import { bodies, values, type Case } from './cases.ts';
-import { createApiValidator, description, operations, type Endpoint } from './description.ts';
+import { bodies, plain, values, type Case } from './cases.ts';
+import { createApiValidator, description, operations, type Endpoint, type Schema } from './description.ts';
 
 // Sends requests for every operation of the description to the server.
 
@@ -70,8 +70,9 @@ async function at({ path, operation }: Endpoint, who = acme, make = makers): Pro
   const required = (operation.parameters ?? []).map((each) => validator.resolve(each)).filter((each) => each.required);
   const query = required
     .filter(({ in: where }) => where === 'query')
-    .map(({ name, schema }) => `${name}=${String(validator.resolve(schema).enum?.[0])}`);
-  return [path.replace('{id}', (await make.get(path)?.(who)) ?? ''), ...query].join('?');
+    .map(({ name, schema }) => `${name}=${String(usualParameter(name, validator.resolve(schema)))}`);
+  const address = path.replace('{id}', (await make.get(path)?.(who)) ?? '');
+  return query.length > 0 ? `${address}?${query.join('&')}` : address;
 }
 const isBatch = (path: string): boolean => path.endsWith('/batch');
 const methodOf = ({ method }: Endpoint): string => method.toUpperCase();
@@ -102,12 +103,15 @@ function referring(body: unknown, to: References): unknown {
 const boundByRows: Record<string, string[]> = { createCreditNote: ['items', 'amounts'] };
 
 /** Valid values of parameters, by name, and by the format of their schema. */
-const usualParameters: Record<string, unknown> = { since: 'now', resource: ['customer'] };
+const usualParameters: Record<string, unknown> = { since: 'now', vat_category: 'S', vat_rate: 19, currency: 'EUR' };
 const usualFormats: Record<string, string> = {
   uuid: sample.unknownId,
   date: '2026-01-31',
   'date-time': '2026-01-31T09:30:00+00:00',
 };
+
+const usualParameter = (name: string, schema: Schema): unknown =>
+  usualParameters[name] ?? schema.enum?.[0] ?? usualFormats[schema.format ?? ''] ?? schema.default ?? 'x';
 
 describe('every operation of the description', () => {
   it('accepts its example, and answers as documented', async () => {
@@ -121,7 +125,9 @@ describe('every operation of the description', () => {
   });
 
   it('answers full pages as documented', async () => {
-    for (const endpoint of endpoints.filter(({ path, method }) => method === 'get' && !path.includes('{id}'))) {
+    const isList = ({ path, method }: Endpoint): boolean =>
+      method === 'get' && !path.includes('{id}') && !path.startsWith('/reports/');
+    for (const endpoint of endpoints.filter(isList)) {
       const { body } = check(endpoint, await acme.rest('GET', `${endpoint.path}?per_page=1&page=1&limit=1`));
       if (endpoint.path !== '/me') expect([endpoint.path, body.data.length]).toEqual([endpoint.path, 1]);
     }
@@ -160,14 +166,16 @@ describe('every operation of the description', () => {
       for (const parameter of endpoint.operation.parameters ?? []) {
         const { name, in: where, style, schema: reference } = validator.resolve(parameter);
         if (where !== 'query') continue;
-        const schema = validator.resolve(reference);
-        const usual = usualParameters[name] ?? usualFormats[schema.format ?? ''] ?? schema.default ?? 'x';
+        const schema = plain(validator, reference);
+        const usual = schema.type === 'array' ? ['customer'] : usualParameter(name, schema);
         for (const [value, good] of values(schema, usual)) {
           const query = toQuery(name, value, style === 'deepObject');
           // A query parameter is always text.
           if (!query || (typeof value === 'number' && schema.type !== 'integer')) continue;
-          const [path] = row.split('?');
-          const answer = check(endpoint, await acme.rest('GET', `${path}?${query.toString()}`));
+          const [path, required] = row.split('?');
+          const others = [...new URLSearchParams(required)].filter(([other]) => other !== name);
+          const all = new URLSearchParams([...others, ...query]).toString();
+          const answer = check(endpoint, await acme.rest('GET', `${path}?${all}`));
           expectVerdict(endpoint, { request: query.toString(), invalidField: good ? undefined : name }, answer);
         }
       }
@@ -230,7 +238,8 @@ describe('every operation answers with the documented error', () => {
       const another = ability === 'webhooks:read' ? 'customers:read' : 'webhooks:read';
       // Who has events sent must be able to read their resources; and so must who reads a delivery, here of a customer's event.
       const ofDeliveries = endpoint.path.startsWith('/deliveries') ? ['customers:read'] : [];
-      const shown = ability === 'webhooks:write' ? ['read'] : ofDeliveries;
+      const ofReports = endpoint.path.startsWith('/reports/') ? ['customers:read', 'receipts:read'] : [];
+      const shown = ability === 'webhooks:write' ? ['read'] : [...ofDeliveries, ...ofReports];
       for (const [abilities, may] of [
         [[another, ...shown], false],
         [[ability, ...shown], true],

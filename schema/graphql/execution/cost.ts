@@ -89,16 +89,25 @@ export function computeCost(typeName: string, texts: ReadonlyMap<string, number>
     const isRow = field.name === 'nodes' || field.name === 'edges';
     const whole = `${typeName}.${field.name}`;
     const length = lengths[whole] ?? (named === 'String' ? texts.get(field.name) : undefined) ?? 0;
-    const scans = typeName === 'Overview' && sums.has(field.name) ? scanCost : 0;
+    const scans = scansOfFields[whole] ?? 0;
+    if (typeName === 'Query' && scans > 0) context.scans.add(`${field.name} (every document)`);
     return {
-      field: Math.max(1, Math.ceil(length / bytesPerValue)) + scans,
+      field: Math.max(1, Math.ceil(length / bytesPerValue)) + scans * scanCost,
       multiplier: type.startsWith('[') && !isRow ? (longestLists[whole] ?? listLength) : 1,
     };
   };
 }
 
-/** The fields of Overview that sum over many rows. */
-const sums = new Set(['outstanding', 'overdue', 'paidThisMonth', 'unbilledMinutes', 'months']);
+/** The scans of fields that sum over many rows. */
+const scansOfFields: Record<string, number> = {
+  ...Object.fromEntries(
+    ['outstanding', 'overdue', 'paidThisMonth', 'unbilledMinutes', 'months'].map((name) => [`Overview.${name}`, 1]),
+  ),
+  // Each reads documents, their lines, and payments.
+  'Query.vatReport': 3,
+  'Query.vatReportDocuments': 3,
+  'Query.openItems': 2,
+};
 
 /** What the costs of a document's fields are computed with. */
 export interface CostContext {

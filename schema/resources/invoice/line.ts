@@ -57,6 +57,10 @@ type Written = Pick<Decimal, 'toFixed'>;
 /** The category of a line that says none: by its rate. */
 export const usualVatCategory = (rate: Written): VatCategory => (rate.toFixed() === '0' ? 'Z' : 'S');
 
+/** The category of a stored line, by the alias of its table, as an expression of SQL. */
+export const vatCategorySql = (line: string): string =>
+  `coalesce(${line}.vat_category, case when ${line}.vat_rate = 0 then 'Z' else 'S' end)`;
+
 /** The category of a new or a stored line. Lines from before there were categories have none of their own. */
 export const getVatCategory = (line: { vatCategory?: string | null; vatRate: Written }): VatCategory =>
   vatCategoriesByCode.get(line.vatCategory ?? '') ?? usualVatCategory(line.vatRate);

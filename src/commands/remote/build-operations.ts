@@ -116,7 +116,9 @@ function buildOperation(
   ) as z.infer<typeof parameter>[];
   return {
     verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
-    noun: `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
+    noun: isReport(method, path)
+      ? toNoun(operationId)
+      : `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
     method: method.toUpperCase(),
     path,
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
@@ -139,6 +141,15 @@ function buildOperation(
     ),
   };
 }
+
+const isReport = (method: string, path: string): boolean => method === 'get' && path.startsWith('/reports/');
+
+/** `getOpenItems` → `open-items`. */
+const toNoun = (operationId: string): string =>
+  operationId
+    .replace(/^[a-z]+/, '')
+    .replaceAll(/(?<!^)[A-Z]/g, (letter) => `-${letter}`)
+    .toLowerCase();
 
 /** `--limit` and `--all` stand for these. */
 const pagingParameters = new Set(['page', 'per_page', 'cursor']);

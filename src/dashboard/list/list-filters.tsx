@@ -91,7 +91,8 @@ export const period: Record<'from' | 'to', Filter> = {
   to: (filter) => <Day label="To" {...filter} />,
 };
 
-function Day({ label, value, onChange }: FilterProps & { label: string }): ReactNode {
+/** A filter for one day. */
+export function Day({ label, value, onChange }: FilterProps & { label: string }): ReactNode {
   return (
     <TextInput
       type="date"

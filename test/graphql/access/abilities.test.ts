@@ -147,6 +147,9 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     importProjects: ['customers:read'],
     importReceipts: ['customers:read', 'projects:read'],
     importTimeEntries: ['projects:read'],
+    openItems: ['customers:read'],
+    vatReport: ['receipts:read'],
+    vatReportDocuments: ['receipts:read'],
     createWebhook: abilityScopes.map((resource): Ability => `${resource}:read`),
   };
 

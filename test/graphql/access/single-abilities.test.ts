@@ -162,6 +162,10 @@ const requiredInputs: Record<string, () => string> = {
       { title: "A", quantity: "1", unitPriceNet: "1", vatRate: "0" }] })`,
   receiptNumberWarnings: () => `(supplierId: "${ids['Customer']}", receiptNumber: "A")`,
   vatProposals: () => `(customerId: "${ids['Customer']}")`,
+  openItems: () => '(at: "2026-12-31")',
+  vatReport: () => '(from: "2026-01-01", to: "2026-12-31")',
+  vatReportDocuments: () =>
+    '(from: "2026-01-01", to: "2026-12-31", kind: OUTPUT, vatCategory: "S", vatRate: "19", currency: "EUR")',
 };
 
 const single = abilityScopes.flatMap((resource) => [

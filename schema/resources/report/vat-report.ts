@@ -1,0 +1,267 @@
+import { builder } from '../../graphql/builder.ts';
+import type { Context } from '../../graphql/context.ts';
+import { text, vatCategory, vatRate, wholeNumber } from '../../graphql/input/validators.ts';
+import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
+import { formatDay, parseDay } from '../../graphql/scalars/days.ts';
+import { ForbiddenError, refuse } from '../../errors.ts';
+import { Decimal } from '../../money/money.ts';
+import { findVatBox } from './vat-boxes.ts';
+import { accrualShares, cashShares, type VatDate } from './vat-shares.ts';
+
+/** The longest period of a report, in days. */
+const maxDays = 366;
+
+/** The most rows of a report. */
+const maxRows = 1000;
+
+type Basis = 'ACCRUAL' | 'CASH';
+type Kind = 'OUTPUT' | 'INPUT';
+
+interface Period {
+  from: Date;
+  to: Date;
+  basis: Basis;
+  dateBy: VatDate;
+}
+
+interface RowOfReport {
+  kind: Kind;
+  category: string;
+  rate: Decimal;
+  currency: string;
+  net: Decimal;
+  vat: Decimal;
+  documents: number;
+  netBox: string | null;
+  vatBox: string | null;
+}
+
+const VatBasis = builder.enumType('VatBasis', {
+  description: 'When VAT counts.',
+  values: {
+    ACCRUAL: { description: 'When it is owed: by the dates of documents (§ 16 UStG).' },
+    CASH: { description: 'When it is paid: by the days of payments (§ 20 UStG; § 17 of Austria’s UStG).' },
+  } satisfies Record<Basis, object>,
+});
+
+const VatDateType = builder.enumType('VatDate', {
+  description: 'The day on which an invoice counts, on the accrual basis.',
+  values: {
+    SUPPLY: {
+      description:
+        'The day of supply: its delivery date, else the end of its last service period, else the invoice date.',
+    },
+    DOCUMENT: { description: 'The invoice date.' },
+  } satisfies Record<VatDate, object>,
+});
+
+const VatKind = builder.enumType('VatKind', {
+  description: 'Who owes the VAT.',
+  values: {
+    OUTPUT: { description: 'VAT of invoices and credit notes, which the tenant owes.' },
+    INPUT: { description: 'VAT of receipts, which the tenant has paid to suppliers.' },
+  } satisfies Record<Kind, object>,
+});
+
+const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
+  description: 'The net amount and the VAT of one kind, category, rate, and currency.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: VatKind, description: 'Who owes the VAT.' }),
+    vatCategory: t.exposeString('category', {
+      description: 'S, Z, E, AE, K, G, or O. Of receipts: S, or Z without VAT.',
+    }),
+    vatRate: t.expose('rate', { type: 'Decimal', description: 'Per cent.' }),
+    currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
+    net: t.expose('net', { type: 'Decimal', description: 'The net amount: of invoices less credit notes.' }),
+    vat: t.expose('vat', { type: 'Decimal', description: 'The VAT on it, as the documents state it.' }),
+    documents: t.exposeInt('documents', { description: 'The number of documents.' }),
+    netBox: t.exposeString('netBox', {
+      nullable: true,
+      description: 'The box of the VAT return for the net amount, in Germany and Austria; null where it has none.',
+    }),
+    vatBox: t.exposeString('vatBox', { nullable: true, description: 'The same for the VAT.' }),
+  }),
+});
+
+interface Report extends Period {
+  rows: RowOfReport[];
+}
+
+const VatReport = builder.objectRef<Report>('VatReport').implement({
+  description: 'VAT of a period, from the documents and payments.',
+  fields: (t) => ({
+    from: t.expose('from', { type: 'Date', description: 'The first day.' }),
+    to: t.expose('to', { type: 'Date', description: 'The last day.' }),
+    basis: t.expose('basis', { type: VatBasis, description: 'When VAT counts.' }),
+    dateBy: t.expose('dateBy', { type: VatDateType, description: 'The day on which an invoice counts.' }),
+    rows: t.expose('rows', { type: [VatReportRow], description: 'By kind, category, rate, and currency.' }),
+  }),
+});
+
+interface Document {
+  type: 'INVOICE' | 'CREDIT_NOTE' | 'RECEIPT';
+  id: string;
+  number: string | null;
+  date: Date;
+  net: Decimal;
+  vat: Decimal;
+}
+
+const VatDocumentType = builder.enumType('VatDocumentType', {
+  description: 'A kind of document.',
+  values: {
+    INVOICE: { description: 'An invoice. On the cash basis, with its payments, refunds, and credit notes.' },
+    CREDIT_NOTE: { description: 'A credit note.' },
+    RECEIPT: { description: 'A receipt.' },
+  } satisfies Record<Document['type'], object>,
+});
+
+const VatReportDocument = builder.objectRef<Document>('VatReportDocument').implement({
+  description: 'What one document adds to a row of a VAT report.',
+  fields: (t) => ({
+    type: t.expose('type', { type: VatDocumentType, description: 'Its kind.' }),
+    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice, credit note, or receipt.' }),
+    number: t.exposeString('number', { nullable: true, description: 'Its number; null for a receipt without one.' }),
+    date: t.expose('date', {
+      type: 'Date',
+      description: 'The day on which it counts; on the cash basis, the last day of the period.',
+    }),
+    net: t.expose('net', { type: 'Decimal', description: 'Negative where it takes something back.' }),
+    vat: t.expose('vat', { type: 'Decimal', description: 'The VAT on it.' }),
+  }),
+});
+
+/** JSON has no exact decimals, and no days. */
+type DocumentTexts = Omit<Document, 'date' | 'net' | 'vat'> & Record<'date' | 'net' | 'vat', string>;
+
+interface Documents {
+  count: number;
+  items: Document[];
+}
+
+const VatReportDocuments = builder.objectRef<Documents>('VatReportDocuments').implement({
+  description: 'The documents of one row of a VAT report.',
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'How many they are in all.' }),
+    items: t.expose('items', { type: [VatReportDocument], description: 'As many as were asked for, by date.' }),
+  }),
+});
+
+const dayMs = 86_400_000;
+
+const checkReport: Rules<{ from: Date; to: Date }> = ({ from, to }, { may }, problems) => {
+  if (!may('receipts:read')) throw new ForbiddenError('receipts:read');
+  if (!from || !to) return;
+  if (from > to) problems.add('to', 'wrong_order', 'Must not be before the first day.');
+  const last = new Date(from.getTime() + (maxDays - 1) * dayMs);
+  if (to > last)
+    problems.add('to', 'day_out_of_range', `Must be at most ${maxDays} days after the first day.`, {
+      min: formatDay(from),
+      max: formatDay(last),
+    });
+};
+
+/** Input VAT counts when a receipt is dated in Germany, whatever the basis (§ 15 UStG); elsewhere when it is paid. */
+const buildShares = ({ tenant }: Context, { basis, dateBy }: Pick<Period, 'basis' | 'dateBy'>): string =>
+  basis === 'ACCRUAL' ? accrualShares(dateBy) : cashShares(tenant.country !== 'DE');
+
+const inTexts = ({ from, to }: Pick<Period, 'from' | 'to'>): string[] => [formatDay(from), formatDay(to)];
+
+interface SumRow {
+  kind: Kind;
+  category: string;
+  rate: string;
+  currency: string;
+  net: string;
+  vat: string;
+  documents: number;
+}
+
+async function findRows(context: Context, period: Period): Promise<RowOfReport[]> {
+  const rows = await context.db.$rows<SumRow>(
+    `select kind, category, rate::text, currency, sum(net)::text as net, sum(vat)::text as vat,
+       count(distinct id)::int as documents
+     from (${buildShares(context, period)}) as shares
+     group by kind, category, shares.rate, currency
+     order by kind desc, category, shares.rate desc, currency limit ${maxRows + 1}`,
+    inTexts(period),
+  );
+  if (rows.length > maxRows)
+    refuse('to', 'too_many', `There are more than ${maxRows} rows. Ask for a shorter period.`, { max: maxRows });
+  const country = context.tenant.country;
+  return rows.map(({ rate, net, vat, ...row }) => {
+    const plainRate = new Decimal(rate);
+    const box = findVatBox(country, formatDay(period.to), { ...row, rate: plainRate.toFixed() });
+    return {
+      ...row,
+      rate: plainRate,
+      net: new Decimal(net),
+      vat: new Decimal(vat),
+      netBox: box?.net ?? null,
+      vatBox: box?.vat ?? null,
+    };
+  });
+}
+
+builder.queryField('vatReport', (t) =>
+  t.field({
+    type: VatReport,
+    description:
+      'VAT of a period. Cancelled invoices count, and so do the credit notes that take them back, each on its own date. Drafts do not. Needs `receipts:read`, too.',
+    ability: 'invoices:read',
+    args: {
+      from: t.arg({ type: 'Date', required: true, description: 'The first day.' }),
+      to: t.arg({ type: 'Date', required: true, description: `The last day, at most ${maxDays} days later.` }),
+      basis: t.arg({ type: VatBasis, description: 'When VAT counts. Default: ACCRUAL.' }),
+      dateBy: t.arg({ type: VatDateType, description: 'The day on which an invoice counts. Default: SUPPLY.' }),
+    },
+    rules: checkReport,
+    resolve: async (_root, { from, to, basis, dateBy }, context) => {
+      const period: Period = { from, to, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' };
+      return { ...period, rows: await findRows(context, period) };
+    },
+  }),
+);
+
+builder.queryField('vatReportDocuments', (t) =>
+  t.field({
+    type: VatReportDocuments,
+    description:
+      'The documents of one row of a VAT report. Their sums are those of the row. Needs `receipts:read`, too.',
+    ability: 'invoices:read',
+    args: {
+      from: t.arg({ type: 'Date', required: true, description: 'The first day.' }),
+      to: t.arg({ type: 'Date', required: true, description: `The last day, at most ${maxDays} days later.` }),
+      basis: t.arg({ type: VatBasis, description: 'When VAT counts. Default: ACCRUAL.' }),
+      dateBy: t.arg({ type: VatDateType, description: 'The day on which an invoice counts. Default: SUPPLY.' }),
+      kind: t.arg({ type: VatKind, required: true, description: 'The kind of the row.' }),
+      vatCategory: t.arg.string({ required: true, description: 'The category of the row.', validate: vatCategory }),
+      vatRate: t.arg({ type: 'Decimal', required: true, description: 'The rate of the row.', validate: vatRate }),
+      currency: t.arg.string({ required: true, description: 'The currency of the row.', validate: text(3) }),
+      limit: t.arg.int({ description: 'At most so many: 1 to 1000, default 100.', validate: wholeNumber(1, maxRows) }),
+      skip: t.arg.int({ description: 'So many are skipped first.', validate: wholeNumber(0, 1_000_000) }),
+    },
+    rules: checkReport,
+    resolve: async (_root, args, context): Promise<Documents> => {
+      const { basis, dateBy, kind, vatRate: rate, currency, limit, skip } = args;
+      const period = { ...args, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' } satisfies Period;
+      const [found] = await context.db.$rows<{ count: number; items: DocumentTexts[] }>(
+        `with document as materialized (
+           select type, id, number, date, net, vat from (${buildShares(context, period)}) as shares
+           where kind = $4 and category = $5 and rate = $6::numeric and currency = $7
+         ), page as (
+           select type, id, number, date, net::text, vat::text from document order by date, id limit $8 offset $9
+         )
+         select (select count(*)::int from document) as count, (select coalesce(json_agg(page), '[]') from page) as items`,
+        [...inTexts(period), kind, args.vatCategory, rate.toFixed(), currency, limit ?? 100, skip ?? 0],
+      );
+      const items = (found?.items ?? []).map(({ date, net, vat, ...row }) => ({
+        ...row,
+        date: parseDay(date) as Date,
+        net: new Decimal(net),
+        vat: new Decimal(vat),
+      }));
+      return { count: found?.count ?? 0, items };
+    },
+  }),
+);

@@ -1,0 +1,136 @@
+import { EmptyState, Stack, Title } from '@mantine/core';
+import { ScaleIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { LongText } from '../../components/long-text.tsx';
+import { count, date, money, today } from '../../format/format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { Page } from '../../layout/page.tsx';
+import { Choice, Day, Filters } from '../../list/list-filters.tsx';
+import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
+import type { Column } from '../../list/responsive-table.tsx';
+import { SimpleTable } from '../../list/simple-table.tsx';
+import { sideLabels } from './texts.ts';
+
+const OpenItemsQuery = graphql(`
+  query OpenItems($at: Date!, $side: OpenItemSide!) {
+    openItems(at: $at, side: $side, limit: 100) {
+      count
+      totals {
+        currency
+        open
+        credit
+        notDue
+        days1To30
+        days31To60
+        days61To90
+        daysOver90
+      }
+      items {
+        id
+        number
+        dueDate
+        partnerId
+        name
+        currency
+        gross
+        open
+        daysLate
+      }
+    }
+  }
+`);
+
+type Report = ResultOf<typeof OpenItemsQuery>['openItems'];
+type Total = Report['totals'][number] & { id: string };
+type Item = Report['items'][number];
+
+const amount = (header: string, name: Exclude<keyof Total, 'id' | 'currency'>): Column<Total> => ({
+  header,
+  align: 'right',
+  cell: (total) => money(total[name], total.currency),
+});
+
+const totalColumns: Column<Total>[] = [
+  { header: 'Currency', lead: true, cell: ({ currency }) => currency },
+  amount('Not due', 'notDue'),
+  amount('1 to 30 days late', 'days1To30'),
+  amount('31 to 60', 'days31To60'),
+  amount('61 to 90', 'days61To90'),
+  amount('Over 90', 'daysOver90'),
+  amount('To refund', 'credit'),
+  amount('Open', 'open'),
+];
+
+const itemColumns = (side: keyof typeof sideLabels): Column<Item>[] => [
+  {
+    header: side === 'RECEIVABLE' ? 'Invoice' : 'Receipt',
+    lead: true,
+    cell: ({ id, number, name }) => (
+      <>
+        <LongText to={side === 'RECEIVABLE' ? `/invoices/${id}` : `/receipts/${id}`}>
+          {number ?? 'Without a number'}
+        </LongText>
+        <LongText secondary lines={1}>
+          {name}
+        </LongText>
+      </>
+    ),
+  },
+  { header: 'Due', cell: ({ dueDate }) => (dueDate ? date(dueDate) : '–') },
+  { header: 'Days late', align: 'right', cell: ({ daysLate }) => (daysLate > 0 ? count(daysLate) : '–') },
+  { header: 'Total', align: 'right', cell: ({ gross, currency }) => money(gross, currency) },
+  { header: 'Open', align: 'right', cell: ({ open, currency }) => money(open, currency) },
+];
+
+const nothing = (
+  <EmptyState
+    icon={<ScaleIcon width={40} aria-hidden />}
+    title="Nothing is open"
+    description="What is not paid at the end of the day is shown here."
+  />
+);
+
+export default function OpenItems(): ReactNode {
+  const list = useListState(['at', 'side']);
+  const at = list.filters.at ?? today();
+  const side = findOneOf(list.filters.side, getKeys(sideLabels)) ?? 'RECEIVABLE';
+  const [{ data, error }, refetch] = useQuery({ query: OpenItemsQuery, variables: { at, side } });
+  const report = data?.openItems;
+  const more =
+    report && report.count > report.items.length ? `, the first ${report.items.length} of ${count(report.count)}` : '';
+  return (
+    <Page title="Open items" description="What was not paid at the end of a day, by its age.">
+      <Stack gap="lg">
+        <div>
+          <Filters list={list}>
+            <Day label="At" value={at} onChange={(value) => list.filter('at', value)} />
+            <Choice
+              label="Who owes"
+              all={sideLabels.RECEIVABLE}
+              value={list.filters.side}
+              onChange={(value) => list.filter('side', value)}
+              options={getKeys(sideLabels).map((value) => ({ value, label: sideLabels[value] }))}
+            />
+          </Filters>
+          <SimpleTable
+            caption="Sums by age"
+            columns={totalColumns}
+            rows={report?.totals.map((total) => ({ ...total, id: total.currency }))}
+            error={error}
+            refetch={refetch}
+            empty={nothing}
+          />
+        </div>
+        {report && report.count > 0 && (
+          <section>
+            <Title order={2} size="h4" mb="sm">
+              {`Documents${more}`}
+            </Title>
+            <SimpleTable caption="Documents" columns={itemColumns(side)} rows={report.items} />
+          </section>
+        )}
+      </Stack>
+    </Page>
+  );
+}

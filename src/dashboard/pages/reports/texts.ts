@@ -1,0 +1,14 @@
+/** The VAT categories of EN 16931, in words. */
+export const categoryLabels: Readonly<Record<string, string>> = {
+  S: 'taxed',
+  Z: 'taxed at 0 %',
+  E: 'exempt',
+  AE: 'reverse charge',
+  K: 'supply within the EU',
+  G: 'export',
+  O: 'not subject to VAT',
+};
+
+export const basisLabels = { ACCRUAL: 'By documents', CASH: 'By payments' } as const;
+
+export const sideLabels = { RECEIVABLE: 'Owed by customers', PAYABLE: 'Owed to suppliers' } as const;

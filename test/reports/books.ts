@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { makeCustomer } from '../graphql/books.ts';
+import type { Integrator } from '../harness.ts';
+
+/** A step of generated books. Some are refused, such as a payment of a cancelled invoice: they change nothing. */
+export interface Step {
+  kind: 'invoice' | 'pay' | 'credit' | 'refund' | 'cancel' | 'receipt' | 'pay receipt';
+  /** Which document it is about. */
+  which: number;
+  /** An amount in cents, a share of a line, or a choice. */
+  amount: number;
+  /** Days since the first of the books. */
+  day: number;
+  lines: { cents: number; vat: number; quantity: number }[];
+}
+
+const firstDay = Temporal.PlainDate.from('2026-01-01');
+export const days = 180;
+/** The day of a step, `YYYY-MM-DD`. */
+export const dayOf = (day: number): string => firstDay.add({ days: day }).toString();
+
+const vats = [
+  { vatRate: '19' },
+  { vatRate: '7' },
+  { vatRate: '0' },
+  { vatRate: '0', vatCategory: 'AE', exemptionReason: 'Reverse charge' },
+  { vatRate: '5.5' },
+];
+
+const kinds: Step['kind'][] = ['invoice', 'pay', 'pay', 'credit', 'refund', 'cancel', 'receipt', 'pay receipt'];
+
+export const books: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom(...kinds),
+    which: fc.nat({ max: 50 }),
+    amount: fc.integer({ min: 1, max: 60_000 }),
+    day: fc.nat({ max: days }),
+    lines: fc.array(
+      fc.record({
+        cents: fc.integer({ min: 1, max: 30_000 }),
+        vat: fc.nat({ max: vats.length - 1 }),
+        quantity: fc.integer({ min: 1, max: 7 }),
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
+  }),
+  { minLength: 25, maxLength: 40 },
+);
+
+const inEuro = (cents: number): string => (cents / 100).toFixed(2);
+
+/** Takes the steps, of which those about a document are about one that is there. */
+export async function makeBooks(who: Integrator, steps: Step[]): Promise<void> {
+  const customers = [await makeCustomer(who), await makeCustomer(who, { companyName: 'Initech' })];
+  const ids: Record<'invoices' | 'credit-notes' | 'receipts', string[]> = {
+    invoices: [],
+    'credit-notes': [],
+    receipts: [],
+  };
+  const pick = (list: keyof typeof ids, which: number): string =>
+    ids[list][which % Math.max(ids[list].length, 1)] ?? '00000000-0000-7000-8000-000000000000';
+  const take: Record<Step['kind'], (step: Step) => Promise<unknown>> = {
+    invoice: async ({ which, day, amount, lines }) => {
+      const items = lines.map(({ cents, vat, quantity }, at) => {
+        const { vatRate, vatCategory, exemptionReason } = vats[vat] ?? { vatRate: '19' };
+        return {
+          title: `Line ${at}`,
+          quantity,
+          unit_price_net: inEuro(cents),
+          vat_rate: vatRate,
+          ...(vatCategory && { vat_category: vatCategory, exemption_reason: exemptionReason }),
+        };
+      });
+      const delivered = amount % 3 === 0 ? { delivery_date: dayOf(Math.abs(day - (amount % 40))) } : {};
+      const currency = amount % 11 === 0 ? 'CHF' : 'EUR';
+      const body = { customer_id: customers[which % 2], invoice_date: dayOf(day), items, currency, ...delivered };
+      const made = await who.rest('POST', '/invoices', body);
+      if (made.status !== 201) throw new Error(made.text);
+      if (which % 9 === 0) return; // a draft, which counts nowhere
+      await who.rest('POST', `/invoices/${made.body.data.id}/issue`);
+      ids.invoices.push(made.body.data.id);
+    },
+    pay: ({ which, amount, day }) =>
+      who.rest('POST', `/invoices/${pick('invoices', which)}/payments`, {
+        ...(amount % 4 > 0 && { amount: inEuro(amount) }),
+        paid_on: dayOf(day),
+      }),
+    credit: async ({ which, amount, day }) => {
+      const invoice = pick('invoices', which);
+      const { body } = await who.rest('GET', `/invoices/${invoice}`);
+      const lines = body.data?.items ?? [];
+      const line = lines[amount % Math.max(lines.length, 1)];
+      const of = amount % 3 === 0 || !line ? {} : { items: [{ invoice_item_id: line.id, quantity: '1' }] };
+      const made = await who.rest('POST', '/credit-notes', {
+        invoice_id: invoice,
+        credit_note_date: dayOf(day),
+        ...of,
+      });
+      if (made.status === 201) ids['credit-notes'].push(made.body.data.id);
+    },
+    refund: ({ which, amount, day }) =>
+      who.rest('POST', `/credit-notes/${pick('credit-notes', which)}/refunds`, {
+        ...(amount % 2 && { amount: inEuro(amount) }),
+        paid_on: dayOf(day),
+      }),
+    cancel: ({ which }) => who.rest('POST', `/invoices/${pick('invoices', which)}/cancel`),
+    receipt: async ({ which, amount, day }) => {
+      const made = await who.rest('POST', '/receipts', {
+        receipt_date: dayOf(day),
+        amount_gross: inEuro(amount),
+        vat_rate: vats[which % 3]?.vatRate ?? '0',
+      });
+      if (made.status !== 201) throw new Error(made.text);
+      if (which % 5 === 0) return;
+      await who.rest('POST', `/receipts/${made.body.data.id}/book`);
+      ids.receipts.push(made.body.data.id);
+    },
+    'pay receipt': ({ which, amount, day }) =>
+      who.rest('POST', `/receipts/${pick('receipts', which)}/payments`, {
+        ...(amount % 2 && { amount: inEuro(amount) }),
+        paid_on: dayOf(day),
+      }),
+  };
+  for (const step of steps) await take[step.kind](step);
+}

@@ -1,0 +1,250 @@
+import { Decimal } from 'decimal.js';
+import { expect } from 'vitest';
+import type { Integrator } from '../harness.ts';
+
+// What the reports must say, calculated from what the API says of each document and payment. No code of the reports is used.
+
+const Exact = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_HALF_UP });
+type Exact = Decimal;
+const zero = new Exact(0);
+const round = (amount: Exact): Exact => amount.toDecimalPlaces(2); // EUR and CHF have two
+const sumOf = (amounts: Exact[]): Exact => amounts.reduce((sum, amount) => sum.plus(amount), zero);
+
+interface Share {
+  vatCategory: string;
+  vatRate: string;
+  net: Exact;
+  vat: Exact;
+}
+interface Payment {
+  amount: Exact;
+  paidOn: string;
+}
+interface Invoice {
+  id: string;
+  number: string;
+  status: string;
+  date: string;
+  supplied: string;
+  dueDate: string;
+  customerId: string;
+  currency: string;
+  gross: Exact;
+  shares: Share[];
+  payments: Payment[];
+}
+interface CreditNote {
+  invoiceId: string;
+  id: string;
+  date: string;
+  currency: string;
+  gross: Exact;
+  shares: Share[];
+  refunds: Payment[];
+}
+interface Receipt {
+  id: string;
+  date: string;
+  dueDate: string | null;
+  currency: string;
+  gross: Exact;
+  share: Share;
+  payments: Payment[];
+}
+export interface Books {
+  invoices: Invoice[];
+  creditNotes: CreditNote[];
+  receipts: Receipt[];
+}
+
+const money = 'vatBreakdownByCategory { vatCategory vatRate net vat } currency totalGross';
+const payment = '(first: 30) { nodes { amount paidOn } }';
+
+// Rows of answers.
+/* eslint-disable typescript/no-explicit-any */
+const readShares = (shares: any[]): Share[] =>
+  shares.map(({ vatCategory, vatRate, net, vat }) => ({
+    vatCategory,
+    vatRate,
+    net: new Exact(net),
+    vat: new Exact(vat),
+  }));
+const readPayments = ({ nodes }: any): Payment[] =>
+  nodes.map(({ amount, paidOn }: any) => ({ amount: new Exact(amount), paidOn }));
+
+export async function readBooks(who: Integrator): Promise<Books> {
+  const { invoices } =
+    await who.graphql(`{ invoices(first: 40) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
+    customer { id } ${money} payments${payment} } } }`);
+  const { creditNotes } =
+    await who.graphql(`{ creditNotes(first: 40) { totalCount nodes { id invoice { id } creditNoteDate ${money}
+    refunds${payment} } } }`);
+  const { receipts } =
+    await who.graphql(`{ receipts(first: 40) { totalCount nodes { id status receiptDate dueDate currency amountGross
+    amountNet vatAmount vatRate payments${payment} } } }`);
+  for (const { totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBeLessThanOrEqual(40);
+  const isIssued = ({ status }: any): boolean => status !== 'DRAFT';
+  return {
+    invoices: invoices.nodes.filter(isIssued).map((each: any) => ({
+      ...each,
+      date: each.invoiceDate,
+      supplied: each.deliveryDate ?? each.invoiceDate,
+      customerId: each.customer.id,
+      gross: new Exact(each.totalGross),
+      shares: readShares(each.vatBreakdownByCategory),
+      payments: readPayments(each.payments),
+    })),
+    creditNotes: creditNotes.nodes.map((each: any) => ({
+      ...each,
+      invoiceId: each.invoice.id,
+      date: each.creditNoteDate,
+      gross: new Exact(each.totalGross),
+      shares: readShares(each.vatBreakdownByCategory),
+      refunds: readPayments(each.refunds),
+    })),
+    receipts: receipts.nodes.filter(isIssued).map((each: any) => ({
+      ...each,
+      date: each.receiptDate,
+      gross: new Exact(each.amountGross),
+      share: {
+        vatCategory: each.vatRate === '0' ? 'Z' : 'S',
+        vatRate: each.vatRate,
+        net: new Exact(each.amountNet),
+        vat: new Exact(each.vatAmount),
+      },
+      payments: readPayments(each.payments),
+    })),
+  };
+}
+/* eslint-enable typescript/no-explicit-any */
+
+/** `kind category rate currency` → net and VAT, where either isn't zero. */
+export type VatSums = Record<string, { net: string; vat: string }>;
+
+class Sums {
+  readonly #sums = new Map<string, { net: Exact; vat: Exact }>();
+  add(kind: string, currency: string, { vatCategory, vatRate, net, vat }: Share, sign = 1): void {
+    const key = [kind, vatCategory, vatRate, currency].join(' ');
+    const before = this.#sums.get(key) ?? { net: zero, vat: zero };
+    this.#sums.set(key, { net: before.net.plus(net.times(sign)), vat: before.vat.plus(vat.times(sign)) });
+  }
+  get all(): VatSums {
+    const entries = [...this.#sums].filter(([, { net, vat }]) => !net.isZero() || !vat.isZero());
+    return Object.fromEntries(
+      entries
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, { net, vat }]) => [key, { net: net.toFixed(), vat: vat.toFixed() }]),
+    );
+  }
+}
+
+const within = (day: string, from: string, to: string): boolean => from <= day && day <= to;
+
+export function accrual(books: Books, from: string, to: string, by: 'date' | 'supplied'): VatSums {
+  const sums = new Sums();
+  for (const invoice of books.invoices)
+    if (within(invoice[by], from, to)) for (const share of invoice.shares) sums.add('OUTPUT', invoice.currency, share);
+  for (const note of books.creditNotes)
+    if (within(note.date, from, to)) for (const share of note.shares) sums.add('OUTPUT', note.currency, share, -1);
+  for (const { date, currency, share } of books.receipts)
+    if (within(date, from, to)) sums.add('INPUT', currency, share);
+  return sums.all;
+}
+
+const key = ({ vatCategory, vatRate }: Share): string => `${vatCategory} ${vatRate}`;
+const until = (payments: Payment[], day: string): Exact =>
+  sumOf(payments.filter(({ paidOn }) => paidOn <= day).map(({ amount }) => amount));
+
+/** Net and VAT that were paid of an invoice until the end of a day, by category and rate. */
+function paidShares({ shares, payments }: Invoice, notes: CreditNote[], day: string): Share[] {
+  const paid = until(payments, day).minus(sumOf(notes.map(({ refunds }) => until(refunds, day))));
+  const credited = notes.filter(({ date }) => date <= day).flatMap((note) => note.shares);
+  const rows = shares
+    .map((share) => {
+      const back = credited.filter((each) => key(each) === key(share));
+      const [backNet, backVat] = [sumOf(back.map(({ net }) => net)), sumOf(back.map(({ vat }) => vat))];
+      return {
+        share,
+        vat: share.vat.minus(backVat),
+        gross: share.net.plus(share.vat).minus(backNet).minus(backVat),
+        back: backNet.plus(backVat),
+        backVat,
+      };
+    })
+    .toSorted((a, b) =>
+      a.share.vatCategory === b.share.vatCategory
+        ? new Exact(a.share.vatRate).comparedTo(b.share.vatRate)
+        : a.share.vatCategory < b.share.vatCategory
+          ? -1
+          : 1,
+    );
+  const left = sumOf(rows.map(({ gross }) => gross));
+  const allBack = sumOf(rows.map(({ back }) => back));
+  const isBeyond = paid.greaterThan(left);
+  let rest = paid;
+  return rows.map(({ share, vat, gross, back, backVat }, at) => {
+    const own = isBeyond
+      ? gross.plus(round(paid.minus(left).times(back).dividedBy(allBack)))
+      : left.isZero()
+        ? zero
+        : round(paid.times(gross).dividedBy(left));
+    const amount = at === rows.length - 1 ? rest : own;
+    rest = rest.minus(amount);
+    const ofVat = amount.equals(gross)
+      ? vat
+      : isBeyond
+        ? vat.plus(back.isZero() ? zero : round(amount.minus(gross).times(backVat).dividedBy(back)))
+        : gross.isZero()
+          ? zero
+          : round(amount.times(vat).dividedBy(gross));
+    return { ...share, net: amount.minus(ofVat), vat: ofVat };
+  });
+}
+
+const before = (day: string): string => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString();
+
+export function cash(books: Books, from: string, to: string, isInputByPayment: boolean): VatSums {
+  const sums = new Sums();
+  for (const invoice of books.invoices) {
+    const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
+    for (const share of paidShares(invoice, notes, to)) sums.add('OUTPUT', invoice.currency, share);
+    for (const share of paidShares(invoice, notes, before(from))) sums.add('OUTPUT', invoice.currency, share, -1);
+  }
+  for (const { date, currency, gross, share, payments } of books.receipts) {
+    if (!isInputByPayment) {
+      if (within(date, from, to)) sums.add('INPUT', currency, share);
+      continue;
+    }
+    const paidShare = (day: string): Share => {
+      const paid = until(payments, day);
+      const vat = paid.equals(gross) ? share.vat : round(paid.times(share.vat).dividedBy(gross));
+      return { ...share, net: paid.minus(vat), vat };
+    };
+    sums.add('INPUT', currency, paidShare(to));
+    sums.add('INPUT', currency, paidShare(before(from)), -1);
+  }
+  return sums.all;
+}
+
+/** What is open of each invoice at the end of a day, where something is, by due date. */
+export const receivables = ({ invoices, creditNotes }: Books, at: string): { id: string; open: string }[] =>
+  invoices
+    .filter(({ date }) => date <= at)
+    .map((invoice) => {
+      const notes = creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
+      const credited = sumOf(notes.filter(({ date }) => date <= at).map(({ gross }) => gross));
+      const refunded = sumOf(notes.map(({ refunds }) => until(refunds, at)));
+      const open = invoice.gross.minus(credited).minus(until(invoice.payments, at)).plus(refunded);
+      return { id: invoice.id, dueDate: invoice.dueDate, open };
+    })
+    .filter(({ open }) => !open.isZero())
+    .toSorted((a, b) => (`${a.dueDate}${a.id}` < `${b.dueDate}${b.id}` ? -1 : 1))
+    .map(({ id, open }) => ({ id, open: open.toFixed() }));
+
+export const payables = ({ receipts }: Books, at: string): { id: string; open: string }[] =>
+  receipts
+    .filter(({ date }) => date <= at)
+    .map(({ id, gross, payments }) => ({ id, open: gross.minus(until(payments, at)) }))
+    .filter(({ open }) => !open.isZero())
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, open }) => ({ id, open: open.toFixed() }));

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { books, dayOf, days, makeBooks } from './books.ts';
+import { accrual, cash, payables, readBooks, receivables, type VatSums } from './oracle.ts';
+
+// The reports agree with an oracle over generated books, on any day.
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const runs = Number(process.env['RUNS'] ?? 4);
+const period = fc.tuple(fc.nat({ max: days }), fc.nat({ max: days })).map((pair) => pair.toSorted((a, b) => a - b));
+
+interface Row {
+  kind: string;
+  vat_category: string;
+  vat_rate: number;
+  currency: string;
+  net: number;
+  vat: number;
+}
+
+const get = async (who: Integrator, path: string, query: Record<string, string>) => {
+  const { status, body, text } = await who.rest('GET', `${path}?${new URLSearchParams(query)}`);
+  if (status !== 200) throw new Error(text);
+  return body.data;
+};
+
+async function vatReport(who: Integrator, query: Record<string, string>): Promise<VatSums> {
+  const { rows } = (await get(who, '/reports/vat', query)) as { rows: Row[] };
+  const sums = rows
+    .filter(({ net, vat }) => net !== 0 || vat !== 0)
+    .map(({ kind, vat_category, vat_rate, currency, net, vat }): [string, object] => [
+      [kind.toUpperCase(), vat_category, vat_rate, currency].join(' '),
+      { net: String(net), vat: String(vat) },
+    ]);
+  return Object.fromEntries(sums.toSorted(([a], [b]) => (a < b ? -1 : 1))) as VatSums;
+}
+
+/** Net and VAT of each row are the sums of its documents. */
+async function checkDocuments(who: Integrator, query: Record<string, string>): Promise<void> {
+  const { rows } = (await get(who, '/reports/vat', query)) as { rows: (Row & { documents: number })[] };
+  for (const row of rows) {
+    const { kind, vat_category, vat_rate, currency, documents } = row;
+    const of = { kind, vat_category, vat_rate: String(vat_rate), currency };
+    const { count, items } = await get(who, '/reports/vat/documents', { ...query, ...of });
+    expect(new Set(items.map(({ id }: { id: string }) => id)).size).toBe(documents);
+    expect(count).toBe(items.length);
+    const cents = (name: 'net' | 'vat'): number =>
+      items.reduce((sum: number, each: Row) => sum + Math.round(each[name] * 100), 0);
+    expect([cents('net'), cents('vat')]).toEqual([Math.round(row.net * 100), Math.round(row.vat * 100)]);
+  }
+}
+
+async function openItems(who: Integrator, at: string, side: string): Promise<{ id: string; open: string }[]> {
+  const report = await get(who, '/reports/open-items', { at, side, limit: '1000' });
+  expect(report.count).toBe(report.items.length);
+  const cents = (rows: { currency: string; open: number }[]) => {
+    const sums: Record<string, number> = {};
+    for (const { currency, open } of rows) sums[currency] = (sums[currency] ?? 0) + Math.round(open * 100);
+    return sums;
+  };
+  expect(cents(report.totals)).toEqual(cents(report.items));
+  expect(cents(report.partners)).toEqual(cents(report.items));
+  for (const total of report.totals) {
+    const { not_due, days1_to30, days31_to60, days61_to90, days_over90, credit, open } = total;
+    const parts = [not_due, days1_to30, days31_to60, days61_to90, days_over90, -credit];
+    expect(parts.reduce((sum, part) => sum + Math.round(part * 100), 0)).toBe(Math.round(open * 100));
+  }
+  return report.items.map(({ id, open }: { id: string; open: number }) => ({ id, open: String(open) }));
+}
+
+describe.each(['DE', 'AT'])('in %s', (country) => {
+  it('VAT and open items agree with the oracle', async () => {
+    await fc.assert(
+      fc.asyncProperty(books, fc.array(period, { minLength: 4, maxLength: 4 }), async (steps, periods) => {
+        const who = await service.integrator({ country });
+        await makeBooks(who, steps);
+        const all = await readBooks(who);
+        for (const [first = 0, last = 0] of periods) {
+          const [from, to] = [dayOf(first), dayOf(last)];
+          const query = { from, to };
+          expect(await vatReport(who, query)).toEqual(accrual(all, from, to, 'supplied'));
+          expect(await vatReport(who, { ...query, date_by: 'document' })).toEqual(accrual(all, from, to, 'date'));
+          expect(await vatReport(who, { ...query, basis: 'cash' })).toEqual(cash(all, from, to, country !== 'DE'));
+          expect(await openItems(who, to, 'receivable')).toEqual(receivables(all, to));
+          expect((await openItems(who, to, 'payable')).toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual(
+            payables(all, to),
+          );
+        }
+        const [first = 0, last = 0] = periods[0] ?? [];
+        await checkDocuments(who, { from: dayOf(first), to: dayOf(last) });
+        await checkDocuments(who, { from: dayOf(first), to: dayOf(last), basis: 'cash' });
+      }),
+      { numRuns: runs },
+    );
+  });
+});

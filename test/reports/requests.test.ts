@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+
+// What the reports take and refuse.
+
+let service: Service;
+let acme: Integrator;
+
+beforeAll(async () => {
+  service = await startService();
+  acme = await service.integrator();
+  const invoice = await makeInvoice(acme, { status: 'ISSUED', dueDate: '2026-03-15' });
+  await makePayment(acme, invoice, '19');
+  await makeReceipt(acme, { status: 'BOOKED' });
+});
+afterAll(() => service.close());
+
+const reports = [
+  '/reports/open-items?at=2026-12-31',
+  '/reports/vat?from=2026-01-01&to=2026-12-31',
+  '/reports/vat/documents?from=2026-01-01&to=2026-12-31&kind=output&vat_category=S&vat_rate=19&currency=EUR',
+];
+
+it('VAT of a period has the boxes of the return', async () => {
+  const { body } = await acme.rest('GET', '/reports/vat?from=2026-03-01&to=2026-03-31');
+  expect(body.data).toEqual({
+    from: '2026-03-01',
+    to: '2026-03-31',
+    basis: 'accrual',
+    date_by: 'supply',
+    rows: [
+      {
+        kind: 'output',
+        vat_category: 'S',
+        vat_rate: 19,
+        currency: 'EUR',
+        net: 100,
+        vat: 19,
+        documents: 1,
+        net_box: '81',
+        vat_box: null,
+      },
+      {
+        kind: 'input',
+        vat_category: 'S',
+        vat_rate: 19,
+        currency: 'EUR',
+        net: 100,
+        vat: 19,
+        documents: 1,
+        net_box: null,
+        vat_box: '66',
+      },
+    ],
+  });
+});
+
+it('open items have their age at the day', async () => {
+  const late = async (at: string) => {
+    const { body } = await acme.rest('GET', `/reports/open-items?at=${at}`);
+    const [{ not_due, days1_to30, days31_to60, days61_to90, days_over90 } = {} as Record<string, number>] =
+      body.data.totals;
+    return [not_due, days1_to30, days31_to60, days61_to90, days_over90, body.data.items[0]?.days_late];
+  };
+  expect(await late('2026-03-15')).toEqual([119, 0, 0, 0, 0, 0]);
+  expect(await late('2026-03-16')).toEqual([0, 119, 0, 0, 0, 1]);
+  expect(await late('2026-04-14')).toEqual([0, 119, 0, 0, 0, 30]);
+  expect(await late('2026-04-15')).toEqual([0, 0, 119, 0, 0, 31]);
+  expect(await late('2026-05-15')).toEqual([0, 0, 0, 119, 0, 61]);
+  expect(await late('2026-06-14')).toEqual([0, 0, 0, 0, 119, 91]);
+  const today = await acme.rest('GET', `/reports/open-items?at=${new Date().toISOString().slice(0, 10)}`);
+  expect(today.body.data.items).toMatchObject([{ gross: 119, paid: 19, credited: 0, open: 100 }]);
+});
+
+it('a page of items is asked for by limit and skip', async () => {
+  const who = await service.integrator();
+  for (const dueDate of ['2026-03-03', '2026-03-01', '2026-03-02'])
+    await makeInvoice(who, { status: 'ISSUED', dueDate });
+  const { body } = await who.rest('GET', '/reports/open-items?at=2026-03-31&limit=1&skip=1');
+  expect(body.data).toMatchObject({ count: 3, items: [{ due_date: '2026-03-02' }], totals: [{ open: 357, count: 3 }] });
+});
+
+it.each([
+  ['/reports/vat?from=2026-02-01&to=2026-01-31', { to: 'wrong_order' }],
+  ['/reports/vat?from=2026-01-01&to=2027-01-02', { to: 'day_out_of_range' }],
+  ['/reports/vat?from=2026-02-30&to=2026-03-31', { from: 'invalid_format' }],
+  ['/reports/vat?to=2026-03-31', { from: 'required' }],
+  ['/reports/vat?from=2026-01-01&to=2026-01-31&basis=none', { basis: 'unknown_value' }],
+  ['/reports/open-items', { at: 'required' }],
+  ['/reports/open-items?at=2026-01-31&limit=1001', { limit: 'out_of_range' }],
+  ['/reports/open-items?at=2026-01-31&skip=-1', { skip: 'out_of_range' }],
+])('%s is refused', async (path, expected) => {
+  const { status, body } = await acme.rest('GET', path);
+  expect(status).toBe(422);
+  const codes = body.details.map(({ field, code }: { field: string; code: string }) => [field, code]);
+  expect(Object.fromEntries(codes)).toEqual(expected);
+});
+
+it('a year with a leap day is a period, and one day more is not', async () => {
+  expect((await acme.rest('GET', '/reports/vat?from=2024-01-01&to=2024-12-31')).status).toBe(200);
+  expect((await acme.rest('GET', '/reports/vat?from=2024-01-01&to=2025-01-01')).status).toBe(422);
+});
+
+it('they need the abilities to read what they show', async () => {
+  const payable = '/reports/open-items?at=2026-12-31&side=payable';
+  const statusesOf = async (...abilities: string[]) => {
+    const who = await service.integrator({ abilities });
+    return Promise.all([...reports, payable].map(async (path) => (await who.rest('GET', path)).status));
+  };
+  expect(await statusesOf('customers:read', 'invoices:read', 'receipts:read')).toEqual([200, 200, 200, 200]);
+  expect(await statusesOf('invoices:read', 'receipts:read', 'write')).toEqual([403, 200, 200, 403]);
+  expect(await statusesOf('customers:read', 'receipts:read')).toEqual([403, 403, 403, 403]);
+  expect(await statusesOf('customers:read', 'invoices:read')).toEqual([200, 403, 403, 403]);
+});
+
+it('they have nothing of another tenant', async () => {
+  const globex = await service.integrator({ name: 'Globex' });
+  const [open, vat, documents] = await Promise.all(
+    reports.map(async (path) => (await globex.rest('GET', path)).body.data),
+  );
+  expect(open).toMatchObject({ count: 0, totals: [], partners: [], items: [] });
+  expect(vat.rows).toEqual([]);
+  expect(documents).toEqual({ count: 0, items: [] });
+});
