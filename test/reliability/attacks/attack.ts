@@ -8,7 +8,7 @@ export interface Attack {
   works?: boolean;
   /** Settings of the server. */
   settings?: Record<string, string>;
-  /** By how many MiB the memory of the server's processes may be together above that of its start. */
+  /** By how many MiB the memory of the server's processes may grow together. */
   memoryGrowth: number;
   /** Makes what the attack needs. @returns the attack, which also checks the answers to the attacker */
   prepare(served: Served, attacker: Integrator): Promise<() => Promise<void>>;
