@@ -95,5 +95,6 @@ export const routes: readonly Route[] = [
   ['GET', '/reports/vat/documents', 'getVatReportDocuments', 'item'],
 
   ['GET', '/events', 'listEvents', 'page'],
+  ['GET', '/audit-log', 'listAuditLog', 'page'],
   ['GET', '/changes', 'listChanges', 'changes'],
 ];

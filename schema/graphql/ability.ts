@@ -1,9 +1,13 @@
 import { resources, type Resource } from '../resources.ts';
 
-/** The scopes of abilities: those of the resources, and of what is beside the books. */
-export type AbilityScope = Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations';
+type WritableScope = Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations';
 
-export const abilityScopes: readonly AbilityScope[] = [
+/** The scopes of abilities: those of the resources, and of what is beside the books. */
+export type AbilityScope = WritableScope | 'audit';
+
+export type Ability = `${AbilityScope}:read` | `${WritableScope}:write`;
+
+const writableScopes: readonly WritableScope[] = [
   ...new Set(resources.map(({ scope }) => scope)),
   'company',
   'documents',
@@ -11,15 +15,15 @@ export const abilityScopes: readonly AbilityScope[] = [
   'bulk-operations',
 ];
 
-export type Ability = `${AbilityScope}:${'read' | 'write'}`;
+export const abilityScopes: readonly AbilityScope[] = [...writableScopes, 'audit'];
+
+/** All abilities, by scope. Nobody writes the audit log. */
+export const abilities: readonly Ability[] = abilityScopes.flatMap((scope): Ability[] =>
+  scope === 'audit' ? ['audit:read'] : [`${scope}:read`, `${scope}:write`],
+);
 
 /** All values of a token's list of abilities (DECISIONS.md#d20-abilities). */
-export const grantable: readonly string[] = [
-  '*',
-  'read',
-  'write',
-  ...abilityScopes.flatMap((scope) => [`${scope}:read`, `${scope}:write`]),
-];
+export const grantable: readonly string[] = ['*', 'read', 'write', ...abilities];
 
 /** Whether a token with these abilities, of which none is `*`, may do this: `read` covers every `<scope>:read`. */
 export function allows(abilities: readonly string[], ability: Ability): boolean {

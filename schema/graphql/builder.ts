@@ -25,6 +25,7 @@ export const builder = new SchemaBuilder<{
     Metadata: { Input: Metadata; Output: unknown };
     EventJson: { Input: never; Output: string };
     ProblemParams: { Input: never; Output: object };
+    JsonObject: { Input: never; Output: unknown };
     Upload: { Input: UploadedFile; Output: never };
   };
   Connection: { totalCount: () => Promise<number> };

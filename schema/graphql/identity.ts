@@ -103,6 +103,10 @@ export interface Identity {
   followApiToken: (caller: Caller, id: string, until: Date) => Promise<boolean>;
   /** The tenant's members, in the order in which they joined. */
   members: (caller: Caller) => Promise<Member[]>;
+  /** The names of users, by their ids. */
+  userNames: (caller: Caller, ids: readonly string[]) => Promise<Map<string, string>>;
+  /** The names of the tenant's tokens, revoked ones included, by their ids. */
+  tokenNames: (caller: Caller, ids: readonly string[]) => Promise<Map<string, string>>;
   /** @throws ValidationError for the last member */
   removeMember: (caller: Caller, userId: string) => Promise<Member | null>;
   /** The tenant's open invitations, newest first. */

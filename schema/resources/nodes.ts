@@ -9,6 +9,8 @@ import { builder } from '../graphql/builder.ts';
 import type { Context } from '../graphql/context.ts';
 import { readableEvents } from '../events/access.ts';
 import { count } from '../graphql/input/validators.ts';
+import { readableEntries } from './audit-log/readable.ts';
+import { AuditEntry } from './audit-log/type.ts';
 import { BulkOperation } from './bulk-operation/type.ts';
 import { Company } from './company/type.ts';
 import { CreditNoteItem } from './credit-note/type.ts';
@@ -35,6 +37,7 @@ const types = {
   Delivery,
   Event,
   BulkOperation,
+  AuditEntry,
 } satisfies Partial<Record<Prisma.ModelName, unknown>>;
 
 type NodeType = keyof typeof types;
@@ -66,6 +69,7 @@ const readable: Record<NodeType, Readable> = {
   Delivery: needs('webhooks:read', (context) => ({ event: readableEvents(context) })),
   Event: needs('webhooks:read', (context) => readableEvents(context) ?? {}),
   BulkOperation: needs('bulk-operations:read'),
+  AuditEntry: needs('audit:read', readableEntries),
 };
 
 const nodeId = (type: string, id: string): string => `${type}:${id}`;

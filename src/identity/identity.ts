@@ -70,6 +70,17 @@ export class StoredIdentity implements Identity {
     return listMembers(this.#client, tenant.id);
   }
 
+  async userNames(_caller: Caller, ids: readonly string[]) {
+    const users = await this.#client.user.findMany({ where: { id: { in: [...ids] } }, select: { id: true, name: true } });
+    return new Map(users.map(({ id, name }) => [id, name]));
+  }
+
+  async tokenNames({ tenant }: Caller, ids: readonly string[]) {
+    const where = { tenantId: tenant.id, id: { in: [...ids] } };
+    const tokens = await this.#client.apiToken.findMany({ where, select: { id: true, name: true } });
+    return new Map(tokens.map(({ id, name }) => [id, name]));
+  }
+
   removeMember(caller: Caller, userId: string) {
     const membership = { tenantId: caller.tenant.id, userId };
     return asCaller(caller, () => removeMember(this.#client, membership)).catch(asArgumentError('userId'));

@@ -2,7 +2,7 @@
 import '../../schema/index.ts';
 import { resources } from '../../schema/resources.ts';
 import { routes } from '../../rest-shim/routes.ts';
-import { abilityScopes, type AbilityScope } from '../../schema/graphql/ability.ts';
+import { abilities, abilityScopes, type AbilityScope } from '../../schema/graphql/ability.ts';
 import { events, eventTypes } from '../../schema/events/events.ts';
 import { excesses, limits } from '../server/graphql/document-limits.ts';
 
@@ -21,6 +21,7 @@ const otherScopes: Record<Exclude<AbilityScope, (typeof resources)[number]['scop
   company: 'the company profile: name, addresses, tax numbers, bank account, logo',
   documents: "trusted documents of the tenant's front ends",
   'bulk-operations': 'bulk operations, and their results',
+  audit: 'the audit log: who changed what, of that which the token may read',
   webhooks: 'webhooks, their deliveries, and the event log',
 };
 
@@ -29,7 +30,8 @@ function buildAbilities(): string {
   const row = (scope: AbilityScope): Cells => {
     const names = subjects.get(scope)?.map(({ path }) => path.replaceAll('-', ' ')) ?? [];
     const about = names.join(' and ') || otherScopes[scope as keyof typeof otherScopes];
-    return [`${code(`${scope}:read`)}, ${code(`${scope}:write`)}`, `read, or change: ${about}`];
+    const ofScope = abilities.filter((ability) => ability.startsWith(`${scope}:`));
+    return [ofScope.map(code).join(', '), `${ofScope.length > 1 ? 'read, or change' : 'read'}: ${about}`];
   };
   return formatTable(
     ['ability', 'allows the token to'],

@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { abilityScopes, grantable } from '../../schema/graphql/ability.ts';
 import { byResource, describeAbilities } from '../../src/dashboard/pages/settings/abilities.ts';
 
-it('offers the ability to read and to write each resource, in that order', () => {
+it('offers the ability to read and to write each resource, in that order; the audit log only to read', () => {
   expect([...byResource(grantable)]).toEqual(
-    abilityScopes.map((scope) => [scope, [`${scope}:read`, `${scope}:write`]]),
+    abilityScopes.map((scope) => [scope, scope === 'audit' ? ['audit:read'] : [`${scope}:read`, `${scope}:write`]]),
   );
 });
 

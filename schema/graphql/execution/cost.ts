@@ -37,6 +37,8 @@ const lengths: Record<string, number> = {
   // Bodies of large invoices are longer. They are counted when they are read: a page of events would cost too much otherwise.
   'Event.body': 10_000,
   'Event.json': 10_000,
+  'AuditEntry.before': 5_000, // likewise
+  'AuditEntry.after': 5_000,
   'DeliveryAttempt.responseBody': 6 * 16_384, // control characters
 };
 

@@ -51,8 +51,8 @@ export const countingFieldResolver: Resolver = (parent, args, context, info) => 
   return value;
 };
 
-/** The types of values that are texts of any length. */
-const isText = ({ type }: Field): boolean => ['String', 'EventJson'].includes(getNamedType(type).name);
+/** The types of values of any length. */
+const isText = ({ type }: Field): boolean => ['String', 'EventJson', 'JsonObject'].includes(getNamedType(type).name);
 
 function countWith(
   field: Field,
@@ -79,6 +79,7 @@ const longText = 256;
 function countText(value: unknown, responseSize: ResponseSize): void {
   if (typeof value === 'string')
     responseSize.write(value.length < longText ? value.length : Buffer.byteLength(JSON.stringify(value)));
+  else if (typeof value === 'object' && value !== null) responseSize.write(Buffer.byteLength(JSON.stringify(value)));
 }
 
 function countRows(rows: unknown, responseSize: ResponseSize, info: GraphQLResolveInfo): void {

@@ -128,7 +128,7 @@ export function leafSerializer(type: GraphQLLeafType): (value: unknown) => strin
   return (value) => {
     const serialized = type.serialize(value);
     if (typeof serialized === 'string') return JSON.stringify(serialized);
-    if (type.name === 'Metadata') return JSON.stringify(serialized);
+    if (type.name === 'Metadata' || type.name === 'JsonObject') return JSON.stringify(serialized);
     if (typeof serialized === 'boolean' || Number.isFinite(serialized)) return String(serialized);
     throw new Error(`${type.name} cannot represent the value`);
   };

@@ -61,6 +61,11 @@ builder.scalarType('EventJson', {
   serialize: (json) => json,
 });
 
+builder.scalarType('JsonObject', {
+  description: 'An object of JSON values.',
+  serialize: (object) => object,
+});
+
 // JSON's grammar for numbers, with at most three digits in the exponent: a larger number would be too long to write out.
 // The validator of each field checks its bounds.
 const number = /^-?\d{1,400}(\.\d{1,400})?([eE][+-]?\d{1,3})?$/;

@@ -2,28 +2,15 @@ import type { Prisma } from '../../../prisma/generated/client/client.ts';
 import { mustRead, readableEvents } from '../../events/access.ts';
 import { eventTypes } from '../../events/events.ts';
 import { builder } from '../../graphql/builder.ts';
+import { periodRules } from '../../graphql/input/period.ts';
 import { among, given } from '../../graphql/input/validators.ts';
 import { readPage } from '../../graphql/paging/page.ts';
-import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
 import { Event } from './type.ts';
 
 /** The types of the event log. */
 const loggedTypes: string[] = [...eventTypes, 'webhook.ping'];
 
 const EventConnection = builder.connectionObject({ type: Event, name: 'EventConnection' });
-
-interface Period {
-  from?: Date | null;
-  to?: Date | null;
-}
-
-/** A period that has no time is a mistake. */
-export const periodRules: Rules<Period> = ({ from, to }, _context, problems) => {
-  if (!from || !to || from <= to) return;
-  problems.add('from', 'wrong_order', 'Must not be after to.');
-  problems.add('to', 'wrong_order', 'Must not be before from.');
-};
-periodRules.concerns = ['from', 'to'];
 
 builder.queryField('events', (t) =>
   t.connection(

@@ -9,6 +9,8 @@ const isWrite: Record<keyof Identity, boolean> = {
   revokeApiToken: true,
   followApiToken: false,
   members: false,
+  userNames: false,
+  tokenNames: false,
   removeMember: true,
   invitations: false,
   inviteMember: true,

@@ -6,7 +6,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import type { AdmittedRequest } from '../auth/request-admission.ts';
-import { abilityScopes } from '../../../schema/graphql/ability.ts';
+import { abilities } from '../../../schema/graphql/ability.ts';
 import { callTool, type CallToolOptions, type McpCall } from './call-tool.ts';
 import type { ReadResources } from './resources.ts';
 import type { AnyTool } from './tools.ts';
@@ -51,7 +51,7 @@ export function createMcpServer(call: McpCall, options: McpServerOptions): Serve
 
 /** The tools that a token's abilities allow. Which fields GraphQL allows is GraphQL's to say. */
 function visibleTools(tools: ReadonlyMap<string, AnyTool>, { may }: Context): Tool[] {
-  const mayChange = abilityScopes.some((scope) => may(`${scope}:write`));
+  const mayChange = abilities.some((ability) => ability.endsWith(':write') && may(ability));
   return [...tools.values()]
     .filter((each) =>
       each.api === 'rest' ? each.ability === undefined || may(each.ability) : each.method === 'GET' || mayChange,

@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { abilityScopes, type Ability } from '../../../schema/graphql/ability.ts';
+import { abilities as everything, abilityScopes, type Ability } from '../../../schema/graphql/ability.ts';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { resources } from '../../../schema/resources.ts';
 import { toSchema } from '../../../schema/index.ts';
@@ -30,7 +30,6 @@ afterAll(() => service.close());
 const places = listPlaces(toSchema());
 const abilityOf = ({ field }: Place): Ability | undefined => getChecks(field.extensions['pothosOptions']).ability;
 const isForSessions = ({ field }: Place): boolean => getChecks(field.extensions['pothosOptions']).inSession === true;
-const everything = abilityScopes.flatMap((scope) => [`${scope}:read`, `${scope}:write`]);
 
 /** An integrator of Acme with these abilities. */
 async function withAbilities(...abilities: string[]): Promise<Integrator> {

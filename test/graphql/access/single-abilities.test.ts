@@ -1,6 +1,6 @@
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { abilityScopes, type AbilityScope } from '../../../schema/graphql/ability.ts';
+import { abilities, abilityScopes, type AbilityScope } from '../../../schema/graphql/ability.ts';
 import { eventTypes, findResource } from '../../../schema/events/events.ts';
 import { eventResources, resources } from '../../../schema/resources.ts';
 import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
@@ -168,10 +168,7 @@ const requiredInputs: Record<string, () => string> = {
     '(from: "2026-01-01", to: "2026-12-31", kind: OUTPUT, vatCategory: "S", vatRate: "19", currency: "EUR")',
 };
 
-const single = abilityScopes.flatMap((resource) => [
-  { ability: `${resource}:read`, resource },
-  { ability: `${resource}:write`, resource },
-]);
+const single = abilities.map((ability) => ({ ability, resource: ability.split(':')[0] as AbilityScope }));
 
 describe('a token with one ability', () => {
   it.each(single)(
@@ -313,15 +310,15 @@ it('suggestions name no customer to a token that can’t read customers', async 
     counterpartyName: texts.customers,
   });
   const question = 'query ($id: UUID!) { bankTransaction(id: $id) { suggestions { reasons } } }';
-  const reasonsFor = async (...abilities: string[]): Promise<string> =>
-    JSON.stringify(await (await withAbilities(...abilities)).graphql(question, { id }));
+  const reasonsFor = async (...held: string[]): Promise<string> =>
+    JSON.stringify(await (await withAbilities(...held)).graphql(question, { id }));
   expect(await reasonsFor('bank-transactions:read', 'invoices:read', 'customers:read')).toContain(texts.customers);
   expect(await reasonsFor('bank-transactions:read', 'invoices:read')).not.toContain(texts.customers);
 });
 
 // This comes last, as it changes the rows.
 describe('a token with one ability', () => {
-  it.each(abilityScopes)(
+  it.each(abilityScopes.filter((scope) => scope !== 'audit'))(
     '%s:write: no mutation shows another resource',
     async (resource) => {
       const who = await withAbilities(`${resource}:write`);

@@ -1,0 +1,36 @@
+import type { Ability } from '../../graphql/ability.ts';
+import type { Context } from '../../graphql/context.ts';
+import { requireAbilities } from '../../errors.ts';
+import { resources } from '../../resources.ts';
+
+// An entry shows a resource: reading it needs the ability to read that resource, too (DECISIONS.md#d135-audit-log).
+
+/** What the audit log has entries of, as audit() in the migrations names it, and which abilities show it. */
+const abilitiesToRead = new Map<string, Ability[]>([
+  ...resources.map(({ name, scope }): [string, Ability[]] => [name, [`${scope}:read`]]),
+  ['invoice_lines', ['invoices:read']],
+  ['credit_note_lines', ['invoices:read']],
+  ['invoice_sequence', ['invoices:read']],
+  ['credit_note_sequence', ['invoices:read']],
+  ['payment', ['invoices:read', 'receipts:read']],
+  ['company', ['company:read']],
+  ['company_logo', ['company:read']],
+  ['webhook', ['webhooks:read']],
+  ['trusted_document', ['documents:read']],
+  ['member', []],
+  ['invitation', []],
+  ['token', []],
+  ['tenant', []],
+]);
+
+export const auditedResources: readonly string[] = [...abilitiesToRead.keys()];
+
+/** @throws ForbiddenError naming every ability that is missing to read entries of a resource */
+export const mustReadEntriesOf = (context: Context, resource: string): void =>
+  requireAbilities(context, abilitiesToRead.get(resource) ?? []);
+
+/** The condition that excludes entries that the caller may not read. */
+export function readableEntries({ may }: Pick<Context, 'may'>): { resource?: { notIn: string[] } } {
+  const hidden = [...abilitiesToRead].filter(([, abilities]) => !abilities.every((ability) => may(ability)));
+  return hidden.length > 0 ? { resource: { notIn: hidden.map(([name]) => name) } } : {};
+}
