@@ -36,7 +36,7 @@ const scalars: Record<string, JsonSchema> = {
   Date: { type: 'string', format: 'date' },
   DateTime: { type: 'string', format: 'date-time' },
   Decimal: { type: 'number' },
-  JsonObject: { type: 'object', additionalProperties: true },
+  JsonObject: { type: 'object', additionalProperties: true, examples: [{ city: 'Graz' }] },
   Metadata: {
     type: 'object',
     maxProperties: metadataBounds.pairs,

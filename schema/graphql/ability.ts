@@ -25,8 +25,8 @@ export const abilities: readonly Ability[] = abilityScopes.flatMap((scope): Abil
 /** All values of a token's list of abilities (DECISIONS.md#d20-abilities). */
 export const grantable: readonly string[] = ['*', 'read', 'write', ...abilities];
 
-/** Whether a token with these abilities, of which none is `*`, may do this: `read` covers every `<scope>:read`. */
-export function allows(abilities: readonly string[], ability: Ability): boolean {
+/** Whether a token that holds these abilities, of which none is `*`, may do this: `read` covers every `<scope>:read`. */
+export function allows(held: readonly string[], ability: Ability): boolean {
   const [, action = ''] = ability.split(':');
-  return abilities.includes(action) || abilities.includes(ability);
+  return held.includes(action) || held.includes(ability);
 }

@@ -17,6 +17,7 @@ import {
   ReceiptPercentIcon,
   ReceiptRefundIcon,
   ScaleIcon,
+  ShieldCheckIcon,
   UsersIcon,
 } from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './errors/error-boundary.tsx';
@@ -62,6 +63,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/settings/api-tokens', label: 'API tokens', icon: KeyIcon },
       { path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon },
       { path: '/deliveries', label: 'Deliveries', icon: PaperAirplaneIcon },
+      { path: '/audit-log', label: 'Audit log', icon: ShieldCheckIcon },
       { path: '/import', label: 'Import', icon: ArrowDownTrayIcon },
       { path: '/bulk-operations', label: 'Bulk operations', icon: QueueListIcon },
     ],
@@ -101,6 +103,7 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/reports/open-items', Page: lazyPage(() => import('./pages/reports/open-items.tsx')) },
   { path: '/reports/vat', Page: lazyPage(() => import('./pages/reports/vat.tsx')) },
   { path: '/reports/vat/documents', Page: lazyPage(() => import('./pages/reports/vat-documents.tsx')) },
+  { path: '/audit-log', Page: lazyPage(() => import('./pages/audit-log/audit-log.tsx')) },
   { path: '/import', Page: lazyPage(() => import('./pages/import/import.tsx')) },
   { path: '/bulk-operations', Page: lazyPage(() => import('./pages/bulk-operations/bulk-operations.tsx')) },
   { path: '/bulk-operations/:id', Page: lazyPage(() => import('./pages/bulk-operations/bulk-operation.tsx')) },

@@ -71,7 +71,10 @@ export class StoredIdentity implements Identity {
   }
 
   async userNames(_caller: Caller, ids: readonly string[]) {
-    const users = await this.#client.user.findMany({ where: { id: { in: [...ids] } }, select: { id: true, name: true } });
+    const users = await this.#client.user.findMany({
+      where: { id: { in: [...ids] } },
+      select: { id: true, name: true },
+    });
     return new Map(users.map(({ id, name }) => [id, name]));
   }
 

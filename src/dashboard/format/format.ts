@@ -175,3 +175,10 @@ export const sentence = (text: string): string =>
             .replaceAll(/(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])/g, (day) => date(day)),
     )
     .join('');
+
+/** The start of a day in the reader's time zone, some days later, as a time for the API. */
+export function getStartOfDay(day: string, daysLater: number): string {
+  const start = new Date(`${day}T00:00`);
+  start.setDate(start.getDate() + daysLater);
+  return start.toISOString();
+}

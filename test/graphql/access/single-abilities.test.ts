@@ -1,6 +1,6 @@
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument, type GraphQLObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { abilities, abilityScopes, type AbilityScope } from '../../../schema/graphql/ability.ts';
+import { abilities as everything, abilityScopes, type AbilityScope } from '../../../schema/graphql/ability.ts';
 import { eventTypes, findResource } from '../../../schema/events/events.ts';
 import { eventResources, resources } from '../../../schema/resources.ts';
 import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
@@ -49,6 +49,7 @@ beforeAll(async () => {
   );
   const { tenantId } = acme;
   await service.client.trustedDocument.create({ data: { tenantId, hash: texts.documents, text: '{ me }' } });
+  await createToken(service.client, { tenantId, name: texts.audit, abilities: ['read'] });
   await makeCompany(acme, { legalName: texts.company, city: texts.company });
   const customer = await makeCustomer(acme, { companyName: texts.customers, city: texts.customers });
   const supplier = await makeCustomer(acme, { type: 'SUPPLIER', companyName: texts.customers });
@@ -168,7 +169,7 @@ const requiredInputs: Record<string, () => string> = {
     '(from: "2026-01-01", to: "2026-12-31", kind: OUTPUT, vatCategory: "S", vatRate: "19", currency: "EUR")',
 };
 
-const single = abilities.map((ability) => ({ ability, resource: ability.split(':')[0] as AbilityScope }));
+const single = everything.map((ability) => ({ ability, resource: ability.split(':')[0] as AbilityScope }));
 
 describe('a token with one ability', () => {
   it.each(single)(

@@ -12,6 +12,7 @@ import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { date, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
+import { Changes } from '../audit-log/changes.tsx';
 import { BankTransactionFields, iban, isMoneyOut, getName } from './fields.ts';
 import { MatchForm } from './match-form.tsx';
 import { Matches } from './matches.tsx';
@@ -122,6 +123,7 @@ function Details({ transaction }: { transaction: TransactionDetails }): ReactNod
         <Matches transaction={transaction} />
         {open && <Suggestions transaction={transaction} />}
         <Events resourceId={transaction.id} />
+        <Changes id={transaction.id} />
       </Stack>
     </Page>
   );

@@ -14,6 +14,7 @@ import { Page } from '../../layout/page.tsx';
 import { LineTable } from '../invoices/line-table.tsx';
 import { Row, Totals } from '../invoices/totals.tsx';
 import { Payments } from '../payments/payments.tsx';
+import { Changes } from '../audit-log/changes.tsx';
 import { CreditNoteDocuments } from './documents.tsx';
 import { CreditNoteFields, getName, getReason, type CreditNote } from './fields.ts';
 import { RefundForm } from './refund-form.tsx';
@@ -79,6 +80,7 @@ export default function CreditNotePage(): ReactNode {
           payments={creditNote.refunds.nodes}
           currency={creditNote.currency}
         />
+        <Changes id={creditNote.id} />
       </Stack>
     </Page>
   );

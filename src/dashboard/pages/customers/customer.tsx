@@ -14,6 +14,7 @@ import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list/list-state.ts';
 import { requiredEInvoices } from '../invoices/formats.ts';
 import { InvoiceTable } from '../invoices/invoice-table.tsx';
+import { Changes } from '../audit-log/changes.tsx';
 import { CustomerForm } from './customer-form.tsx';
 import { CustomerFields, type Customer } from './fields.ts';
 
@@ -113,6 +114,7 @@ function Details({ customer }: { customer: Customer }): ReactNode {
             />
           </div>
         )}
+        <Changes id={id} />
       </Stack>
       <Dialog title="Edit the customer" opened={editing} onClose={edit.close}>
         <CustomerForm customer={customer} onCancel={edit.close} onDone={edit.close} />

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Choice, period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
+import { getStartOfDay } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useStream } from '../../api/event-stream.ts';
 import { getKeys, findOneOf, useListState } from '../../list/list-state.ts';
@@ -85,19 +86,12 @@ export default function Deliveries(): ReactNode {
         webhookId,
         event,
         state: findOneOf(state, getKeys(states)),
-        since: from && getStart(from, 0),
-        until: to && getStart(to, 1),
+        since: from && getStartOfDay(from, 0),
+        until: to && getStartOfDay(to, 1),
       })}
       empty={noDeliveries}
     >
       {chosen && <RedeliverMissedDialog webhook={chosen} opened={missed} onClose={dialog.close} />}
     </ListPage>
   );
-}
-
-/** The start of a day in the reader's time zone, some days later. */
-function getStart(day: string, daysLater: number): string {
-  const start = new Date(`${day}T00:00`);
-  start.setDate(start.getDate() + daysLater);
-  return start.toISOString();
 }

@@ -9,6 +9,7 @@ import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
+import { Changes } from '../audit-log/changes.tsx';
 import { InvoiceActions } from './actions.tsx';
 import { InvoiceCreditNotes } from './credit-notes.tsx';
 import { InvoiceDocuments } from './documents.tsx';
@@ -77,6 +78,7 @@ export default function InvoicePage(): ReactNode {
         <InvoiceCreditNotes {...invoice} />
         <Payments payments={invoice.payments} currency={currency} />
         <Events resourceId={invoice.id} payments={invoice.payments.nodes} currency={currency} />
+        <Changes id={invoice.id} />
       </Stack>
     </Page>
   );

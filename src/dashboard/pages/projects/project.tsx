@@ -14,6 +14,7 @@ import { graphql } from '../../graphql.ts';
 import { useListState } from '../../list/list-state.ts';
 import { TimeEntryForm } from '../time-entries/time-entry-form.tsx';
 import { TimeEntryTable } from '../time-entries/time-entry-table.tsx';
+import { Changes } from '../audit-log/changes.tsx';
 import { BillForm } from './bill-form.tsx';
 import { ProjectFields, type Project } from './fields.ts';
 import { ProjectForm } from './project-form.tsx';
@@ -108,6 +109,7 @@ function Details({ project }: { project: Project }): ReactNode {
             }
           />
         </div>
+        <Changes id={id} />
       </Stack>
       <Dialog title="Track time" opened={tracking} onClose={dialog.close}>
         <TimeEntryForm projectId={id} onCancel={dialog.close} onDone={dialog.close} />

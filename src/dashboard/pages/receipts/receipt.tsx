@@ -9,6 +9,7 @@ import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
+import { Changes } from '../audit-log/changes.tsx';
 import { ReceiptActions } from './actions.tsx';
 import { computeDue, getName, ReceiptFields, type Receipt } from './fields.ts';
 import { SameNumber } from './same-number.tsx';
@@ -59,6 +60,7 @@ export default function ReceiptPage(): ReactNode {
         <ReceiptSummary receipt={receipt} />
         <Payments payments={receipt.payments} currency={receipt.currency} />
         <Events resourceId={receipt.id} payments={receipt.payments.nodes} currency={receipt.currency} />
+        <Changes id={receipt.id} />
       </Stack>
     </Page>
   );

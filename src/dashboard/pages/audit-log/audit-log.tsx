@@ -1,0 +1,66 @@
+import { ShieldCheckIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { getStartOfDay } from '../../format/format.ts';
+import { graphql } from '../../graphql.ts';
+import { Choice, period } from '../../list/list-filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { EntryTable } from './entry-table.tsx';
+import { inWords, resourceNames } from './fields.ts';
+
+const ActorsQuery = graphql(`
+  query AuditActors {
+    members {
+      user {
+        id
+        name
+      }
+    }
+    apiTokens {
+      id
+      name
+    }
+  }
+`);
+
+export default function AuditLog(): ReactNode {
+  const [{ data }] = useQuery({ query: ActorsQuery });
+  const members = (data?.members ?? []).map(({ user }) => ({ value: user.id, label: user.name }));
+  const tokens = (data?.apiTokens ?? []).map(({ id, name }) => ({ value: id, label: `Token ${name}` }));
+  return (
+    <ListPage
+      title="Audit log"
+      description="Every change of the books and the settings. Nobody can change it."
+      table={EntryTable}
+      filters={{
+        resource: (filter) => (
+          <Choice
+            label="What"
+            all="Everything"
+            options={resourceNames.map((name) => ({ value: name, label: inWords(name) }))}
+            searchable
+            {...filter}
+          />
+        ),
+        actor: (filter) => (
+          <Choice label="Who" all="Anybody" options={[...members, ...tokens]} searchable {...filter} />
+        ),
+        ...period,
+        id: () => null, // a link from a page sets it
+      }}
+      variables={({ resource, actor, from, to, id }) => ({
+        resource,
+        actor,
+        from: from && getStartOfDay(from, 0),
+        to: to && getStartOfDay(to, 1),
+        resourceId: id,
+      })}
+      empty={{
+        icon: ShieldCheckIcon,
+        title: 'No changes yet',
+        description: 'Each change of the books will stand here.',
+        noMatch: 'No changes match',
+      }}
+    />
+  );
+}

@@ -1,0 +1,99 @@
+import { graphql, type FragmentOf, type ResultOf } from '../../graphql.ts';
+
+export const AuditEntryFields = graphql(`
+  fragment AuditEntryFields on AuditEntry @_unmask {
+    id
+    at
+    actor {
+      kind
+      userName
+      tokenName
+      job
+    }
+    resource
+    resourceId
+    action
+    before
+    after
+  }
+`);
+
+export type AuditEntry = FragmentOf<typeof AuditEntryFields> & ResultOf<typeof AuditEntryFields>;
+
+/** `invoice_lines` → `Invoice lines`. */
+export const inWords = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`.replaceAll('_', ' ');
+
+export const actions = { CREATED: 'Created', UPDATED: 'Changed', DELETED: 'Deleted' } as const;
+
+/** Who made a change, in words. */
+export function describeActor({ actor }: Pick<AuditEntry, 'actor'>): string {
+  if (!actor) return 'Somebody in the database';
+  const user = actor.userName ?? 'a user without an account';
+  switch (actor.kind) {
+    case 'TOKEN':
+      return `${user}, by the token ${actor.tokenName ?? 'that is gone'}`;
+    case 'IMPORT':
+      return `An import by ${user}`;
+    case 'JOB':
+      return `The service (${actor.job ?? 'a job'})`;
+    case 'COMMAND_LINE':
+      return 'The operator';
+    default:
+      return user;
+  }
+}
+
+/** The pages of what has one, by the resource of an entry. */
+const pages: Readonly<Record<string, string>> = {
+  customer: '/customers',
+  invoice: '/invoices',
+  invoice_lines: '/invoices',
+  credit_note: '/credit-notes',
+  credit_note_lines: '/credit-notes',
+  receipt: '/receipts',
+  project: '/projects',
+  bank_transaction: '/bank-transactions',
+  webhook: '/settings/webhooks',
+};
+
+export function getPage({ resource, resourceId }: Pick<AuditEntry, 'resource' | 'resourceId'>): string | undefined {
+  const page = pages[resource];
+  return page !== undefined && resourceId !== null ? `${page}/${resourceId}` : undefined;
+}
+
+/** The resources that have entries, for a filter. */
+export const resourceNames: readonly string[] = [
+  ...Object.keys(pages),
+  'time_entry',
+  'payment',
+  'company',
+  'company_logo',
+  'invoice_sequence',
+  'credit_note_sequence',
+  'member',
+  'invitation',
+  'token',
+  'trusted_document',
+  'tenant',
+];
+
+export interface ChangedField {
+  name: string;
+  before: string | undefined;
+  after: string | undefined;
+}
+
+/** The fields that a change has set, as texts. */
+export function listFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
+  const [former, latter] = [toObject(before), toObject(after)];
+  const names = new Set([...Object.keys(former), ...Object.keys(latter)]);
+  return [...names].map((name) => ({ name, before: toText(former[name]), after: toText(latter[name]) }));
+}
+
+const toObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+function toText(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
