@@ -41,7 +41,7 @@ export function Changes({ id }: { id: string }): ReactNode {
         {nodes.map((entry) => (
           <li key={entry.id}>
             <Text size="sm" className="long">
-              <b>{entry.resource.endsWith('_lines') ? `${actions[entry.action]} lines` : actions[entry.action]}</b>{' '}
+              <b>{entry.resource.endsWith('_lines') ? `${actions[entry.action]} lines` : actions[entry.action]}</b> by{' '}
               {describeActor(entry)}, <Ago at={entry.at} />
             </Text>
             {entry.action === 'UPDATED' && <ChangedFields entry={entry} />}

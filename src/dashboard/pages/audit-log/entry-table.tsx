@@ -7,7 +7,7 @@ import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { ChangedFields } from './changed-fields.tsx';
-import { actions, AuditEntryFields, describeActor, getPage, inWords, type AuditEntry } from './fields.ts';
+import { actions, AuditEntryFields, capitalize, describeActor, getPage, inWords, type AuditEntry } from './fields.ts';
 
 const AuditLogQuery = graphql(
   `
@@ -69,6 +69,6 @@ const columns: SortableColumn<AuditEntry, never>[] = [
     },
   },
   { header: 'Fields', cell: (entry) => <ChangedFields entry={entry} /> },
-  { header: 'Who', cell: describeActor },
+  { header: 'Who', cell: (entry) => capitalize(describeActor(entry)) },
   { header: 'When', cell: ({ at }) => <Ago at={at} /> },
 ];

@@ -20,24 +20,26 @@ export const AuditEntryFields = graphql(`
 
 export type AuditEntry = FragmentOf<typeof AuditEntryFields> & ResultOf<typeof AuditEntryFields>;
 
+export const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 /** `invoice_lines` → `Invoice lines`. */
-export const inWords = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`.replaceAll('_', ' ');
+export const inWords = (name: string): string => capitalize(name).replaceAll('_', ' ');
 
 export const actions = { CREATED: 'Created', UPDATED: 'Changed', DELETED: 'Deleted' } as const;
 
 /** Who made a change, in words. */
 export function describeActor({ actor }: Pick<AuditEntry, 'actor'>): string {
-  if (!actor) return 'Somebody in the database';
+  if (!actor) return 'somebody in the database';
   const user = actor.userName ?? 'a user without an account';
   switch (actor.kind) {
     case 'TOKEN':
       return `${user}, by the token ${actor.tokenName ?? 'that is gone'}`;
     case 'IMPORT':
-      return `An import by ${user}`;
+      return `an import by ${user}`;
     case 'JOB':
-      return `The service (${actor.job ?? 'a job'})`;
+      return `the service (${actor.job ?? 'a job'})`;
     case 'COMMAND_LINE':
-      return 'The operator';
+      return 'the operator';
     default:
       return user;
   }
@@ -83,11 +85,15 @@ export interface ChangedField {
   after: string | undefined;
 }
 
-/** The fields that a change has set, as texts. */
+/** The fields that a change has set, as texts. When a row was made, its entry says. */
 export function listFields({ before, after }: Pick<AuditEntry, 'before' | 'after'>): ChangedField[] {
   const [former, latter] = [toObject(before), toObject(after)];
   const names = new Set([...Object.keys(former), ...Object.keys(latter)]);
-  return [...names].map((name) => ({ name, before: toText(former[name]), after: toText(latter[name]) }));
+  return [...names.difference(new Set(['created_at']))].map((name) => ({
+    name,
+    before: toText(former[name]),
+    after: toText(latter[name]),
+  }));
 }
 
 const toObject = (value: unknown): Record<string, unknown> =>
