@@ -30,7 +30,7 @@ export function* values(schema: Schema, usual: unknown): Generator<[value: unkno
   } else if (takes('boolean')) {
     yield* [pair(true, true), pair(false, true), pair('yes', false), pair(1, false)];
   } else if (takes('number') || takes('integer')) {
-    yield* numbers(schema, usual as number);
+    yield* numbers(schema, Number(usual)); // a parameter's is text
   } else if (takes('object') && schema.additionalProperties) {
     yield [{}, true];
     yield* [pair({ 'some key': 'x' }, true), pair({ key: 5 }, false), pair({ '': 'x' }, false), pair(['x'], false)];

@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { resourceIdDescription } from '../../graphql/node.ts';
 import { wholeNumber } from '../../graphql/input/validators.ts';
 import { formatDay, parseDay } from '../../graphql/scalars/days.ts';
 import { ForbiddenError } from '../../errors.ts';
@@ -154,6 +155,10 @@ const OpenItem = builder.objectRef<Item>('OpenItem').implement({
   description: 'An invoice or receipt of which something is open.',
   fields: (t) => ({
     id: t.expose('id', { type: 'UUID', description: 'The id of the invoice or receipt.' }),
+    resourceId: t.expose('id', {
+      type: 'UUID',
+      description: resourceIdDescription('The id of the invoice or receipt'),
+    }),
     number: t.exposeString('number', { nullable: true, description: 'Its number; null for a receipt without one.' }),
     date: t.field({
       type: 'Date',

@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { resourceIdDescription } from '../../graphql/node.ts';
 import type { Context } from '../../graphql/context.ts';
 import { text, vatCategory, vatRate, wholeNumber } from '../../graphql/input/validators.ts';
 import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
@@ -121,6 +122,10 @@ const VatReportDocument = builder.objectRef<Document>('VatReportDocument').imple
   fields: (t) => ({
     type: t.expose('type', { type: VatDocumentType, description: 'Its kind.' }),
     id: t.expose('id', { type: 'UUID', description: 'The id of the invoice, credit note, or receipt.' }),
+    resourceId: t.expose('id', {
+      type: 'UUID',
+      description: resourceIdDescription('The id of the invoice, credit note, or receipt'),
+    }),
     number: t.exposeString('number', { nullable: true, description: 'Its number; null for a receipt without one.' }),
     date: t.expose('date', {
       type: 'Date',

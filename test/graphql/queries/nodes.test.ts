@@ -49,6 +49,10 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   Webhook: async (who) => (await makeDelivery(who)).webhookId,
   Event: async (who) => (await makeDelivery(who)).eventId,
   Delivery: async (who) => (await makeDelivery(who)).id,
+  AuditEntry: async (who) => {
+    await makeCompany(who);
+    return (await who.db.auditEntry.findFirstOrThrow({ orderBy: { id: 'desc' } })).id;
+  },
   BulkOperation: (who) => samples.BulkOperation.make(who),
 };
 
@@ -69,6 +73,8 @@ describe('every type with an id', () => {
     Invitation: 'only for sessions; no query by id',
     Match: 'the id is an invoice’s or receipt’s',
     MatchSuggestion: 'the id is an invoice’s or receipt’s',
+    OpenItem: 'the id is an invoice’s or receipt’s',
+    VatReportDocument: 'the id is an invoice’s, credit note’s, or receipt’s',
     Session: 'only for sessions; no query by id',
     Tenant: 'there is only one, in `me`',
     User: 'belongs to several tenants; no query by id',
