@@ -53,6 +53,7 @@ describe('the environment', () => {
       webhookAllowInsecure: false,
       webhookRetryDelaysMs: [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
       webhookTimeoutMs: 10_000,
+      auditLogYears: 10,
     });
   });
 
@@ -85,6 +86,7 @@ describe('the environment', () => {
         WEBHOOK_ALLOW_INSECURE: 'true',
         WEBHOOK_RETRY_DELAYS: '0.25, 1,.5',
         WEBHOOK_TIMEOUT: '2.5',
+        AUDIT_LOG_YEARS: '7',
         DRAIN_SECONDS: '1.5',
         KEEP_ALIVE_SECONDS: '620',
         DATABASE_BOOKS_DIRECT_URL: 'postgres://kontor_books:hunter3@direct.example/kontor',
@@ -123,6 +125,7 @@ describe('the environment', () => {
       webhookAllowInsecure: true,
       webhookRetryDelaysMs: [250, 1000, 500],
       webhookTimeoutMs: 2500,
+      auditLogYears: 7,
     });
   });
 
@@ -154,6 +157,7 @@ describe('the environment', () => {
       'WEBHOOK_ALLOW_INSECURE',
       'WEBHOOK_RETRY_DELAYS',
       'WEBHOOK_TIMEOUT',
+      'AUDIT_LOG_YEARS',
     ];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}));
   });
@@ -217,6 +221,7 @@ describe('the environment', () => {
     ['WEBHOOK_RETRY_DELAYS', '10s', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '1,,2', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '-1', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
+    ['AUDIT_LOG_YEARS', '6', 'a whole number from 7 to 100'],
     ['WEBHOOK_TIMEOUT', '0', 'a number of seconds above 0, at most 3600'],
     ['WEBHOOK_TIMEOUT', '3601', 'a number of seconds above 0, at most 3600'],
   ])('%s=%j is rejected with one line that names the accepted values', (name, value, accepted) => {

@@ -74,6 +74,8 @@ export interface Config {
   webhookRetryDelaysMs: number[];
   /** The timeout of a whole delivery attempt, in milliseconds. */
   webhookTimeoutMs: number;
+  /** How long the audit log is kept, in years. */
+  auditLogYears: number;
 }
 
 /** A setting is invalid. The message is one line without secrets, and can be shown to the user. */
@@ -198,6 +200,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       retryDelays,
     ) ?? [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
     webhookTimeoutMs: read('WEBHOOK_TIMEOUT', 'a number of seconds above 0, at most 3600', timeout) ?? 10_000,
+    auditLogYears: read('AUDIT_LOG_YEARS', 'a whole number from 7 to 100', retentionYears) ?? 10,
   };
 }
 
@@ -232,6 +235,12 @@ const connections = (text: string): number | undefined => {
 const responseLength = (text: string): number | undefined => {
   const bytes = wholeNumber(100_000_000)(text);
   return bytes !== undefined && bytes >= 1_000_000 ? bytes : undefined;
+};
+
+/** Austria's law asks for seven years (§ 132 BAO), Germany's for ten (§ 147 AO). */
+const retentionYears = (text: string): number | undefined => {
+  const years = wholeNumber(100)(text);
+  return years !== undefined && years >= 7 ? years : undefined;
 };
 
 const positiveNumber =

@@ -32,9 +32,12 @@ async function inBatches(
   }
 }
 
-/** Deletes the delivery log after 90 days, bulk operations after 30, old deletions in the change feed, and expired rows. */
+/**
+ * Deletes the delivery log after 90 days, bulk operations after 30, the audit log after years, old deletions in the change
+ * feed, and expired rows.
+ */
 export const cleanUp =
-  ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>): Task =>
+  ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>, auditLogYears: number): Task =>
   async (_payload, { abortSignal }) => {
     await deleteExpiredHits(pool);
     const now = new Date();
@@ -42,6 +45,8 @@ export const cleanUp =
     await deleteExpiredInvitations(client, now);
     const before = daysBefore(now, retentionDays);
     const deletedBefore = daysBefore(now, deletionDays);
+    const auditedBefore = new Date(now);
+    auditedBefore.setUTCFullYear(now.getUTCFullYear() - auditLogYears);
     await deleteEndedTokens(client, before);
     const pause = startPace(abortSignal);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
@@ -58,6 +63,13 @@ export const cleanUp =
       await inBatches((limit) => db.bulkChunk.deleteMany({ where: { operation: oldBulk }, limit }), pause);
       await inBatches((limit) => db.bulkOperation.deleteMany({ where: oldBulk, limit }), pause);
       await inBatches((limit) => db.change.deleteMany({ where: deletions, limit }), pause);
+      // As the owner: the role of the books may not. A seal refers to its entry.
+      const [oldSeals, oldEntries] = [{ sealedAt: { lt: auditedBefore } }, { at: { lt: auditedBefore }, seal: null }];
+      await inBatches((limit) => client.auditSeal.deleteMany({ where: { tenantId: id, ...oldSeals }, limit }), pause);
+      await inBatches(
+        (limit) => client.auditEntry.deleteMany({ where: { tenantId: id, ...oldEntries }, limit }),
+        pause,
+      );
     }
   };
 

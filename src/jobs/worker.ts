@@ -42,7 +42,8 @@ export async function startWorker(
   {
     webhookTimeoutMs: timeoutMs,
     webhookRetryDelaysMs: retryDelaysMs,
-  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs'>,
+    auditLogYears,
+  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears'>,
   log: Log,
   metrics?: Metrics,
 ): Promise<Worker> {
@@ -83,7 +84,7 @@ export async function startWorker(
       (err) => log.error({ err }, 'a line of a bulk operation'),
       metrics,
     ),
-    clean_up: cleanUp(database),
+    clean_up: cleanUp(database, auditLogYears),
     clean_up_responses: cleanUpResponses(database),
   };
   const named = nameActors(tasks);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { sealNext, verifyAuditLog } from '../../schema/resources/audit-log/seal.ts';
+import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { runJob } from '../jobs/run-job.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -57,5 +59,25 @@ it.each([
   await seal(globex);
   await service.pool.query(sql, [acme.tenantId]);
   expect((await verify(acme)).difference).toMatch(/^Entry [34] of the audit log /);
+  expect((await verify(globex)).difference).toBeNull();
+});
+
+it('the log is deleted when its years are over, and what is left agrees with its chain', async () => {
+  await seal(acme);
+  const { entries } = await verify(acme);
+  await service.pool.query(
+    `update audit_entries set at = now() - interval '8 years' where tenant_id = $1 and position <= (
+       select position from audit_seals where tenant_id = $1 and number = 3)`,
+    [acme.tenantId],
+  );
+  await service.pool.query(
+    `update audit_seals set sealed_at = now() - interval '8 years' where tenant_id = $1 and number <= 3`,
+    [acme.tenantId],
+  );
+  await runJob(cleanUp(service, 10));
+  expect(await acme.db.auditEntry.count()).toBe(entries);
+  await runJob(cleanUp(service, 7));
+  expect(await acme.db.auditEntry.count()).toBe(entries - 3);
+  expect(await verify(acme)).toMatchObject({ entries: entries - 3, unsealed: 0, difference: null });
   expect((await verify(globex)).difference).toBeNull();
 });

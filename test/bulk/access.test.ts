@@ -222,7 +222,7 @@ describe('a bulk operation', () => {
        create trigger refuse_many after delete on bulk_chunks referencing old table as gone for each statement
          execute function refuse_many();`,
     );
-    await runJob(cleanUp(service));
+    await runJob(cleanUp(service, 10));
     const rows = await who.db.bulkOperation.findMany({ orderBy: { id: 'asc' } });
     expect(rows.map(({ id }) => id)).toEqual(kept);
     const chunks = await who.db.bulkChunk.findMany();

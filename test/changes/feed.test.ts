@@ -184,7 +184,7 @@ describe('access', () => {
 describe('what the feed keeps', () => {
   const days = (count: number): Date => new Date(Date.now() - count * 86_400_000);
   const runCleanUp = async (): Promise<void> => {
-    await runJob(cleanUp(service));
+    await runJob(cleanUp(service, 10));
   };
 
   it('deletions for longer than a cursor is valid, and everything else for good', async () => {

@@ -78,7 +78,7 @@ it('only expired rows are deleted', async () => {
   await client.session.update({ where: { id: busy }, data: { lastSeenAt: new Date() } });
   const expired = [busy, await session(31), await invitation(8)];
   expired.push(await token('revokedAt', 91), await token('expiresAt', 91));
-  await runJob(cleanUp(service));
+  await runJob(cleanUp(service, 10));
   const { session: sessions, invitation: invitations, apiToken: tokens } = client;
   const rows = [await sessions.findMany(), await invitations.findMany(), await tokens.findMany()].flat();
   const ids = rows.map(({ id }) => id);

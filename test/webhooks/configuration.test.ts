@@ -188,7 +188,7 @@ describe('the delivery log', () => {
     const createdAt = new Date(Date.now() - 90 * 86_400_000 - 1000);
     await acme.db.delivery.updateMany({ where: { id: old?.id ?? '' }, data: { createdAt } });
     await acme.db.event.updateMany({ where: { id: old?.eventId ?? '' }, data: { createdAt } });
-    await runJob(cleanUp(service));
+    await runJob(cleanUp(service, 10));
     expect((await acme.db.delivery.findMany({ where: { webhookId: id } })).map((each) => each.id)).not.toContain(
       old?.id,
     );

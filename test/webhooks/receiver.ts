@@ -77,7 +77,7 @@ export const work = (
     },
     service.domain,
     service.webhooks,
-    { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs },
+    { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs, auditLogYears: 10 },
     log,
     metrics,
   );
