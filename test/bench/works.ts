@@ -1,6 +1,6 @@
 import type { Work } from './bench.ts';
 import { bulkLoad } from './works/bulk.ts';
-import { changeFeedCost, changesOfMillion } from './works/changes.ts';
+import { auditLogCost, changeFeedCost, changesOfMillion } from './works/changes.ts';
 import { create } from './works/create.ts';
 import { filterByCustomer, filterByStatus, search } from './works/filter.ts';
 import { getById } from './works/get-by-id.ts';
@@ -34,6 +34,7 @@ export const works: Work[] = [
   create,
   bulkLoad,
   changeFeedCost,
+  auditLogCost,
   changesOfMillion,
   graphqlGet,
   graphqlList,

@@ -141,46 +141,55 @@ begin
 end
 $$;
 
--- The plans may be made while the tables look empty: without the settings, each call would read a whole table.
---
 -- The lines of a document are written together: an entry has all of them. Its trigger is on the first line. Those before are in the
--- entry before. Arguments: the resource, the column with the document's id.
-create function record_audit_of_lines() returns trigger language plpgsql
-  set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
-declare
-  whole jsonb := to_jsonb(case tg_op when 'DELETE' then old else new end);
-  tenant uuid := whole ->> 'tenant_id';
-  document uuid := whole ->> tg_argv[1];
-  former jsonb;
-  current jsonb;
+-- entry before. Each table has a function of its own, because a dynamic statement would be planned at each call. The plans may be
+-- made while the tables look empty: without the settings, each call would read a whole table.
+create function audit_lines(lines regclass, resource text, document_column text) returns void language plpgsql as $$
 begin
-  execute format(
-    'select jsonb_agg(jsonb_strip_nulls(to_jsonb(line) - array[''tenant_id'', ''id'', %L]) order by position)
-     from %I as line where tenant_id = $1 and %I = $2', tg_argv[1], tg_argv[2], tg_argv[1]
-  ) into current using tenant, document;
-  if tg_op = 'DELETE' and current is not null then
-    return null; -- they were replaced: the entry is that of the new first line
-  end if;
-  -- A range of one id, in an order that only one index has: while the table looks empty, any index would do for an equality, and
-  -- some go through all the tenant's entries.
-  former := (
-    select entry.after -> 'lines' from audit_entries as entry
-    where entry.tenant_id = tenant and entry.resource_id >= document and entry.resource_id <= document
-      and entry.resource = tg_argv[0]
-    order by entry.resource_id desc, entry.id desc limit 1
-  );
-  if current is not distinct from former then
-    return null;
-  end if;
-  perform add_audit_entry(
-    tenant, tg_argv[0], document, null,
-    case when current is null then 'deleted' when former is null then 'created' else 'updated' end,
-    case when former is not null then jsonb_build_object('lines', former) end,
-    case when current is not null then jsonb_build_object('lines', current) end
-  );
-  return null;
+  execute format($template$
+    create function record_audit_of_%1$s() returns trigger language plpgsql
+      set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $function$
+    declare
+      tenant uuid := coalesce(new.tenant_id, old.tenant_id);
+      document uuid := coalesce(new.%3$I, old.%3$I);
+      former jsonb;
+      current jsonb;
+    begin
+      current := (
+        select jsonb_agg(jsonb_strip_nulls(to_jsonb(line) - '{tenant_id,id,%3$s}'::text[]) order by line.position)
+        from %1$s as line where line.tenant_id = tenant and line.%3$I = document
+      );
+      if tg_op = 'DELETE' and current is not null then
+        return null; -- they were replaced: the entry is that of the new first line
+      end if;
+      -- A range of one id, in an order that only one index has: while the table looks empty, any index would do for an equality,
+      -- and some go through all the tenant's entries.
+      former := (
+        select entry.after -> 'lines' from audit_entries as entry
+        where entry.tenant_id = tenant and entry.resource_id >= document and entry.resource_id <= document
+          and entry.resource = tg_argv[0]
+        order by entry.resource_id desc, entry.id desc limit 1
+      );
+      if current is not distinct from former then
+        return null;
+      end if;
+      perform add_audit_entry(
+        tenant, tg_argv[0], document, null,
+        case when current is null then 'deleted' when former is null then 'created' else 'updated' end,
+        case when former is not null then jsonb_build_object('lines', former) end,
+        case when current is not null then jsonb_build_object('lines', current) end
+      );
+      return null;
+    end
+    $function$;
+    create constraint trigger record_audit after insert on %1$s deferrable initially deferred for each row
+      when (new.position = 1) execute function record_audit_of_%1$s(%2$L);
+    create constraint trigger record_audit_deleted after delete on %1$s deferrable initially deferred for each row
+      when (old.position = 1) execute function record_audit_of_%1$s(%2$L);
+  $template$, lines, resource, document_column);
 end
 $$;
+revoke all on function audit_lines from public;
 
 -- For every migration that makes a table of the books, or of settings: select audit('quotes', 'quote').
 create function audit(
@@ -209,13 +218,8 @@ select audit('memberships', 'member', id_column => 'user_id');
 select audit('tenants', 'tenant');
 select audit('trusted_documents', 'trusted_document', '{text}');
 
-create constraint trigger record_audit after insert on invoice_items deferrable initially deferred for each row
-  when (new.position = 1) execute function record_audit_of_lines('invoice_lines', 'invoice_id', 'invoice_items');
-create constraint trigger record_audit_deleted after delete on invoice_items deferrable initially deferred for each row
-  when (old.position = 1) execute function record_audit_of_lines('invoice_lines', 'invoice_id', 'invoice_items');
-create constraint trigger record_audit after insert on credit_note_items deferrable initially deferred for each row
-  when (new.position = 1)
-  execute function record_audit_of_lines('credit_note_lines', 'credit_note_id', 'credit_note_items');
+select audit_lines('invoice_items', 'invoice_lines', 'invoice_id');
+select audit_lines('credit_note_items', 'credit_note_lines', 'credit_note_id');
 
 -- Deliveries count on the webhook's row, and each use of a token is noted: no changes that somebody made.
 create constraint trigger record_audit after insert or delete on webhooks deferrable initially deferred for each row
