@@ -102,6 +102,8 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   limitLockWaits(ms: number): Promise<void>;
   /** Has the audit log say that an import makes the changes, until the transaction ends. */
   actAsImport(): Promise<void>;
+  /** Takes a position of the change feed, as triggers do: the feed's readers wait for this transaction. */
+  nextChangePosition(): Promise<bigint>;
   /** Waits until no transaction holds this advisory lock of the tenant, not even shared. */
   waitForAdvisoryLock(name: string): Promise<void>;
   /**
@@ -242,6 +244,14 @@ class TenantScopedClient {
     const values = [`${this.#connection.tenantId} ${name}`];
     const [row] = (await this.#connection.send({ text, values })) as { taken: boolean }[];
     return row?.taken === true;
+  }
+
+  async nextChangePosition(): Promise<bigint> {
+    const text = `select next_change_position($1)::text as position ${besideTables}`;
+    const [row] = (await this.#connection.send({ text, values: [this.#connection.tenantId] })) as {
+      position: string;
+    }[];
+    return BigInt(row?.position ?? 0);
   }
 
   async waitForAdvisoryLock(name: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Context } from '../graphql/context.ts';
+import { readAuditRecords } from './audit-entries.ts';
 import { byPosition } from '../resources/invoice/type.ts';
 import {
   endType,
@@ -41,6 +42,13 @@ export function exportBooks(context: Context, write: (lines: string) => Promise<
     const counts = noRecords();
     await write(line(await buildHead(inside)));
     for (const recordType of recordTypes) {
+      if (recordType.model === 'AuditEntry') {
+        for await (const records of readAuditRecords(inside)) {
+          counts[recordType.type] += records.length;
+          await write(records.map((record) => line({ [typeField]: recordType.type, ...record })).join(''));
+        }
+        continue;
+      }
       for await (const rows of readPages(inside, recordType)) {
         counts[recordType.type] += rows.length;
         await write(rows.map((row) => line(toRecord(recordType, row))).join(''));

@@ -19,6 +19,7 @@ export const endType = 'end';
  * whose validators hold for the record's fields as well.
  */
 export const recordTypes = [
+  { type: 'audit_entry', model: 'AuditEntry', input: null },
   { type: 'customer', model: 'Customer', input: 'CreateCustomerInput' },
   { type: 'company_logo', model: 'CompanyLogo', input: null },
   { type: 'company', model: 'Company', input: 'UpdateCompanyInput' },
@@ -71,8 +72,7 @@ export const leftOut = {
   Webhook: 'It has secrets, and both tenants would send to it. It is registered anew.',
   Delivery: 'A log, deleted after 90 days.',
   DeliveryAttempt: 'A log, deleted after 90 days.',
-  AuditEntry: 'Says what was done here. An import is logged as one.',
-  AuditSeal: 'The chain of that log.',
+  AuditSeal: 'Each audit entry has its own. An import seals the entries anew.',
   UnprovenDocument: 'A queue. Triggers make it again.',
   BulkOperation: 'A log of requests, deleted after 30 days. What they wrote is in the books.',
   BulkChunk: 'Requests and their results, deleted after 30 days.',

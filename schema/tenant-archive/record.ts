@@ -24,6 +24,7 @@ import { lineRules } from '../resources/invoice/rules.ts';
 import { maxItems } from '../resources/invoice/mutations.ts';
 import { totalRules } from '../resources/invoice/rules.ts';
 import { parseInvoiceNumber } from '../resources/invoice/next-number.ts';
+import { createAuditReader } from './audit-entries.ts';
 import {
   asColumn,
   isObject,
@@ -50,7 +51,9 @@ const isMessages = (value: unknown): boolean => Array.isArray(value) && typeof v
 type Model = RecordType['model'] | ItemModel;
 
 /** @param schema whose inputs have the bounds of the fields */
-export function createRecordReader({ db }: Context, schema: GraphQLSchema, userIds: UserIds): RecordReader {
+export function createRecordReader(context: Context, schema: GraphQLSchema, userIds: UserIds): RecordReader {
+  const { db } = context;
+  const readAuditEntry = createAuditReader(context);
   const inputs = new Map<Model, ReturnType<typeof getInputFields>>();
   for (const { model, input } of recordTypes) inputs.set(model, getInputFields(schema, input));
   for (const { model, input } of Object.values(itemModels)) inputs.set(model, getInputFields(schema, input));
@@ -123,6 +126,9 @@ export function createRecordReader({ db }: Context, schema: GraphQLSchema, userI
       rows = readInvoice(fields, problems);
     } else if (model === 'CreditNote') {
       rows = readCreditNote(fields, problems);
+    } else if (model === 'AuditEntry') {
+      const entry = readAuditEntry(fields, problems);
+      if (entry) rows = { AuditEntry: [entry] };
     } else {
       const row = readRow(model, fields, problems);
       if (row) rows = { [model]: [row] };

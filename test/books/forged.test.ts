@@ -5,11 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportBooks } from '../../schema/tenant-archive/export-archive.ts';
 import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';
 import { LineErrors } from '../../schema/tenant-archive/lines.ts';
+import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { buyer, setCompany } from '../documents/parties.ts';
 import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { booksIn } from './lines.ts';
 
 // A file of books in which somebody changed one field. What a document says, its files, and its proofs depend on each other, so
 // a change is refused by its line. Any other value is one that somebody could have entered: the books are then those of the file.
@@ -28,6 +30,8 @@ beforeAll(async () => {
   for (let count = 0; count < 2; count += 1) await makeInvoice(from, { status: 'ISSUED', customerId });
   await makeCreditNote(from);
   await proveNext(await service.contextOf(from));
+  while (await sealNext(await service.contextOf(from)));
+  await makeCustomer(from);
   let text = '';
   await exportBooks(await service.contextOf(from), async (part) => void (text += part));
   lines = text.trimEnd().split('\n');
@@ -152,6 +156,39 @@ it('a changed field that says nothing about a document is as if it had been ente
   await importBooks(context, service.domain.schema, file, { dryRun: false });
   let text = '';
   await exportBooks(context, async (part) => void (text += part));
-  expect(text.trimEnd().split('\n').slice(1)).toEqual(changed.slice(1));
+  expect(booksIn(text)).toEqual(booksIn(changed.join('\n')));
   expect((await verifyDocuments(context)).difference).toBeNull();
+});
+
+describe('an entry of the audit log', () => {
+  const entries = () => lines.flatMap((line, at) => (line.startsWith('{"record":"audit_entry"') ? [at] : []));
+
+  it.each<[string, (fields: Fields) => Fields]>([
+    [
+      'another amount',
+      (entry) => ({ ...entry, content: String(entry['content']).replace('"currency"', '"Currency"') }),
+    ],
+    ['another time', (entry) => ({ ...entry, content: String(entry['content']).replace('"20', '"21') })],
+    ['another hash', (entry) => ({ ...entry, hash: 'a'.repeat(64) })],
+    ['another hash before', (entry) => ({ ...entry, previous_hash: 'a'.repeat(64) })],
+    ['no hash before', (entry) => ({ ...entry, previous_hash: null })],
+    ['no text', (entry) => ({ ...entry, content: '' })],
+    ['what is no entry', (entry) => ({ ...entry, content: '["x"]' })],
+    ['a number', (entry) => ({ ...entry, content: 7 })],
+    ['deep JSON', (entry) => ({ ...entry, content: '['.repeat(100_000) })],
+    ['a field of another name', (entry) => ({ ...entry, position: 1 })],
+  ])('with %s is refused by its line', async (_what, change) => {
+    const at = entries().find((each) => lines[each]!.includes('\\"currency\\"'))!;
+    const errors = await errorsOf(lines.with(at, JSON.stringify(change(fieldsOf(lines[at]!)))));
+    expect(errors.map(({ line }) => line)).toContain(at + 1);
+  });
+
+  it('that is removed is missed by the next', async () => {
+    const [, second] = entries() as [number, number];
+    const end = lines.length - 1;
+    const fewer = lines.with(end, JSON.stringify({ record: 'end', records: end - 2 })).toSpliced(second, 1);
+    expect(await errorsOf(fewer)).toEqual([
+      { line: second + 1, message: 'previous_hash: Must be the hash of the entry before.' },
+    ]);
+  });
 });

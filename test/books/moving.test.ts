@@ -12,6 +12,7 @@ import { fillDemoBooks } from '../../src/demo/demo-data.ts';
 import { addExistingUser } from '../../src/identity/index.ts';
 import { storeLogo } from '../../schema/documents/logos.ts';
 import { makeStorableLogo } from '../../schema/documents/pdf/logo.ts';
+import { sealNext, verifyAuditLog } from '../../schema/resources/audit-log/seal.ts';
 import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { buyer, company, setCompany } from '../documents/parties.ts';
@@ -19,6 +20,7 @@ import { lengthOfLines, buildPng } from '../documents/pngs.ts';
 import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeHistory } from './history.ts';
+import { auditLogIn, booksIn } from './lines.ts';
 
 let service: Service;
 let folder: string;
@@ -158,14 +160,24 @@ describe.each([
     const { records } = await importInto(to, text, true);
     for (const { type } of recordTypes)
       expect(records[type]).toBe(withoutHead(text).filter((line) => line.startsWith(`{"record":"${type}"`)).length);
-    expect(withoutHead(await exported(to))).toEqual(['{"record":"end","records":0}', '']);
+    expect(booksIn(await exported(to))).toEqual([]);
   });
 
   it('come back as the same books', async () => {
     const { notes } = await importInto(to, text);
     expect(notes).toEqual([]);
     expect(await answersOf(to)).toEqual(await answersOf(from));
-    expect(withoutHead(await exported(to))).toEqual(withoutHead(text));
+    expect(booksIn(await exported(to))).toEqual(booksIn(text));
+  });
+
+  it('bring their audit log, which is sealed here, too', async () => {
+    const there = auditLogIn(text).map(({ content }) => content);
+    const here = auditLogIn(await exported(to)).map(({ content }) => content);
+    const known = new Set(there);
+    expect(here.filter((content) => known.has(content))).toEqual(there);
+    const context = await service.contextOf(to);
+    while (await sealNext(context));
+    expect(await verifyAuditLog(context)).toMatchObject({ entries: here.length, unsealed: 0, difference: null });
   });
 
   it('have the same files, proofs, and parties of invoices', async () => {
@@ -457,7 +469,7 @@ describe('a file that somebody changed', () => {
     const { at, text } = changed(type, change, fits);
     const errors = await refusal(importInto(to, text));
     expect(errors).toContainEqual({ line: at, message: expect.stringMatching(message) });
-    expect(withoutHead(await exported(to))).toEqual(['{"record":"end","records":0}', '']);
+    expect(booksIn(await exported(to))).toEqual([]);
   });
 
   it('a number that leaves a gap', async () => {
@@ -530,7 +542,7 @@ describe('a file that somebody changed', () => {
     expect(await refusal(importInto(to, `${lines[0]}\n{"record":\n[1]\n{"record":"x"}`))).toMatchObject([
       { line: 2, message: 'Must be a JSON object.' },
       { line: 3, message: 'Must be a JSON object.' },
-      { line: 4, message: expect.stringMatching(/^record: Must be one of customer, /) },
+      { line: 4, message: expect.stringMatching(/^record: Must be one of audit_entry, /) },
     ]);
     expect(await refusal(importInto(to, 'a,b\n1,2'))).toMatchObject([{ line: 1 }]);
     expect(await refusal(importInto(to, whole.replace('"version":1', '"version":2')))).toMatchObject([{ line: 1 }]);
@@ -644,7 +656,7 @@ describe('books of a third random history', () => {
     const to = await emptyLike(from);
     const outcomes = await Promise.all([refusal(importInto(to, text)), refusal(importInto(to, text))]);
     expect(outcomes.filter((outcome) => outcome === 'imported')).toHaveLength(1);
-    expect(withoutHead(await exported(to))).toEqual(withoutHead(text));
+    expect(booksIn(await exported(to))).toEqual(booksIn(text));
   });
 });
 

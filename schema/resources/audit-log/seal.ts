@@ -14,11 +14,12 @@ interface SealedEntry {
   content: string;
 }
 
-/** What an entry says, as a JSON array. Not where it is: a seal holds in another installation, too. */
-const content = `jsonb_build_array(id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), actor_kind, user_id, token_id,
+/** What an entry says, as a JSON array: PostgreSQL's text. */
+export const content = `jsonb_build_array(id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), actor_kind, user_id, token_id,
   session_id, request_id, job, resource, resource_id, version, action, before, after)::text`;
 
-const computeHash = (before: Uint8Array, entry: SealedEntry): Buffer<ArrayBuffer> =>
+/** The hash of a seal. */
+export const computeHash = (before: Uint8Array, entry: { content: string }): Buffer<ArrayBuffer> =>
   hash('sha256', Buffer.concat([before, Buffer.from(entry.content)]), 'buffer') as Buffer<ArrayBuffer>;
 
 /**
