@@ -128,6 +128,7 @@ builder.mutationFields((t) => ({
         receiptRules(input, context, problems, current);
         if (input.supplierId) supplierRules(supplier, problems);
       },
+      guard: (inside, input: ReceiptUpdate, current) => refuseLockedChange(inside, current, input),
       data: (input: ReceiptUpdate, current) => ({
         ...input,
         receiptDate: given(input.receiptDate),

@@ -29,14 +29,11 @@ export function supplierRules(supplier: Customer | null, problems: Problems): vo
   if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'not_found', 'There is no such supplier.');
 }
 
-/** What a change of a booked receipt may have, whatever is locked: it is no part of the books. */
-type Free = Pick<ReceiptUpdate, 'externalId' | 'metadata'>;
-
-/** A booked receipt may be changed if neither its day nor the one that it gets is locked. */
+/** Whether neither a booked receipt's day nor the one that it gets is locked. Its metadata is no part of the books. */
 export async function refuseLockedChange(
   context: Context,
   { status, receiptDate }: ReceiptRow,
-  { externalId: _, metadata: __, ...booked }: Readable<ReceiptUpdate> & Free,
+  { externalId: _, metadata: __, ...booked }: ReceiptUpdate,
 ): Promise<void> {
   if (status === 'DRAFT' || Object.keys(booked).length === 0) return;
   await refuseLocked(context, 'PURCHASES', [receiptDate, booked.receiptDate ?? receiptDate], 'input.receiptDate');
