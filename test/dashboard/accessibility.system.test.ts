@@ -72,6 +72,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/projects/PROJECT',
     '/time-entries',
     '/deliveries',
+    '/settings/period-locks',
     '/reports/open-items',
     '/reports/vat',
     '/reports/vat/documents',
