@@ -67,7 +67,7 @@ export function endpoint(
     ...filters.map(([restName]) => (keyed.has(restName) ? `${restName}[]` : restName)),
     ...('parameters' in kind ? kind.parameters : []),
   ]);
-  const hasBody = method === 'POST' || method === 'PATCH';
+  const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
 
   /** Reads the operation's variables into `variables`. @throws ValidationError for all that are wrong */
   const readRequest = async (

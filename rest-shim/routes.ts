@@ -8,7 +8,7 @@ export type ResponseKind =
   'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file' | 'batch' | 'upload' | 'results';
 
 export type Route = readonly [
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   operation: string,
   answer: ResponseKind,
@@ -93,6 +93,10 @@ export const routes: readonly Route[] = [
   ['GET', '/reports/open-items', 'getOpenItems', 'item'],
   ['GET', '/reports/vat', 'getVatReport', 'item'],
   ['GET', '/reports/vat/documents', 'getVatReportDocuments', 'item'],
+
+  ['GET', '/period-locks', 'getPeriodLocks', 'item'],
+  ['PUT', '/period-locks', 'setPeriodLock', 'item'],
+  ['GET', '/period-locks/check', 'getPeriodLockCheck', 'item'],
 
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/audit-log', 'listAuditLog', 'page'],

@@ -92,6 +92,14 @@ export const problemCodes = {
   taken: { explanation: 'It exists already.' },
   not_a_draft: { explanation: 'Only a draft can be changed, deleted, issued, or booked.' },
   wrong_state: { explanation: 'The resource, or what it refers to, is in a state that does not allow this.' },
+  locked: {
+    explanation: 'The day lies in a period that is locked. See `GET /period-locks`.',
+    params: {
+      series: ['text', 'the series of the lock: `sales`, `purchases`, `bank`, or `all`'],
+      locked_until: ['text', 'the last locked day'],
+      kind: ['text', '`soft` or `final`: only a soft lock can be moved back'],
+    },
+  },
   changed_meanwhile: { explanation: 'Somebody has changed the resource since the client has read it.' },
   wrong_currency: { explanation: 'The amounts are in different currencies.' },
   e_invoice_rule: {

@@ -104,8 +104,13 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   actAsImport(): Promise<void>;
   /** Takes a position of the change feed, as triggers do: the feed's readers wait for this transaction. */
   nextChangePosition(): Promise<bigint>;
-  /** Waits until no transaction holds this advisory lock of the tenant, not even shared. */
+  /**
+   * Waits until no transaction holds this advisory lock of the tenant, not even shared. Inside a transaction, holds it until
+   * the end.
+   */
   waitForAdvisoryLock(name: string): Promise<void>;
+  /** The same, together with other transactions that share it. Inside a transaction only. */
+  shareAdvisoryLock(name: string): Promise<void>;
   /**
    * Has PostgreSQL plan statements, and its checks of foreign keys, for any tenant instead of this one, until the transaction
    * ends. Without statistics of a tenant whose rows are new it expects one row, and may look each id up in an index that has
@@ -255,8 +260,17 @@ class TenantScopedClient {
   }
 
   async waitForAdvisoryLock(name: string): Promise<void> {
+    await this.#takeAdvisoryLock('pg_advisory_xact_lock', name);
+  }
+
+  async shareAdvisoryLock(name: string): Promise<void> {
+    if (!this.#connection.isTransaction) throw new Error('An advisory lock is shared inside a transaction');
+    await this.#takeAdvisoryLock('pg_advisory_xact_lock_shared', name);
+  }
+
+  async #takeAdvisoryLock(take: string, name: string): Promise<void> {
     // Triggers take such locks.
-    const text = `select pg_advisory_xact_lock(hashtextextended($1::uuid || ' ' || $2, 0)) ${besideTables}`;
+    const text = `select ${take}(hashtextextended($1::uuid || ' ' || $2, 0)) ${besideTables}`;
     await this.#connection.send({ text, values: [this.#connection.tenantId, name] });
   }
 

@@ -111,7 +111,7 @@ export function describeOperation(
   );
   const filters = method === 'GET' ? plain : [];
   const input = operation.places.get('input')?.input;
-  const takesBody = method === 'POST' || method === 'PATCH';
+  const takesBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const byId = path.includes(':id');
   const hasTag = method === 'GET' && (answer === 'item' || answer === 'file');
   const isConditional = operation.parameters.has('expected_version');

@@ -11,6 +11,8 @@ import { readStatementFile } from './parsers/parse-file.ts';
 import { readRows, type StatementRow } from './parsers/rows.ts';
 import { StatementError, type StatementOptions } from './parsers/statement.ts';
 import { findCertain, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
+import { payables } from '../resources/payment/payables.ts';
+import { holdPeriodLocks } from '../resources/period-lock/rules.ts';
 import { findNumbersOfOpen } from '../resources/bank-transaction/candidates.ts';
 import { makeTemporaryFolder } from '../graphql/input/temporary-folder.ts';
 
@@ -165,14 +167,17 @@ const matchBatchSize = 100;
  * same one, the first transaction does.
  */
 async function matchCertain(context: Context, ids: string[]): Promise<number> {
+  const findLocked = await holdPeriodLocks(context);
   const payers = new Map<string, { id: string; pays: Suggestion }>();
   for (let start = 0; start < ids.length; start += matchBatchSize) {
     const where = { id: { in: ids.slice(start, start + matchBatchSize) } };
     const rows = await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } });
     const certain = await findCertain(context, rows);
-    for (const [at, { id }] of rows.entries()) {
+    for (const [at, { id, bookingDate }] of rows.entries()) {
       const pays = certain[at];
-      if (pays && !payers.has(pays.id)) payers.set(pays.id, { id, pays });
+      // A late row is kept, and stays unmatched.
+      if (!pays || findLocked('BANK', bookingDate) || findLocked(payables[pays.type].series, bookingDate)) continue;
+      if (!payers.has(pays.id)) payers.set(pays.id, { id, pays });
     }
   }
   let matched = 0;

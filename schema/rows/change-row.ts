@@ -40,6 +40,8 @@ interface RowChange<Of extends Versioned, Input, ValidInput, Related> {
     current: Row<Of>,
     related: Related | undefined,
   ) => WithoutOwn<Prisma.TypeMap['model'][Of]['operations']['update']['args']['data']>;
+  /** Refuses a change by what only its transaction can hold. Runs under the row's lock, before the write. */
+  guard?: (inside: Context, input: Input, current: Row<Of>) => Promise<void>;
   /** Rows that are written with the row, after it. */
   dependents?: {
     areChanged: (input: Input, related: Related | undefined) => boolean;
@@ -58,7 +60,7 @@ export function changeRow<
   Input extends ValidInput,
   Related = undefined,
 >(model: Of, change: RowChange<Of, Input, ValidInput, Related>) {
-  const { lock, related: readRelated, rules, data: columns, dependents, event } = change;
+  const { lock, related: readRelated, rules, data: columns, guard, dependents, event } = change;
   return {
     rules: (
       { id, input }: { id?: string | undefined; input?: ValidInput | undefined },
@@ -91,6 +93,7 @@ export function changeRow<
         const data = { ...columns(input, current, related), ...ownColumns(input, current) };
         if (!isChanged(current, data) && !dependents?.areChanged(input, related))
           return findById(inside, model, current, query);
+        await guard?.(inside, input, current);
         const changed = await inside.db.model(model).update({ where: key(context, target.id), data });
         await dependents?.write(inside, input, current, related);
         await emit(inside, event, changed);

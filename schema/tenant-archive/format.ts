@@ -74,6 +74,7 @@ export const leftOut = {
   DeliveryAttempt: 'A log, deleted after 90 days.',
   AuditSeal: 'Each audit entry has its own. An import seals the entries anew.',
   UnprovenDocument: 'A queue. Triggers make it again.',
+  PeriodLock: 'Set anew where the books go, by a member there.',
   BulkOperation: 'A log of requests, deleted after 30 days. What they wrote is in the books.',
   BulkChunk: 'Requests and their results, deleted after 30 days.',
   StoredResponse: 'Responses to repeated requests, deleted after a day.',

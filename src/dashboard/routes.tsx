@@ -12,6 +12,7 @@ import {
   HomeIcon,
   IdentificationIcon,
   KeyIcon,
+  LockClosedIcon,
   PaperAirplaneIcon,
   QueueListIcon,
   ReceiptPercentIcon,
@@ -59,6 +60,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
     label: 'Settings',
     items: [
       { path: '/settings/company', label: 'Company', icon: IdentificationIcon },
+      { path: '/settings/period-locks', label: 'Period locks', icon: LockClosedIcon },
       { path: '/settings/members', label: 'Members', icon: UsersIcon },
       { path: '/settings/api-tokens', label: 'API tokens', icon: KeyIcon },
       { path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon },
@@ -113,6 +115,7 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/settings/api-tokens', Page: lazyPage(() => import('./pages/settings/api-tokens.tsx')) },
   { path: '/settings/company', Page: lazyPage(() => import('./pages/settings/company.tsx')) },
   { path: '/settings/members', Page: lazyPage(() => import('./pages/settings/members.tsx')) },
+  { path: '/settings/period-locks', Page: lazyPage(() => import('./pages/settings/period-locks.tsx')) },
   { path: '/settings/webhooks', Page: lazyPage(() => import('./pages/settings/webhooks/webhooks.tsx')) },
   { path: '/settings/webhooks/:id', Page: lazyPage(() => import('./pages/settings/webhooks/webhook.tsx')) },
 ];

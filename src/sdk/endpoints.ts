@@ -34,7 +34,7 @@ const operation = z.object({
 });
 type Operation = z.infer<typeof operation>;
 
-const methods = ['get', 'post', 'patch', 'delete'] as const;
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** The parts of an OpenAPI description that the SDK is generated from. */
 export const openApi = z.object({
@@ -44,6 +44,7 @@ export const openApi = z.object({
     z.object({
       get: operation.optional(),
       post: operation.optional(),
+      put: operation.optional(),
       patch: operation.optional(),
       delete: operation.optional(),
     }),
@@ -91,8 +92,9 @@ function readEndpoint(document: OpenApi, method: string, path: string, described
   const parameters = described.parameters.map((each) => ('$ref' in each ? resolve(document, each.$ref) : each));
   const [, segment = '', ...rest] = path.split('/');
   const result = findResult(document, described);
-  const isAlone = method === 'GET' && result.kind === 'item' && !path.includes('{id}');
-  const isOfClient = isAlone && rest.length === 0;
+  // There is one of it: its operations keep their names.
+  const isAlone = (method === 'GET' || method === 'PUT') && result.kind === 'item' && !path.includes('{id}');
+  const isOfClient = isAlone && method === 'GET' && !document.paths[path]?.put && rest.length === 0;
   return {
     method,
     path,

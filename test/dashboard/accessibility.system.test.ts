@@ -73,6 +73,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/time-entries',
     '/deliveries',
     '/audit-log',
+    '/settings/period-locks',
     '/reports/open-items',
     '/reports/vat',
     '/reports/vat/documents',

@@ -87,7 +87,7 @@ export function description(): Description {
   return JSON.parse(JSON.stringify(describeApi({ schema, operations: loadOperations(schema) }, routes))) as Description;
 }
 
-const methods = ['get', 'post', 'patch', 'delete'] as const;
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
 export interface Endpoint {

@@ -1,10 +1,13 @@
 import { requiredText } from '../../graphql/input/validators.ts';
 import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
+import type { Rows } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
+import type { Errors } from '../errors.ts';
 import type { CsvRow } from '../read-file.ts';
 import type { ImportedRecord } from '../records.ts';
 import { findReferred } from '../references.ts';
+import { holdPeriodLocks, type FindLocked } from '../../resources/period-lock/rules.ts';
 import { buildInvoice } from './build-invoice.ts';
 import { findNumberProblems } from './invoice-numbers.ts';
 
@@ -72,10 +75,21 @@ async function prepareInvoices(
   records: readonly ImportedRecord[],
 ): Promise<RowBuilder> {
   const findCustomer = await findReferred(prepared, rows, 'customer');
+  const findLocked = await holdPeriodLocks(prepared);
   const problems = await findNumberProblems(prepared, records);
   return (context, record, first, errors) => {
     const problem = problems.get(record);
     if (problem) errors.add(first.row, 'number', ...problem);
-    return buildInvoice(context, record, first, errors, findCustomer);
+    const built = buildInvoice(context, record, first, errors, findCustomer);
+    refuseLockedDays(built, first.row, errors, findLocked);
+    return built;
   };
+}
+
+/** Each day on which the rows of an invoice would be booked must be open. */
+function refuseLockedDays(rows: Rows | undefined, row: CsvRow, errors: Errors, findLocked: FindLocked): void {
+  const dated = rows?.Invoice?.map(({ invoiceDate }) => findLocked('SALES', invoiceDate)).find(Boolean);
+  const paid = rows?.Payment?.map(({ paidOn }) => findLocked('SALES', paidOn)).find(Boolean);
+  if (dated) errors.add(row, 'invoiceDate', ...dated);
+  if (paid) errors.add(row, 'paidOn', ...paid);
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../graphql/context.ts';
 import { Problems } from '../../errors.ts';
 import { Decimal, vatIncluded } from '../../money/money.ts';
+import { holdPeriodLocks } from '../../resources/period-lock/rules.ts';
 import { paidOnRules } from '../../resources/payment/rules.ts';
 import { supplierRules } from '../../resources/receipt/rules.ts';
 import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
@@ -41,6 +42,7 @@ async function prepareReceipts(prepared: Context, rows: CsvRow[]): Promise<RowBu
   const findSupplier = await findReferred(prepared, rows, 'supplier');
   const findProject = await findReferred(prepared, rows, 'project');
   await lockSuppliers(prepared, rows, findSupplier);
+  const findLocked = await holdPeriodLocks(prepared);
   return (context, _record, { row, values }, errors) => {
     const supplierId = findNamed(findSupplier, 'supplier', row, values, errors);
     const projectId = findNamed(findProject, 'project', row, values, errors);
@@ -55,6 +57,11 @@ async function prepareReceipts(prepared: Context, rows: CsvRow[]): Promise<RowBu
       const problems = new Problems();
       paidOnRules(paidOn, context, problems);
       errors.addAll(row, problems.byField);
+    }
+    for (const field of ['receiptDate', 'paidOn'] as const) {
+      const day = values[field];
+      const locked = day instanceof Date && findLocked('PURCHASES', day);
+      if (locked) errors.add(row, field, ...locked);
     }
     const receipt = context.db.row('Receipt', {
       ...fields,

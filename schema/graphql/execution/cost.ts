@@ -109,6 +109,7 @@ const scansOfFields: Record<string, number> = {
   'Query.vatReport': 3,
   'Query.vatReportDocuments': 3,
   'Query.openItems': 2,
+  'Query.periodLockCheck': 1,
 };
 
 /** What the costs of a document's fields are computed with. */

@@ -15,6 +15,7 @@ const abilitiesToRead = new Map<string, Ability[]>([
   ['payment', ['invoices:read', 'receipts:read']],
   ['company', ['company:read']],
   ['company_logo', ['company:read']],
+  ['period_lock', ['company:read']],
   ['webhook', ['webhooks:read']],
   ['trusted_document', ['documents:read']],
   ['member', []],

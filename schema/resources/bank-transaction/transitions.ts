@@ -12,6 +12,7 @@ import { findById } from '../../graphql/find-by-id.ts';
 import { type PayableType, payables, paidBy } from '../payment/payables.ts';
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
 import type { Payable } from '../payment/amount.ts';
+import { refuseLocked } from '../period-lock/rules.ts';
 import { decimal } from '../../graphql/input/validators.ts';
 
 /** A part of a transaction's amount, and the invoice, receipt, or credit note that it pays. */
@@ -65,13 +66,14 @@ export async function match(context: Context, id: string, parts: Part[], path = 
     parts.map((part, index) => ({ ...part, at: `${path}.${index}` })),
   );
   for (const { at, ...part } of inOrder) {
-    const { field, scope, isPaidByReceived, pay, otherwise } = payables[part.type];
+    const { field, scope, series, isPaidByReceived, pay, otherwise } = payables[part.type];
     if (isPaidByReceived !== (direction === 1))
       refuse(
         `${at}.type`,
         'inconsistent',
         'Money received pays invoices, money sent pays receipts and refunds credit notes.',
       );
+    await refuseLocked(context, ['BANK', series], transaction.bookingDate, 'bookingDate');
     const target = await lockPayable(context, part);
     if (!target) refuse(`${at}.id`, ...(await unpayable(context, part)));
     const { due, currency } = target;
@@ -132,6 +134,7 @@ async function unmatch(context: Context, id: string, matched: string | null | un
   if (payments.length === 0) refuse('matched', 'wrong_state', 'This transaction is not matched with that.');
   const matches = payments.map((payment) => ({ payment, ...paidBy(payment) }));
   for (const { payment, type, id: settles } of await inLockOrder(context, matches)) {
+    await refuseLocked(context, ['BANK', payables[type].series], payment.paidOn, 'bookingDate');
     await context.db.payment.delete({ where: key(context, payment.id) });
     await payables[type].unpay(context, settles, new Decimal(payment.amount));
   }

@@ -16,6 +16,7 @@ import {
   type Remainder,
   type Requested,
 } from './remainder.ts';
+import { refuseLocked } from '../period-lock/rules.ts';
 import { storeBreakdown } from './vat-breakdown.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
@@ -93,6 +94,7 @@ export async function newCreditNote(
 ): Promise<WholeCreditNote> {
   const { db } = context;
   const date = creditNoteDate ?? getLater(today(context), invoice.invoiceDate);
+  await refuseLocked(context, 'SALES', date, isCancellation ? 'creditNoteDate' : 'input.creditNoteDate');
   const creditNote = db.row('CreditNote', {
     invoiceId: invoice.id,
     customerId: invoice.customerId,

@@ -11,6 +11,7 @@ import type { Metadata } from '../../graphql/scalars/metadata.ts';
 import { takeSteps } from '../../rows/transition.ts';
 import { findTerms, knownParties } from './parties.ts';
 import type { EventInput } from '../../events/events.ts';
+import { refuseLocked } from '../period-lock/rules.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -146,6 +147,8 @@ builder.mutationFields((t) => ({
         return terms ? { ...inserted, [knownParties]: terms.parties } : inserted;
       }
       return context.transaction(async (inside) => {
+        const days = status === 'PAID' ? [draft.invoiceDate, today(inside)] : draft.invoiceDate;
+        await refuseLocked(inside, 'SALES', days, 'input.invoiceDate');
         const { row: invoice, events } = takeSteps(draft, await issue(inside, draft, status));
         return insertInvoice(inside, invoice, [created, ...events], query);
       });

@@ -13,6 +13,7 @@ import { Decimal } from '../../money/money.ts';
 import { computePaid, paymentStep, settled, type Paid, type Payable } from '../payment/amount.ts';
 import { takeSteps, transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
+import { refuseLocked } from '../period-lock/rules.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
@@ -54,6 +55,7 @@ async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<P
   const problems = new Problems();
   issueDateRules(invoice.invoiceDate, context, problems, 'invoiceDate');
   problems.throwIfAny();
+  await refuseLocked(context, 'SALES', invoice.invoiceDate, 'invoiceDate');
   const items = await context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, ...byPosition });
   const draft = { ...invoice, items };
   return writeSteps(context, 'Invoice', draft, await issue(context, draft));

@@ -16,6 +16,7 @@ import { CreditNote } from '../credit-note/type.ts';
 import { found, ForbiddenError, refuse } from '../../errors.ts';
 import { lockRefundable, refund } from '../credit-note/transitions.ts';
 import { findById } from '../../graphql/find-by-id.ts';
+import { refuseLocked } from '../period-lock/rules.ts';
 import { paidBy, payables } from './payables.ts';
 
 const paymentArgs = (t: MutationFields) => ({
@@ -42,8 +43,10 @@ builder.mutationFields((t) => ({
       if (id) amountRules(amount, () => context.db.invoice.findUnique({ where: key(context, id) }), problems);
     },
     ...transitionRow('Invoice', async (inside, invoice, { amount, paidOn }: PaymentArguments) => {
+      const day = paidOn ?? today(inside);
       const paid = await payInvoice(inside, invoice, amount);
-      await inside.db.payment.create({ data: { invoiceId: invoice.id, ...paid, paidOn: paidOn ?? today(inside) } });
+      await refuseLocked(inside, payables.INVOICE.series, day, 'paidOn');
+      await inside.db.payment.create({ data: { invoiceId: invoice.id, ...paid, paidOn: day } });
       return invoice.id;
     }),
   }),
@@ -59,9 +62,11 @@ builder.mutationFields((t) => ({
       if (id) amountRules(amount, () => context.db.receipt.findUnique({ where: key(context, id) }), problems);
     },
     ...transitionRow('Receipt', async (inside, receipt, { amount, paidOn }: PaymentArguments) => {
+      const day = paidOn ?? today(inside);
       const paid = await payReceipt(inside, receipt, amount);
+      await refuseLocked(inside, payables.RECEIPT.series, day, 'paidOn');
       if (!paid.amount.isZero())
-        await inside.db.payment.create({ data: { receiptId: receipt.id, ...paid, paidOn: paidOn ?? today(inside) } });
+        await inside.db.payment.create({ data: { receiptId: receipt.id, ...paid, paidOn: day } });
       return receipt.id;
     }),
   }),
@@ -80,8 +85,10 @@ builder.mutationFields((t) => ({
       context.transaction(async (inside) => {
         const creditNote = await found(lockRefundable(inside, id));
         requireVersion(creditNote, expectedVersion);
+        const day = paidOn ?? today(context);
         const paid = await refund(inside, creditNote, amount);
-        await inside.db.payment.create({ data: { creditNoteId: id, ...paid, paidOn: paidOn ?? today(context) } });
+        await refuseLocked(inside, payables.CREDIT_NOTE.series, day, 'paidOn');
+        await inside.db.payment.create({ data: { creditNoteId: id, ...paid, paidOn: day } });
         return findById(inside, 'CreditNote', id, query);
       }),
   }),
@@ -104,9 +111,10 @@ builder.mutationFields((t) => ({
         const { bankTransactionId, amount } = payment;
         if (bankTransactionId)
           refuse('id', 'wrong_state', 'This payment comes from a bank transaction: undo the match.');
+        const { type, id: paid } = paidBy(payment);
+        await refuseLocked(inside, payables[type].series, payment.paidOn, 'paidOn');
         const { count } = await inside.db.payment.deleteMany({ where: { id } });
         if (count === 0) refuse('id', 'wrong_state', 'This payment is undone already.');
-        const { type, id: paid } = paidBy(payment);
         await payables[type].unpay(inside, paid, new Decimal(amount));
         return payment;
       }),

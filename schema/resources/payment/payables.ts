@@ -9,6 +9,7 @@ import type { Row } from '../../../prisma/client.ts';
  *
  * - `field`: the payment's field that has its id.
  * - `scope`: the first part of its abilities.
+ * - `series`: that of the period locks that close its payments.
  * - `lock`: takes its lock, and answers what is due; null where it can't be paid.
  * - `pay`, `unpay`: add an amount to what is paid of it, or take it back.
  * - `otherwise`: why it can't be paid.
@@ -18,6 +19,7 @@ export const payables = {
     name: 'invoice',
     field: 'invoiceId',
     scope: 'invoices',
+    series: 'SALES',
     isPaidByReceived: true,
     lock: lockIssued,
     pay: countTowardsInvoice,
@@ -29,6 +31,7 @@ export const payables = {
     name: 'receipt',
     field: 'receiptId',
     scope: 'receipts',
+    series: 'PURCHASES',
     isPaidByReceived: false,
     lock: lockBooked,
     pay: countTowardsReceipt,
@@ -40,6 +43,7 @@ export const payables = {
     name: 'credit note',
     field: 'creditNoteId',
     scope: 'invoices',
+    series: 'SALES',
     isPaidByReceived: false,
     lock: lockRefundable,
     pay: countTowardsCreditNote,

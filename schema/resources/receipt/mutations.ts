@@ -1,5 +1,5 @@
 import { ReceiptStatus, Receipt } from './type.ts';
-import { type ReceiptInput, receiptRules, supplierRules, refusePaid } from './rules.ts';
+import { type ReceiptInput, receiptRules, refuseLockedChange, supplierRules, refusePaid } from './rules.ts';
 import { decimal, text, currency, vatRate, among, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
 import type {
@@ -18,6 +18,7 @@ import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
+import { refuseLocked } from '../period-lock/rules.ts';
 import { refuse } from '../../errors.ts';
 
 const amountGross = decimal({ min: 0 });
@@ -99,11 +100,15 @@ builder.mutationFields((t) => ({
       const events: EventInput[] = [['receipt.created', draft], ...booked];
       const rows = { Receipt: [receipt] };
       const { supplierId } = input;
-      if (!supplierId) return insertNew(context, 'Receipt', receipt, { rows, events, query });
+      const isBooked = status === 'BOOKED';
+      if (!supplierId && !isBooked) return insertNew(context, 'Receipt', receipt, { rows, events, query });
       return context.transaction(async (inside) => {
-        // They stay a supplier until the transaction ends.
-        const supplier = await inside.db.lock('Customer', supplierId, 'key share');
-        await enforce((problems) => supplierRules(supplier, problems));
+        if (isBooked) await refuseLocked(inside, 'PURCHASES', receipt.receiptDate, 'input.receiptDate');
+        if (supplierId) {
+          // They stay a supplier until the transaction ends.
+          const supplier = await inside.db.lock('Customer', supplierId, 'key share');
+          await enforce((problems) => supplierRules(supplier, problems));
+        }
         return insertNew(inside, 'Receipt', receipt, { rows, events, query });
       });
     },
@@ -123,6 +128,7 @@ builder.mutationFields((t) => ({
         receiptRules(input, context, problems, current);
         if (input.supplierId) supplierRules(supplier, problems);
       },
+      guard: (inside, input: ReceiptUpdate, current) => refuseLockedChange(inside, current, input),
       data: (input: ReceiptUpdate, current) => ({
         ...input,
         receiptDate: given(input.receiptDate),
@@ -141,7 +147,9 @@ builder.mutationFields((t) => ({
     ability: 'receipts:write',
     args: { ...idArgument, ...expectedVersionArgument },
     ...deleteRow('Receipt', {
-      rules: async ({ db }, _problems, { id: receiptId }) => {
+      rules: async (context, _problems, { id: receiptId, status, receiptDate }) => {
+        const { db } = context;
+        if (status !== 'DRAFT') await refuseLocked(context, 'PURCHASES', receiptDate, 'receiptDate');
         const payment = await db.payment.findFirst({ where: { receiptId }, select: { id: true } });
         if (payment) refuse('id', 'in_use', 'Payments refer to this receipt.', { by: 'payments' });
       },

@@ -4,6 +4,7 @@ import type { Context } from '../../graphql/context.ts';
 import { type Problems, refuse } from '../../errors.ts';
 import type { Receipt as ReceiptRow, Customer } from '../../../prisma/generated/client/client.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
+import { refuseLocked } from '../period-lock/rules.ts';
 import { minorDigits, Decimal } from '../../money/money.ts';
 
 export type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | ReceiptUpdate>;
@@ -26,6 +27,17 @@ export function receiptRules(input: ReceiptInput, context: Context, problems: Pr
 /** A receipt names a customer of type supplier. */
 export function supplierRules(supplier: Customer | null, problems: Problems): void {
   if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'not_found', 'There is no such supplier.');
+}
+
+/** Whether neither a booked receipt's day nor the one that it gets is locked. Its metadata is no part of the books. */
+export async function refuseLockedChange(
+  context: Context,
+  { status, receiptDate }: ReceiptRow,
+  input: ReceiptUpdate,
+): Promise<void> {
+  const isBooked = Object.keys(input).some((name) => name !== 'externalId' && name !== 'metadata');
+  if (status === 'DRAFT' || !isBooked) return;
+  await refuseLocked(context, 'PURCHASES', [receiptDate, input.receiptDate ?? receiptDate], 'input.receiptDate');
 }
 
 /** A receipt may be changed while nothing of it is paid. */

@@ -9,6 +9,7 @@ import { emit } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
 import { transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
+import { refuseLocked } from '../period-lock/rules.ts';
 import { computePaid, paymentStep, type Paid, type Payable } from '../payment/amount.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
@@ -17,8 +18,9 @@ import { computePaid, paymentStep, type Paid, type Payable } from '../payment/am
 export const booking: Step<'Receipt'> = { changes: { status: 'BOOKED' }, events: ['receipt.booked'] };
 
 /** Books a stored receipt. */
-function book(context: Context, receipt: Row<'Receipt'>): Promise<PrefetchedRow> {
+async function book(context: Context, receipt: Row<'Receipt'>): Promise<PrefetchedRow> {
   if (receipt.status !== 'DRAFT') refuse('status', 'not_a_draft', 'Only a draft can be booked.');
+  await refuseLocked(context, 'PURCHASES', receipt.receiptDate, 'receiptDate');
   return writeSteps(context, 'Receipt', receipt, [booking]);
 }
 

@@ -7,7 +7,7 @@ import type { AnyOptions, KontorOptions } from './options.ts';
 import { isOutcomeUnknown, retryDelay, sleep } from './retry.ts';
 import { rememberWarnings } from './warnings.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A request. `path` is relative to `/api/v1`. */
 export interface Call {

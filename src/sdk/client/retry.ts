@@ -17,11 +17,11 @@ export const isOutcomeUnknown = (error: KontorError): boolean =>
 /**
  * Whether another attempt could succeed and can't do harm. Refusals were not executed, so they can always be repeated.
  * If the outcome is unknown: GET writes nothing, POST has an Idempotency-Key, and a second DELETE finds nothing. A second
- * PATCH could overwrite what somebody else wrote in between, so it is left to the caller.
+ * PATCH or PUT could overwrite what somebody else wrote in between, so it is left to the caller.
  */
 function mayRetry(method: string, error: KontorError): boolean {
   if (error.status === 429) return true;
-  return isOutcomeUnknown(error) && method !== 'PATCH';
+  return isOutcomeUnknown(error) && method !== 'PATCH' && method !== 'PUT';
 }
 
 /**

@@ -18,7 +18,7 @@ export function createCors(origins: readonly string[], open: Pick<ReadonlySet<st
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Access-Control-Expose-Headers', exposed);
     if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
-    response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PATCH, DELETE, OPTIONS');
+    response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
     response.setHeader(
       'Access-Control-Allow-Headers',
       'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Prefer, X-Query-Cost',

@@ -44,7 +44,7 @@ interface Operation {
 /** A 304 has no body to show, so no tool takes tags for it. */
 const leftOut = new Set(['If-None-Match']);
 
-const methods = ['get', 'post', 'patch', 'delete'] as const;
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** Whether a tool can have its body and its answer: not JSON Lines, of which there may be too many. */
 const isBounded = ({ requestBody, responses }: Operation): boolean =>

@@ -146,6 +146,7 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     importProjects: ['customers:read'],
     importReceipts: ['customers:read', 'projects:read'],
     importTimeEntries: ['projects:read'],
+    periodLockCheck: ['invoices:read', 'receipts:read', 'bank-transactions:read'],
     openItems: ['customers:read'],
     vatReport: ['receipts:read'],
     vatReportDocuments: ['receipts:read'],

@@ -163,6 +163,7 @@ const requiredInputs: Record<string, () => string> = {
       { title: "A", quantity: "1", unitPriceNet: "1", vatRate: "0" }] })`,
   receiptNumberWarnings: () => `(supplierId: "${ids['Customer']}", receiptNumber: "A")`,
   vatProposals: () => `(customerId: "${ids['Customer']}")`,
+  periodLockCheck: () => '(until: "2026-12-31")',
   openItems: () => '(at: "2026-12-31")',
   vatReport: () => '(from: "2026-01-01", to: "2026-12-31")',
   vatReportDocuments: () =>

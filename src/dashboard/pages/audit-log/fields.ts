@@ -69,6 +69,7 @@ export const resourceNames: readonly string[] = [
   'time_entry',
   'payment',
   'company',
+  'period_lock',
   'company_logo',
   'invoice_sequence',
   'credit_note_sequence',

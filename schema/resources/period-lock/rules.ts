@@ -1,0 +1,59 @@
+import type { PeriodLockSeries, Row } from '../../../prisma/client.ts';
+import { refuse, type Problem } from '../../errors.ts';
+import type { Context } from '../../graphql/context.ts';
+import { formatDay } from '../../graphql/scalars/scalars.ts';
+
+// Period locks: what would change a booking day on or before a lock's day is refused (DECISIONS.md#d139-period-locks).
+
+/** The advisory lock that bookings share, and that whoever sets a period lock has alone. */
+export const lockOfPeriods = 'period locks';
+
+/** A series of bookings. `ALL` is that of a lock which closes each of them. */
+export type BookingSeries = Exclude<PeriodLockSeries, 'ALL'>;
+
+/** Why a day can't be booked in a series; undefined if it can. */
+export type FindLocked = (series: BookingSeries, day: Date) => Problem | undefined;
+
+/**
+ * Reads the period locks, and keeps them as they are until the transaction ends. Two statements: a statement that waits reads
+ * what was committed before it waited.
+ */
+export async function holdPeriodLocks({ db }: Context): Promise<FindLocked> {
+  await db.shareAdvisoryLock(lockOfPeriods);
+  const locks = await db.periodLock.findMany();
+  return (series, day) => {
+    const lock = locks
+      .filter((each) => (each.series === series || each.series === 'ALL') && day <= each.lockedUntil)
+      .toSorted((a, b) => Number(b.lockedUntil) - Number(a.lockedUntil) || (b.kind === 'FINAL' ? 1 : -1))[0];
+    return lock && describe(lock, day);
+  };
+}
+
+const wayOut = {
+  SOFT: 'Choose a later day, or move the lock back.',
+  FINAL: 'The lock is final: choose a later day.',
+};
+
+const describe = ({ series, lockedUntil, kind }: Row<'PeriodLock'>, day: Date): Problem => [
+  'locked',
+  `${formatDay(day)} is locked: bookings until ${formatDay(lockedUntil)} can not change. ${wayOut[kind]}`,
+  { series: series.toLowerCase(), locked_until: formatDay(lockedUntil), kind: kind.toLowerCase() },
+];
+
+/**
+ * Refuses a booking on a locked day. Inside the transaction that books, whose end the setting of a lock then waits for.
+ * @throws ValidationError at `path`
+ */
+export async function refuseLocked(
+  context: Context,
+  series: BookingSeries | readonly BookingSeries[],
+  days: Date | readonly Date[],
+  path: string,
+): Promise<void> {
+  const findLocked = await holdPeriodLocks(context);
+  for (const day of [days].flat())
+    for (const each of [series].flat()) {
+      const problem = findLocked(each, day);
+      if (problem) refuse(path, ...problem);
+    }
+}

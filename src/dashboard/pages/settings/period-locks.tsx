@@ -1,0 +1,204 @@
+import { Button, Group, NativeSelect, Stack, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { LockClosedIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Dialog } from '../../components/dialog.tsx';
+import { LongText } from '../../components/long-text.tsx';
+import { notifySuccess } from '../../components/toast.ts';
+import { Form, useSubmit } from '../../forms/form.tsx';
+import { orNull } from '../../forms/form-values.ts';
+import { date } from '../../format/format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { Page } from '../../layout/page.tsx';
+import { Choice, Day, Filters } from '../../list/list-filters.tsx';
+import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
+import type { Column } from '../../list/responsive-table.tsx';
+import { SimpleTable } from '../../list/simple-table.tsx';
+import { lastMonth } from '../reports/period.ts';
+
+const PeriodLocksQuery = graphql(`
+  query PeriodLocks {
+    periodLocks {
+      items {
+        series
+        lockedUntil
+        kind
+        reason
+      }
+    }
+  }
+`);
+
+const PeriodLockCheckQuery = graphql(`
+  query PeriodLockCheck($until: Date!, $series: PeriodLockSeries!) {
+    periodLockCheck(until: $until, series: $series) {
+      drafts
+      unmatched
+      unproven
+      items {
+        problem
+        type
+        id
+        number
+        date
+      }
+    }
+  }
+`);
+
+const SetPeriodLock = graphql(`
+  mutation SetPeriodLock($input: SetPeriodLockInput!) {
+    setPeriodLock(input: $input) {
+      lockedUntil
+    }
+  }
+`);
+
+type Lock = ResultOf<typeof PeriodLocksQuery>['periodLocks']['items'][number];
+type Item = ResultOf<typeof PeriodLockCheckQuery>['periodLockCheck']['items'][number];
+
+const seriesLabels = { ALL: 'All bookings', SALES: 'Sales', PURCHASES: 'Purchases', BANK: 'Bank' } as const;
+const kindLabels = { SOFT: 'Soft: can be moved back', FINAL: 'Final: can never be moved back' } as const;
+
+const options = <Of extends Record<string, string>>(labels: Of): { value: keyof Of & string; label: string }[] =>
+  getKeys(labels).map((value) => ({ value, label: labels[value] ?? value }));
+
+const lockColumns: Column<Lock & { id: string }>[] = [
+  { header: 'Bookings', lead: true, cell: ({ series }) => seriesLabels[series] },
+  { header: 'Locked until', cell: ({ lockedUntil }) => date(lockedUntil) },
+  { header: 'Kind', cell: ({ kind }) => (kind === 'FINAL' ? 'Final' : 'Soft') },
+  { header: 'Reason', cell: ({ reason }) => <LongText>{reason ?? '–'}</LongText> },
+];
+
+const places = {
+  INVOICE: ['Invoice', '/invoices'],
+  CREDIT_NOTE: ['Credit note', '/credit-notes'],
+  RECEIPT: ['Receipt', '/receipts'],
+  BANK_TRANSACTION: ['Bank transaction', '/bank-transactions'],
+} as const;
+
+const problemLabels = { DRAFT: 'Draft', UNMATCHED: 'Not matched', UNPROVEN: 'Without a proof yet' } as const;
+
+const itemColumns: Column<Item>[] = [
+  {
+    header: 'Document',
+    lead: true,
+    cell: ({ type, id, number }) => (
+      <LongText to={`${places[type][1]}/${id}`}>{`${places[type][0]} ${number ?? ''}`.trim()}</LongText>
+    ),
+  },
+  { header: 'Date', cell: (item) => date(item.date) },
+  { header: 'To do', cell: ({ problem }) => problemLabels[problem] },
+];
+
+export default function PeriodLocks(): ReactNode {
+  const [{ data, error }, refetch] = useQuery({ query: PeriodLocksQuery });
+  const [setting, dialog] = useDisclosure();
+  const list = useListState(['until', 'series']);
+  const until = list.filters.until ?? lastMonth().to;
+  const series = findOneOf(list.filters.series, getKeys(seriesLabels)) ?? 'ALL';
+  return (
+    <Page
+      title="Period locks"
+      description="What is booked on or before a locked day can no longer change. Drafts can."
+      actions={
+        <Button leftSection={<LockClosedIcon width={18} aria-hidden />} onClick={dialog.open}>
+          Set a lock
+        </Button>
+      }
+    >
+      <Stack gap="xl">
+        <SimpleTable
+          caption="Period locks"
+          columns={lockColumns}
+          rows={data?.periodLocks.items.map((lock) => ({ ...lock, id: lock.series }))}
+          error={error}
+          refetch={refetch}
+          empty="No period is locked."
+        />
+        <div>
+          <Title order={2} size="h4" mb="sm">
+            To do before a lock
+          </Title>
+          <Filters list={list}>
+            <Day label="Until" value={until} onChange={(value) => list.filter('until', value)} />
+            <Choice
+              label="Bookings"
+              all={seriesLabels.ALL}
+              value={list.filters.series}
+              onChange={(value) => list.filter('series', value)}
+              options={options(seriesLabels).filter(({ value }) => value !== 'ALL')}
+            />
+          </Filters>
+          <Check until={until} series={series} />
+        </div>
+      </Stack>
+      <Dialog title="Set a period lock" opened={setting} onClose={dialog.close}>
+        <LockForm until={until} series={series} onClose={dialog.close} />
+      </Dialog>
+    </Page>
+  );
+}
+
+interface Period {
+  until: string;
+  series: Lock['series'];
+}
+
+function Check({ until, series }: Period): ReactNode {
+  const [{ data, error }, refetch] = useQuery({ query: PeriodLockCheckQuery, variables: { until, series } });
+  return (
+    <SimpleTable
+      caption="To do before a lock"
+      columns={itemColumns}
+      rows={data?.periodLockCheck.items}
+      error={error}
+      refetch={refetch}
+      empty="Nothing is to be done."
+    />
+  );
+}
+
+function LockForm({ until, series, onClose }: Period & { onClose: () => void }): ReactNode {
+  const [, setLock] = useMutation(SetPeriodLock);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { series, lockedUntil: until, kind: 'SOFT' as Lock['kind'], reason: '' },
+  });
+  const submission = useSubmit(
+    form,
+    ({ reason, ...values }, context) => setLock({ input: { ...values, reason: orNull(reason) } }, context),
+    ({ setPeriodLock: { lockedUntil } }) => {
+      notifySuccess(`Locked until ${date(lockedUntil)}.`);
+      onClose();
+    },
+  );
+  return (
+    <Form submission={submission} submit="Set the lock" onCancel={onClose}>
+      <Group grow align="start">
+        <NativeSelect
+          label="Bookings"
+          data={options(seriesLabels)}
+          key={form.key('series')}
+          {...form.getInputProps('series')}
+        />
+        <TextInput
+          label="Locked until"
+          type="date"
+          required
+          key={form.key('lockedUntil')}
+          {...form.getInputProps('lockedUntil')}
+        />
+      </Group>
+      <NativeSelect label="Kind" data={options(kindLabels)} key={form.key('kind')} {...form.getInputProps('kind')} />
+      <TextInput
+        label="Reason"
+        description="Needed to move a lock back"
+        key={form.key('reason')}
+        {...form.getInputProps('reason')}
+      />
+    </Form>
+  );
+}
