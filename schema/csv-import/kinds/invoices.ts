@@ -80,9 +80,9 @@ async function prepareInvoices(
   return (context, record, first, errors) => {
     const problem = problems.get(record);
     if (problem) errors.add(first.row, 'number', ...problem);
-    const rows = buildInvoice(context, record, first, errors, findCustomer);
-    refuseLockedDays(rows, first.row, errors, findLocked);
-    return rows;
+    const built = buildInvoice(context, record, first, errors, findCustomer);
+    refuseLockedDays(built, first.row, errors, findLocked);
+    return built;
   };
 }
 

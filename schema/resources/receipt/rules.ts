@@ -29,14 +29,15 @@ export function supplierRules(supplier: Customer | null, problems: Problems): vo
   if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'not_found', 'There is no such supplier.');
 }
 
-/** Whether neither a booked receipt's day nor the one that it gets is locked. Its metadata is no part of the books. */
+/** Refuses a change of a booked receipt if its day, or the one that it gets, is locked. Its metadata is no part of the books. */
 export async function refuseLockedChange(
   context: Context,
   { status, receiptDate }: ReceiptRow,
-  { externalId: _, metadata: __, ...booked }: ReceiptUpdate,
+  input: ReceiptUpdate,
 ): Promise<void> {
-  if (status === 'DRAFT' || Object.keys(booked).length === 0) return;
-  await refuseLocked(context, 'PURCHASES', [receiptDate, booked.receiptDate ?? receiptDate], 'input.receiptDate');
+  const isOfBooks = Object.keys(input).some((field) => field !== 'externalId' && field !== 'metadata');
+  if (status === 'DRAFT' || !isOfBooks) return;
+  await refuseLocked(context, 'PURCHASES', [receiptDate, input.receiptDate ?? receiptDate], 'input.receiptDate');
 }
 
 /** A receipt may be changed while nothing of it is paid. */
