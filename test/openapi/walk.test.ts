@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
@@ -28,6 +28,10 @@ beforeAll(async () => {
   service = await startService({ limiter: () => createRateLimiter({ limit: 1_000_000, store: memoryStore() }) });
   acme = await service.integrator();
   await setCompany(acme);
+});
+// Else nothing of the other requests could be booked.
+afterEach(async () => {
+  await acme.db.periodLock.deleteMany();
 });
 afterAll(() => service.close());
 
