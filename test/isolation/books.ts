@@ -28,6 +28,12 @@ async function makeResults(who: Integrator, customer: string): Promise<void> {
   await who.db.insert({ BulkChunk: [who.db.row('BulkChunk', chunk)] });
 }
 
+/** A period lock before all that the books hold. */
+async function makePeriodLock({ db, userId }: Integrator): Promise<void> {
+  const lockedUntil = new Date('1999-12-31');
+  await db.periodLock.create({ data: { series: 'ALL', kind: 'SOFT', lockedUntil, userId } });
+}
+
 /** At least one row in every table of a tenant's books; the ids of what has one of its own in the API. */
 export async function fill(who: Integrator) {
   const company = await makeCompany(who);
@@ -51,6 +57,7 @@ export async function fill(who: Integrator) {
   await who.db.documentProof.create({ data: { position: 1, invoiceId: invoice, content: '{}', hash: bytes } });
   await who.db.storedResponse.create({ data: { request: bytes, body: bytes, response: bytes, createdAt: new Date() } });
   await makeResults(who, customer);
+  await makePeriodLock(who);
   const entry = await who.db.auditEntry.findFirstOrThrow();
   await who.db.auditSeal.create({
     data: { id: entry.id, number: 1, position: entry.position, previousHash: bytes, hash: bytes },

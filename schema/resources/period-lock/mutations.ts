@@ -9,6 +9,7 @@ import { PeriodLock, PeriodLockKind, PeriodLockSeries } from './type.ts';
 
 const SetPeriodLockInput = builder.inputType('SetPeriodLockInput', {
   description: 'The period lock of a series.',
+  example: { series: 'ALL', lockedUntil: '2025-12-31', kind: 'SOFT' },
   fields: (t) => ({
     series: t.field({ type: PeriodLockSeries, required: true, description: 'The bookings to close.' }),
     lockedUntil: t.field({

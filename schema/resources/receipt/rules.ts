@@ -29,14 +29,14 @@ export function supplierRules(supplier: Customer | null, problems: Problems): vo
   if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'not_found', 'There is no such supplier.');
 }
 
-/** Whether neither a booked receipt's day nor the one that it gets is locked. Its metadata is no part of the books. */
+/** Refuses a change of a booked receipt if its day, or the one that it gets, is locked. Its metadata is no part of the books. */
 export async function refuseLockedChange(
   context: Context,
   { status, receiptDate }: ReceiptRow,
   input: ReceiptUpdate,
 ): Promise<void> {
-  const isBooked = Object.keys(input).some((name) => name !== 'externalId' && name !== 'metadata');
-  if (status === 'DRAFT' || !isBooked) return;
+  const isOfBooks = Object.keys(input).some((field) => field !== 'externalId' && field !== 'metadata');
+  if (status === 'DRAFT' || !isOfBooks) return;
   await refuseLocked(context, 'PURCHASES', [receiptDate, input.receiptDate ?? receiptDate], 'input.receiptDate');
 }
 

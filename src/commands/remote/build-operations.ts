@@ -142,7 +142,7 @@ function buildOperation(
   };
 }
 
-const isReport = (method: string, path: string): boolean => method === 'get' && path.startsWith('/reports/');
+const isReport = (method: string, path: string): boolean => method === 'get' && (path.startsWith('/reports/') || path.endsWith('/check'));
 
 /** `getOpenItems` → `open-items`. */
 const toNoun = (operationId: string): string =>
