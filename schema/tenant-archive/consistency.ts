@@ -3,10 +3,10 @@ import { minorDigitsSql } from '../money/money.ts';
 import { balanceSql } from '../resources/invoice/balance.ts';
 import type { RecordType } from './format.ts';
 
-/** A record that breaks a rule: by its id, or by its year. */
+/** A record that breaks a rule: by its id, or by its year; null where it is missing. */
 export interface Violation {
-  type: RecordType['type'];
-  key: string;
+  type: string;
+  key: string | null;
   message: string;
 }
 

@@ -41,7 +41,7 @@ let files = 0;
 async function importInto(who: Integrator, text: string, dryRun = false) {
   const file = join(folder, `${(files += 1)}.jsonl`);
   await writeFile(file, text);
-  return importBooks(await service.contextOf(who), service.domain.schema, file, { dryRun });
+  return importBooks(await service.contextOf(who), service.domain.schema, file, { dryRun, acceptUnproven: true });
 }
 
 const refusal = (work: Promise<unknown>): Promise<readonly unknown[] | string> =>
