@@ -29,7 +29,7 @@ export interface BooksImportOptions {
   /** Does everything and takes it back. */
   dryRun: boolean;
   /** Whether issued documents may be without a proof. */
-  acceptUnproven?: boolean;
+  acceptUnproven?: boolean | undefined;
   /** Proofs that were noted before: those of the file must be the same. */
   expected?: readonly Anchor[];
   /** Gets the bytes of the file that are dealt with, of two passes. */

@@ -139,7 +139,7 @@ const proofs = (): number[] =>
     .toSorted((a, b) => Number(positionOf(a)) - Number(positionOf(b)));
 const without = (ats: number[]): string[] => {
   const end = JSON.stringify({ record: 'end', records: lines.length - 2 - ats.length });
-  return lines.with(-1, end).filter((_line, at) => !ats.includes(at));
+  return lines.with(lines.length - 1, end).filter((_line, at) => !ats.includes(at));
 };
 const lineOf = (of: string[], id: unknown): number =>
   of.findIndex((line) => line.includes(`"id":"${id as string}"`)) + 1;

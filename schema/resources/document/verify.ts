@@ -88,21 +88,21 @@ async function verifyProofs({ db }: Context, check: Check, expected: readonly An
     });
     for (const { id, position, content: text, hash: stated, createdAt, invoice, creditNote } of proofs) {
       const said = readContent(text);
-      const place: Place = { check, proofId: id, name: said ? `The proof of ${said.number}` : `Proof ${position}` };
+      const document = invoice ?? creditNote;
+      const name = document ? getName({ invoice, creditNote }) : `Proof ${position}`;
       const follows = position === last + 1;
       if (!follows) check.add('document_proof', id, sayMissing(last + 1, position - 1));
       if (follows && !computeHash(before, text).equals(stated))
-        check.add('document_proof', id, `${place.name} does not follow from the proof before it`);
+        check.add('document_proof', id, `${name}: its proof does not follow from the proof before it`);
       else if (follows && isWhole)
         [check.found.position, check.found.hash] = [position, Buffer.from(stated).toString('hex')];
       isWhole &&= check.found.position === position;
-      const document = invoice ?? creditNote;
-      if (!said) check.add('document_proof', id, `${place.name} says nothing that can be read`);
-      else if (!document) check.add('document_proof', id, `${place.name}: this document is gone`);
-      else if (verifyDocument(place, said, createdAt, document)) check.found.documents += 1;
+      if (!said) check.add('document_proof', id, `${name}: its proof can't be read`);
+      else if (!document) check.add('document_proof', id, `${name}: its document ${said.number} is gone`);
+      else if (verifyDocument({ check, proofId: id, name }, said, createdAt, document)) check.found.documents += 1;
       for (const anchor of anchors.get(position) ?? []) {
         if (Buffer.from(anchor.hash, 'hex').equals(stated)) continue;
-        check.add('document_proof', id, `${place.name} is not proof ${position} as it was noted`);
+        check.add('document_proof', id, `${name}: its proof is not the one of which a hash was noted at ${position}`);
       }
       anchors.delete(position);
       before = stated;
@@ -127,13 +127,12 @@ type WithFiles<Of> = Of & { files: StoredFile[] };
 
 /** @returns whether the document is as its proof says */
 function verifyDocument(
-  { check, proofId }: Place,
+  { check, proofId, name }: Place,
   said: ProofContent,
   provenAt: Date,
   document: WithFiles<WholeDocument>,
 ): boolean {
   const type = 'creditNoteDate' in document ? 'credit_note' : 'invoice';
-  const name = getName(type === 'invoice' ? { invoice: document } : { creditNote: document });
   const differences: Parameters<Check['add']>[] = [];
   if (said.data !== undefined && dataHash(document, 'version' in said ? 2 : 1) !== said.data)
     differences.push([type, document.id, `${name}: what it says is not what was proven`]);
