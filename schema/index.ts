@@ -44,6 +44,7 @@ import './resources/bank-transaction/suggestions.ts';
 import './resources/overview.ts';
 import './resources/report/open-items.ts';
 import './resources/report/vat-report.ts';
+import './resources/document/proof-type.ts';
 import './resources/document/queries.ts';
 import './bank-statements/upload.ts';
 import './resources/webhook/queries.ts';
