@@ -36,6 +36,7 @@ export const routes: readonly Route[] = [
   ['DELETE', '/invoices/:id', 'deleteInvoice', 'deleted'],
   ['GET', '/invoices/:id/pdf', 'getInvoicePdf', 'file'],
   ['GET', '/invoices/:id/xml', 'getInvoiceXml', 'file'],
+  ['GET', '/invoices/:id/proof', 'getInvoiceProof', 'item'],
   ['POST', '/invoices/:id/issue', 'issueInvoice', 'item'],
   ['POST', '/invoices/:id/cancel', 'cancelInvoice', 'item'],
   ['POST', '/invoices/:id/payments', 'payInvoice', 'item'],
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   ['GET', '/credit-notes/:id', 'getCreditNote', 'item'],
   ['GET', '/credit-notes/:id/pdf', 'getCreditNotePdf', 'file'],
   ['GET', '/credit-notes/:id/xml', 'getCreditNoteXml', 'file'],
+  ['GET', '/credit-notes/:id/proof', 'getCreditNoteProof', 'item'],
   ['POST', '/credit-notes/:id/refunds', 'refundCreditNote', 'item'],
 
   ['GET', '/receipts', 'listReceipts', 'page'],

@@ -48,6 +48,7 @@ import './resources/report/vat-report.ts';
 import './resources/period-lock/queries.ts';
 import './resources/period-lock/mutations.ts';
 import './resources/period-lock/check.ts';
+import './resources/document/proof-type.ts';
 import './resources/document/queries.ts';
 import './bank-statements/upload.ts';
 import './resources/webhook/queries.ts';

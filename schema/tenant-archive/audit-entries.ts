@@ -3,7 +3,7 @@ import type { NewRow, Row } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import type { Problems } from '../errors.ts';
 import { storable } from '../graphql/input/validators.ts';
-import { computeHash, content } from '../resources/audit-log/seal.ts';
+import { computeHash, sealedContent } from '../resources/audit-log/seal.ts';
 import { auditedResources } from '../resources/audit-log/readable.ts';
 
 // A record of the audit log has the text that was sealed, byte for byte, and its seal. So whoever reads the file can compute the
@@ -27,7 +27,7 @@ export async function* readAuditRecords({ db }: Context): AsyncGenerator<AuditRe
       `select entry.id, entry.position::text, entry.content, encode(seal.previous_hash, 'hex') as previous_hash,
          encode(seal.hash, 'hex') as hash
        from (
-         select tenant_id, id, audit_entries.position, ${content} as content from audit_entries
+         select tenant_id, id, audit_entries.position, ${sealedContent} as content from audit_entries
          where tenant_id = $1 and (audit_entries.position, id) > ($2::bigint, $3::uuid)
          order by audit_entries.position, id limit ${pageSize}
        ) as entry left join audit_seals as seal on seal.tenant_id = entry.tenant_id and seal.id = entry.id

@@ -3,10 +3,10 @@ import { minorDigitsSql } from '../money/money.ts';
 import { balanceSql } from '../resources/invoice/balance.ts';
 import type { RecordType } from './format.ts';
 
-/** A record that breaks a rule: by its id, or by its year. */
+/** A record that breaks a rule: by its id, or by its year; null where it is missing. */
 export interface Violation {
-  type: RecordType['type'];
-  key: string;
+  type: string;
+  key: string | null;
   message: string;
 }
 
@@ -240,7 +240,7 @@ const violationsSql = ({ table, breaks, other }: Rule): string => `
     select * from ${table} where tenant_id = $1 and id > $2::uuid and id <= $3::uuid
   )${other ? `, other as materialized (${other.rows})` : ''}
   select checked.id as key from checked ${other ? `full join other on other.id = checked.${other.by}` : ''}
-  where checked.id is not null and (${breaks}) limit ${maxViolations}`;
+  where checked.id is not null and (${breaks}) limit $4`;
 
 /** Every number of a year was given once, up to the last one. Numbers that were imported may have left gaps. */
 const sequenceRule = {
@@ -272,22 +272,34 @@ const brokenCreditNoteSequences = `
 
 /** The rows of the tenant that break a rule between rows; at most `maxViolations`. */
 export async function findViolations(db: Db): Promise<Violation[]> {
+  const violations = await findSequenceViolations(db);
+  for await (const violation of eachViolation(db, maxViolations))
+    if (violations.push(violation) >= maxViolations) break;
+  return violations;
+}
+
+async function findSequenceViolations(db: Db): Promise<Violation[]> {
   const years = await db.$rows<{ key: number }>(brokenSequences, []);
   const creditNoteYears = await db.$rows<{ key: number }>(brokenCreditNoteSequences, []);
-  const violations: Violation[] = [
+  return [
     ...years.map(({ key }) => ({ ...sequenceRule, key: String(key) })),
     ...creditNoteYears.map(({ key }) => ({ ...creditNoteSequenceRule, key: String(key) })),
   ];
+}
+
+/**
+ * The rows that break a rule, but for sequences.
+ * @param limit the most rows of one range that are named for one rule
+ */
+export async function* eachViolation(db: Db, limit: number): AsyncGenerator<Violation & { key: string }> {
   for (const table of new Set(rules.map((rule) => rule.table))) {
     for await (const [after, upTo] of windows(db, table)) {
       for (const rule of rules.filter((each) => each.table === table)) {
-        const violating = await db.$rows<{ key: string }>(violationsSql(rule), [after, upTo]);
-        violations.push(...violating.map(({ key }) => ({ type: rule.type, key, message: rule.message })));
+        const violating = await db.$rows<{ key: string }>(violationsSql(rule), [after, upTo, limit]);
+        for (const { key } of violating) yield { type: rule.type, key, message: rule.message };
       }
-      if (violations.length >= maxViolations) return violations.slice(0, maxViolations);
     }
   }
-  return violations;
 }
 
 const [firstId, lastId] = ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'];

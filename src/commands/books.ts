@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { tableOf } from '../../prisma/client.ts';
 import { exportBooks, sumCounts, type RecordCounts } from '../../schema/tenant-archive/export-archive.ts';
@@ -9,7 +10,9 @@ import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';
 import { LineErrors } from '../../schema/tenant-archive/lines.ts';
 import type { Context } from '../../schema/graphql/context.ts';
 import { ValidationError } from '../../schema/errors.ts';
+import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { RefusedError } from '../identity/index.ts';
+import { readExpected, withExpected, type Expected } from './anchors.ts';
 import { print, printError, printJson, printRow } from './output.ts';
 import { makeWholeFile } from '../backup/whole-file.ts';
 import type { Database } from '../database/database.ts';
@@ -24,20 +27,24 @@ export function addBooksCommands(program: Command): void {
     .action(async ({ tenant, out, json }: { tenant: string; out: string } & Json) => {
       const records = await withDatabase(async (database) => {
         const context = await operatorContext(database, tenant);
+        await proveAll(context);
         return makeWholeFile(out, (draft) => writeBooks(context, draft));
       });
       if (json) printJson({ file: out, records });
       else print(`${sumCounts(records)} records were written to ${out}`);
     });
 
-  asJson(program.command('import').description('read the file of an export into a tenant without books'))
+  withExpected(asJson(program.command('import').description('read the file of an export into a tenant without books')))
     .argument('<file>')
     .requiredOption('--tenant <id>')
     .option('--dry-run', 'check everything and write nothing')
-    .action(async (file: string, { tenant, dryRun = false, json }: { tenant: string; dryRun?: boolean } & Json) => {
+    .option('--accept-unproven', 'accept issued documents without a proof')
+    .action(async (file: string, { tenant, dryRun = false, acceptUnproven, json, ...noted }: ImportOptions) => {
+      const expected = await readExpected(noted);
       const { records, notes } = await withDatabase(async (database) => {
         const { context, domain } = await operatorDomain(database, tenant);
-        const read = (report: (bytes: number) => void) => importBooks(context, domain.schema, file, { dryRun, report });
+        const read = (report: (bytes: number) => void) =>
+          importBooks(context, domain.schema, file, { dryRun, acceptUnproven, expected, report });
         const result = await withProgress(file, read, 2).catch((error: unknown) => refuseFile(file, error));
         if (!dryRun) await analyze(database);
         return result;
@@ -47,6 +54,33 @@ export function addBooksCommands(program: Command): void {
       printCounts(records);
       print(dryRun ? `${file} can be imported. Nothing was written.` : `${sumCounts(records)} records were imported.`);
     });
+}
+
+interface ImportOptions extends Json, Expected {
+  tenant: string;
+  dryRun?: boolean;
+  acceptUnproven?: boolean;
+}
+
+/** How often a proof is waited for that a worker makes. */
+const maxWaits = 30;
+
+/** Proves what was issued last: an import refuses documents without a proof. */
+async function proveAll(context: Context): Promise<void> {
+  const count = (): Promise<number> => context.db.unprovenDocument.count();
+  let [left, waits] = [await count(), 0];
+  while (left > 0 && waits < maxWaits) {
+    await proveNext(context).catch((error: Error) => {
+      waits = maxWaits;
+      printError(error.message);
+    });
+    const before = left;
+    left = await count();
+    if (left !== before || waits === maxWaits) continue;
+    waits += 1;
+    await sleep(1000);
+  }
+  if (left > 0) printError(`${left} issued documents have no proof. An import refuses them without --accept-unproven.`);
 }
 
 /** Without statistics of the new rows, PostgreSQL plans badly, until it makes them by itself a minute later. */

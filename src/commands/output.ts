@@ -23,7 +23,10 @@ export const visible = (text: string): string =>
   );
 
 /** For scripts: one JSON value, in REST's names. */
-export const printJson = (value: unknown): void => print(JSON.stringify(inRestNames(value)));
+export const printJson = (value: unknown): void => print(toJson(value));
+
+/** A JSON value in REST's names. */
+export const toJson = (value: unknown): string => JSON.stringify(inRestNames(value));
 
 function inRestNames(value: unknown): unknown {
   if (value instanceof Date) return formatTime(value);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { sealNext, verifyAuditLog } from '../../schema/resources/audit-log/seal.ts';
+import { sealNext } from '../../schema/resources/audit-log/seal.ts';
+import { verifyAuditLog } from '../../schema/resources/audit-log/verify.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';

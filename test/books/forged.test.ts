@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportBooks } from '../../schema/tenant-archive/export-archive.ts';
-import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';
+import { importBooks, type BooksImportOptions } from '../../schema/tenant-archive/restore-archive.ts';
 import { LineErrors } from '../../schema/tenant-archive/lines.ts';
 import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import { proveNext } from '../../schema/resources/document/proofs.ts';
@@ -46,11 +46,14 @@ type Fields = Record<string, unknown>;
 const fieldsOf = (line: string): Fields => JSON.parse(line) as Fields;
 
 /** The line errors of a dry run; none if it would be imported. */
-async function errorsOf(changed: string[]): Promise<readonly { line: number; message: string }[]> {
+async function errorsOf(
+  changed: string[],
+  options: Partial<BooksImportOptions> = {},
+): Promise<readonly { line: number; message: string }[]> {
   const file = join(folder, 'books.jsonl');
   await writeFile(file, changed.join('\n'));
   try {
-    await importBooks(await service.contextOf(to), service.domain.schema, file, { dryRun: true });
+    await importBooks(await service.contextOf(to), service.domain.schema, file, { dryRun: true, ...options });
     return [];
   } catch (error) {
     if (error instanceof LineErrors) return error.errors;
@@ -88,9 +91,9 @@ const mutable: Record<string, string[]> = {
     'created_at',
     'updated_at',
   ],
-  credit_note: ['is_cancellation', 'external_id', 'metadata', 'version', 'created_at', 'updated_at'],
+  credit_note: ['external_id', 'metadata', 'version', 'updated_at'],
   invoice_file: ['created_at'],
-  document_proof: ['created_at'],
+  document_proof: [],
   invoice_parties: [],
 };
 /** Records whose ids nothing refers to. */
@@ -133,17 +136,45 @@ describe('a changed field is refused by its line:', () => {
   });
 });
 
-it('a proof that is removed is missed, unless it is the last', async () => {
-  const end = lines.length - 1;
-  const fewer = JSON.stringify({ record: 'end', records: end - 2 });
-  const proofs = lines.flatMap((line, at) => (line.startsWith('{"record":"document_proof"') ? [at] : []));
-  const positionOf = (at: number): unknown => fieldsOf(lines[at]!)['position'];
-  const inOrder = proofs.toSorted((a, b) => Number(positionOf(a)) - Number(positionOf(b)));
-  for (const [place, at] of inOrder.entries()) {
-    const errors = await errorsOf(lines.with(end, fewer).toSpliced(at, 1));
-    const isLast = place === inOrder.length - 1;
-    expect(errors.map(({ message }) => message)).toEqual(isLast ? [] : [`Proof ${place + 1} is missing.`]);
+const positionOf = (at: number): unknown => fieldsOf(lines[at]!)['position'];
+const proofs = (): number[] =>
+  lines
+    .flatMap((line, at) => (line.startsWith('{"record":"document_proof"') ? [at] : []))
+    .toSorted((a, b) => Number(positionOf(a)) - Number(positionOf(b)));
+const without = (ats: number[]): string[] => {
+  const end = JSON.stringify({ record: 'end', records: lines.length - 2 - ats.length });
+  return lines.with(lines.length - 1, end).filter((_line, at) => !ats.includes(at));
+};
+const lineOf = (of: string[], id: unknown): number =>
+  of.findIndex((line) => line.includes(`"id":"${id as string}"`)) + 1;
+
+it('a proof that is removed is missed', async () => {
+  for (const [place, at] of proofs().entries()) {
+    const { invoice_id, credit_note_id } = fieldsOf(lines[at]!);
+    const changed = without([at]);
+    const errors = await errorsOf(changed);
+    expect(errors).toContainEqual({
+      line: lineOf(changed, invoice_id ?? credit_note_id),
+      message: expect.stringMatching(/^(?:Invoice|Credit note) [\w-]+ has no proof\.$/),
+    });
+    const isMissing = errors.some(({ message }) => message === `Proof ${place + 1} is missing.`);
+    expect(isMissing).toBe(place < proofs().length - 1);
   }
+});
+
+it('all proofs that are removed are missed, and where documents may be without, a noted hash finds it', async () => {
+  const changed = without(proofs());
+  expect((await errorsOf(changed)).filter(({ message }) => message.endsWith('has no proof.'))).toHaveLength(3 + 1);
+  expect(await errorsOf(changed, { acceptUnproven: true })).toEqual([]);
+  const last = fieldsOf(lines[proofs().at(-1)!]!);
+  const noted = {
+    position: Number(last['position']),
+    hash: Buffer.from(String(last['hash']), 'base64').toString('hex'),
+  };
+  expect(await errorsOf(lines, { expected: [noted] })).toEqual([]);
+  expect(await errorsOf(changed, { acceptUnproven: true, expected: [noted] })).toEqual([
+    { line: changed.length, message: `Proof ${noted.position} is missing, of which a hash was noted.` },
+  ]);
 });
 
 it('a changed field that says nothing about a document is as if it had been entered', async () => {

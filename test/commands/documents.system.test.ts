@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sealNext, verifyAuditLog } from '../../schema/resources/audit-log/seal.ts';
+import { sealNext } from '../../schema/resources/audit-log/seal.ts';
+import { verifyAuditLog } from '../../schema/resources/audit-log/verify.ts';
 import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
@@ -92,20 +93,20 @@ describe('kontor verify', () => {
       KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests',
     });
 
-  it('says that the files agree with their proofs', async () => {
+  it('says that the books agree with what proves them', async () => {
     const context = await service.contextOf(acme);
     await proveNext(context);
     await makeIssuedInvoice(acme);
     const { hash } = await verifyDocuments(context);
     while (await sealNext(context));
     await makeCustomer(acme);
-    const auditLog = await verifyAuditLog(context);
-    expect(auditLog).toMatchObject({ unsealed: 1, difference: null });
+    const { difference: _none, ...auditLog } = await verifyAuditLog(context);
+    expect(auditLog).toMatchObject({ unsealed: 1 });
     expect(await verify()).toEqual({
       code: 0,
       out: `Documents that agree with their proofs: 2, with 10 files
 Issued documents without a proof yet: 1
-The last proof: ${hash}
+The last proof: 2:${hash}
 Entries of the audit log that agree with their chain: ${auditLog.entries}
 Entries that are not sealed yet: 1
 The last seal: ${auditLog.last?.number}:${auditLog.last?.hash}
@@ -115,38 +116,68 @@ The last seal: ${auditLog.last?.number}:${auditLog.last?.hash}
     const { code, out } = await verify('--json');
     expect([code, JSON.parse(out)]).toEqual([
       0,
-      { documents: 2, files: 10, unproven: 1, hash, difference: null, audit_log: auditLog },
+      { differences: [], documents: 2, files: 10, unproven: 1, position: 2, hash, audit_log: auditLog },
     ]);
   });
 
-  it('fails, and names the first entry of the audit log that was changed', async () => {
-    const change = (from: string, to: string) =>
-      service.pool.query(
-        `update audit_entries set action = $2 where tenant_id = $1 and action = $3
-         and id = (select id from audit_seals where tenant_id = $1 and number = 2)`,
-        [acme.tenantId, to, from],
-      );
-    await service.pool.query('alter table audit_entries disable trigger refuse_update');
-    await change('created', 'deleted');
-    expect(await verify()).toMatchObject({ code: 1, err: 'kontor: Entry 2 of the audit log was changed\n' });
-    await change('deleted', 'created');
-    expect(await verify()).toMatchObject({ code: 0 });
+  it('compares proofs that were noted, of options and of a file', async () => {
+    const proofs = await acme.db.documentProof.findMany({ orderBy: { position: 'asc' } });
+    const [first = '', second = ''] = proofs.map(
+      ({ position, hash }) => `${position}:${Buffer.from(hash).toString('hex')}`,
+    );
+    const file = join(folder, 'noted');
+    await writeFile(file, `${second}\n\n`);
+    expect(await verify('--expect', first, '--expect', second, '--expect-file', file)).toMatchObject({ code: 0 });
+    const wrong = `2:${'0'.repeat(64)}`;
+    await writeFile(file, `${wrong}\n3:${'1'.repeat(64)}\n`);
+    const { code, out, err } = await verify('--expect-file', file);
+    expect([code, err]).toEqual([1, 'kontor: There are 2 differences\n']);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      'Invoice 2026-0002: its proof is not the one of which a hash was noted at 2',
+      'Proof 3 is missing, of which a hash was noted',
+    ]);
+    await writeFile(file, `${second}\nnone\n`);
+    expect(await verify('--expect-file', file)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('noted:2: Must be POSITION:HASH'),
+    });
+    expect(await verify('--expect', '1:abc')).toMatchObject({ code: 2, err: expect.stringContaining('--expect') });
   });
 
-  it('fails, and names the first invoice of which a bit was changed', async () => {
-    const flip = () =>
-      service.pool.query(
-        `update invoice_files set bytes = set_bit(bytes, 4321, 1 - get_bit(bytes, 4321))
-         where invoice_id = $1 and format = 'xrechnung-cii'`,
-        [invoices[1]],
+  it('fails, and names all differences, of documents and of the audit log', async () => {
+    const tamper = async () => {
+      await service.pool.query('alter table audit_entries disable trigger refuse_update');
+      await service.pool.query(
+        `update audit_entries set action = case action when 'created' then 'deleted' else 'created' end
+         where tenant_id = $1 and id = (select id from audit_seals where tenant_id = $1 and number = 2)`,
+        [acme.tenantId],
       );
-    await flip();
-    const difference = 'Invoice 2026-0002: the xrechnung-cii file is not the one that was made';
-    const { code, err } = await verify();
-    expect({ code, err }).toEqual({ code: 1, err: `kontor: ${difference}\n` });
+      await service.pool.query(
+        `update invoice_files set bytes = set_bit(bytes, 4321, 1 - get_bit(bytes, 4321))
+         where invoice_id = any ($1) and format = 'xrechnung-cii'`,
+        [invoices],
+      );
+    };
+    await tamper();
+    const differences = [
+      'Invoice 2026-0001: the xrechnung-cii file is not the one that was made',
+      'Invoice 2026-0002: the xrechnung-cii file is not the one that was made',
+      'Entry 2 of the audit log was changed',
+    ];
+    const { code, out, err } = await verify();
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^kontor: There are \d differences\n$/) });
+    for (const difference of differences) expect(out.split('\n')).toContain(difference);
     const asJson = await verify('--json');
-    expect([asJson.code, JSON.parse(asJson.out)]).toEqual([1, expect.objectContaining({ documents: 1, difference })]);
-    await flip();
+    expect([asJson.code, JSON.parse(asJson.out)]).toEqual([
+      1,
+      expect.objectContaining({
+        documents: 0,
+        differences: expect.arrayContaining(
+          differences.map((message) => ({ type: expect.any(String), id: expect.any(String), message })),
+        ),
+      }),
+    ]);
+    await tamper();
     expect(await verify()).toMatchObject({ code: 0 });
   });
 });

@@ -5,6 +5,7 @@ import { asIntegrator, startService, type Answer, type Integrator, type Service 
 import { makeCreditNote } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
+import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
 import * as sample from '../rest/samples.ts';
 import { collections, makeDelivery, makeReferences, makeRoom, samples, type References } from '../resources.ts';
 import { bodies, plain, values, type Case } from './cases.ts';
@@ -61,12 +62,29 @@ const makersOfFiles = ['pdf', 'xml'].flatMap((file): [string, Maker][] => [
   [`/invoices/{id}/${file}`, makeIssuedInvoice],
   [`/credit-notes/{id}/${file}`, async (who) => makeCreditNote(who, { invoiceId: await makeIssuedInvoice(who) })],
 ]);
+const proven =
+  (make: Maker): Maker =>
+  async (who) => {
+    const id = await make(who);
+    const context = await service.contextOf(who);
+    while (await hasUnproven(context)) await proveNext(context);
+    return id;
+  };
+const makersOfProofs = makersOfFiles
+  .filter(([path]) => path.endsWith('/pdf'))
+  .map(([path, make]): [string, Maker] => [path.replace(/pdf$/, 'proof'), proven(make)]);
 const makersOfDeliveries: [string, Maker][] = [
   ['/webhooks/{id}/ping', samples.Webhook.make],
   ['/deliveries/{id}', makeDelivery],
   ['/deliveries/{id}/redeliver', makeDelivery],
 ];
-const makers = new Map([...makersBy('make'), ...makersOfAllowing, ...makersOfFiles, ...makersOfDeliveries]);
+const makers = new Map([
+  ...makersBy('make'),
+  ...makersOfAllowing,
+  ...makersOfFiles,
+  ...makersOfProofs,
+  ...makersOfDeliveries,
+]);
 const makersOfKept = makersBy('makeKept');
 
 /** The address of a new row, with the parameters that are required. */

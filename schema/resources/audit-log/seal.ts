@@ -8,14 +8,14 @@ import type { Context } from '../../graphql/context.ts';
 const batchSize = 500;
 
 /** An entry as the chain has it: PostgreSQL's texts, because JavaScript would round amounts. */
-interface SealedEntry {
+export interface SealedEntry {
   id: string;
   position: string;
   content: string;
 }
 
 /** What an entry says, as a JSON array: PostgreSQL's text. */
-export const content = `jsonb_build_array(id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), actor_kind, user_id, token_id,
+export const sealedContent = `jsonb_build_array(id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), actor_kind, user_id, token_id,
   session_id, request_id, job, resource, resource_id, version, action, before, after)::text`;
 
 /** The hash of a seal. */
@@ -36,7 +36,7 @@ export const sealNext = (context: Context): Promise<boolean> =>
     if (end?.position == null) return false;
     const from = await db.auditSeal.findFirst({ orderBy: { number: 'desc' } });
     const entries = (
-      await db.$rows<SealedEntry>(unsealed(`id, position::text, ${content} as content`), [
+      await db.$rows<SealedEntry>(unsealed(`id, position::text, ${sealedContent} as content`), [
         from?.position ?? 0,
         from?.id ?? noId,
         batchSize,
@@ -63,62 +63,3 @@ const unsealed = (columns: string): string =>
 const readEnd = `
   select last_change_position($1)::text as position
   from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
-
-/** What a verification of the audit log has found. */
-export interface AuditVerification {
-  /** How many entries agree with the chain. */
-  entries: number;
-  /** How many entries are not sealed yet. */
-  unsealed: number;
-  /** The number and the hash of the last seal that agrees; null if there is none. It proves all earlier ones. */
-  last: { number: number; hash: string } | null;
-  /** The first difference, as a sentence; null if there is none. */
-  difference: string | null;
-}
-
-/** Computes the hashes of all entries of the tenant's audit log again, in the order of the chain, until one differs. */
-export async function verifyAuditLog({ db }: Context): Promise<AuditVerification> {
-  const found: AuditVerification = { entries: 0, unsealed: 0, last: null, difference: null };
-  let before: Buffer = Buffer.alloc(32);
-  let number = 0;
-  for (;;) {
-    const seals = await db.auditSeal.findMany({
-      where: { number: { gt: number } },
-      orderBy: { number: 'asc' },
-      take: batchSize,
-    });
-    const ids = seals.map(({ id }) => id);
-    const entries = await db.$rows<SealedEntry>(
-      `select id, position::text, ${content} as content from audit_entries where tenant_id = $1 and id = any ($2::uuid[])`,
-      [ids],
-    );
-    const byId = new Map(entries.map((entry) => [entry.id, entry]));
-    for (const seal of seals) {
-      // The first that is kept follows from one that was deleted when its time was over.
-      if (found.entries === 0 && seal.number > 1) [number, before] = [seal.number - 1, Buffer.from(seal.previousHash)];
-      found.difference = findDifference(seal, byId.get(seal.id), number + 1, before);
-      if (found.difference !== null) return found;
-      ({ number } = seal);
-      before = Buffer.from(seal.hash);
-      found.entries += 1;
-      found.last = { number, hash: before.toString('hex') };
-    }
-    if (seals.length < batchSize) break;
-  }
-  found.unsealed = (await db.auditEntry.count()) - found.entries;
-  return found;
-}
-
-function findDifference(
-  seal: { number: number; position: bigint; previousHash: Uint8Array; hash: Uint8Array },
-  entry: SealedEntry | undefined,
-  expected: number,
-  before: Buffer,
-): string | null {
-  if (seal.number !== expected) return `Entry ${expected} of the audit log is missing`;
-  if (!entry) return `Entry ${expected} of the audit log is deleted`;
-  if (!before.equals(seal.previousHash) || BigInt(entry.position) !== seal.position)
-    return `Entry ${expected} of the audit log does not follow from the entry before it`;
-  if (!computeHash(before, entry).equals(seal.hash)) return `Entry ${expected} of the audit log was changed`;
-  return null;
-}

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import type { Row } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import { ValidationError } from '../../errors.ts';
 import { fileFormats } from '../../documents/file-formats.ts';
 import type { DocumentKey } from './read-source.ts';
+import { computeHash, writeContent } from './proof-content.ts';
 import { creditNoteData, dataHash, invoiceData } from './proven-data.ts';
 import { documentFile } from './stored-files.ts';
 
@@ -66,14 +66,20 @@ async function prove(context: Context, batch: Unproven[]): Promise<void> {
     const data = await dataHashes(inside, batch);
     let last = await inside.db.documentProof.findFirst({ orderBy: { position: 'desc' } });
     const proofs: Row<'DocumentProof'>[] = [];
+    const createdAt = inside.now();
     for (const each of batch) {
-      const content = buildContent(
-        each.number,
-        files.filter(({ invoiceId, creditNoteId }) => (invoiceId ?? creditNoteId) === each.id),
-        data.get(each.id),
-      );
+      const content = writeContent({
+        number: each.number,
+        at: createdAt.toISOString(),
+        files: Object.fromEntries(
+          files
+            .filter(({ invoiceId, creditNoteId }) => (invoiceId ?? creditNoteId) === each.id)
+            .map(({ format, sha256 }) => [format, Buffer.from(sha256).toString('hex')]),
+        ),
+        data: data.get(each.id) ?? '',
+      });
       const position = (last?.position ?? 0) + 1;
-      const proof = { position, ...toDocumentKey(each), content, hash: computeHash(last?.hash, content) };
+      const proof = { position, ...toDocumentKey(each), content, hash: computeHash(last?.hash, content), createdAt };
       proofs.push((last = inside.db.row('DocumentProof', proof)));
     }
     await inside.insert({ DocumentProof: proofs });
@@ -87,29 +93,5 @@ async function dataHashes({ db }: Context, batch: Unproven[]): Promise<Map<strin
     ...(await db.invoice.findMany({ where: among, include: invoiceData })),
     ...(await db.creditNote.findMany({ where: among, include: creditNoteData })),
   ];
-  return new Map(documents.map((document) => [document.id, dataHash(document)]));
+  return new Map(documents.map((document) => [document.id, dataHash(document, 2)]));
 }
-
-/**
- * What a proof says, as text: `{"number":"2026-0017","files":{"pdf":"9f86…","peppol":"60b7…"},"data":"2c26…"}`.
- * @param data undefined for a proof that was made before proofs had it
- */
-export function buildContent(
-  number: string,
-  files: { format: string; sha256: Uint8Array }[],
-  data: string | undefined,
-): string {
-  const hashes = files.map(({ format, sha256 }) => [format, Buffer.from(sha256).toString('hex')] as const);
-  return JSON.stringify({ number, files: Object.fromEntries(hashes.toSorted(([a], [b]) => (a < b ? -1 : 1))), data });
-}
-
-/** What a proof says of a file. */
-export const provenFile = (format: string, sha256: Uint8Array): string =>
-  `${JSON.stringify(format)}:"${Buffer.from(sha256).toString('hex')}"`;
-
-/** Whether a proof has a hash of the document's data. */
-export const provesData = (content: string): boolean => /,"data":"[0-9a-f]{64}"\}$/.test(content);
-
-/** The hash of a proof. @param before the hash of the proof before; undefined for the first one */
-export const computeHash = (before: Uint8Array | undefined, content: string): Buffer<ArrayBuffer> =>
-  hash('sha256', Buffer.concat([before ?? Buffer.alloc(32), Buffer.from(content)]), 'buffer') as Buffer<ArrayBuffer>;

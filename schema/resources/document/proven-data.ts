@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Prisma } from '../../../prisma/client.ts';
-import { Decimal } from '../../money/money.ts';
+import { Decimal, vatBreakdownByCategory } from '../../money/money.ts';
+import { storeBreakdown } from '../credit-note/vat-breakdown.ts';
+import { categorized } from '../invoice/line.ts';
 
-// What an issued document says, as a hash: its proof has it, beside the hashes of its files. A file tells nothing of rows that
-// somebody changed later, and another version may draw the same rows otherwise.
+// What an issued document says, as a canonical text: its proof has the hash, beside those of its files. A file tells nothing of
+// rows that somebody changed later, and another service may draw the same rows otherwise. The text's version is the proof's.
+// Version 2 added the VAT breakdown of invoices, and of credit notes the parties, the invoice, and the time of the issue.
 
 /**
  * The columns that never change once a document is issued. A column that is added later belongs here only if it can be null:
@@ -55,22 +58,48 @@ const itemColumns = [
 const items = { orderBy: { position: 'asc' } } as const;
 const parties = { select: { seller: true, buyer: true } } as const;
 
-/** What dataHash() needs of an invoice, and of a credit note. */
+/** What writeData() needs of an invoice, and of a credit note. */
 export const invoiceData = { items, parties } as const satisfies Prisma.InvoiceInclude;
-export const creditNoteData = { items } as const satisfies Prisma.CreditNoteInclude;
+export const creditNoteData = {
+  items,
+  invoice: { select: { number: true, invoiceDate: true, parties } },
+} as const satisfies Prisma.CreditNoteInclude;
 
 type WholeInvoice = Prisma.InvoiceGetPayload<{ include: typeof invoiceData }>;
 type WholeCreditNote = Prisma.CreditNoteGetPayload<{ include: typeof creditNoteData }>;
+export type WholeDocument = WholeInvoice | WholeCreditNote;
 
 /** The SHA-256 of what an issued document says, in hexadecimal digits. */
-export function dataHash(document: WholeInvoice | WholeCreditNote): string {
-  const columns: readonly string[] = 'creditNoteDate' in document ? creditNoteColumns : invoiceColumns;
-  const data = {
-    ...pick(document, columns),
-    items: document.items.map((item) => pick(item, itemColumns)),
-    ...('parties' in document && { parties: document.parties }),
+export const dataHash = (document: WholeDocument, version: 1 | 2): string =>
+  hash('sha256', writeData(document, version));
+
+/** What an issued document says, as JSON without spaces, whose keys are sorted. */
+export const writeData = (document: WholeDocument, version: 1 | 2): string =>
+  JSON.stringify(
+    canonical('creditNoteDate' in document ? dataOfCreditNote(document, version) : dataOfInvoice(document, version)),
+  );
+
+const dataOfInvoice = (invoice: WholeInvoice, version: 1 | 2): object => ({
+  ...pick(invoice, invoiceColumns),
+  items: invoice.items.map((item) => pick(item, itemColumns)),
+  parties: invoice.parties,
+  ...(version === 2 && {
+    vatBreakdown: storeBreakdown(vatBreakdownByCategory(categorized(invoice.items), invoice.currency)),
+  }),
+});
+
+function dataOfCreditNote(creditNote: WholeCreditNote, version: 1 | 2): object {
+  const { items: lines, invoice, isCancellation, createdAt } = creditNote;
+  return {
+    ...pick(creditNote, creditNoteColumns),
+    items: lines.map((item) => pick(item, itemColumns)),
+    ...(version === 2 && {
+      isCancellation,
+      issuedAt: createdAt,
+      invoice: { number: invoice.number, invoiceDate: invoice.invoiceDate },
+      parties: invoice.parties,
+    }),
   };
-  return hash('sha256', JSON.stringify(canonical(data)));
 }
 
 const pick = (row: object, columns: readonly string[]): Record<string, unknown> =>

@@ -1,10 +1,27 @@
 import { hash } from 'node:crypto';
 import type { Context } from '../../graphql/context.ts';
-import { buildContent, computeHash, provenFile, provesData } from './proofs.ts';
-import { creditNoteData, dataHash, invoiceData } from './proven-data.ts';
+import type { Report } from '../difference.ts';
+import { computeHash, readContent, type ProofContent } from './proof-content.ts';
+import { creditNoteData, dataHash, invoiceData, type WholeDocument } from './proven-data.ts';
+import { findUnproven } from './unproven.ts';
 
 /** How many proofs or files are read at a time. */
 const batchSize = 20;
+
+/** A proof that was noted outside of the database: all up to it must be as they were then. */
+export interface Anchor {
+  position: number;
+  /** In hexadecimal digits. */
+  hash: string;
+}
+
+export interface VerifyDocumentsOptions {
+  report?: Report;
+  /** Anchors that were noted earlier. */
+  expected?: readonly Anchor[];
+  /** Whether documents that were issued a moment ago need a proof, too. */
+  needAll?: boolean;
+}
 
 /** What a verification has found. */
 export interface Verification {
@@ -14,57 +31,54 @@ export interface Verification {
   files: number;
   /** How many issued invoices and credit notes have no proof yet. */
   unproven: number;
-  /** The hash of the last proof that agrees, in hexadecimal digits; null if there is none. It proves all earlier ones. */
+  /** The last proof up to which all follow from each other; null if there is none. It proves all earlier ones. */
+  position: number | null;
   hash: string | null;
-  /** The first difference, as a sentence; null if there is none. */
+  /** The first difference; null if there is none. */
   difference: string | null;
 }
 
-/** What has the difference: a file, a document, or a proof, by its id. */
-export interface Place {
-  type: 'invoice' | 'credit_note' | 'invoice_file' | 'document_proof';
-  key: string;
-}
-
-class Difference extends Error {
-  readonly place: Place;
-
-  constructor(place: Place, message: string) {
-    super(message);
-    this.place = place;
+/** Computes the hashes of all files and proofs of the tenant again, in the order of the proofs. */
+export async function verifyDocuments(
+  context: Context,
+  { report = () => {}, expected = [], needAll = false }: VerifyDocumentsOptions = {},
+): Promise<Verification> {
+  const found: Verification = { documents: 0, files: 0, unproven: 0, position: null, hash: null, difference: null };
+  const check: Check = {
+    found,
+    add: (type, id, message) => {
+      found.difference ??= message;
+      report({ type, id, message });
+    },
+  };
+  await verifyProofs(context, check, expected);
+  await verifyOtherFiles(context, check);
+  for await (const { isCreditNote, id, number, isLate } of findUnproven(context)) {
+    found.unproven += 1;
+    if (!isLate && !needAll) continue;
+    const [type, name] = isCreditNote ? (['credit_note', 'Credit note'] as const) : (['invoice', 'Invoice'] as const);
+    check.add(type, id, `${name} ${number} has no proof`);
   }
-}
-
-/**
- * Computes the hashes of all files and proofs of the tenant again, in the order of the proofs, until one differs.
- * @param onDifference is told where
- */
-export async function verifyDocuments(context: Context, onDifference?: (place: Place) => void): Promise<Verification> {
-  const found: Verification = { documents: 0, files: 0, unproven: 0, hash: null, difference: null };
-  try {
-    await verifyProofs(context, found);
-    await verifyOtherFiles(context, found);
-  } catch (error) {
-    if (!(error instanceof Difference)) throw error;
-    found.difference = error.message;
-    onDifference?.(error.place);
-  }
-  const [invoices, creditNotes] = await Promise.all([
-    context.db.invoice.count({ where: { number: { not: null }, proof: null } }),
-    context.db.creditNote.count({ where: { proof: null } }),
-  ]);
-  found.unproven = invoices + creditNotes;
   return found;
 }
+
+interface Check {
+  found: Verification;
+  add: (type: DocumentType, id: string | null, message: string) => void;
+}
+
+type DocumentType = 'invoice' | 'credit_note' | 'invoice_file' | 'document_proof';
 
 const file = { select: { id: true, format: true, sha256: true, bytes: true } } as const;
 const itsNumber = { select: { number: true } } as const;
 
-async function verifyProofs({ db }: Context, found: Verification): Promise<void> {
+async function verifyProofs({ db }: Context, check: Check, expected: readonly Anchor[]): Promise<void> {
+  const anchors = Map.groupBy(expected, ({ position }) => position);
+  let [last, isWhole] = [0, true];
   let before: Uint8Array | undefined;
   for (;;) {
     const proofs = await db.documentProof.findMany({
-      where: { position: { gt: found.documents } },
+      where: { position: { gt: last } },
       orderBy: { position: 'asc' },
       take: batchSize,
       include: {
@@ -72,39 +86,79 @@ async function verifyProofs({ db }: Context, found: Verification): Promise<void>
         creditNote: { include: { ...creditNoteData, files: file } },
       },
     });
-    for (const proof of proofs) {
-      const { id, position, content, hash: stated } = proof;
-      const document = proof.invoice ?? proof.creditNote;
-      const place: Place = { type: 'document_proof', key: id };
-      const name = getName(proof);
-      if (position !== found.documents + 1) throw new Difference(place, `Proof ${position - 1} is missing`);
-      if (!document) throw new Difference(place, `Proof ${position} is of no document`);
-      for (const each of document.files) verifyFile(name, each, found);
-      const data = provesData(content) ? dataHash(document) : undefined;
-      if (!computeHash(before, content).equals(stated))
-        throw new Difference(place, `${name}: its proof does not follow from the proof before it`);
-      if (data !== undefined && !content.endsWith(`,"data":"${data}"}`))
-        throw new Difference(
-          { type: proof.invoice ? 'invoice' : 'credit_note', key: document.id },
-          `${name}: what it says is not what was proven`,
-        );
-      if (buildContent(document.number ?? '', document.files, data) !== content) {
-        const added = document.files.find(({ format, sha256 }) => !content.includes(provenFile(format, sha256)));
-        throw new Difference(
-          added ? { type: 'invoice_file', key: added.id } : place,
-          `${name}: its number or its files are not those that were proven`,
-        );
+    for (const { id, position, content: text, hash: stated, createdAt, invoice, creditNote } of proofs) {
+      const said = readContent(text);
+      const document = invoice ?? creditNote;
+      const name = document ? getName({ invoice, creditNote }) : `Proof ${position}`;
+      const follows = position === last + 1;
+      if (!follows) check.add('document_proof', id, sayMissing(last + 1, position - 1));
+      if (follows && !computeHash(before, text).equals(stated))
+        check.add('document_proof', id, `${name}: its proof does not follow from the proof before it`);
+      else if (follows && isWhole)
+        [check.found.position, check.found.hash] = [position, Buffer.from(stated).toString('hex')];
+      isWhole &&= check.found.position === position;
+      if (!said) check.add('document_proof', id, `${name}: its proof can't be read`);
+      else if (!document) check.add('document_proof', id, `${name}: its document ${said.number} is gone`);
+      else if (verifyDocument({ check, proofId: id, name }, said, createdAt, document)) check.found.documents += 1;
+      for (const anchor of anchors.get(position) ?? []) {
+        if (Buffer.from(anchor.hash, 'hex').equals(stated)) continue;
+        check.add('document_proof', id, `${name}: its proof is not the one of which a hash was noted at ${position}`);
       }
+      anchors.delete(position);
       before = stated;
-      found.documents += 1;
-      found.hash = Buffer.from(stated).toString('hex');
+      last = position;
     }
-    if (proofs.length < batchSize) return;
+    if (proofs.length < batchSize) break;
   }
+  for (const position of anchors.keys())
+    check.add('document_proof', null, `Proof ${position} is missing, of which a hash was noted`);
+}
+
+interface Place {
+  check: Check;
+  proofId: string;
+  name: string;
+}
+
+const sayMissing = (from: number, to: number): string =>
+  from === to ? `Proof ${from} is missing` : `The proofs ${from} to ${to} are missing`;
+
+type WithFiles<Of> = Of & { files: StoredFile[] };
+
+/** @returns whether the document is as its proof says */
+function verifyDocument(
+  { check, proofId, name }: Place,
+  said: ProofContent,
+  provenAt: Date,
+  document: WithFiles<WholeDocument>,
+): boolean {
+  const type = 'creditNoteDate' in document ? 'credit_note' : 'invoice';
+  const differences: Parameters<Check['add']>[] = [];
+  if (said.data !== undefined && dataHash(document, 'version' in said ? 2 : 1) !== said.data)
+    differences.push([type, document.id, `${name}: what it says is not what was proven`]);
+  if (document.number !== said.number)
+    differences.push([type, document.id, `${name}: the number that was proven is ${said.number}`]);
+  if ('version' in said && provenAt.toISOString() !== said.at)
+    differences.push(['document_proof', proofId, `${name}: its proof states another time than was proven`]);
+  const proven = new Map(Object.entries(said.files));
+  let agrees = true;
+  for (const each of document.files) {
+    agrees = verifyFile(name, each, check) && agrees;
+    const { id, format, sha256 } = each;
+    const its = proven.get(format);
+    proven.delete(format);
+    if (its === undefined)
+      differences.push(['invoice_file', id, `${name}: the ${format} file is not among those that were proven`]);
+    else if (its !== Buffer.from(sha256).toString('hex'))
+      differences.push(['invoice_file', id, `${name}: the ${format} file is not the one that was proven`]);
+  }
+  for (const format of proven.keys()) differences.push([type, document.id, `${name}: the ${format} file is missing`]);
+  for (const difference of differences) check.add(...difference);
+  return agrees && differences.length === 0;
 }
 
 /** The files that were made at a request, of documents that have no proof yet. */
-async function verifyOtherFiles({ db }: Context, found: Verification): Promise<void> {
+async function verifyOtherFiles({ db }: Context, check: Check): Promise<void> {
   let after: string | undefined;
   for (;;) {
     const files = await db.invoiceFile.findMany({
@@ -116,18 +170,18 @@ async function verifyOtherFiles({ db }: Context, found: Verification): Promise<v
       take: batchSize,
       select: { ...file.select, invoice: itsNumber, creditNote: itsNumber },
     });
-    for (const each of files) verifyFile(getName(each), each, found);
+    for (const each of files) verifyFile(getName(each), each, check);
     if (files.length < batchSize) return;
     after = files.at(-1)?.id;
   }
 }
 
-const getName = ({ invoice, creditNote }: { invoice: Numbered | null; creditNote: Numbered | null }): string =>
-  invoice ? `Invoice ${invoice.number}` : `Credit note ${creditNote?.number}`;
-
 interface Numbered {
   number: string | null;
 }
+
+const getName = ({ invoice, creditNote }: { invoice?: Numbered | null; creditNote?: Numbered | null }): string =>
+  invoice ? `Invoice ${invoice.number}` : `Credit note ${creditNote?.number}`;
 
 interface StoredFile {
   id: string;
@@ -136,8 +190,10 @@ interface StoredFile {
   bytes: Uint8Array;
 }
 
-function verifyFile(name: string, { id, format, bytes, sha256 }: StoredFile, found: Verification): void {
-  if (!hash('sha256', bytes, 'buffer').equals(sha256))
-    throw new Difference({ type: 'invoice_file', key: id }, `${name}: the ${format} file is not the one that was made`);
-  found.files += 1;
+/** @returns whether the file has its hash */
+function verifyFile(name: string, { id, format, bytes, sha256 }: StoredFile, { found, add }: Check): boolean {
+  const isUntouched = hash('sha256', bytes, 'buffer').equals(sha256);
+  if (isUntouched) found.files += 1;
+  else add('invoice_file', id, `${name}: the ${format} file is not the one that was made`);
+  return isUntouched;
 }

@@ -82,6 +82,7 @@ beforeAll(async () => {
     InvoiceDraft: draft,
     DocumentFile: draft,
     EInvoiceBreach: draft,
+    DocumentProof: invoice,
     Receipt: receipt,
     Project: project,
     TimeEntry: timeEntry,

@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
 import { resources } from '../../../schema/resources.ts';
+import { hasUnproven, proveNext } from '../../../schema/resources/document/proofs.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createInvitation, createToken, createUser, startSession } from '../../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
@@ -66,6 +67,18 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   ...Object.fromEntries(resources.map(({ model }) => [model, (who) => samples[model].make(who)])),
   Supplier: (who) => makeCustomer(who, { type: 'SUPPLIER' }),
   'issued invoice': (who) => makeInvoice(who, { status: 'ISSUED' }),
+  'proven invoice': async (who) => {
+    const id = await makeInvoice(who, { status: 'ISSUED' });
+    const context = await service.contextOf(who);
+    while (await hasUnproven(context)) await proveNext(context);
+    return id;
+  },
+  'proven credit note': async (who) => {
+    const id = await makeCreditNote(who);
+    const context = await service.contextOf(who);
+    while (await hasUnproven(context)) await proveNext(context);
+    return id;
+  },
   'matched transaction': (who) => makeBankTransaction(who, { matchStatus: 'MATCHED', amountOpen: 0 }),
   InvoiceItem: async (who) => {
     const { invoice } = await who.graphql(`{ invoice(id: "${await makeInvoice(who)}") { items { id } } }`);
@@ -103,10 +116,12 @@ const namedOtherwise: Record<string, string> = {
   'createCreditNote.input.invoiceId': 'issued invoice',
   'creditNotePdf.id': 'CreditNote',
   'creditNoteXml.id': 'CreditNote',
+  'creditNoteProof.id': 'proven credit note',
   'events.resourceId': 'Customer',
   'matchBankTransaction.matches.id': 'issued invoice',
   'invoicePdf.id': 'Invoice',
   'invoicePreflight.id': 'Invoice',
+  'invoiceProof.id': 'proven invoice',
   'invoiceXml.id': 'issued invoice',
   'pingWebhook.id': 'Webhook',
   'rotateWebhookSecret.id': 'Webhook',
