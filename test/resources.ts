@@ -268,6 +268,8 @@ export async function bodyEndpoints(who: Integrator): Promise<BodyEndpoint[]> {
     if (POST) endpoints.push(['POST', `/${path}`, POST]);
     if (PATCH) endpoints.push(['PATCH', `/${path}/${await make(who)}`, PATCH]);
   }
+  // So early that it closes nothing that a test books.
+  endpoints.push(['PUT', '/period-locks', { series: 'bank', locked_until: '1990-01-31', kind: 'soft', reason: 'x' }]);
   return endpoints;
 }
 

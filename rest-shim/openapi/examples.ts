@@ -112,7 +112,7 @@ export class Examples {
       const component = this.#components.get(referred);
       if (!component) throw new Error(`There is no component ${referred}`);
       if (!('properties' in component)) return this.#exampleOf(component, owner, name);
-      const example = this.#exampleOf(component, referred, name) as { data: Record<string, object> };
+      const example = this.#exampleOf(component, referred) as { data: Record<string, object> };
       return referred in eventValues ? withEventValues(example, eventValues[referred]) : example;
     }
     if (only !== undefined) return only;

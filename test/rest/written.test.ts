@@ -153,6 +153,8 @@ describe('REST writes the same as GraphQL', () => {
     const ofReports: Record<string, Record<string, unknown>> = {
       getOpenItems: { at: '2026-12-31' },
       getVatReport: period,
+      getPeriodLocks: {},
+      getPeriodLockCheck: { until: '2026-12-31' },
       getVatReportDocuments: { ...period, ...row },
     };
     for (const operation of operationsOf('item')) {

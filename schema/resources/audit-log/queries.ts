@@ -36,11 +36,11 @@ builder.queryField('auditLog', (t) =>
       ability: 'audit:read',
       args: {
         resource: t.arg.string({
-          description: 'Only changes of this kind, such as `invoice`.',
+          description: 'Of this kind only, such as `invoice`.',
           validate: among([...auditedResources], 'There is no such resource.'),
         }),
-        resourceId: t.arg({ type: 'UUID', description: 'Only changes of this resource.' }),
-        actor: t.arg({ type: 'UUID', description: 'Only changes by this user, or with this token.' }),
+        resourceId: t.arg({ type: 'UUID', description: 'Of this resource only.' }),
+        actor: t.arg({ type: 'UUID', description: 'By this user, or with this token only.' }),
         from: t.arg({ type: 'DateTime', description: 'Made at this time or later.' }),
         to: t.arg({ type: 'DateTime', description: 'Made before this time.' }),
         offset: t.arg.int(),

@@ -4,7 +4,16 @@ import { builder } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
 import { Node } from '../../graphql/node.ts';
 
+/** The names in the schema of what the database has as text. */
 const actions = { created: 'CREATED', updated: 'UPDATED', deleted: 'DELETED' } as const;
+const kinds = {
+  session: 'SESSION',
+  token: 'TOKEN',
+  user: 'USER',
+  import: 'IMPORT',
+  job: 'JOB',
+  command_line: 'COMMAND_LINE',
+} as const;
 
 const AuditAction = builder.enumType('AuditAction', {
   description: 'What was done.',
@@ -18,12 +27,12 @@ const AuditAction = builder.enumType('AuditAction', {
 const AuditActorKind = builder.enumType('AuditActorKind', {
   description: 'Who or what acted.',
   values: {
-    SESSION: { value: 'session', description: 'A user, in the dashboard.' },
-    TOKEN: { value: 'token', description: 'A program, with a token of a user.' },
-    USER: { value: 'user', description: 'A user otherwise: one who accepted an invitation, say.' },
-    IMPORT: { value: 'import', description: 'An import, for a user.' },
-    JOB: { value: 'job', description: 'A job of the service.' },
-    COMMAND_LINE: { value: 'command_line', description: 'The operator, on the command line.' },
+    SESSION: { description: 'A user, in the dashboard.' },
+    TOKEN: { description: 'A program, with a token of a user.' },
+    USER: { description: 'A user otherwise: one who accepted an invitation, say.' },
+    IMPORT: { description: 'An import, for a user.' },
+    JOB: { description: 'A job of the service.' },
+    COMMAND_LINE: { description: 'The operator, on the command line.' },
   },
 });
 
@@ -44,7 +53,7 @@ const AuditActor = builder.objectRef<Actor>('AuditActor').implement({
     kind: t.field({
       type: AuditActorKind,
       description: 'Who or what acted.',
-      resolve: ({ actorKind }) => actorKind as 'user',
+      resolve: ({ actorKind }) => kinds[actorKind as keyof typeof kinds],
     }),
     userId: t.expose('userId', {
       type: 'UUID',

@@ -1,6 +1,7 @@
 import type { PeriodLockSeries as PeriodLockSeriesNames } from '../../../prisma/client.ts';
 import { requireAbilities } from '../../errors.ts';
 import { builder } from '../../graphql/builder.ts';
+import { resourceIdDescription } from '../../graphql/node.ts';
 import { formatDay, parseDay } from '../../graphql/scalars/scalars.ts';
 import { PeriodLockSeries } from './type.ts';
 
@@ -51,6 +52,7 @@ const CheckItem = builder.objectRef<Item>('PeriodLockCheckItem').implement({
     problem: t.expose('problem', { type: ItemProblem, description: 'What is to be done.' }),
     type: t.expose('type', { type: ItemType, description: 'Its kind.' }),
     id: t.expose('id', { type: 'UUID', description: 'Its id.' }),
+    resourceId: t.expose('id', { type: 'UUID', description: resourceIdDescription('Its id') }),
     number: t.exposeString('number', { nullable: true, description: 'Its number; null without one.' }),
     date: t.field({
       type: 'Date',

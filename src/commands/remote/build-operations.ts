@@ -116,7 +116,7 @@ function buildOperation(
   ) as z.infer<typeof parameter>[];
   return {
     verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
-    noun: isReport(method, path)
+    noun: readsAnother(method, path)
       ? toNoun(operationId)
       : `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
     method: method.toUpperCase(),
@@ -142,7 +142,9 @@ function buildOperation(
   };
 }
 
-const isReport = (method: string, path: string): boolean => method === 'get' && (path.startsWith('/reports/') || path.endsWith('/check'));
+/** Whether an operation reads something else than what the first part of its path names. */
+const readsAnother = (method: string, path: string): boolean =>
+  method === 'get' && (path.startsWith('/reports/') || /\/(?:check|proof)$/.test(path));
 
 /** `getOpenItems` → `open-items`. */
 const toNoun = (operationId: string): string =>

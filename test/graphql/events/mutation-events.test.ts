@@ -48,6 +48,7 @@ const withoutEvents: Record<string, string> = {
       'Books that move in have happened elsewhere. The change feed has every row.',
     ]),
   ),
+  setPeriodLock: 'A setting. The audit log has it.',
   registerDocuments: "Front ends' documents are no part of the books.",
   deleteDocument: "Front ends' documents are no part of the books.",
   redeliver: 'Sends an event again.',
