@@ -35,6 +35,7 @@ export const recordTypes = [
   { type: 'invoice_parties', model: 'InvoiceParties', input: null },
   { type: 'invoice_file', model: 'InvoiceFile', input: null },
   { type: 'document_proof', model: 'DocumentProof', input: null },
+  { type: 'period_lock', model: 'PeriodLock', input: null },
 ] as const satisfies { type: string; model: Prisma.ModelName; input: string | null }[];
 
 export type RecordType = (typeof recordTypes)[number];
@@ -74,7 +75,6 @@ export const leftOut = {
   DeliveryAttempt: 'A log, deleted after 90 days.',
   AuditSeal: 'Each audit entry has its own. An import seals the entries anew.',
   UnprovenDocument: 'A queue. Triggers make it again.',
-  PeriodLock: 'Set anew where the books go, by a member there.',
   BulkOperation: 'A log of requests, deleted after 30 days. What they wrote is in the books.',
   BulkChunk: 'Requests and their results, deleted after 30 days.',
   StoredResponse: 'Responses to repeated requests, deleted after a day.',

@@ -137,7 +137,9 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
       if (logo) logoRules(logo, problems);
       if (receipt) receiptRules(receipt, problems);
       if (payment) paymentRules(payment, problems);
-      if (timeEntry) timeEntry.userId = userIds.get(timeEntry.userId) ?? timeEntry.userId;
+      const periodLock = rows?.PeriodLock?.[0];
+      for (const byUser of [timeEntry, periodLock])
+        if (byUser) byUser.userId = userIds.get(byUser.userId) ?? byUser.userId;
     }
     return problems.any ? problems.errors : (rows ?? {});
   };

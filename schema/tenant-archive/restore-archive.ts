@@ -319,6 +319,7 @@ const uniqueFields: Record<string, string> = {
   credit_note_sequences_pkey: 'year',
   bank_transactions_tenant_id_identity_key: 'identity',
   document_proofs_tenant_id_position_key: 'position',
+  period_locks_tenant_id_series_key: 'series',
 };
 
 /** The lines of records that were read before: no memory of them is kept. */

@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { tableOf } from '../../prisma/client.ts';
 import { exportBooks, sumCounts, type RecordCounts } from '../../schema/tenant-archive/export-archive.ts';
@@ -10,7 +9,6 @@ import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';
 import { LineErrors } from '../../schema/tenant-archive/lines.ts';
 import type { Context } from '../../schema/graphql/context.ts';
 import { ValidationError } from '../../schema/errors.ts';
-import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { RefusedError } from '../identity/index.ts';
 import { readExpected, withExpected, type Expected } from './anchors.ts';
 import { print, printError, printJson, printRow } from './output.ts';
@@ -27,7 +25,7 @@ export function addBooksCommands(program: Command): void {
     .action(async ({ tenant, out, json }: { tenant: string; out: string } & Json) => {
       const records = await withDatabase(async (database) => {
         const context = await operatorContext(database, tenant);
-        await proveAll(context);
+        await warnOfUnproven(context);
         return makeWholeFile(out, (draft) => writeBooks(context, draft));
       });
       if (json) printJson({ file: out, records });
@@ -62,25 +60,10 @@ interface ImportOptions extends Json, Expected {
   acceptUnproven?: boolean;
 }
 
-/** How often a proof is waited for that a worker makes. */
-const maxWaits = 30;
-
-/** Proves what was issued last: an import refuses documents without a proof. */
-async function proveAll(context: Context): Promise<void> {
-  const count = (): Promise<number> => context.db.unprovenDocument.count();
-  let [left, waits] = [await count(), 0];
-  while (left > 0 && waits < maxWaits) {
-    await proveNext(context).catch((error: Error) => {
-      waits = maxWaits;
-      printError(error.message);
-    });
-    const before = left;
-    left = await count();
-    if (left !== before || waits === maxWaits) continue;
-    waits += 1;
-    await sleep(1000);
-  }
-  if (left > 0) printError(`${left} issued documents have no proof. An import refuses them without --accept-unproven.`);
+/** A worker proves what was issued some seconds before. */
+async function warnOfUnproven({ db }: Context): Promise<void> {
+  const count = await db.unprovenDocument.count();
+  if (count > 0) printError(`${count} issued documents have no proof yet. An import needs --accept-unproven for them.`);
 }
 
 /** Without statistics of the new rows, PostgreSQL plans badly, until it makes them by itself a minute later. */

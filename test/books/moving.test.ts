@@ -109,6 +109,12 @@ async function booksWithFiles(): Promise<Integrator> {
   await who.rest('GET', `/invoices/${unproven}/xml?format=peppol`);
   await makeInvoice(who, { status: 'ISSUED' });
   // Documents show what was issued, not what there is now.
+  await who.rest('PUT', '/period-locks', {
+    series: 'bank',
+    locked_until: '2025-12-31',
+    kind: 'final',
+    reason: 'Filed',
+  });
   await setCompany(who, { ...company, legalName: 'Renamed GmbH' });
   await who.rest('PATCH', `/customers/${customerId}`, { company_name: 'Renamed' });
   return who;
@@ -140,7 +146,7 @@ describe.each([
   [
     'with files of invoices',
     booksWithFiles,
-    ['company_logo', 'invoice_parties', 'invoice_file', 'document_proof'].map(ofType),
+    ['company_logo', 'invoice_parties', 'invoice_file', 'document_proof', 'period_lock'].map(ofType),
   ],
   ['of nothing', () => service.integrator()],
 ])('books %s', (_name, make, seen: string[] | undefined = undefined) => {
