@@ -33,8 +33,13 @@ export async function checkConsistency({ url, pool, tenants }: Installation): Pr
     if (violation) throw new Error(`Tenant ${id}: ${violation.type} ${violation.key}: ${violation.message}`);
     if (invoices > maxVerified) continue;
     const tenant = await database.client.tenant.findUniqueOrThrow({ where: { id } });
-    const verified = await verifyDocuments(contextFor({ user: nobody, tenant, token: null }));
-    if (verified.difference !== null) throw new Error(`Tenant ${id}: ${verified.difference}`);
+    const differences: string[] = [];
+    const verified = await verifyDocuments(contextFor({ user: nobody, tenant, token: null }), {
+      report: ({ message }) => differences.push(message),
+    });
+    // The job proves some of the documents that were made without a proof.
+    const difference = differences.find((message) => !message.endsWith(' has no proof'));
+    if (difference !== undefined) throw new Error(`Tenant ${id}: ${difference}`);
     documents += verified.documents;
   }
   await database.close();

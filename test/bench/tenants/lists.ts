@@ -197,6 +197,6 @@ function listValues(name: string, type: GraphQLInputType, ids: Map<string, strin
     case 'Metadata':
       return ['{ order: "Layout" }'];
     default:
-      return [`"${{ type: 'invoice.paid', event: 'invoice.paid' }[name] ?? 'Layout'}"`];
+      return [`"${{ type: 'invoice.paid', event: 'invoice.paid', resource: 'invoice' }[name] ?? 'Layout'}"`];
   }
 }

@@ -1,3 +1,4 @@
+import { date, dateTime, decimal } from '../../format/format.ts';
 import { graphql, type FragmentOf, type ResultOf } from '../../graphql.ts';
 
 export const AuditEntryFields = graphql(`
@@ -100,7 +101,16 @@ export function listFields({ before, after }: Pick<AuditEntry, 'before' | 'after
 const toObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
+/** In the reader's locale. */
 function toText(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'number') return decimal(String(value));
+  if (Array.isArray(value)) return value.map(toText).join('; ');
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([name, part]) => `${inWords(name)} ${toText(part) ?? 'none'}`)
+      .join(', ');
+  const text = String(value);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return date(text);
+  return /^\d{4}-\d{2}-\d{2}T/.test(text) ? dateTime(text) : text;
 }
