@@ -230,7 +230,7 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       await page.getByRole('button', { name: 'Edit' }).click();
       await page.getByLabel('City').fill('Kiel');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByText('Kiel').waitFor();
+      await page.getByText('Kiel', { exact: true }).waitFor();
 
       await navigateTo(page, 'Customers');
       await page.getByLabel('Search customers').fill('kiel');
