@@ -15,6 +15,8 @@ export async function live(service: Service): Promise<void> {
   try {
     await createWebhook(acme, { url: receiver.url, events: ['invoice.paid'] });
     await acme.graphql('mutation { updateCompany(input: { legalName: "Acme GmbH" }) { id } }');
+    // So early that it closes nothing.
+    await acme.rest('PUT', '/period-locks', { series: 'all', locked_until: '1990-12-31', kind: 'soft' });
     const customer = await sample.create(acme, '/customers', { ...sample.customer, country: 'DE', city: 'Köln' });
     const supplier = await sample.create(acme, '/customers', sample.supplier);
     const project = await sample.create(acme, '/projects', { ...sample.project, customer_id: customer.id });
