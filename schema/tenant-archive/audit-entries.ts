@@ -44,7 +44,7 @@ export async function* readAuditRecords({ db }: Context): AsyncGenerator<AuditRe
 
 const hexadecimal = z.string().regex(/^[0-9a-f]{64}$/);
 const recordSchema = z.strictObject({
-  content: z.string().refine(storable),
+  content: z.string(),
   previous_hash: hexadecimal.nullable(),
   hash: hexadecimal.nullable(),
 });
@@ -61,7 +61,7 @@ const entrySchema = z.tuple([
   id,
   id,
   z.string().nullable(),
-  z.string().refine((name) => auditedResources.includes(name)),
+  z.enum(auditedResources),
   id,
   z.int32().nullable(),
   z.enum(['created', 'updated', 'deleted']),
@@ -123,9 +123,14 @@ function toRow(entry: ReadEntry, exact: unknown): NewRow<'AuditEntry'> {
   };
 }
 
+/** A value that PostgreSQL can store; undefined for what is no JSON, or has NUL or half a character in a text. */
 function asJson(text: string): unknown {
+  const check = (key: string, value: unknown): unknown => {
+    if (!storable(key) || (typeof value === 'string' && !storable(value))) throw new SyntaxError('Not storable');
+    return value;
+  };
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, check);
   } catch {
     return undefined;
   }

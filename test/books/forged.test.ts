@@ -199,6 +199,8 @@ describe('an entry of the audit log', () => {
       'another amount',
       (entry) => ({ ...entry, content: String(entry['content']).replace('"currency"', '"Currency"') }),
     ],
+    ['a NUL', (entry) => ({ ...entry, content: String(entry['content']).replace('"currency"', '"\\u0000"') })],
+    ['half a character', (entry) => ({ ...entry, content: String(entry['content']).replace('"EUR"', '"\\ud800"') })],
     ['another time', (entry) => ({ ...entry, content: String(entry['content']).replace('"20', '"21') })],
     ['another hash', (entry) => ({ ...entry, hash: 'a'.repeat(64) })],
     ['another hash before', (entry) => ({ ...entry, previous_hash: 'a'.repeat(64) })],
