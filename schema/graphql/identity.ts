@@ -103,7 +103,7 @@ export interface Identity {
   followApiToken: (caller: Caller, id: string, until: Date) => Promise<boolean>;
   /** The tenant's members, in the order in which they joined. */
   members: (caller: Caller) => Promise<Member[]>;
-  /** The names of users, by their ids. */
+  /** The names of users, by their ids, also of former members: nobody can guess an id. */
   userNames: (caller: Caller, ids: readonly string[]) => Promise<Map<string, string>>;
   /** The names of the tenant's tokens, revoked ones included, by their ids. */
   tokenNames: (caller: Caller, ids: readonly string[]) => Promise<Map<string, string>>;

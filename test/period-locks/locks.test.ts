@@ -334,6 +334,7 @@ describe('a lock', () => {
     expect((await lock(acme, { kind: 'final', locked_until: '2026-04-30' })).status).toBe(200);
     const direct = acme.db.periodLock.updateMany({ data: { kind: 'SOFT' } });
     await expect(direct).rejects.toThrow('A final period lock can not be moved back');
+    await expect(acme.db.periodLock.deleteMany({})).rejects.toThrow('A final period lock can not be moved back');
   });
 
   it('refuses with the field, code, and parameters in REST', async () => {

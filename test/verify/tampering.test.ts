@@ -22,7 +22,7 @@ let anchor: Anchor;
 
 const tables =
   'invoices invoice_items invoice_parties invoice_files document_proofs invoice_sequences credit_notes ' +
-  'credit_note_items credit_note_sequences receipts bank_transactions payments audit_entries audit_seals';
+  'credit_note_items credit_note_sequences receipts bank_transactions payments period_locks audit_entries audit_seals';
 beforeAll(async () => {
   service = await startService();
   who = await service.integrator();
@@ -37,6 +37,8 @@ beforeAll(async () => {
   ids['credit note'] = await makeCreditNote(who, { invoiceId: ids[3], creditNoteDate: '2026-03-05' });
   ids['receipt'] = await makeReceipt(who, { status: 'BOOKED' });
   ids['transaction'] = await makeBankTransaction(who);
+  await who.rest('PUT', '/period-locks', { series: 'all', locked_until: '2025-12-31', kind: 'final' });
+  ids['lock'] = (await who.db.periodLock.findFirstOrThrow()).id;
   await proveAndSeal(service, who);
   const { position, hash: last } = await verify(service, who);
   anchor = { position: position!, hash: last! };
@@ -197,6 +199,17 @@ const found: [string, (run: Run) => Promise<unknown>, () => object[]][] = [
         type: 'receipt',
         id: ids['receipt'],
         message: `Receipt ${ids['receipt']}: amount_gross, amount_net, vat_amount not as the audit log has it`,
+      },
+    ],
+  ],
+  [
+    'a final period lock',
+    change(`update period_locks set locked_until = '1990-01-01' where id = $1`, () => ids['lock']),
+    () => [
+      {
+        type: 'period_lock',
+        id: ids['lock'],
+        message: `Period lock ${ids['lock']}: locked_until not as the audit log has it`,
       },
     ],
   ],

@@ -26,3 +26,5 @@ $$;
 create trigger refuse_moving_back before update on period_locks for each row
   when (old.kind = 'final' and (new.kind <> 'final' or new.locked_until < old.locked_until or new.series <> old.series))
   execute function refuse_change_of_final_lock();
+create trigger refuse_deletion before delete on period_locks for each row when (old.kind = 'final')
+  execute function refuse_change_of_final_lock();

@@ -16,6 +16,7 @@ const resources: { resource: string; model: Prisma.ModelName; name: string; left
   { resource: 'time_entry', model: 'TimeEntry', name: 'Time entry' },
   { resource: 'bank_transaction', model: 'BankTransaction', name: 'Bank transaction', leftOut: 'identity' },
   { resource: 'payment', model: 'Payment', name: 'Payment' },
+  { resource: 'period_lock', model: 'PeriodLock', name: 'Period lock' },
 ];
 const documents = [
   { resource: 'invoice', model: 'InvoiceItem', name: 'Invoice' },
