@@ -87,17 +87,22 @@ const paidInvoices = `
  */
 const splitPayments = `
   state as (
-    select invoiced.id, at, day, category, rate, net as net, vat as vat, 0 as credited_net, 0 as credited_vat
+    select invoiced.id, at, category, rate, net as net, vat as vat, 0 as credited_net, 0 as credited_vat
     from invoiced cross join boundary
     union all
-    select credited.id, at, day, category, rate, -net, -vat, net, vat
+    select credited.id, at, category, rate, -net, -vat, net, vat
     from credited join boundary on credited.date <= day
   ),
+  paid_state as (
+    select paid.id, at, sum(amount) as paid from paid join boundary on paid.date <= day group by paid.id, at
+  ),
   rate_state as (
-    select id, at, category, rate, sum(net) as net, sum(vat) as vat, sum(net + vat) as gross,
-      sum(credited_vat) as credited_vat, sum(credited_net + credited_vat) as credited,
-      (select coalesce(sum(amount), 0) from paid where paid.id = state.id and paid.date <= state.day) as paid
-    from state group by id, at, day, category, rate
+    select of_rate.*, coalesce(paid_state.paid, 0) as paid
+    from (
+      select id, at, category, rate, sum(net) as net, sum(vat) as vat, sum(net + vat) as gross,
+        sum(credited_vat) as credited_vat, sum(credited_net + credited_vat) as credited
+      from state group by id, at, category, rate
+    ) as of_rate left join paid_state on paid_state.id = of_rate.id and paid_state.at = of_rate.at
   ),
   whole as (
     select rate_state.*, document.number, document.currency, ${minorDigitsSql('document.currency')} as digits,
