@@ -47,6 +47,7 @@ builder.mutationType({});
 
 /** The field builder of input types, for fields that several of them share. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
+export type QueryFields = PothosSchemaTypes.QueryFieldBuilder<typeof builder.$inferSchemaTypes, object>;
 export type MutationFields = PothosSchemaTypes.MutationFieldBuilder<typeof builder.$inferSchemaTypes, object>;
 export type ObjectFields<Of> = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Of>;
 type Model<Name extends keyof PrismaTypes> = PrismaModelTypes & PrismaTypes[Name];

@@ -1,4 +1,4 @@
-import { builder } from '../../graphql/builder.ts';
+import { builder, type QueryFields } from '../../graphql/builder.ts';
 import { resourceIdDescription } from '../../graphql/node.ts';
 import type { Context } from '../../graphql/context.ts';
 import { text, vatCategory, vatRate, wholeNumber } from '../../graphql/input/validators.ts';
@@ -208,18 +208,20 @@ async function findRows(context: Context, period: Period): Promise<RowOfReport[]
   });
 }
 
+const periodArgs = (t: QueryFields) => ({
+  from: t.arg({ type: 'Date', required: true, description: 'The first day.' }),
+  to: t.arg({ type: 'Date', required: true, description: `The last day, at most ${maxDays} days later.` }),
+  basis: t.arg({ type: VatBasis, description: 'When VAT counts. Default: ACCRUAL.' }),
+  dateBy: t.arg({ type: VatDateType, description: 'The day on which an invoice counts. Default: SUPPLY.' }),
+});
+
 builder.queryField('vatReport', (t) =>
   t.field({
     type: VatReport,
     description:
       'VAT of a period. Cancelled invoices count, and so do the credit notes that take them back, each on its own date. Drafts do not. Needs `receipts:read`, too.',
     ability: 'invoices:read',
-    args: {
-      from: t.arg({ type: 'Date', required: true, description: 'The first day.' }),
-      to: t.arg({ type: 'Date', required: true, description: `The last day, at most ${maxDays} days later.` }),
-      basis: t.arg({ type: VatBasis, description: 'When VAT counts. Default: ACCRUAL.' }),
-      dateBy: t.arg({ type: VatDateType, description: 'The day on which an invoice counts. Default: SUPPLY.' }),
-    },
+    args: periodArgs(t),
     rules: checkReport,
     resolve: async (_root, { from, to, basis, dateBy }, context) => {
       const period: Period = { from, to, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' };
@@ -235,10 +237,7 @@ builder.queryField('vatReportDocuments', (t) =>
       'The documents of one row of a VAT report. Their sums are those of the row. Needs `receipts:read`, too.',
     ability: 'invoices:read',
     args: {
-      from: t.arg({ type: 'Date', required: true, description: 'The first day.' }),
-      to: t.arg({ type: 'Date', required: true, description: `The last day, at most ${maxDays} days later.` }),
-      basis: t.arg({ type: VatBasis, description: 'When VAT counts. Default: ACCRUAL.' }),
-      dateBy: t.arg({ type: VatDateType, description: 'The day on which an invoice counts. Default: SUPPLY.' }),
+      ...periodArgs(t),
       kind: t.arg({ type: VatKind, required: true, description: 'The kind of the row.' }),
       vatCategory: t.arg.string({ required: true, description: 'The category of the row.', validate: vatCategory }),
       vatRate: t.arg({ type: 'Decimal', required: true, description: 'The rate of the row.', validate: vatRate }),

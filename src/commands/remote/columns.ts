@@ -8,6 +8,7 @@ const columnsOfLists: Record<string, string[]> = {
   deliveries: ['id', 'created_at', 'event_type', 'state', 'attempt_count', 'webhook_id'],
   webhooks: ['id', 'url', 'active', 'consecutive_failures', 'description'],
   events: ['created_at', 'event', 'id'],
+  'audit-log': ['at', 'action', 'resource', 'resource_id', 'version', 'request_id'],
   customers: ['id', 'company_name', 'type', 'city', 'country', 'email', 'vat_id'],
   invoices: ['id', 'number', 'status', 'total_gross', 'currency', 'due_date', 'amount_due', 'invoice_date', 'subject'],
   'credit-notes': [

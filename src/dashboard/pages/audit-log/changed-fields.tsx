@@ -3,11 +3,11 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { inWords, listFields, type AuditEntry } from './fields.ts';
 
-/** So many fields are shown at once. */
-const few = 4;
-
-/** What a change has set: `City: Graz → Wien`. */
-export function ChangedFields({ entry }: { entry: AuditEntry }): ReactNode {
+/**
+ * What a change has set: `City: Graz → Wien`.
+ * @param few so many fields are shown before the reader asks for all
+ */
+export function ChangedFields({ entry, few }: { entry: AuditEntry; few: number }): ReactNode {
   const [whole, { toggle }] = useDisclosure();
   const fields = listFields(entry);
   return (
@@ -22,7 +22,7 @@ export function ChangedFields({ entry }: { entry: AuditEntry }): ReactNode {
       ))}
       {fields.length > few && (
         <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={whole}>
-          {whole ? 'Show fewer fields' : `Show all ${fields.length} fields`}
+          {whole ? 'Show fewer fields' : `Show all fields (${fields.length})`}
         </Anchor>
       )}
     </div>

@@ -44,7 +44,7 @@ export function Changes({ id }: { id: string }): ReactNode {
               <b>{entry.resource.endsWith('_lines') ? `${actions[entry.action]} lines` : actions[entry.action]}</b> by{' '}
               {describeActor(entry)}, <Ago at={entry.at} />
             </Text>
-            {entry.action === 'UPDATED' && <ChangedFields entry={entry} />}
+            {entry.action === 'UPDATED' && <ChangedFields entry={entry} few={0} />}
           </li>
         ))}
       </Stack>

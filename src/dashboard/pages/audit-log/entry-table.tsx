@@ -68,7 +68,7 @@ const columns: SortableColumn<AuditEntry, never>[] = [
       );
     },
   },
-  { header: 'Fields', cell: (entry) => <ChangedFields entry={entry} /> },
+  { header: 'Fields', cell: (entry) => <ChangedFields entry={entry} few={4} /> },
   { header: 'Who', cell: (entry) => capitalize(describeActor(entry)) },
   { header: 'When', cell: ({ at }) => <Ago at={at} /> },
 ];
