@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvitation } from '../../src/identity/index.ts';
-import { makeBankTransaction } from '../graphql/books.ts';
+import { makeBankTransaction, makeCustomer } from '../graphql/books.ts';
 import { password } from '../identity/browser.ts';
 import { expectAccessible, navigateTo, operationName, waitUntilIdle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
@@ -274,5 +274,53 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       await page.getByText('That didn’t work').waitFor();
       await shows('Ignored');
     });
+  });
+
+  it('a customer’s page and the audit log say who changed what', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const id = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+    await acme.rest('PATCH', `/customers/${id}`, { city: 'Kiel', payment_terms_days: 30 });
+    await app.visit({}, async (page) => {
+      await signIn(page, email, `/${acme.tenantId}/customers/${id}`);
+      await page.getByText(/^Changed by Ada, by the token/).waitFor();
+      const fields = page.getByRole('button', { name: 'Show all fields (2)' });
+      await fields.focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('City: none → Kiel').waitFor();
+      await page.getByRole('button', { name: 'Show fewer fields' }).waitFor();
+
+      await navigateTo(page, 'Audit log');
+      await page
+        .getByRole('row', { name: /Customer Changed/ })
+        .getByText('Payment terms days: none → 30')
+        .waitFor();
+      await page.getByRole('combobox', { name: 'What' }).click();
+      await page.getByRole('option', { name: 'Receipt', exact: true }).click();
+      await page.getByText('No changes match').waitFor();
+      await expectAccessible(page);
+    });
+  });
+
+  it('a period is locked, and moved back only with a reason', async () => {
+    const { email, acme } = await app.bookkeeper();
+    await app.visit({}, async (page) => {
+      await signIn(page, email, `/${acme.tenantId}/settings/period-locks`);
+      const lock = async (until: string, reason = ''): Promise<void> => {
+        await page.getByRole('button', { name: 'Set a lock' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Locked until').fill(until);
+        await dialog.getByLabel('Reason').fill(reason);
+        await dialog.getByRole('button', { name: 'Set the lock' }).click();
+      };
+      await lock('2026-01-31');
+      await page.getByRole('cell', { name: 'Jan 31, 2026' }).waitFor();
+      await lock('2025-12-31');
+      await page.getByRole('dialog').getByText('Required to move a lock back.').waitFor();
+      await page.getByRole('dialog').getByLabel('Reason').fill('A receipt was missing');
+      await page.getByRole('dialog').getByRole('button', { name: 'Set the lock' }).click();
+      await page.getByRole('row', { name: /Dec 31, 2025 .*A receipt was missing/ }).waitFor();
+    });
+    const { body } = await acme.rest('GET', '/period-locks');
+    expect(body.data.items).toMatchObject([{ series: 'all', locked_until: '2025-12-31', kind: 'soft' }]);
   });
 });
