@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { inWords, listFields, type AuditEntry } from './fields.ts';
@@ -21,9 +21,9 @@ export function ChangedFields({ entry, few }: { entry: AuditEntry; few: number }
         </Text>
       ))}
       {fields.length > few && (
-        <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={whole}>
+        <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={whole}>
           {whole ? 'Show fewer fields' : `Show all fields (${fields.length})`}
-        </Anchor>
+        </Button>
       )}
     </div>
   );
