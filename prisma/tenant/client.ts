@@ -102,8 +102,8 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   limitLockWaits(ms: number): Promise<void>;
   /** Has the audit log say that an import makes the changes, until the transaction ends. */
   actAsImport(): Promise<void>;
-  /** Takes a position of the change feed, as triggers do: the feed's readers wait for this transaction. */
-  nextChangePosition(): Promise<bigint>;
+  /** Takes positions of the change feed, ascending, as triggers do: the feed's readers wait for this transaction. */
+  nextChangePositions(count: number): Promise<bigint[]>;
   /**
    * Waits until no transaction holds this advisory lock of the tenant, not even shared. Inside a transaction, holds it until
    * the end.
@@ -251,12 +251,12 @@ class TenantScopedClient {
     return row?.taken === true;
   }
 
-  async nextChangePosition(): Promise<bigint> {
-    const text = `select next_change_position($1)::text as position ${besideTables}`;
-    const [row] = (await this.#connection.send({ text, values: [this.#connection.tenantId] })) as {
-      position: string;
+  async nextChangePositions(count: number): Promise<bigint[]> {
+    const text = `select array(select next_change_position($1)::text from generate_series(1, $2::int)) as positions ${besideTables}`;
+    const [row] = (await this.#connection.send({ text, values: [this.#connection.tenantId, count] })) as {
+      positions: string[];
     }[];
-    return BigInt(row?.position ?? 0);
+    return (row?.positions ?? []).map(BigInt).toSorted((a, b) => (a < b ? -1 : 1));
   }
 
   async waitForAdvisoryLock(name: string): Promise<void> {

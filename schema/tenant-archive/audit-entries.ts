@@ -106,7 +106,7 @@ function toRow(entry: ReadEntry, exact: unknown): NewRow<'AuditEntry'> {
   const [before, after] = (exact as unknown[]).slice(-2) as (object | null)[];
   return {
     id: entryId,
-    position: 0, // of the transaction that writes it
+    position: 0, // it gets one when it is written
     at: new Date(`${at}Z`),
     actorKind,
     userId,

@@ -226,7 +226,6 @@ async function write(
   await context.db.beginBulkInsert();
   await context.db.actAsImport();
   const counts = noRecords();
-  const position = await context.db.nextChangePosition();
   let batch: Batch | undefined;
   for await (const line of readLines(file, report)) {
     const record = parse(line);
@@ -238,7 +237,6 @@ async function write(
     }
     const rows = read(type, fields);
     if (isRefused(rows)) throw new LineErrors(lineErrors(line.number, rows)); // the file changed meanwhile
-    for (const entry of rows.AuditEntry ?? []) entry.position = position;
     batch ??= { type, entries: [], length: 0 };
     batch.entries.push({ line: line.number, rows });
     batch.length += line.text.length;
@@ -259,6 +257,10 @@ async function write(
 
 /** Writes a batch; where the database refuses it, finds the line. */
 async function insert(context: Context, { type, entries }: Batch): Promise<void> {
+  const logged = entries.flatMap(({ rows }) => rows.AuditEntry ?? []);
+  // Each entry has a position of its own, so that they stay in the order of the file.
+  const positions = logged.length > 0 ? await context.db.nextChangePositions(logged.length) : [];
+  for (const [at, entry] of logged.entries()) entry.position = positions[at] ?? entry.position;
   try {
     await context.insert(merged(entries.map(({ rows }) => rows)));
   } catch (error) {
