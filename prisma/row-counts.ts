@@ -16,6 +16,7 @@ export const countedRows = {
   Project: 'status',
   TimeEntry: null,
   BankTransaction: 'matchStatus',
+  Payment: null,
 } as const satisfies Partial<Record<Prisma.ModelName, string | null>>;
 
 const stateFields = new Map<Prisma.ModelName, string | null>(
@@ -38,13 +39,20 @@ function getColumn(model: Prisma.ModelName): Column | undefined {
  * @param where with Parameters in place of values
  */
 export function maintainedCount(compiler: CompilerState, model: Prisma.ModelName, where: object): string | undefined {
-  const [condition, ...others] = Object.entries(where);
-  if (!stateFields.has(model) || others.length > 0) return undefined;
-  const sum = `select coalesce(sum(rows), 0)::int as total from row_counts
-    where tenant_id = $1 and resource = '${getTable(model).table}'`;
-  if (!condition) return sum;
-  const [field, value] = condition as [string, unknown];
+  if (!stateFields.has(model)) return undefined;
   const column = getColumn(model);
-  if (column?.name !== field || !(value instanceof Parameter)) return undefined;
-  return `${sum} and state = ${placeholder(compiler, value, findType(column).encode)}`;
+  const ofStates = flatten(where).map(([field, part]): string | undefined => {
+    const [operator, value] = part instanceof Parameter ? ['=', part] : ['<>', (part as { not?: unknown } | null)?.not];
+    if (column?.name !== field || !(value instanceof Parameter)) return undefined;
+    return ` and state ${operator} ${placeholder(compiler, value, findType(column).encode)}`;
+  });
+  if (ofStates.includes(undefined)) return undefined;
+  return `select coalesce(sum(rows), 0)::int as total from row_counts
+    where tenant_id = $1 and resource = '${getTable(model).table}'${ofStates.join('')}`;
 }
+
+/** The conditions that all must hold, by their fields. */
+const flatten = (where: object): [field: string, part: unknown][] =>
+  Object.entries(where).flatMap(([name, part]: [string, unknown]) =>
+    name === 'AND' && Array.isArray(part) ? part.flatMap(flatten) : [[name, part] as [string, unknown]],
+  );

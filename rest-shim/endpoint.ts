@@ -1,4 +1,4 @@
-import { getNamedType, getNullableType, GraphQLString, isListType, type GraphQLSchema } from 'graphql';
+import { getNamedType, getNullableType, GraphQLBoolean, GraphQLString, isListType, type GraphQLSchema } from 'graphql';
 import type { IRequestStrict } from 'itty-router';
 import type { Context } from '../schema/graphql/context.ts';
 import {
@@ -117,6 +117,12 @@ export function endpoint(
   };
 }
 
+/** Query parameters are texts. */
+const booleans = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
 /**
  * A 404 takes precedence over 403, 413, 415, and 422, so the id is looked up only when one of those would be returned.
  * @throws NotFoundError
@@ -166,7 +172,8 @@ function readFilters(
     const isFilter = getNullableType(type) === GraphQLString && places.get(name)?.path.startsWith('filter.');
     const last = isFilter ? texts.at(-1)?.trim() : texts.at(-1);
     if (isFilter && last === '') continue; // as if it weren't there
-    const value = isListType(getNullableType(type)) ? texts.flatMap((text) => text.split(',')) : last;
+    const given = getNamedType(type) === GraphQLBoolean ? (booleans.get(last ?? '') ?? last) : last;
+    const value = isListType(getNullableType(type)) ? texts.flatMap((text) => text.split(',')) : given;
     variables[name] = decode(value, problems, restName);
   }
 }

@@ -55,6 +55,7 @@ export const routes: readonly Route[] = [
   ['GET', '/receipts/:id', 'getReceipt', 'item'],
   ['DELETE', '/receipts/:id', 'deleteReceipt', 'deleted'],
   ['POST', '/receipts/:id/book', 'bookReceipt', 'item'],
+  ['POST', '/receipts/:id/reverse', 'reverseReceipt', 'item'],
   ['POST', '/receipts/:id/payments', 'payReceipt', 'item'],
 
   ['GET', '/projects', 'listProjects', 'page'],
@@ -73,6 +74,10 @@ export const routes: readonly Route[] = [
 
   ['GET', '/bank-transactions', 'listBankTransactions', 'page'],
   ['GET', '/bank-transactions/:id', 'getBankTransaction', 'item'],
+
+  ['GET', '/payments', 'listPayments', 'page'],
+  ['GET', '/payments/:id', 'getPayment', 'item'],
+  ['POST', '/payments/:id/reverse', 'reversePayment', 'item'],
 
   ['GET', '/webhooks', 'listWebhooks', 'page'],
   ['POST', '/webhooks', 'createWebhook', 'created'],

@@ -18,6 +18,15 @@ export const resources = [
     scope: 'bank-transactions',
     state: countedRows.BankTransaction,
   },
+  // It says what is paid of both.
+  {
+    model: 'Payment',
+    name: 'payment',
+    path: 'payments',
+    scope: 'invoices',
+    also: 'receipts',
+    state: countedRows.Payment,
+  },
 ] as const satisfies {
   model: Prisma.ModelName;
   /** The first part of its events' names, and its key in their `data`. */
@@ -26,6 +35,8 @@ export const resources = [
   path: string;
   /** The first part of its abilities. A document about another resource has that resource's. */
   scope: string;
+  /** The first part of another ability that reading all of them takes, too. */
+  also?: string;
   /** The field by whose value triggers count rows, beside counting all of them; null where there is none. */
   state: string | null;
 }[];
@@ -44,5 +55,11 @@ const bulkOperation = {
 export const eventResources = [...resources, bulkOperation] as const;
 
 export type EventResource = (typeof eventResources)[number];
+
+/** The abilities that it takes to read all rows of a resource, or its events. */
+export const readAbilities = (resource: EventResource): `${EventResource['scope']}:read`[] => [
+  `${resource.scope}:read`,
+  ...('also' in resource ? ([`${resource.also}:read`] as const) : []),
+];
 
 export const resourceNamed = (name: string): Resource | undefined => resources.find((each) => each.name === name);

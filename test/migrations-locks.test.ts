@@ -25,8 +25,11 @@ const small = [
   '_prisma_migrations',
 ];
 
-/** Nothing is released yet, so no process of an older version runs beside this one: it computes a column of all invoices. */
-const beforeRelease = ['20261124130000_amount_due'];
+/**
+ * Nothing is released yet, so no process of an older version runs beside these: one computes a column of all invoices, one adds
+ * all payments to the change feed, one checks the new columns of all receipts.
+ */
+const beforeRelease = ['20261124130000_amount_due', '20261127110000_payments_ledger', '20261127112000_frozen_receipts'];
 
 let url: string;
 let drop: () => Promise<void>;

@@ -7,6 +7,7 @@ import {
   makeCreditNote,
   makeCustomer,
   makeInvoice,
+  makePayment,
   makeProject,
   makeReceipt,
   makeTimeEntry,
@@ -137,7 +138,11 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     make: makeReceipt,
     holding: (text) => ({ description: text }),
     change: { category: 'x' },
-    transitions: { book: {}, payments: { made: { status: 'BOOKED' }, body: payment } },
+    transitions: {
+      book: {},
+      reverse: { made: { status: 'BOOKED' }, body: { reason: 'x' } },
+      payments: { made: { status: 'BOOKED' }, body: payment },
+    },
     bodies: ({ supplier_id, project_id }) => ({
       POST: {
         ...sample.receipt,
@@ -191,6 +196,11 @@ export const samples: Record<Collection['model'], ResourceSample> = {
   BankTransaction: {
     make: makeBankTransaction,
     holding: (text) => ({ reference: text, counterpartyName: text }),
+  },
+  Payment: {
+    make: async (who, fields) => makePayment(who, await makeInvoice(who, { status: 'ISSUED', ...fields })),
+    holding: (text) => ({ subject: text }),
+    transitions: { reverse: { body: { reason: 'x' } } },
   },
   Webhook: {
     make: async (who, fields) => {

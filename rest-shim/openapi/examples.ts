@@ -35,6 +35,7 @@ const eventValues: Record<string, Values> = {
   ReceiptPaymentRecordedEvent: { status: 'booked' },
   ReceiptPaidEvent: { status: 'paid', paid_at: '2026-02-10T08:15:00+00:00' },
   ReceiptPaymentRevertedEvent: { status: 'booked' },
+  PaymentReversedEvent: { reversed_at: '2026-02-11T08:15:00+00:00' },
   TimeEntryBilledEvent: { invoice_id: id, billed: true },
   BankTransactionCreatedEvent: { match_status: 'unmatched', amount_open: 904.4, matches: [] },
   BankTransactionUnmatchedEvent: { match_status: 'unmatched', amount_open: 904.4, matches: [] },

@@ -1,4 +1,4 @@
-import { resources, type Resource } from '../resources.ts';
+import { readAbilities, resources, type Resource } from '../resources.ts';
 import type { Context } from '../graphql/context.ts';
 import { resourceName, type ResourceName } from '../graphql/resource-name.ts';
 import { defaultChanges } from '../graphql/paging/page-sizes.ts';
@@ -105,14 +105,12 @@ const readEnd = `
   select last_change_position($1)::text as position, change_epoch()::text as epoch
   from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
 
-const readAbility = ({ scope }: Resource) => `${scope}:read` as const;
-
 const readable = (context: Context): readonly Resource[] =>
-  resources.filter((resource) => context.may(readAbility(resource)));
+  resources.filter((resource) => readAbilities(resource).every(context.may));
 
 /** @throws ForbiddenError naming each ability that is missing, or if there is nothing to read */
 function allowed(context: Context, asked: readonly Resource[]): readonly Resource[] {
-  requireAbilities(context, (asked.length > 0 ? asked : resources).map(readAbility));
+  requireAbilities(context, (asked.length > 0 ? asked : resources).flatMap(readAbilities));
   return asked;
 }
 

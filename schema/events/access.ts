@@ -1,3 +1,4 @@
+import { readAbilities } from '../resources.ts';
 import type { Ability } from '../graphql/ability.ts';
 import type { Context } from '../graphql/context.ts';
 import { requireAbilities } from '../errors.ts';
@@ -6,10 +7,9 @@ import { eventTypes, findResource, type EventType } from './events.ts';
 // An event's body shows a resource: reading events or deliveries, or having them sent, needs the ability to read that
 // resource (DECISIONS.md#d20-abilities).
 
-/** The ability to read events of a type; undefined for `webhook.ping` and unknown names, which show no resource. */
-function abilityToRead(type: string): Ability | undefined {
-  return eventTypes.includes(type as EventType) ? `${findResource(type as EventType).scope}:read` : undefined;
-}
+/** The abilities to read events of a type; none for `webhook.ping` and unknown names, which show no resource. */
+const abilitiesToRead = (type: string): Ability[] =>
+  eventTypes.includes(type as EventType) ? readAbilities(findResource(type as EventType)) : [];
 
 /**
  * @param types names of events, or `*` for all of them
@@ -17,14 +17,13 @@ function abilityToRead(type: string): Ability | undefined {
  */
 export function mustRead(context: Pick<Context, 'may'>, types: readonly string[]): void {
   const all = types.includes('*') ? eventTypes : types;
-  const needed = new Set(all.map(abilityToRead).filter((ability) => ability !== undefined));
+  const needed = new Set(all.flatMap(abilitiesToRead));
   requireAbilities(context, [...needed]);
 }
 
 /** Whether the caller may read events of a type. */
 export function mayRead(context: Pick<Context, 'may'>, type: string): boolean {
-  const ability = abilityToRead(type);
-  return ability === undefined || context.may(ability);
+  return abilitiesToRead(type).every(context.may);
 }
 
 /** The condition that excludes events that the caller may not read; undefined where the caller may read all. */

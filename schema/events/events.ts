@@ -35,7 +35,8 @@ export const events = {
   'receipt.payment_recorded': 'a payment of a receipt is recorded, whether or not anything is left to pay',
   'receipt.paid': 'a receipt is paid in full',
   'receipt.payment_reverted': 'a payment of a receipt is undone',
-  'receipt.deleted': 'a receipt is deleted',
+  'receipt.reversed': 'a booked receipt is taken back, also by its deletion: the receipt that reverses it',
+  'receipt.deleted': 'a receipt is deleted or reversed',
   'time_entry.created': 'time is added to a project',
   'time_entry.updated': 'a time entry is changed',
   'time_entry.billed': 'time is put on an invoice',
@@ -47,6 +48,9 @@ export const events = {
   'bank_transaction.unmatched': 'matches of a bank transaction are undone',
   'bank_transaction.ignored': 'a bank transaction is marked as one that pays nothing in the books',
   'bank_transaction.unignored': 'an ignored bank transaction is unmatched again',
+  'payment.recorded':
+    'a payment of an invoice or a receipt, a refund of a credit note, or the reversal of one is recorded',
+  'payment.reversed': 'a payment or a refund is undone',
   'bulk_operation.finished': 'a bulk operation has ended: it is completed, has failed, or was cancelled',
 } as const satisfies Partial<Record<`${EventResource['name']}.${string}`, string>>;
 

@@ -17,7 +17,6 @@ import { CreditNoteItem } from './credit-note/type.ts';
 import { Delivery } from './delivery/type.ts';
 import { Event } from './event/type.ts';
 import { InvoiceItem } from './invoice/type.ts';
-import { Payment } from './payment/type.ts';
 import { resourceTypes } from './types.ts';
 import { Webhook } from './webhook/type.ts';
 import { isUuid } from '../graphql/scalars/scalars.ts';
@@ -31,7 +30,6 @@ const types = {
   ...resourceTypes,
   InvoiceItem,
   CreditNoteItem,
-  Payment,
   Company,
   Webhook,
   Delivery,

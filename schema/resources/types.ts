@@ -3,6 +3,7 @@ import { BankTransaction } from './bank-transaction/type.ts';
 import { CreditNote } from './credit-note/type.ts';
 import { Customer } from './customer/type.ts';
 import { Invoice } from './invoice/type.ts';
+import { Payment } from './payment/type.ts';
 import { Project } from './project/type.ts';
 import { Receipt } from './receipt/type.ts';
 import { TimeEntry } from './time-entry/type.ts';
@@ -16,4 +17,5 @@ export const resourceTypes = {
   Project,
   TimeEntry,
   BankTransaction,
+  Payment,
 } satisfies Record<Resource['model'], unknown>;

@@ -5,7 +5,10 @@ import { key, type Context } from '../graphql/context.ts';
 import { findById, findByIdIfAny } from '../graphql/find-by-id.ts';
 import { ownColumns, ownRules, type OwnFields } from '../graphql/input/own-fields.ts';
 import { isChanged } from './is-changed.ts';
-import { enforce, lockRow, type RowArguments, type Versioned } from './locked-row.ts';
+import { enforce, lockRow, type RowArguments, type Versioned as AnyVersioned } from './locked-row.ts';
+
+/** Payments are added and reversed, never changed or deleted. */
+type Versioned = Exclude<AnyVersioned, 'Payment'>;
 
 /** Reads a row that a rule depends on: under this lock if the change is going to be written. */
 export type FindForRule = <Of extends Prisma.ModelName>(
@@ -40,8 +43,6 @@ interface RowChange<Of extends Versioned, Input, ValidInput, Related> {
     current: Row<Of>,
     related: Related | undefined,
   ) => WithoutOwn<Prisma.TypeMap['model'][Of]['operations']['update']['args']['data']>;
-  /** Refuses a change by what only its transaction can hold. Runs under the row's lock, before the write. */
-  guard?: (inside: Context, input: Input, current: Row<Of>) => Promise<void>;
   /** Rows that are written with the row, after it. */
   dependents?: {
     areChanged: (input: Input, related: Related | undefined) => boolean;
@@ -60,7 +61,7 @@ export function changeRow<
   Input extends ValidInput,
   Related = undefined,
 >(model: Of, change: RowChange<Of, Input, ValidInput, Related>) {
-  const { lock, related: readRelated, rules, data: columns, guard, dependents, event } = change;
+  const { lock, related: readRelated, rules, data: columns, dependents, event } = change;
   return {
     rules: (
       { id, input }: { id?: string | undefined; input?: ValidInput | undefined },
@@ -93,7 +94,6 @@ export function changeRow<
         const data = { ...columns(input, current, related), ...ownColumns(input, current) };
         if (!isChanged(current, data) && !dependents?.areChanged(input, related))
           return findById(inside, model, current, query);
-        await guard?.(inside, input, current);
         const changed = await inside.db.model(model).update({ where: key(context, target.id), data });
         await dependents?.write(inside, input, current, related);
         await emit(inside, event, changed);
@@ -108,11 +108,13 @@ interface RowDeletion<Of extends Versioned> {
   rules: (context: Context, problems: Problems, current: Row<Of>) => void | Promise<void>;
   /** Frees rows that refer to this one. */
   release?: (inside: Context, id: string) => Promise<void>;
+  /** Takes the row away. Default: deletes it. */
+  remove?: (inside: Context, current: Row<Of>) => Promise<void>;
   event: EventType;
 }
 
 /** The resolver of a mutation that deletes one row: lock, version, rules, event, deletion. It answers the row as it was. */
-export const deleteRow = <Of extends Versioned>(model: Of, { rules, release, event }: RowDeletion<Of>) => ({
+export const deleteRow = <Of extends Versioned>(model: Of, { rules, release, remove, event }: RowDeletion<Of>) => ({
   resolve: (query: object, _root: unknown, target: RowArguments, context: Context): Promise<Row<Of>> =>
     context.transaction(async (inside) => {
       const { id } = target;
@@ -121,7 +123,8 @@ export const deleteRow = <Of extends Versioned>(model: Of, { rules, release, eve
       const row = await findById(inside, model, id, query);
       await emit(inside, event, id);
       await release?.(inside, id);
-      await inside.db.model(model).delete({ where: key(context, id) });
+      if (remove) await remove(inside, current);
+      else await inside.db.model(model).delete({ where: key(context, id) });
       return row;
     }),
 });

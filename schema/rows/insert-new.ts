@@ -13,7 +13,7 @@ export type NewlyInserted<Of> = Of & { [representation]?: string };
  * Writes a new row, its dependent rows and its events in one statement.
  * @param row as it is written, with its relations
  * @param rows all rows to write, except for the events
- * @param events in order; the last one's payload is the row as it stands at the end
+ * @param events in order; the last one of the row has it as it stands at the end
  * @returns the row with the fields that `query` selects
  */
 export async function insertNew<Name extends Prisma.ModelName>(
@@ -24,5 +24,8 @@ export async function insertNew<Name extends Prisma.ModelName>(
 ): Promise<NewlyInserted<Row<Name>>> {
   const rendered = await renderEvents(context, events);
   await context.insert({ ...rows, Event: rendered.map((each) => each.row) });
-  return { ...(await findById(context, model, row, query)), [representation]: rendered.at(-1)?.payload };
+  return {
+    ...(await findById(context, model, row, query)),
+    [representation]: rendered.findLast(({ row: { resourceId } }) => resourceId === row.id)?.payload,
+  };
 }

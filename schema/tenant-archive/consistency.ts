@@ -174,6 +174,30 @@ const rules: Rule[] = [
     other: referred('supplier_id', 'customers', 'type'),
   },
   {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'reversal_of: A reversal takes back all of a receipt, which says that it is reversed.',
+    breaks: `reversal_of is not null and (other.reversed_at is null or other.amount_paid <> 0
+      or other.amount_gross <> -checked.amount_gross or other.vat_amount <> -checked.vat_amount
+      or (other.currency, other.vat_rate, other.supplier_id) is distinct from
+        (checked.currency, checked.vat_rate, checked.supplier_id))`,
+    other: referred(
+      'reversal_of',
+      'receipts',
+      'reversed_at, amount_gross, vat_amount, amount_paid, currency, vat_rate, supplier_id',
+    ),
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'reversed_at: A reversed receipt has a reversal.',
+    breaks: 'reversed_at is not null and other.id is null',
+    other: {
+      rows: 'select reversal_of as id from receipts where tenant_id = $1 and reversal_of is not null',
+      by: 'id',
+    },
+  },
+  {
     type: 'time_entry',
     table: 'time_entries',
     message: 'invoice_id: Only billable time is billed, and not by a cancelled invoice.',
@@ -215,6 +239,31 @@ const rules: Rule[] = [
       'bank_transaction_id: Money received pays invoices, money sent pays receipts and credit notes, in the same currency.',
     breaks: 'other.currency <> checked.currency or (other.amount > 0) <> (invoice_id is not null)',
     other: referred('bank_transaction_id', 'bank_transactions', 'currency, amount'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'reversal_of: A reversal takes back all of a payment of the same, which says that it is reversed.',
+    breaks: `reversal_of is not null and (other.is_reversal or other.reversed_at is null or other.amount <> -checked.amount
+      or other.currency <> checked.currency
+      or (other.invoice_id, other.receipt_id, other.credit_note_id, other.bank_transaction_id) is distinct from
+        (checked.invoice_id, checked.receipt_id, checked.credit_note_id, checked.bank_transaction_id))`,
+    other: referred(
+      'reversal_of',
+      'payments',
+      `reversal_of is not null as is_reversal, reversed_at, amount, currency, invoice_id, receipt_id, credit_note_id,
+      bank_transaction_id`,
+    ),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'reversed_at: A reversed payment has a reversal.',
+    breaks: 'reversed_at is not null and other.id is null',
+    other: {
+      rows: 'select reversal_of as id from payments where tenant_id = $1 and reversal_of is not null',
+      by: 'id',
+    },
   },
   {
     type: 'company_logo',

@@ -68,7 +68,9 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
     const own = new Problems();
     const columns = recordColumns(model);
     const values = readColumns(columns, fields, own);
-    const named = (inputs.get(model) ?? []).filter(({ name }) => values[name] != null);
+    // A receipt that reverses another has negative amounts.
+    const isFree = (name: string): boolean => name === 'amountGross' && values['reversalOfId'] != null;
+    const named = (inputs.get(model) ?? []).filter(({ name }) => values[name] != null && !isFree(name));
     const checked = validateArguments(named, pick(values, named), own);
     for (const [at, ofField] of Object.entries(own.byField)) {
       const name = columns.find((column) => column.name === at)?.column ?? at;
@@ -138,8 +140,8 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
       if (receipt) receiptRules(receipt, problems);
       if (payment) paymentRules(payment, problems);
       const periodLock = rows?.PeriodLock?.[0];
-      for (const byUser of [timeEntry, periodLock])
-        if (byUser) byUser.userId = userIds.get(byUser.userId) ?? byUser.userId;
+      for (const byUser of [timeEntry, periodLock, payment])
+        if (byUser?.userId) byUser.userId = userIds.get(byUser.userId) ?? byUser.userId;
     }
     return problems.any ? problems.errors : (rows ?? {});
   };
@@ -237,6 +239,8 @@ function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteIt
 
 function receiptRules(receipt: Row<'Receipt'>, problems: Problems): void {
   const { amountGross, vatRate, currency } = receipt;
+  if (!fits(amountGross))
+    problems.add('amount_gross', 'too_many_digits', 'Must not have so many digits.', { max: maxDigits });
   checkDecimals('amount_gross', amountGross, currency, problems);
   const { vatAmount, amountNet } = vatIncluded(amountGross, vatRate, currency);
   checkAmount('vat_amount', receipt.vatAmount, vatAmount, problems);

@@ -12,6 +12,7 @@ const day = (offset: number): string => new Date(Date.now() + offset * dayMs).to
 
 const result = z.object({ result: z.object({ id: z.string() }) });
 const somePage = z.object({ nodes: z.array(z.object({ id: z.string() })) });
+const reversed = z.object({ result: z.object({ reversal: z.object({ id: z.string() }) }) });
 const paid = z.object({ result: z.object({ id: z.string(), payments: somePage }) });
 const refunded = z.object({ result: z.object({ refunds: somePage }) });
 const imported = z.object({ result: z.object({ warnings: z.array(z.string()) }) });
@@ -63,7 +64,7 @@ export class SampleBooks {
 
   async undoneRefund(): Promise<{ id: string; invoice: string }> {
     const { payment, ...refund } = await this.refund();
-    await this.run('undoPayment', payment);
+    await this.run('reversePayment', payment);
     return refund;
   }
 
@@ -76,6 +77,13 @@ export class SampleBooks {
   /** A draft of 119.00. */
   receipt = (): Promise<string> =>
     this.#create('Receipt', { receiptDate: day(0), amountGross: '119', vatRate: '19', description: 'Example' });
+
+  /** Takes back a booked receipt. @returns the receipt that reverses it */
+  async receiptReversal(): Promise<string> {
+    const id = await this.bookedReceipt();
+    const document = 'mutation ($id: UUID!) { result: reverseReceipt(id: $id, reason: "Example") { reversal { id } } }';
+    return (await this.#mutate(reversed, 'reverseReceipt', document, { id })).result.reversal.id;
+  }
 
   bookedReceipt = async (): Promise<string> => this.run('bookReceipt', await this.receipt());
 

@@ -36,7 +36,7 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
   'invoice.paid': async (books) => (await books.pay('Invoice', await books.issuedInvoice())).id,
   'invoice.payment_reverted': async (books) => {
     const { id, payment } = await books.pay('Invoice', await books.issuedInvoice());
-    await books.run('undoPayment', payment);
+    await books.run('reversePayment', payment);
     return id;
   },
   'invoice.credited': async (books) => (await books.creditNote()).invoice,
@@ -59,9 +59,10 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
   'receipt.paid': async (books) => (await books.pay('Receipt', await books.bookedReceipt())).id,
   'receipt.payment_reverted': async (books) => {
     const { id, payment } = await books.pay('Receipt', await books.bookedReceipt());
-    await books.run('undoPayment', payment);
+    await books.run('reversePayment', payment);
     return id;
   },
+  'receipt.reversed': (books) => books.receiptReversal(),
   'receipt.deleted': async (books) => books.run('deleteReceipt', await books.receipt()),
 
   'bank_transaction.created': (books) => books.bankTransaction(),
@@ -71,6 +72,11 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
   'bank_transaction.unignored': async (books) =>
     books.run('unignoreBankTransaction', await books.run('ignoreBankTransaction', await books.bankTransaction())),
 
+  'payment.recorded': async (books) => (await books.pay('Invoice', await books.issuedInvoice(), '19')).payment,
+  'payment.reversed': async (books) => {
+    const { payment } = await books.pay('Invoice', await books.issuedInvoice());
+    return books.run('reversePayment', payment);
+  },
   'bulk_operation.finished': (books) => books.bulkOperation(),
 };
 

@@ -74,7 +74,9 @@ export const takers: Record<string, Take> = {
   pay: post('invoices', 'invoice', 'payments', () => ({})),
   'pay in part': post('invoices', 'invoice', 'payments', () => ({ amount: 10 })),
   'undo payment': async (who, id) =>
-    who.graphqlAnswer('mutation ($id: UUID!) { undoPayment(id: $id) { id } }', { id: await id('payment') }),
+    who.graphqlAnswer('mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }', {
+      id: await id('payment'),
+    }),
   cancel: post('invoices', 'invoice', 'cancel'),
   credit: create('CreditNote', async (_step, id) => ({ invoiceId: await id('invoice') })),
   refund: post('credit-notes', 'creditNote', 'refunds', () => ({})),

@@ -53,6 +53,9 @@ describe('matchBankTransaction', () => {
       'invoice.payment_recorded',
       'invoice.payment_recorded',
       'invoice.payment_recorded',
+      'payment.recorded',
+      'payment.recorded',
+      'payment.recorded',
     ]);
     expect(events.at(-1)).toBe('bank_transaction.matched');
     expect(await invoice(a)).toMatchObject({ status: 'paid', amount_due: 0 });
@@ -278,16 +281,20 @@ describe('unmatchBankTransaction', () => {
     expect(row).toEqual({ id, matchStatus: 'UNMATCHED', amount: '200', amountOpen: '200', matches: [] });
     expect(events.map(({ type }) => type)).toEqual([
       'invoice.payment_reverted',
+      'payment.recorded',
+      'payment.reversed',
       'invoice.payment_reverted',
+      'payment.recorded',
+      'payment.reversed',
       'bank_transaction.unmatched',
     ]);
     expect(events[0]!.body.data).toEqual({ invoice: await invoice(a) });
-    expect(events[2]!.body.data).toEqual({
+    expect(events[6]!.body.data).toEqual({
       bank_transaction: (await acme.rest('GET', `/bank-transactions/${id}`)).body.data,
     });
     for (const each of [a, b])
       expect(await invoice(each)).toMatchObject({ status: 'issued', amount_paid: 0, amount_due: 119, paid_at: null });
-    expect(await acme.db.payment.count()).toBe(0);
+    expect(await acme.db.payment.count({ where: { reversedAt: null, reversalOfId: null } })).toBe(0);
   });
 
   it('undoes one of several matches, and keeps the others', async () => {
@@ -321,12 +328,14 @@ describe('unmatchBankTransaction', () => {
     expect(await receipt(id)).toMatchObject({ status: 'booked', paid_at: null });
   });
 
-  it('is the only way: undoPayment rejects a bank payment', async () => {
+  it('is the only way: reversePayment rejects a bank payment', async () => {
     await match(await transaction('119.00'), invoicePart(await issued()));
     const { id } = await acme.db.payment.findFirstOrThrow();
     const before = await readBooks(service, acme);
     expect(
-      refusal(await acme.graphqlAnswer('mutation ($id: UUID!) { undoPayment(id: $id) { id } }', { id })),
+      refusal(
+        await acme.graphqlAnswer('mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }', { id }),
+      ),
     ).toMatchObject({
       code: 'VALIDATION_FAILED',
       errors: { id: [expect.stringMatching(/undo the match/)] },

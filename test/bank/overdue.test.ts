@@ -83,7 +83,7 @@ describe('invoice.overdue: once per invoice, by the tenant’s day', () => {
     at('2026-04-01T00:00:00Z');
     expect([await run(acme), await run(acme)]).toEqual([1, 0]);
     const payment = await makePayment(acme, id);
-    await acme.graphql('mutation ($id: UUID!) { undoPayment(id: $id) { id } }', { id: payment });
+    await acme.graphql('mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }', { id: payment });
     at('2026-04-02T00:00:00Z');
     expect(await run(acme)).toBe(0);
     expect(await told(acme)).toEqual([id]);

@@ -72,6 +72,7 @@ describe('a transaction with an invoice’s number and exact amount is matched a
       'bank_transaction.created',
       'invoice.payment_recorded',
       'invoice.paid',
+      'payment.recorded',
       'bank_transaction.matched',
     ]);
     const row = (await acme.rest('GET', `/bank-transactions/${transactionId}`)).body.data;
@@ -87,7 +88,7 @@ describe('a transaction with an invoice’s number and exact amount is matched a
     });
     expect(events[1]!.body.data).toEqual({ invoice: await invoice(id) });
     expect(events[2]!.body.data).toEqual({ invoice: await invoice(id) });
-    expect(events[3]!.body.data).toEqual({ bank_transaction: row });
+    expect(events[4]!.body.data).toEqual({ bank_transaction: row });
     expect(await acme.db.payment.findMany()).toMatchObject([
       { invoiceId: id, bankTransactionId: transactionId, paidOn: new Date('2026-03-07') },
     ]);
@@ -184,6 +185,7 @@ describe('a transaction with an invoice’s number and exact amount is matched a
         'bank_transaction.created',
         'receipt.payment_recorded',
         'receipt.paid',
+        'payment.recorded',
         'bank_transaction.matched',
       ]);
       expect(result).toMatchObject({ matched: 1 });

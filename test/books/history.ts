@@ -259,7 +259,7 @@ export async function makeHistory(service: Service, who: Integrator, { steps, se
       ignore: () => run('mutation ($id: UUID!) { ignoreBankTransaction(id: $id) { id } }', { id: of('transaction') }),
       undo: async () => {
         const payment = await who.db.payment.findFirst({ where: { bankTransactionId: null }, orderBy: { id: 'desc' } });
-        return run('mutation ($id: UUID!) { undoPayment(id: $id) { id } }', { id: payment?.id });
+        return run('mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }', { id: payment?.id });
       },
       drop: () => run('mutation ($id: UUID!) { deleteInvoice(id: $id) { id } }', { id: of('invoice') }),
     };

@@ -145,6 +145,7 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
       expect(await refunded()).toBe(100);
       await page.getByRole('button', { name: 'Undo' }).click();
       await page.getByText('€100.00 is to be refunded again.').waitFor();
+      await page.getByRole('dialog').getByLabel('Reason').fill('The wrong account');
       await page.getByRole('dialog').getByRole('button', { name: 'Undo', exact: true }).click();
       await totals.getByRole('row', { name: 'To refund €119.00' }).waitFor();
       expect(await refunded()).toBe(0);

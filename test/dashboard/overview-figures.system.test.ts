@@ -44,7 +44,7 @@ const figures: Record<string, Figure> = {
   Overdue: invoices,
   'Paid this month': {
     operation: 'InvoicePayments',
-    field: 'invoicePayments',
+    field: 'payments',
     filterType: 'PaymentFilter',
     selection: 'amount creditNoteId',
     shown: (rows) => {

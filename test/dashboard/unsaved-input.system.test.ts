@@ -46,6 +46,7 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       await work(`/customers/${id}`, async (page) => {
         await page.getByRole('button', { name: 'Edit' }).click();
         await page.getByLabel('City').fill('Kiel');
+        await waitUntilIdle(page); // else the page itself says so, too
         await page.context().setOffline(true);
         await page.getByRole('button', { name: 'Save' }).click();
         await page
@@ -317,15 +318,15 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       expect(body.data).toMatchObject([{ status: 'draft', subject: 'Spring catalogue' }, { status: 'issued' }]);
     });
 
-    it('a paid receipt: the reason is shown, and the input stays', async () => {
+    it('a booked receipt: the reason is shown, and the input stays', async () => {
       const { acme, work } = await bookkeeper();
-      const id = await makeReceipt(acme, { status: 'BOOKED' });
+      const id = await makeReceipt(acme);
       await work(`/receipts/${id}`, async (page) => {
         await page.getByRole('button', { name: 'Edit' }).click();
         await page.getByLabel('Category').fill('Travel');
-        await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { id } }', { id });
+        await acme.graphql('mutation ($id: UUID!) { bookReceipt(id: $id) { id } }', { id });
         await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByRole('alert').getByText('has been paid').waitFor();
+        await page.getByRole('alert').getByText('has been booked').waitFor();
         expect(await page.getByLabel('Category').inputValue()).toBe('Travel');
       });
     });

@@ -58,12 +58,12 @@ async function everything(webhookId: string): Promise<void> {
   const customerId = await makeCustomer(acme);
   await mutate('cancelInvoice(id: $id)', { id: await makeInvoice(acme, { customerId, status: 'ISSUED' }) });
   const paid = await makeInvoice(acme, { customerId, status: 'ISSUED' });
-  await mutate('undoPayment(id: $id)', { id: await makePayment(acme, paid) });
+  await mutate('reversePayment(id: $id, reason: "Wrong")', { id: await makePayment(acme, paid) });
   await runJob(overdue(service.client, service.domain));
 
   const refund = 'mutation ($id: UUID!) { refundCreditNote(id: $id) { refunds { nodes { id } } } }';
   const { refundCreditNote } = await acme.graphql(refund, { id: await makeCreditNote(acme) });
-  await mutate('undoPayment(id: $id)', refundCreditNote.refunds.nodes[0]);
+  await mutate('reversePayment(id: $id, reason: "Wrong")', refundCreditNote.refunds.nodes[0]);
 
   const { payReceipt } = await acme.graphql(
     'mutation ($id: UUID!) { payReceipt(id: $id) { payments { nodes { id } } } }',
@@ -71,7 +71,9 @@ async function everything(webhookId: string): Promise<void> {
       id: await makeReceipt(acme, { status: 'BOOKED' }),
     },
   );
-  await mutate('undoPayment(id: $id)', payReceipt.payments.nodes[0]);
+  await mutate('reversePayment(id: $id, reason: "Wrong")', payReceipt.payments.nodes[0]);
+
+  await mutate('reverseReceipt(id: $id, reason: "Wrong")', { id: await makeReceipt(acme, { status: 'BOOKED' }) });
 
   const projectId = await makeProject(acme, { customerId, hourlyRateNet: '60' });
   await makeTimeEntry(acme, { projectId });

@@ -79,12 +79,12 @@ const some = (table: string, share: number, tenantId: string): string =>
 const changes: [table: string, change: string][] = [
   ['customers', `update customers set type = 'supplier', city = 'Rome'`],
   ['projects', `update projects set status = 'archived'`],
-  ['receipts', `update receipts set status = 'draft', amount_paid = 0, paid_at = null, category = 'x'`],
+  ['receipts', `update receipts set status = 'booked', amount_paid = 0, paid_at = null`],
   ['bank_transactions', `update bank_transactions set match_status = 'partially_matched', amount_open = 0.5`],
   ['customers', `update customers set city = 'Oslo'`],
   ['customers', 'delete from customers'],
   ['projects', 'delete from projects'],
-  ['receipts', 'delete from receipts'],
+  ['bank_transactions', 'delete from bank_transactions'],
 ];
 
 const statement: fc.Arbitrary<Sql> = fc.oneof(

@@ -97,19 +97,6 @@ const operations: Record<string, Operation> = {
       return () => byId(who, 'payInvoice', id, paidOn(day));
     },
   },
-  'undoes the payment of an invoice': {
-    mutation: 'undoPayment',
-    series: ['sales'],
-    prepare: async (who, day) => {
-      const id = await payment(
-        who,
-        'payInvoice',
-        await makeInvoice(who, { status: 'ISSUED', invoiceDate: early }),
-        day,
-      );
-      return () => byId(who, 'undoPayment', id);
-    },
-  },
   'refunds a credit note': {
     mutation: 'refundCreditNote',
     series: ['sales'],
@@ -132,45 +119,12 @@ const operations: Record<string, Operation> = {
       return () => byId(who, 'bookReceipt', id);
     },
   },
-  'changes a booked receipt': {
-    mutation: 'updateReceipt',
-    series: ['purchases'],
-    prepare: async (who, day) => {
-      const id = await makeReceipt(who, { receiptDate: day, status: 'BOOKED' });
-      return () => byId(who, 'updateReceipt', id, { input: ['UpdateReceiptInput!', { amountGross: '120' }] });
-    },
-  },
-  'moves a booked receipt to the day': {
-    mutation: 'updateReceipt',
-    series: ['purchases'],
-    prepare: async (who, day) => {
-      const id = await makeReceipt(who, { receiptDate: '2026-05-01', status: 'BOOKED' });
-      return () => byId(who, 'updateReceipt', id, { input: ['UpdateReceiptInput!', { receiptDate: day }] });
-    },
-  },
-  'deletes a booked receipt': {
-    mutation: 'deleteReceipt',
-    series: ['purchases'],
-    prepare: async (who, day) => {
-      const id = await makeReceipt(who, { receiptDate: day, status: 'BOOKED' });
-      return () => byId(who, 'deleteReceipt', id);
-    },
-  },
   'pays a receipt': {
     mutation: 'payReceipt',
     series: ['purchases'],
     prepare: async (who, day) => {
       const id = await makeReceipt(who, { receiptDate: early, status: 'BOOKED' });
       return () => byId(who, 'payReceipt', id, paidOn(day));
-    },
-  },
-  'undoes the payment of a receipt': {
-    mutation: 'undoPayment',
-    series: ['purchases'],
-    prepare: async (who, day) => {
-      const receipt = await makeReceipt(who, { receiptDate: early, status: 'BOOKED' });
-      const id = await payment(who, 'payReceipt', receipt, day);
-      return () => byId(who, 'undoPayment', id);
     },
   },
   'matches an invoice': {
@@ -188,6 +142,48 @@ const operations: Record<string, Operation> = {
       const receipt = await makeReceipt(who, { receiptDate: early, status: 'BOOKED' });
       const id = await bank(who, day, -119);
       return () => match(who, id, 'RECEIPT', receipt);
+    },
+  },
+};
+
+/** Undoing a booking of a locked day books today. */
+const reversals: Record<string, Operation> = {
+  'deletes a booked receipt': {
+    mutation: 'deleteReceipt',
+    series: ['purchases'],
+    prepare: async (who, day) => {
+      const id = await makeReceipt(who, { receiptDate: day, status: 'BOOKED' });
+      return () => byId(who, 'deleteReceipt', id);
+    },
+  },
+  'reverses a booked receipt': {
+    mutation: 'reverseReceipt',
+    series: ['purchases'],
+    prepare: async (who, day) => {
+      const id = await makeReceipt(who, { receiptDate: day, status: 'BOOKED' });
+      return () => byId(who, 'reverseReceipt', id, { reason: ['String', 'Wrong'] });
+    },
+  },
+  'undoes the payment of an invoice': {
+    mutation: 'reversePayment',
+    series: ['sales'],
+    prepare: async (who, day) => {
+      const id = await payment(
+        who,
+        'payInvoice',
+        await makeInvoice(who, { status: 'ISSUED', invoiceDate: early }),
+        day,
+      );
+      return () => byId(who, 'reversePayment', id, { reason: ['String', 'Wrong'] });
+    },
+  },
+  'reverses the payment of a receipt': {
+    mutation: 'reversePayment',
+    series: ['purchases'],
+    prepare: async (who, day) => {
+      const receipt = await makeReceipt(who, { receiptDate: early, status: 'BOOKED' });
+      const id = await payment(who, 'payReceipt', receipt, day);
+      return () => byId(who, 'reversePayment', id, { reason: ['String', 'The wrong receipt'] });
     },
   },
   'undoes the match of an invoice': {
@@ -234,12 +230,37 @@ describe.each(Object.entries(operations))('%s', (_name, { series, prepare }) => 
   });
 });
 
+describe.each(Object.entries(reversals))('%s', (_name, { series, prepare }) => {
+  it('counts from the same day, or from today where that day is locked, and is refused where today is locked', async () => {
+    const today = new Date().toLocaleDateString('sv', { timeZone: 'Europe/Berlin' });
+    const verdicts: Record<string, unknown> = {};
+    const expected: Record<string, unknown> = {};
+    for (const locked of ['all', 'sales', 'purchases', 'bank'])
+      for (const [when, day] of Object.entries(days))
+        for (const end of [until, today]) {
+          const who = await service.integrator({ timezone: 'Europe/Berlin', currency: 'EUR' });
+          const operate = await prepare(who, day);
+          expect((await lock(who, { series: locked, locked_until: end })).status).toBe(200);
+          const { body } = await operate();
+          const where = { reversalOfId: { not: null } };
+          const undone = await who.db.payment.findFirst({ where });
+          const receipt = await who.db.receipt.findFirst({ where });
+          const counts = (undone?.paidOn ?? receipt?.receiptDate)?.toISOString().slice(0, 10);
+          verdicts[`${locked} until ${end}, ${when}`] = body.errors?.[0].extensions.details[0].code ?? counts;
+          const concerns = locked === 'all' || series.includes(locked as Series);
+          const isLocked = concerns && day <= end;
+          expected[`${locked} until ${end}, ${when}`] = !isLocked ? day : end === today ? 'locked' : today;
+        }
+    expect(verdicts).toEqual(expected);
+  });
+});
+
 it('every mutation has a booking day that is tested here, or none', () => {
   const without =
-    /^(create|update|delete)(Customer|Project|TimeEntry|Webhook|Logo)|^(updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|ignoreBankTransaction|unignoreBankTransaction)$/;
+    /^(create|update|delete)(Customer|Project|TimeEntry|Webhook|Logo)|^(updateReceipt|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|ignoreBankTransaction|unignoreBankTransaction)$/;
   const elsewhere =
     /^import|^cancelInvoice$|Bulk|Webhook|Token|Session|Member|Invitation|Documents?$|redeliver|[sS]ign|Password|Tenant|Profile|logOut|logIn|User|Upload/;
-  const tested = new Set(Object.values(operations).map(({ mutation }) => mutation));
+  const tested = new Set([...Object.values(operations), ...Object.values(reversals)].map(({ mutation }) => mutation));
   const left = Object.keys(toSchema().getMutationType()!.getFields()).filter(
     (name) => !tested.has(name) && !without.test(name) && !elsewhere.test(name),
   );

@@ -4,7 +4,7 @@ import type { Integrator } from '../harness.ts';
 
 /** A step of generated books. Some are refused, such as a payment of a cancelled invoice: they change nothing. */
 export interface Step {
-  kind: 'invoice' | 'pay' | 'credit' | 'refund' | 'cancel' | 'receipt' | 'pay receipt';
+  kind: 'invoice' | 'pay' | 'credit' | 'refund' | 'cancel' | 'receipt' | 'pay receipt' | 'undo' | 'reverse';
   /** Which document it is about. */
   which: number;
   /** An amount in cents, a share of a line, or a choice. */
@@ -27,7 +27,10 @@ const vats = [
   { vatRate: '5.5' },
 ];
 
-const kinds: Step['kind'][] = ['invoice', 'pay', 'pay', 'credit', 'refund', 'cancel', 'receipt', 'pay receipt'];
+const kinds: Step['kind'][] = [
+  ...(['invoice', 'pay', 'pay', 'credit', 'refund', 'cancel', 'receipt', 'pay receipt'] as const),
+  ...(['undo', 'reverse'] as const),
+];
 
 export const books: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
@@ -47,16 +50,19 @@ export const books: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 25, maxLength: 40 },
 );
 
+export const emptyIds = (): Ids => ({ invoices: [], 'credit-notes': [], receipts: [] });
+
 const inEuro = (cents: number): string => (cents / 100).toFixed(2);
 
-/** Takes the steps, of which those about a document are about one that is there. */
-export async function makeBooks(who: Integrator, steps: Step[]): Promise<void> {
+/** What was made. */
+export type Ids = Record<'invoices' | 'credit-notes' | 'receipts', string[]>;
+
+/**
+ * Takes the steps, of which those about a document are about one that is there.
+ * @param ids the documents that are there already; those that are made are added
+ */
+export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = emptyIds()): Promise<void> {
   const customers = [await makeCustomer(who), await makeCustomer(who, { companyName: 'Initech' })];
-  const ids: Record<'invoices' | 'credit-notes' | 'receipts', string[]> = {
-    invoices: [],
-    'credit-notes': [],
-    receipts: [],
-  };
   const pick = (list: keyof typeof ids, which: number): string =>
     ids[list][which % Math.max(ids[list].length, 1)] ?? '00000000-0000-7000-8000-000000000000';
   const take: Record<Step['kind'], (step: Step) => Promise<unknown>> = {
@@ -77,8 +83,8 @@ export async function makeBooks(who: Integrator, steps: Step[]): Promise<void> {
       const made = await who.rest('POST', '/invoices', body);
       if (made.status !== 201) throw new Error(made.text);
       if (which % 9 === 0) return; // a draft, which counts nowhere
-      await who.rest('POST', `/invoices/${made.body.data.id}/issue`);
-      ids.invoices.push(made.body.data.id);
+      if ((await who.rest('POST', `/invoices/${made.body.data.id}/issue`)).status === 200)
+        ids.invoices.push(made.body.data.id);
     },
     pay: ({ which, amount, day }) =>
       who.rest('POST', `/invoices/${pick('invoices', which)}/payments`, {
@@ -112,14 +118,19 @@ export async function makeBooks(who: Integrator, steps: Step[]): Promise<void> {
       });
       if (made.status !== 201) throw new Error(made.text);
       if (which % 5 === 0) return;
-      await who.rest('POST', `/receipts/${made.body.data.id}/book`);
-      ids.receipts.push(made.body.data.id);
+      if ((await who.rest('POST', `/receipts/${made.body.data.id}/book`)).status === 200)
+        ids.receipts.push(made.body.data.id);
     },
     'pay receipt': ({ which, amount, day }) =>
       who.rest('POST', `/receipts/${pick('receipts', which)}/payments`, {
         ...(amount % 2 && { amount: inEuro(amount) }),
         paid_on: dayOf(day),
       }),
+    undo: async ({ which }) => {
+      const { data } = (await who.rest('GET', '/payments?reversed=false')).body;
+      if (data.length > 0) await who.rest('POST', `/payments/${data[which % data.length].id}/reverse`);
+    },
+    reverse: ({ which }) => who.rest('POST', `/receipts/${pick('receipts', which)}/reverse`),
   };
   for (const step of steps) await take[step.kind](step);
 }

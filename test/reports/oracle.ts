@@ -50,6 +50,8 @@ interface Receipt {
   gross: Exact;
   share: Share;
   payments: Payment[];
+  /** The receipt that it reverses. */
+  reversalOfId: string | null;
 }
 export interface Books {
   invoices: Invoice[];
@@ -58,7 +60,7 @@ export interface Books {
 }
 
 const money = 'vatBreakdownByCategory { vatCategory vatRate net vat } currency totalGross';
-const payment = '(first: 30) { nodes { amount paidOn } }';
+const payment = '(first: 60) { nodes { amount paidOn } }';
 
 // Rows of answers.
 /* eslint-disable typescript/no-explicit-any */
@@ -74,15 +76,15 @@ const readPayments = ({ nodes }: any): Payment[] =>
 
 export async function readBooks(who: Integrator): Promise<Books> {
   const { invoices } =
-    await who.graphql(`{ invoices(first: 40) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
+    await who.graphql(`{ invoices(first: 60) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
     customer { id } ${money} payments${payment} } } }`);
   const { creditNotes } =
-    await who.graphql(`{ creditNotes(first: 40) { totalCount nodes { id invoice { id } creditNoteDate ${money}
+    await who.graphql(`{ creditNotes(first: 60) { totalCount nodes { id invoice { id } creditNoteDate ${money}
     refunds${payment} } } }`);
   const { receipts } =
-    await who.graphql(`{ receipts(first: 40) { totalCount nodes { id status receiptDate dueDate currency amountGross
+    await who.graphql(`{ receipts(first: 60) { totalCount nodes { id reversalOfId status receiptDate dueDate currency amountGross
     amountNet vatAmount vatRate payments${payment} } } }`);
-  for (const { totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBeLessThanOrEqual(40);
+  for (const { nodes, totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBe(nodes.length);
   const isIssued = ({ status }: any): boolean => status !== 'DRAFT';
   return {
     invoices: invoices.nodes.filter(isIssued).map((each: any) => ({
@@ -243,8 +245,11 @@ export const receivables = ({ invoices, creditNotes }: Books, at: string): { id:
 
 export const payables = ({ receipts }: Books, at: string): { id: string; open: string }[] =>
   receipts
-    .filter(({ date }) => date <= at)
-    .map(({ id, gross, payments }) => ({ id, open: gross.minus(until(payments, at)) }))
+    .filter(({ date, reversalOfId }) => date <= at && reversalOfId === null)
+    .map(({ id, gross, payments }) => {
+      const reversals = receipts.filter(({ reversalOfId, date }) => reversalOfId === id && date <= at);
+      return { id, open: sumOf([gross, ...reversals.map((each) => each.gross)]).minus(until(payments, at)) };
+    })
     .filter(({ open }) => !open.isZero())
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ id, open }) => ({ id, open: open.toFixed() }));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { books, dayOf, days, makeBooks } from './books.ts';
+import { books, dayOf, days, emptyIds, makeBooks } from './books.ts';
 import { accrual, cash, payables, readBooks, receivables, type VatSums } from './oracle.ts';
 
 // The reports agree with an oracle over generated books, on any day.
@@ -99,4 +99,27 @@ describe.each(['DE', 'AT'])('in %s', (country) => {
       { numRuns: runs },
     );
   });
+});
+
+it('reports of a locked period stay the same, whatever is booked or undone afterwards', async () => {
+  await fc.assert(
+    fc.asyncProperty(books, books, period, async (steps, later, [first = 0, last = 0]) => {
+      const who = await service.integrator({ country: 'AT' });
+      const ids = emptyIds();
+      await makeBooks(who, steps, ids);
+      const [from, to] = [dayOf(first), dayOf(last)];
+      const lock = { series: 'all', locked_until: to, kind: 'final' };
+      expect((await who.rest('PUT', '/period-locks', lock)).status).toBe(200);
+      const reports = async (): Promise<unknown> => [
+        await get(who, '/reports/vat', { from, to, date_by: 'document' }),
+        await get(who, '/reports/vat', { from, to, basis: 'cash' }),
+        await openItems(who, to, 'receivable'),
+        await openItems(who, to, 'payable'),
+      ];
+      const before = await reports();
+      await makeBooks(who, later, ids);
+      expect(await reports()).toEqual(before);
+    }),
+    { numRuns: runs },
+  );
 });

@@ -275,7 +275,7 @@ describe('the balance of an invoice', () => {
         `{ invoice(id: "${invoice.id}") { payments { nodes { id amount } } } }`,
       );
       const { id } = paid.payments.nodes.find((payment: { amount: string }) => payment.amount === amount);
-      await acme.graphql(`mutation { undoPayment(id: "${id}") { id } }`);
+      await acme.graphql(`mutation { reversePayment(id: "${id}", reason: "Wrong") { id } }`);
     };
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'paid', amount_paid: 59.5, amount_due: 0 });
     await credit(invoice, { amounts: [{ vat_rate: 19, net: 8.4 }] }); // 10.00
@@ -309,7 +309,8 @@ describe('the balance of an invoice', () => {
     ]);
     // When the payment is undone as well, all that is refunded is due again. Then the refund is undone, too.
     const { invoice: paid } = await acme.graphql(`{ invoice(id: "${invoice.id}") { payments { nodes { id } } } }`);
-    const undo = (payment: string) => acme.graphql(`mutation { undoPayment(id: "${payment}") { id } }`);
+    const undo = (payment: string) =>
+      acme.graphql(`mutation { reversePayment(id: "${payment}", reason: "Wrong") { id } }`);
     await undo(paid.payments.nodes[0].id);
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'issued', amount_due: 119 });
     const cancelled = await acme.rest('POST', `/invoices/${invoice.id}/cancel`);
@@ -381,5 +382,6 @@ it('the change feed has a credit note again when what is to be refunded of it ch
   expect(data.map((change: { resource: string; id: string }) => [change.resource, change.id]).toSorted()).toEqual([
     ['credit_note', id],
     ['invoice', invoice.id],
+    ['payment', expect.any(String)],
   ]);
 });

@@ -108,7 +108,9 @@ describe('401 and 403', () => {
       const without = await withToken({ abilities: others });
       refusal(await without.rest(method, at, method === 'GET' ? undefined : { nonsense: 1 }), 403);
       // Who has events sent must be able to read their resources.
-      const shown = resource === 'webhooks' ? ['read'] : [];
+      // And payments say what is paid of receipts, too.
+      const shown =
+        { webhooks: ['read'], invoices: collection === 'payments' ? ['receipts:read'] : [] }[resource] ?? [];
       for (const abilities of [[action], [`${resource}:${action}`], ['*']]) {
         // An allowed request passes the ability check. The invalid bodies keep this test from writing.
         const answer = await (

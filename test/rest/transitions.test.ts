@@ -32,15 +32,20 @@ const transitions = [
 
 it('this file has every transition', () => {
   const paths = transitions.map(([collection, transition]) => `/${collection}/:id/${transition}`);
-  // These answer other bodies: webhooks.test.ts, deliveries.test.ts, bulk/
+  // These answer other bodies: payments/ledger.test.ts, receipts/reversal.test.ts, webhooks.test.ts, deliveries.test.ts, bulk/
   const others = [
+    '/receipts/:id/reverse',
+    '/payments/:id/reverse',
     '/webhooks/:id/rotate-secret',
     '/webhooks/:id/ping',
     '/deliveries/:id/redeliver',
     '/bulk-operations/:id/cancel',
   ];
-  expect([...paths, ...others]).toEqual(
-    routes.filter(([method, path]) => method === 'POST' && path.includes(':id/')).map(([, path]) => path),
+  expect([...paths, ...others].toSorted()).toEqual(
+    routes
+      .filter(([method, path]) => method === 'POST' && path.includes(':id/'))
+      .map(([, path]) => path)
+      .toSorted(),
   );
 });
 
@@ -97,9 +102,12 @@ describe('POST /invoices/{id}/payments and /receipts/{id}/payments', () => {
     ).map(({ type }) => type);
     expect(types).toEqual([
       `${one}.payment_recorded`,
+      'payment.recorded',
       `${one}.payment_recorded`,
+      'payment.recorded',
       `${one}.payment_recorded`,
       `${one}.paid`,
+      'payment.recorded',
     ]);
     const { row } = await acme.graphql(`{ row: ${one}(id: "${id}") { payments { nodes { amount paidOn } } } }`);
     expect(row.payments.nodes).toEqual([

@@ -97,7 +97,7 @@ describe('a delivery', () => {
     await createWebhook(acme, { url: all.url });
     await createWebhook(acme, { url: other.url, events: ['customer.deleted'] });
     await paidInvoice();
-    await until(() => all.requests.length === 5 && paid.requests.length === 2, 'the deliveries');
+    await until(() => all.requests.length === 6 && paid.requests.length === 2, 'the deliveries');
     const events = (receiver: Receiver): unknown[] =>
       receiver.requests.map(({ headers }) => headers['x-service-event']).toSorted();
     expect(events(all)).toEqual([
@@ -106,6 +106,7 @@ describe('a delivery', () => {
       'invoice.issued',
       'invoice.paid',
       'invoice.payment_recorded',
+      'payment.recorded',
     ]);
     expect(events(paid)).toEqual(['invoice.issued', 'invoice.paid']);
     expect(other.requests).toEqual([]);

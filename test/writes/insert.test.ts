@@ -85,7 +85,12 @@ describe('insert() writes the same defaults, nulls, and values as Prisma’s cre
       await service.pool.query(`alter table ${table} disable trigger add_unproven_document`);
     await service.pool.query('grant update, delete on all tables in schema public to kontor_books');
     await service.pool.query('drop trigger refuse_deletion_of_issued on invoices');
-    await service.pool.query('drop trigger refuse_deletion on period_locks');
+    for (const trigger of [
+      'refuse_deletion on period_locks',
+      'refuse_deletion on payments',
+      'refuse_deletion_of_booked on receipts',
+    ])
+      await service.pool.query(`drop trigger ${trigger}`);
     const { rows: audited } = await service.pool.query<{ drop: string }>(`
       select format('drop trigger %I on %s', tgname, tgrelid::regclass) as drop from pg_trigger
       where tgname like 'record_audit%' or tgrelid in ('audit_entries'::regclass, 'audit_seals'::regclass) and not tgisinternal`);

@@ -237,7 +237,7 @@ const customer: Resource = {
 
 const receipt: Resource = {
   mutation: 'updateReceipt',
-  make: async (who) => ({ id: await makeReceipt(who, { amountGross: '119', vatRate: '19', status: 'BOOKED' }) }),
+  make: async (who) => ({ id: await makeReceipt(who, { amountGross: '119', vatRate: '19' }) }),
   change: often(
     updates(
       { resource: 'Receipt' },
@@ -253,7 +253,8 @@ const receipt: Resource = {
         ...own,
       },
       (state, input) => {
-        if (state['status'] === 'PAID') return undefined;
+        const isOfBooks = Object.keys(input).some((name) => name !== 'metadata' && name !== 'externalId');
+        if (state['status'] !== 'DRAFT' && isOfBooks) return undefined;
         const next = { ...state, ...input } as State & { amountGross: string; vatRate: string; currency: string };
         const gross = decimal(next.amountGross);
         if (gross.scale > (minorDigits[next.currency] ?? 0)) return undefined;
@@ -261,8 +262,9 @@ const receipt: Resource = {
         return { ...next, vatAmount: plain(vat), amountNet: plain(net) };
       },
     ),
+    transition('bookReceipt', (state) => (state['status'] === 'DRAFT' ? { ...state, status: 'BOOKED' } : undefined)),
     transition('payReceipt', (state) =>
-      state['status'] === 'PAID' ? undefined : { ...state, status: 'PAID', amountPaid: state['amountGross'] },
+      state['status'] !== 'BOOKED' ? undefined : { ...state, status: 'PAID', amountPaid: state['amountGross'] },
     ),
   ),
   read: async (who, { id }) => {

@@ -1,23 +1,21 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { getNamedType, Kind, type GraphQLResolveInfo } from 'graphql';
 import type { ModelWith } from '../../../prisma/client.ts';
-import { resources } from '../../resources.ts';
-import type { AbilityScope } from '../ability.ts';
+import { eventResources, readAbilities } from '../../resources.ts';
+import type { Ability } from '../ability.ts';
 import type { Context } from '../context.ts';
 import { findById } from '../find-by-id.ts';
 import { compileOperation, graphqlFormat, startExecution } from './compile-selection.ts';
 
-const scopes = new Map<string, AbilityScope>([
-  ...resources.map(({ model, scope }) => [model, scope] as const),
-  ['Company', 'company'],
-  ['Webhook', 'webhooks'],
-  ['BulkOperation', 'bulk-operations'],
+const abilities = new Map<string, Ability[]>([
+  ...eventResources.map((resource) => [resource.model, readAbilities(resource)] as const),
+  ['Company', ['company:read']],
+  ['Webhook', ['webhooks:read']],
 ]);
 
 /** Whether the caller may read rows of the model that a field returns. Nobody may read a webhook's secret again. */
 export function mayReadRow({ may }: Context, { returnType }: GraphQLResolveInfo): boolean {
-  const scope = scopes.get(getNamedType(returnType).name);
-  return scope !== undefined && may(`${scope}:read`);
+  return abilities.get(getNamedType(returnType).name)?.every(may) ?? false;
 }
 
 /**

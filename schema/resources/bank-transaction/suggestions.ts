@@ -10,6 +10,7 @@ import {
   atMost,
   normal,
 } from './candidates.ts';
+import { counting } from '../payment/filter.ts';
 import { type PayableType, payables } from '../payment/payables.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import type { Context } from '../../graphql/context.ts';
@@ -90,7 +91,7 @@ function judged(all: Candidate[], transaction: Clues, partners: Set<string>): Su
 async function earlierPartners(context: Context, iban: string | null): Promise<Set<string>> {
   if (!iban) return new Set();
   const payments = await context.db.payment.findMany({
-    where: { bankTransaction: { counterpartyIban: iban } },
+    where: { bankTransaction: { counterpartyIban: iban }, ...counting },
     select: {
       invoice: { select: { customerId: true } },
       receipt: { select: { supplierId: true } },

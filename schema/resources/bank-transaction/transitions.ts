@@ -13,7 +13,9 @@ import { type PayableType, payables, paidBy } from '../payment/payables.ts';
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
 import type { Payable } from '../payment/amount.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
-import { decimal } from '../../graphql/input/validators.ts';
+import { decimal, text } from '../../graphql/input/validators.ts';
+import { counting } from '../payment/filter.ts';
+import { recordPayment, reverse } from '../payment/ledger.ts';
 
 /** A part of a transaction's amount, and the invoice, receipt, or credit note that it pays. */
 export interface Part {
@@ -55,7 +57,7 @@ export async function match(context: Context, id: string, parts: Part[], path = 
   if (transaction.matchStatus !== 'UNMATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
     refuse('matchStatus', 'wrong_state', 'Only a transaction of which something is open can be matched.');
   const isFirst = transaction.matchStatus === 'UNMATCHED';
-  const others = isFirst ? 0 : await context.db.payment.count({ where: { bankTransactionId: id } });
+  const others = isFirst ? 0 : await context.db.payment.count({ where: { bankTransactionId: id, ...counting } });
   if (others + parts.length > maxMatches)
     refuse(path, 'limit_reached', `A transaction has at most ${maxMatches} matches.`, { max: maxMatches });
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
@@ -106,9 +108,8 @@ export async function match(context: Context, id: string, parts: Part[], path = 
       );
     open = open.minus(amount);
     await pay(context, target, amount);
-    await context.db.payment.create({
-      data: { [field]: part.id, bankTransactionId: id, amount, currency, paidOn: transaction.bookingDate },
-    });
+    const paid = { amount, currency, paidOn: transaction.bookingDate };
+    await recordPayment(context, { [field]: part.id, bankTransactionId: id, ...paid });
   }
   await setOpen(context, transaction, open.times(direction));
   await emit(context, 'bank_transaction.matched', id);
@@ -121,23 +122,25 @@ async function setOpen(context: Context, { id, amount }: BankTransactionRow, amo
 }
 
 /** Undoes a transaction's matches, or those with one invoice, receipt, or credit note. Their amounts are due again. */
-async function unmatch(context: Context, id: string, matched: string | null | undefined): Promise<void> {
+async function unmatch(
+  context: Context,
+  id: string,
+  matched: string | null | undefined,
+  reason: string | null | undefined,
+): Promise<void> {
   const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
   if (transaction.matchStatus !== 'MATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
     refuse('matchStatus', 'wrong_state', 'This transaction is not matched.');
   const payments = await context.db.payment.findMany({
     where: {
       bankTransactionId: id,
+      ...counting,
       ...(matched && { OR: [{ invoiceId: matched }, { receiptId: matched }, { creditNoteId: matched }] }),
     },
   });
   if (payments.length === 0) refuse('matched', 'wrong_state', 'This transaction is not matched with that.');
   const matches = payments.map((payment) => ({ payment, ...paidBy(payment) }));
-  for (const { payment, type, id: settles } of await inLockOrder(context, matches)) {
-    await refuseLocked(context, ['BANK', payables[type].series], payment.paidOn, 'bookingDate');
-    await context.db.payment.delete({ where: key(context, payment.id) });
-    await payables[type].unpay(context, settles, new Decimal(payment.amount));
-  }
+  for (const { payment } of await inLockOrder(context, matches)) await reverse(context, payment, reason);
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
   const back = sum(payments.map((payment) => new Decimal(payment.amount))).times(direction);
   await setOpen(context, transaction, new Decimal(transaction.amountOpen).plus(back));
@@ -222,10 +225,14 @@ builder.mutationFields((t) => ({
         type: 'UUID',
         description: 'The id of an invoice, receipt, or credit note. Default: all of them.',
       }),
+      reason: t.arg.string({
+        description: 'Why it is undone, for the reversals of the payments.',
+        validate: text(500),
+      }),
     },
-    resolve: (query, _root, { id, matched }, context) =>
+    resolve: (query, _root, { id, matched, reason }, context) =>
       context.transaction(async (inside) => {
-        await unmatch(inside, id, matched);
+        await unmatch(inside, id, matched, reason);
         return findById(inside, 'BankTransaction', id, query);
       }),
   }),

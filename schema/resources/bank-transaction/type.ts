@@ -7,6 +7,7 @@ import { key } from '../../graphql/context.ts';
 import { Receipt } from '../receipt/type.ts';
 import { CreditNote } from '../credit-note/type.ts';
 import { resourceIdDescription, Node } from '../../graphql/node.ts';
+import { counting } from '../payment/filter.ts';
 import { Payment } from '../payment/type.ts';
 
 export const MatchStatus = builder.enumType('MatchStatus', {
@@ -117,7 +118,7 @@ export const BankTransaction = builder.prismaObject('BankTransaction', {
     matches: t.field({
       type: [Match],
       description: 'What this transaction pays.',
-      select: { amount: true, payments: { orderBy: { id: 'asc' } } },
+      select: { amount: true, payments: { where: counting, orderBy: { id: 'asc' } } },
       resolve: ({ amount, payments }) =>
         payments.map((payment): MatchOf => ({
           ...paidBy(payment),

@@ -106,19 +106,20 @@ export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }:
 
 /**
  * Writes a new invoice with its events, and its payment if it is paid already.
- * @param events in order; the last one has the invoice as it is written
+ * @param events of the invoice, in order; the last one has it as it is written
  * @returns the invoice with the fields that `query` selects
  */
 export function insertInvoice(context: Context, invoice: WholeInvoice, events: EventInput[], query = {}) {
   const { id: invoiceId, amountPaid: amount, currency: inCurrency } = invoice;
-  const payment = { invoiceId, amount, currency: inCurrency, paidOn: today(context) };
+  const paid = { invoiceId, amount, currency: inCurrency, paidOn: today(context) };
+  const payments = new Decimal(amount).isZero() ? [] : [context.db.row('Payment', paid)];
   return insertNew(context, 'Invoice', invoice, {
     rows: {
       Invoice: [invoice],
       InvoiceItem: invoice.items,
-      Payment: new Decimal(amount).isZero() ? [] : [context.db.row('Payment', payment)],
+      Payment: payments,
     },
-    events,
+    events: [...events, ...payments.map((payment) => ['payment.recorded', payment] as const)],
     query,
   });
 }

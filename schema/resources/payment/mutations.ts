@@ -2,10 +2,10 @@ import { amountRules, paidOnRules } from './rules.ts';
 import { Payment } from './type.ts';
 import { type MutationFields, builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { decimal } from '../../graphql/input/validators.ts';
+import { decimal, text } from '../../graphql/input/validators.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
-import { type RowArguments, requireVersion } from '../../rows/locked-row.ts';
-import { Decimal } from '../../money/money.ts';
+import { lockRow, type RowArguments, requireVersion } from '../../rows/locked-row.ts';
+import type { Decimal } from '../../money/money.ts';
 import { Invoice } from '../invoice/type.ts';
 import { key, today } from '../../graphql/context.ts';
 import { transitionRow } from '../../rows/transition.ts';
@@ -17,6 +17,7 @@ import { found, ForbiddenError, refuse } from '../../errors.ts';
 import { lockRefundable, refund } from '../credit-note/transitions.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
+import { recordPayment, reverse } from './ledger.ts';
 import { paidBy, payables } from './payables.ts';
 
 const paymentArgs = (t: MutationFields) => ({
@@ -46,7 +47,7 @@ builder.mutationFields((t) => ({
       const day = paidOn ?? today(inside);
       const paid = await payInvoice(inside, invoice, amount);
       await refuseLocked(inside, payables.INVOICE.series, day, 'paidOn');
-      await inside.db.payment.create({ data: { invoiceId: invoice.id, ...paid, paidOn: day } });
+      await recordPayment(inside, { invoiceId: invoice.id, ...paid, paidOn: day });
       return invoice.id;
     }),
   }),
@@ -65,8 +66,7 @@ builder.mutationFields((t) => ({
       const day = paidOn ?? today(inside);
       const paid = await payReceipt(inside, receipt, amount);
       await refuseLocked(inside, payables.RECEIPT.series, day, 'paidOn');
-      if (!paid.amount.isZero())
-        await inside.db.payment.create({ data: { receiptId: receipt.id, ...paid, paidOn: day } });
+      if (!paid.amount.isZero()) await recordPayment(inside, { receiptId: receipt.id, ...paid, paidOn: day });
       return receipt.id;
     }),
   }),
@@ -88,15 +88,20 @@ builder.mutationFields((t) => ({
         const day = paidOn ?? today(context);
         const paid = await refund(inside, creditNote, amount);
         await refuseLocked(inside, payables.CREDIT_NOTE.series, day, 'paidOn');
-        await inside.db.payment.create({ data: { creditNoteId: id, ...paid, paidOn: day } });
+        await recordPayment(inside, { creditNoteId: id, ...paid, paidOn: day });
         return findById(inside, 'CreditNote', id, query);
       }),
   }),
 
-  undoPayment: t.prismaField({
+  reversePayment: t.prismaField({
     type: Payment,
-    description: 'Undoes a payment or a refund, and returns it. Its amount is due again.',
-    args: idArgument,
+    description:
+      'Undoes a payment or a refund, and returns it. Its `reversal` is a row of its own, with the opposite amount and the reason. The amount is due again.',
+    args: {
+      ...idArgument,
+      reason: t.arg.string({ description: 'Why it is undone.', validate: text(500) }),
+      ...expectedVersionArgument,
+    },
     // The needed ability depends on what the payment settles.
     rules: async ({ id }, context) => {
       if (!id) return;
@@ -104,19 +109,13 @@ builder.mutationFields((t) => ({
       const ability = `${payables[type].scope}:write` as const;
       if (!context.may(ability)) throw new ForbiddenError(ability);
     },
-    resolve: (query, _root, { id }, context) =>
+    resolve: (query, _root, { reason, ...target }, context) =>
       context.transaction(async (inside) => {
-        // Payments are immutable, so that no lock is needed. Of two concurrent requests, the second finds no row to delete.
-        const payment = await findById(inside, 'Payment', id, query);
-        const { bankTransactionId, amount } = payment;
-        if (bankTransactionId)
+        const payment = await lockRow(inside, 'Payment', target);
+        if (payment.bankTransactionId && !payment.reversedAt)
           refuse('id', 'wrong_state', 'This payment comes from a bank transaction: undo the match.');
-        const { type, id: paid } = paidBy(payment);
-        await refuseLocked(inside, payables[type].series, payment.paidOn, 'paidOn');
-        const { count } = await inside.db.payment.deleteMany({ where: { id } });
-        if (count === 0) refuse('id', 'wrong_state', 'This payment is undone already.');
-        await payables[type].unpay(inside, paid, new Decimal(amount));
-        return payment;
+        await reverse(inside, payment, reason);
+        return findById(inside, 'Payment', payment.id, query);
       }),
   }),
 }));

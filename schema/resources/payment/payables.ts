@@ -36,7 +36,8 @@ export const payables = {
     lock: lockBooked,
     pay: countTowardsReceipt,
     unpay: unpayReceipt,
-    exists: async (context: Context, id: string) => context.db.receipt.findUnique({ where: key(context, id) }),
+    exists: async (context: Context, id: string) =>
+      context.db.receipt.findFirst({ where: { id, status: { not: 'REVERSED' } } }),
     otherwise: ['wrong_state', 'Only a booked receipt can be paid.'],
   },
   CREDIT_NOTE: {

@@ -1,7 +1,10 @@
 import { Payment } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
-import { listArguments, nestedList } from '../../graphql/lists.ts';
-import { readPage } from '../../graphql/paging/page.ts';
+import { ForbiddenError } from '../../errors.ts';
+import type { Context } from '../../graphql/context.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { idArgument } from '../../graphql/input/id-argument.ts';
+import { listArguments, nestedList, readList } from '../../graphql/lists.ts';
 import { paymentInputs } from './filter.ts';
 import { CreditNote } from '../credit-note/type.ts';
 import { Invoice } from '../invoice/type.ts';
@@ -9,28 +12,40 @@ import { Receipt } from '../receipt/type.ts';
 
 const PaymentConnection = builder.connectionObject({ type: Payment, name: 'PaymentConnection' });
 
-builder.queryField('invoicePayments', (t) =>
-  t.connection(
+/** Payments say what is paid of invoices and of receipts. */
+const mayReadReceipts = (_args: object, { may }: Context): void => {
+  if (!may('receipts:read')) throw new ForbiddenError('receipts:read');
+};
+
+builder.queryFields((t) => ({
+  payment: t.prismaField({
+    type: Payment,
+    nullable: true,
+    description: 'One payment or refund, or a reversal of one. Needs `receipts:read`, too.',
+    ability: 'invoices:read',
+    args: idArgument,
+    rules: mayReadReceipts,
+    resolve: (query, _root, { id }, context) => findById(context, 'Payment', id, query),
+  }),
+  payments: t.connection(
     {
       type: Payment,
-      description: 'The payments of invoices, and the refunds of credit notes, newest first.',
+      description:
+        'The ledger of payments: payments of invoices and receipts, refunds of credit notes, and their reversals, newest first. The sum is what is paid. Needs `receipts:read`, too.',
       ability: 'invoices:read',
       args: { ...listArguments(paymentInputs), offset: t.arg.int() },
-      resolve: (_root, args, context, info) => {
-        const { filter, order } = paymentInputs;
-        const where = { AND: [{ receiptId: null }, filter.toCondition(args.filter, context)] };
-        return readPage({ context, info }, 'Payment', args, where, order.columns);
-      },
+      rules: mayReadReceipts,
+      resolve: (_root, args, context, info) => readList({ context, info }, 'Payment', paymentInputs, args),
     },
     PaymentConnection,
   ),
-);
+}));
 
 builder.prismaObjectField(Invoice, 'payments', (t) =>
   t.connection(
     {
       type: Payment,
-      description: 'The payments of this invoice, newest first.',
+      description: 'The payments of this invoice and their reversals, newest first.',
       ...nestedList('Payment', 'invoiceId', 'payments', paymentInputs),
     },
     PaymentConnection,
@@ -41,7 +56,7 @@ builder.prismaObjectField(Receipt, 'payments', (t) =>
   t.connection(
     {
       type: Payment,
-      description: 'The payments of this receipt, newest first.',
+      description: 'The payments of this receipt and their reversals, newest first.',
       ...nestedList('Payment', 'receiptId', 'payments', paymentInputs),
     },
     PaymentConnection,
@@ -52,7 +67,7 @@ builder.prismaObjectField(CreditNote, 'refunds', (t) =>
   t.connection(
     {
       type: Payment,
-      description: 'The refunds of this credit note, newest first.',
+      description: 'The refunds of this credit note and their reversals, newest first.',
       ...nestedList('Payment', 'creditNoteId', 'refunds', paymentInputs),
     },
     PaymentConnection,

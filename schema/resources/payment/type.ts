@@ -3,6 +3,15 @@ import { Node } from '../../graphql/node.ts';
 
 export const Payment = builder.prismaObject('Payment', {
   interfaces: [Node],
+  example: {
+    amount: '904.4',
+    currency: 'EUR',
+    paidOn: '2026-02-10',
+    reversalOfId: null,
+    reason: null,
+    userId: null,
+    reversedAt: null,
+  },
   fields: (t) => ({
     id: t.exposeID('id'),
     invoiceId: t.expose('invoiceId', { type: 'UUID', nullable: true }),
@@ -15,6 +24,16 @@ export const Payment = builder.prismaObject('Payment', {
     amount: t.expose('amount', { type: 'Decimal' }),
     currency: t.exposeString('currency'),
     paidOn: t.expose('paidOn', { type: 'Date' }),
+    reversalOfId: t.expose('reversalOfId', { type: 'UUID', nullable: true }),
+    reversalOf: t.relation('reversalOf', { nullable: true }),
+    reversal: t.relation('reversal', { nullable: true }),
+    reason: t.exposeString('reason', { nullable: true }),
+    userId: t.expose('userId', { type: 'UUID', nullable: true }),
+    reversedAt: t.expose('reversedAt', { type: 'DateTime', nullable: true }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change. A change can expect it: `expectedVersion`.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });

@@ -1,6 +1,6 @@
 import type { PeriodLockSeries, Row } from '../../../prisma/client.ts';
 import { refuse, type Problem } from '../../errors.ts';
-import type { Context } from '../../graphql/context.ts';
+import { today, type Context } from '../../graphql/context.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 
 // Period locks: what would change a booking day on or before a lock's day is refused (DECISIONS.md#d139-period-locks).
@@ -56,4 +56,20 @@ export async function refuseLocked(
       const problem = findLocked(each, day);
       if (problem) refuse(path, ...problem);
     }
+}
+
+/**
+ * The day on which something of this day is undone: that day if it can still be booked, or else today.
+ * @throws ValidationError at `path` if today is locked, too
+ */
+export async function chooseOpenDay(
+  context: Context,
+  series: readonly BookingSeries[],
+  day: Date,
+  path: string,
+): Promise<Date> {
+  const findLocked = await holdPeriodLocks(context);
+  if (!series.some((each) => findLocked(each, day))) return day;
+  await refuseLocked(context, series, today(context), path);
+  return today(context);
 }

@@ -8,6 +8,12 @@ export const receiptInputs = listInputs('Receipt', {
   ability: 'receipts:read',
   enums: { status: ReceiptStatus },
   relations: { supplier: customerInputs, project: projectInputs },
+  computed: {
+    isReversed: {
+      description: 'Reversed receipts and their reversals; false: the receipts that count.',
+      toCondition: (isReversed) => ({ status: isReversed ? 'REVERSED' : { not: 'REVERSED' } }),
+    },
+  },
   search: {
     fields: "supplier's own number, the description and, for those who may read customers, the supplier's company name",
     findConditions: (q, context) => containsWordsOrPartner(q, context, 'supplier'),

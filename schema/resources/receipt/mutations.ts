@@ -1,5 +1,5 @@
 import { ReceiptStatus, Receipt } from './type.ts';
-import { type ReceiptInput, receiptRules, refuseLockedChange, supplierRules, refusePaid } from './rules.ts';
+import { type ReceiptInput, receiptRules, refuseBooked, supplierRules } from './rules.ts';
 import { decimal, text, currency, vatRate, among, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
 import type {
@@ -9,7 +9,7 @@ import type {
 import { vatIncluded, Decimal } from '../../money/money.ts';
 import { findByIdIfAny } from '../../graphql/find-by-id.ts';
 import { takeSteps } from '../../rows/transition.ts';
-import { booking } from './transitions.ts';
+import { booking, reverse } from './transitions.ts';
 import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { enforce } from '../../rows/locked-row.ts';
@@ -19,7 +19,8 @@ import { expectedVersionArgument } from '../../graphql/input/expected-version.ts
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
-import { refuse } from '../../errors.ts';
+import { NotFoundError } from '../../errors.ts';
+import { key } from '../../graphql/context.ts';
 
 const amountGross = decimal({ min: 0 });
 
@@ -116,7 +117,7 @@ builder.mutationFields((t) => ({
 
   updateReceipt: t.prismaField({
     type: Receipt,
-    description: 'Changes a receipt of which nothing is paid.',
+    description: 'Changes a draft; of a booked receipt, only the metadata and the external id.',
     ability: 'receipts:write',
     args: { ...idArgument, input: t.arg({ type: UpdateReceiptInput, required: true }), ...expectedVersionArgument },
     ...changeRow('Receipt', {
@@ -124,11 +125,10 @@ builder.mutationFields((t) => ({
       related: async ({ supplierId }: Readable<ReceiptUpdate>, _context, _current, find) =>
         supplierId ? find('Customer', supplierId, 'key share') : null,
       rules: (input: Readable<ReceiptUpdate>, context, problems, current, supplier = null) => {
-        refusePaid(current);
+        refuseBooked(current, input);
         receiptRules(input, context, problems, current);
         if (input.supplierId) supplierRules(supplier, problems);
       },
-      guard: (inside, input: ReceiptUpdate, current) => refuseLockedChange(inside, current, input),
       data: (input: ReceiptUpdate, current) => ({
         ...input,
         receiptDate: given(input.receiptDate),
@@ -143,15 +143,17 @@ builder.mutationFields((t) => ({
 
   deleteReceipt: t.prismaField({
     type: Receipt,
-    description: 'Deletes a receipt. Refused while payments refer to it.',
+    description:
+      'Deletes a draft, or reverses a booked receipt, and returns it as it was. Refused while payments count for it.',
     ability: 'receipts:write',
     args: { ...idArgument, ...expectedVersionArgument },
     ...deleteRow('Receipt', {
-      rules: async (context, _problems, { id: receiptId, status, receiptDate }) => {
-        const { db } = context;
-        if (status !== 'DRAFT') await refuseLocked(context, 'PURCHASES', receiptDate, 'receiptDate');
-        const payment = await db.payment.findFirst({ where: { receiptId }, select: { id: true } });
-        if (payment) refuse('id', 'in_use', 'Payments refer to this receipt.', { by: 'payments' });
+      rules: (_context, _problems, { status }) => {
+        if (status === 'REVERSED') throw new NotFoundError();
+      },
+      remove: async (inside, receipt) => {
+        if (receipt.status !== 'DRAFT') await reverse(inside, receipt);
+        else await inside.db.receipt.delete({ where: key(inside, receipt.id) });
       },
       event: 'receipt.deleted',
     }),

@@ -1,3 +1,4 @@
+import { NotFoundError } from '../../errors.ts';
 import { Receipt } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -13,8 +14,15 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'One receipt.',
     ability: 'receipts:read',
-    args: idArgument,
-    resolve: (query, _root, { id }, context) => findById(context, 'Receipt', id, query),
+    args: {
+      ...idArgument,
+      isReversed: t.arg.boolean({ description: 'Whether it must be reversed, or must not be. Default: either.' }),
+    },
+    resolve: async (query, _root, { id, isReversed }, context) => {
+      const receipt = await findById(context, 'Receipt', id, query);
+      if (isReversed != null && isReversed !== (receipt.status === 'REVERSED')) throw new NotFoundError();
+      return receipt;
+    },
   }),
   receipts: t.connection(
     {

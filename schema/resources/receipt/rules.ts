@@ -4,8 +4,7 @@ import type { Context } from '../../graphql/context.ts';
 import { type Problems, refuse } from '../../errors.ts';
 import type { Receipt as ReceiptRow, Customer } from '../../../prisma/generated/client/client.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
-import { refuseLocked } from '../period-lock/rules.ts';
-import { minorDigits, Decimal } from '../../money/money.ts';
+import { minorDigits } from '../../money/money.ts';
 
 export type ReceiptInput = Readable<typeof CreateReceiptInput.$inferInput | ReceiptUpdate>;
 
@@ -29,20 +28,9 @@ export function supplierRules(supplier: Customer | null, problems: Problems): vo
   if (supplier?.type !== 'SUPPLIER') problems.add('input.supplierId', 'not_found', 'There is no such supplier.');
 }
 
-/** Refuses a change of a booked receipt if its day, or the one that it gets, is locked. Its metadata is no part of the books. */
-export async function refuseLockedChange(
-  context: Context,
-  { status, receiptDate }: ReceiptRow,
-  input: ReceiptUpdate,
-): Promise<void> {
+/** A booked receipt stays as it is; a reversed one wholly. Metadata and the id in another system are no part of the books. */
+export function refuseBooked({ status }: ReceiptRow, input: object): void {
   const isOfBooks = Object.keys(input).some((field) => field !== 'externalId' && field !== 'metadata');
-  if (status === 'DRAFT' || !isOfBooks) return;
-  await refuseLocked(context, 'PURCHASES', [receiptDate, input.receiptDate ?? receiptDate], 'input.receiptDate');
-}
-
-/** A receipt may be changed while nothing of it is paid. */
-export function refusePaid({ amountPaid, status }: ReceiptRow): void {
-  if (!new Decimal(amountPaid).isZero() || status === 'PAID') {
-    refuse('status', 'wrong_state', 'A receipt that is paid, wholly or in part, can not be changed.');
-  }
+  if (status === 'REVERSED' || (status !== 'DRAFT' && isOfBooks))
+    refuse('status', 'not_a_draft', 'A booked receipt can not be changed: reverse it, and add the right one.');
 }

@@ -5,11 +5,15 @@ import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { Receipt } from './type.ts';
-import { emit } from '../../events/events.ts';
+import { emit, type EventInput } from '../../events/events.ts';
+import { insertNew } from '../../rows/insert-new.ts';
 import { Decimal } from '../../money/money.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
 import { transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
-import { refuseLocked } from '../period-lock/rules.ts';
+import type { RowArguments } from '../../rows/locked-row.ts';
+import { text } from '../../graphql/input/validators.ts';
+import { chooseOpenDay, refuseLocked } from '../period-lock/rules.ts';
+import { counting } from '../payment/filter.ts';
 import { computePaid, paymentStep, type Paid, type Payable } from '../payment/amount.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
@@ -60,12 +64,64 @@ export async function unpayReceipt(context: Context, id: string, amount: Decimal
   await emit(context, 'receipt.payment_reverted', receipt);
 }
 
-builder.mutationField('bookReceipt', (t) =>
-  t.prismaField({
+/**
+ * Takes back a locked receipt of which nothing is paid: adds a receipt with the opposite amounts, on the same day if that can
+ * still be booked, or else today. Its id in another system is free again.
+ */
+export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?: string | null): Promise<void> {
+  const { db } = context;
+  if (receipt.status !== 'BOOKED' && receipt.status !== 'PAID')
+    refuse('status', 'wrong_state', 'Only a booked receipt can be reversed.');
+  const paid = await db.payment.findFirst({ where: { receiptId: receipt.id, ...counting }, select: { id: true } });
+  if (paid) refuse('id', 'in_use', 'This receipt has payments: undo them first.', { by: 'payments' });
+  const receiptDate = await chooseOpenDay(context, ['PURCHASES'], receipt.receiptDate, 'receiptDate');
+  const { supplierId, projectId, receiptNumber, description, category, currency, vatRate } = receipt;
+  const negated = (amount: Decimal): Decimal => new Decimal(amount).negated();
+  const reversal = db.row('Receipt', {
+    supplierId,
+    projectId,
+    receiptNumber,
+    description,
+    category,
+    currency,
+    vatRate,
+    status: 'REVERSED',
+    receiptDate,
+    reversalOfId: receipt.id,
+    reason: reason ?? null,
+    amountGross: negated(receipt.amountGross),
+    vatAmount: negated(receipt.vatAmount),
+    amountNet: negated(receipt.amountNet),
+  });
+  const changes = { status: 'REVERSED', reversedAt: context.now(), paidAt: null, externalId: null } as const;
+  await writeSteps(context, 'Receipt', receipt, [{ changes, events: [] }]);
+  const events: EventInput[] = [['receipt.reversed', reversal]];
+  await insertNew(context, 'Receipt', reversal, { rows: { Receipt: [reversal] }, events, query: {} });
+}
+
+builder.mutationFields((t) => ({
+  reverseReceipt: t.prismaField({
+    type: Receipt,
+    description:
+      'Takes back a booked receipt of which nothing is paid, and returns it. Its `reversal` is a receipt with the opposite amounts. In REST, both are as if deleted.',
+    ability: 'receipts:write',
+    args: {
+      ...idArgument,
+      reason: t.arg.string({ description: 'Why it is taken back.', validate: text(500) }),
+      ...expectedVersionArgument,
+    },
+    ...transitionRow('Receipt', async (inside, receipt, { reason }: RowArguments & { reason?: string | null }) => {
+      await emit(inside, 'receipt.deleted', receipt);
+      await reverse(inside, receipt, reason);
+      return receipt.id;
+    }),
+  }),
+
+  bookReceipt: t.prismaField({
     type: Receipt,
     description: 'Books a draft. The receipt is then to be paid.',
     ability: 'receipts:write',
     args: { ...idArgument, ...expectedVersionArgument },
     ...transitionRow('Receipt', book),
   }),
-);
+}));

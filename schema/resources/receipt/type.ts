@@ -3,11 +3,12 @@ import type { ReceiptStatus as ReceiptStatuses } from '../../../prisma/generated
 import { Node } from '../../graphql/node.ts';
 
 export const ReceiptStatus = builder.enumType('ReceiptStatus', {
-  description: 'draft → booked → paid.',
+  description: 'draft → booked → paid. What is booked or paid can be reversed.',
   values: {
     DRAFT: { description: 'Not booked yet.' },
     BOOKED: { description: 'Booked and to be paid; may be partly paid.' },
     PAID: { description: 'Paid in full; booked again when a payment is undone.' },
+    REVERSED: { description: 'Taken back, or the receipt that takes another back. Both stay as they are.' },
   } satisfies Record<ReceiptStatuses, object>,
 });
 
@@ -25,6 +26,9 @@ export const Receipt = builder.prismaObject('Receipt', {
     vatAmount: '19',
     amountNet: '100',
     paidAt: null,
+    reversalOfId: null,
+    reason: null,
+    reversedAt: null,
     externalId: null,
     metadata: { cost_center: '4711' },
   },
@@ -46,6 +50,11 @@ export const Receipt = builder.prismaObject('Receipt', {
     amountNet: t.expose('amountNet', { type: 'Decimal' }),
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
+    reversalOfId: t.expose('reversalOfId', { type: 'UUID', nullable: true }),
+    reversalOf: t.relation('reversalOf', { nullable: true }),
+    reversal: t.relation('reversal', { nullable: true }),
+    reason: t.exposeString('reason', { nullable: true }),
+    reversedAt: t.expose('reversedAt', { type: 'DateTime', nullable: true }),
     externalId: t.exposeString('externalId', { nullable: true }),
     metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {

@@ -17,7 +17,8 @@ const isDuplicate = batchPerRequest(async (ids, { db }: Context) => {
      where receipt.tenant_id = $1 and receipt.id = any($2::uuid[]) and exists (
        select from receipts as other
        where other.tenant_id = $1 and other.supplier_id = receipt.supplier_id
-         and other.receipt_number = receipt.receipt_number and other.id <> receipt.id)`,
+         and other.receipt_number = receipt.receipt_number and other.id <> receipt.id
+         and 'reversed' not in (receipt.status, other.status))`,
     [ids],
   );
   return new Map(rows.map(({ id }) => [id, true]));
@@ -45,7 +46,12 @@ builder.queryField('receiptNumberWarnings', (t) =>
       receiptId: t.arg({ type: 'UUID', description: 'The receipt that has this number, if it is stored already.' }),
     },
     resolve: async (_root, { supplierId, receiptNumber, receiptId }, { db }) => {
-      const where = { supplierId, receiptNumber, ...(receiptId && { id: { not: receiptId } }) };
+      const where = {
+        supplierId,
+        receiptNumber,
+        status: { not: 'REVERSED' as const },
+        ...(receiptId && { id: { not: receiptId } }),
+      };
       return (await db.receipt.findFirst({ where, select: { id: true } })) ? [duplicate] : [];
     },
   }),

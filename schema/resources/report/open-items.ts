@@ -54,13 +54,16 @@ const receivables = `
 const payables = `
   select document.id, document.receipt_number as number, document.receipt_date as date, document.due_date,
     document.supplier_id as partner_id, document.currency, document.amount_gross as gross,
-    document.amount_paid - coalesce(later.paid, 0) as paid, 0 as credited
+    document.amount_paid - coalesce(later.paid, 0) as paid, -coalesce(reversal.amount_gross, 0) as credited
   from receipts as document
+    left join receipts as reversal on reversal.tenant_id = document.tenant_id and reversal.reversal_of = document.id
+      and reversal.receipt_date <= $2
     left join (
       select receipt_id, sum(amount) as paid from payments
       where tenant_id = $1 and receipt_id is not null and paid_on > $2 group by receipt_id
     ) as later on later.receipt_id = document.id
-  where document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date <= $2`;
+  where document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date <= $2
+    and document.reversal_of is null`;
 
 const sums = Object.entries(ages).map(
   ([name, condition]) => `'${name}', coalesce(sum(open) filter (where open > 0 and ${condition}), 0)::text`,

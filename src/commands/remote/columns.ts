@@ -24,6 +24,7 @@ const columnsOfLists: Record<string, string[]> = {
   receipts: ['id', 'status', 'receipt_date', 'amount_gross', 'currency', 'receipt_number', 'description'],
   projects: ['id', 'name', 'status', 'start_date', 'end_date'],
   'time-entries': ['id', 'date', 'duration_minutes', 'description', 'billable'],
+  payments: ['id', 'paid_on', 'amount', 'currency', 'invoice_id', 'receipt_id', 'credit_note_id', 'reversed_at'],
   'bank-transactions': ['id', 'booking_date', 'amount', 'currency', 'match_status', 'counterparty_name', 'reference'],
 };
 

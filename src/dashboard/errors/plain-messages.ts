@@ -45,9 +45,10 @@ export const changes: readonly [refusal: string, text: string][] = [
   ['Only an issued or paid invoice can be credited.', 'This invoice was cancelled meanwhile.'],
   ['Only a draft can be booked.', 'This receipt was booked meanwhile.'],
   ['Only a booked receipt can be paid.', 'This receipt was paid meanwhile.'],
+  ['Only a booked receipt can be reversed.', 'This receipt was reversed meanwhile.'],
   [
-    'A receipt that is paid, wholly or in part, can not be changed.',
-    'A payment of this receipt was recorded meanwhile.',
+    'A booked receipt can not be changed: reverse it, and add the right one.',
+    'This receipt was booked meanwhile, and can no longer be changed.',
   ],
   ['Only an unmatched transaction can be ignored.', 'This transaction was matched or ignored meanwhile.'],
   ['Only an ignored transaction can be made unmatched.', 'This transaction is no longer ignored.'],

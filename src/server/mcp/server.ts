@@ -53,8 +53,6 @@ export function createMcpServer(call: McpCall, options: McpServerOptions): Serve
 function visibleTools(tools: ReadonlyMap<string, AnyTool>, { may }: Context): Tool[] {
   const mayChange = abilities.some((ability) => ability.endsWith(':write') && may(ability));
   return [...tools.values()]
-    .filter((each) =>
-      each.api === 'rest' ? each.ability === undefined || may(each.ability) : each.method === 'GET' || mayChange,
-    )
+    .filter((each) => (each.api === 'rest' && each.ability ? may(each.ability) : each.method === 'GET' || mayChange))
     .map(({ tool }) => tool);
 }

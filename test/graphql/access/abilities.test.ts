@@ -62,7 +62,7 @@ describe('abilities in the schema', () => {
     'Query.nodes',
     'Query.changes',
     'Query.importKinds',
-    'Mutation.undoPayment',
+    'Mutation.reversePayment',
   ];
 
   it('are required by every root field except `me`, `overview`, and fields that require a session', () => {
@@ -148,6 +148,8 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     importTimeEntries: ['projects:read'],
     periodLockCheck: ['invoices:read', 'receipts:read', 'bank-transactions:read'],
     openItems: ['customers:read'],
+    payment: ['receipts:read'],
+    payments: ['receipts:read'],
     vatReport: ['receipts:read'],
     vatReportDocuments: ['receipts:read'],
     createWebhook: abilityScopes.map((resource): Ability => `${resource}:read`),
@@ -188,7 +190,7 @@ describe('a request beyond a token’s abilities is forbidden', () => {
         .map((_, at) => path.slice(0, at + 1))
         .filter((each) => isRelated(each))
         .map((each) => `${resources.find(({ model }) => model === modelAt(each))?.scope}:read`);
-      const needed = [...new Set([own, ...related])];
+      const needed = [...new Set([own, ...related, ...(shows[place.field.name] ?? [])])];
       const given = argumentsFor(args, (at) => {
         if (at.at(-1) === '…') return leadsTo(at.slice(0, -1), path);
         return at.join() === path.join() ? { id: { neq: unknown } } : undefined;
@@ -214,9 +216,9 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     expect(await acme.db.customer.findFirst({ where: { id } })).not.toBeNull();
   });
 
-  it('undoPayment requires the ability to write the paid resource', async () => {
+  it('reversePayment requires the ability to write the paid resource', async () => {
     const [invoices, receipts] = [await withAbilities('invoices:write'), await withAbilities('receipts:write')];
-    const undo = 'mutation ($id: UUID!) { undoPayment(id: $id) { id } }';
+    const undo = 'mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }';
     const ofInvoice = { id: await makePayment(acme, await makeInvoice(acme, { status: 'ISSUED' })) };
     const receipt = await makeReceipt(acme, { status: 'BOOKED' });
     const { payReceipt } = await receipts.graphql(
@@ -232,8 +234,8 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     expect(refusal(await invoices.graphqlAnswer(undo, ofReceipt)).message).toBe(
       'This token lacks the ability receipts:write.',
     );
-    expect(await invoices.graphql(undo, ofInvoice)).toEqual({ undoPayment: ofInvoice });
-    expect(await receipts.graphql(undo, ofReceipt)).toEqual({ undoPayment: ofReceipt });
+    expect(await invoices.graphql(undo, ofInvoice)).toEqual({ reversePayment: ofInvoice });
+    expect(await receipts.graphql(undo, ofReceipt)).toEqual({ reversePayment: ofReceipt });
   });
 });
 

@@ -283,9 +283,8 @@ describe('another tenant’s id is answered exactly like an unknown id', () => {
 
 /** A list of the payments of one kind of resource has no others. */
 const neverFound: Record<string, RegExp> = {
-  'Query.invoicePayments': /^receiptId$/,
-  'Invoice.payments': /^receiptId$|^creditNote/,
-  'Receipt.payments': /^(?!receiptId$)/,
+  'Invoice.payments': /^receipt|^creditNote/,
+  'Receipt.payments': /^(?!receipt)/,
   'CreditNote.refunds': /^(?!creditNote)/,
 };
 
@@ -304,9 +303,10 @@ const relatedModels: Record<string, string> = { supplier: 'Customer' };
 function targetOf(model: string, path: string[]): Target {
   const names = path.slice(1, -1).filter((name) => name !== 'and' && name !== 'or'); // without the operator
   const relations = names.map((name) => name.replace(/Id$/, '')).filter((name) => name !== 'id');
-  const last = relations.at(-1);
-  const kind = last === undefined ? model : (relatedModels[last] ?? last.charAt(0).toUpperCase() + last.slice(1));
-  return { kind, relations };
+  // What a row reverses is one of the same kind.
+  const follow = (kind: string, name: string): string =>
+    name === 'reversalOf' ? kind : (relatedModels[name] ?? name.charAt(0).toUpperCase() + name.slice(1));
+  return { kind: relations.reduce(follow, model), relations };
 }
 
 /** Creates a row that refers to the row of this id. */
@@ -323,8 +323,20 @@ const refer: Record<string, (id: string) => Promise<string>> = {
       })
     ).id,
   'Payment.receipt': async (receiptId) => {
-    await acme.graphql(`mutation { bookReceipt(id: "${receiptId}") { id } payReceipt(id: "${receiptId}") { id } }`);
-    return (await acme.db.payment.findFirstOrThrow({ where: { receiptId } })).id;
+    const data = { receiptId, amount: 1, currency: 'EUR', paidOn: new Date('2026-03-02') };
+    return (await acme.db.payment.create({ data })).id;
+  },
+  'Payment.reversalOf': async (id) => {
+    await acme.graphql(`mutation { reversePayment(id: "${id}", reason: "x") { id } }`);
+    return (await acme.db.payment.findFirstOrThrow({ where: { reversalOfId: id } })).id;
+  },
+  'Payment.user': async (userId) => {
+    const data = { amount: -1, currency: 'EUR', paidOn: new Date('2026-03-02'), userId };
+    const id = await makePayment(acme, await makeInvoice(acme, { status: 'ISSUED' }));
+    const { invoiceId } = await acme.db.payment.findUniqueOrThrow({
+      where: { tenantId_id: { tenantId: acme.tenantId, id } },
+    });
+    return (await acme.db.payment.create({ data: { ...data, invoiceId, reversalOfId: id } })).id;
   },
   'Payment.bankTransaction': async (bankTransactionId) => {
     const matches = `[{ type: INVOICE, id: "${await makeInvoice(acme, { status: 'ISSUED' })}" }]`;
@@ -332,6 +344,10 @@ const refer: Record<string, (id: string) => Promise<string>> = {
     return (await acme.db.payment.findFirstOrThrow({ where: { bankTransactionId } })).id;
   },
   'Project.customer': (customerId) => makeProject(acme, { customerId }),
+  'Receipt.reversalOf': async (id) => {
+    await acme.graphql(`mutation { bookReceipt(id: "${id}") { id } reverseReceipt(id: "${id}", reason: "x") { id } }`);
+    return (await acme.db.receipt.findFirstOrThrow({ where: { reversalOfId: id } })).id;
+  },
   'Receipt.supplier': (supplierId) => makeReceipt(acme, { supplierId }),
   'Receipt.project': (projectId) => makeReceipt(acme, { projectId }),
   'TimeEntry.project': (projectId) => makeTimeEntry(acme, { projectId }),

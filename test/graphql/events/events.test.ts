@@ -109,7 +109,7 @@ describe('events are transactional', () => {
     await makeInvoice(acme, { status: 'PAID' });
     await makeTimeEntry(acme);
     const events = await listEvents(service, acme);
-    expect(events.length).toBe(7);
+    expect(events.length).toBe(8);
     expect(await fannedOut(service, acme)).toEqual(events.map(({ id }) => id));
   });
 

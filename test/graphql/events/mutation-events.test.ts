@@ -137,7 +137,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
     [
       ['DRAFT', ['invoice.created']],
       ['ISSUED', ['invoice.created', 'invoice.issued']],
-      ['PAID', ['invoice.created', 'invoice.issued', 'invoice.payment_recorded', 'invoice.paid']],
+      ['PAID', ['invoice.created', 'invoice.issued', 'invoice.payment_recorded', 'invoice.paid', 'payment.recorded']],
     ] as const
   ).map(([status, events]) => [
     status,
@@ -188,8 +188,8 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
     ],
   ],
   payInvoice: [
-    ['in part', onId('payInvoice', issued, 'amount: "1"'), ['invoice.payment_recorded']],
-    ['in full', onId('payInvoice', issued), ['invoice.payment_recorded', 'invoice.paid']],
+    ['in part', onId('payInvoice', issued, 'amount: "1"'), ['invoice.payment_recorded', 'payment.recorded']],
+    ['in full', onId('payInvoice', issued), ['invoice.payment_recorded', 'invoice.paid', 'payment.recorded']],
   ],
 
   createCreditNote: [
@@ -224,7 +224,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
     [
       '',
       onId('refundCreditNote', () => makeCreditNote(acme)),
-      ['credit_note.refund_recorded', 'invoice.refund_recorded'],
+      ['credit_note.refund_recorded', 'invoice.refund_recorded', 'payment.recorded'],
     ],
   ],
 
@@ -234,29 +234,45 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
   ],
   updateReceipt: [['', updating('Receipt'), ['receipt.updated']]],
   bookReceipt: [['', onId('bookReceipt', () => makeReceipt(acme)), ['receipt.booked']]],
-  deleteReceipt: [['', onId('deleteReceipt', () => makeReceipt(acme)), ['receipt.deleted']]],
+  deleteReceipt: [
+    ['a draft', onId('deleteReceipt', () => makeReceipt(acme)), ['receipt.deleted']],
+    ['a booked receipt', onId('deleteReceipt', booked), ['receipt.deleted', 'receipt.reversed']],
+  ],
+  reverseReceipt: [['', onId('reverseReceipt', booked, 'reason: "x"'), ['receipt.deleted', 'receipt.reversed']]],
   payReceipt: [
-    ['in part', onId('payReceipt', booked, 'amount: "1"'), ['receipt.payment_recorded']],
-    ['in full', onId('payReceipt', booked), ['receipt.payment_recorded', 'receipt.paid']],
+    ['in part', onId('payReceipt', booked, 'amount: "1"'), ['receipt.payment_recorded', 'payment.recorded']],
+    ['in full', onId('payReceipt', booked), ['receipt.payment_recorded', 'receipt.paid', 'payment.recorded']],
     ['of zero', onId('payReceipt', () => makeReceipt(acme, { status: 'BOOKED', amountGross: '0' })), ['receipt.paid']],
   ],
-  undoPayment: [
-    ['of an invoice', onId('undoPayment', async () => makePayment(acme, await issued())), ['invoice.payment_reverted']],
+  reversePayment: [
+    [
+      'of an invoice',
+      onId('reversePayment', async () => makePayment(acme, await issued()), 'reason: "x"'),
+      ['invoice.payment_reverted', 'payment.recorded', 'payment.reversed'],
+    ],
     [
       'of a credit note',
-      onId('undoPayment', async () => {
-        const refund = `mutation { refundCreditNote(id: "${await makeCreditNote(acme)}") { refunds { nodes { id } } } }`;
-        return (await acme.graphql(refund)).refundCreditNote.refunds.nodes[0].id;
-      }),
-      ['credit_note.refund_reverted', 'invoice.refund_reverted'],
+      onId(
+        'reversePayment',
+        async () => {
+          const refund = `mutation { refundCreditNote(id: "${await makeCreditNote(acme)}") { refunds { nodes { id } } } }`;
+          return (await acme.graphql(refund)).refundCreditNote.refunds.nodes[0].id;
+        },
+        'reason: "x"',
+      ),
+      ['credit_note.refund_reverted', 'invoice.refund_reverted', 'payment.recorded', 'payment.reversed'],
     ],
     [
       'of a receipt',
-      onId('undoPayment', async () => {
-        const pay = `mutation { payReceipt(id: "${await booked()}") { payments { nodes { id } } } }`;
-        return (await acme.graphql(pay)).payReceipt.payments.nodes[0].id;
-      }),
-      ['receipt.payment_reverted'],
+      onId(
+        'reversePayment',
+        async () => {
+          const pay = `mutation { payReceipt(id: "${await booked()}") { payments { nodes { id } } } }`;
+          return (await acme.graphql(pay)).payReceipt.payments.nodes[0].id;
+        },
+        'reason: "x"',
+      ),
+      ['receipt.payment_reverted', 'payment.recorded', 'payment.reversed'],
     ],
   ],
 
@@ -267,7 +283,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
         const id = await makeBankTransaction(acme);
         return call('matchBankTransaction', `id: "${id}", matches: [${await invoicePart()}]`);
       },
-      ['invoice.payment_recorded', 'invoice.paid', 'bank_transaction.matched'],
+      ['invoice.payment_recorded', 'invoice.paid', 'payment.recorded', 'bank_transaction.matched'],
     ],
     [
       'with a part of a receipt',
@@ -275,7 +291,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
         const id = await makeBankTransaction(acme, { amount: '-19', amountOpen: '-19' });
         return call('matchBankTransaction', `id: "${id}", matches: [${await receiptPart()}]`);
       },
-      ['receipt.payment_recorded', 'bank_transaction.matched'],
+      ['receipt.payment_recorded', 'payment.recorded', 'bank_transaction.matched'],
     ],
     [
       'with a credit note',
@@ -283,24 +299,38 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
         const id = await makeBankTransaction(acme, { amount: '-119', amountOpen: '-119' });
         return call('matchBankTransaction', `id: "${id}", matches: [${await creditNotePart()}]`);
       },
-      ['credit_note.refund_recorded', 'invoice.refund_recorded', 'bank_transaction.matched'],
+      ['credit_note.refund_recorded', 'invoice.refund_recorded', 'payment.recorded', 'bank_transaction.matched'],
     ],
   ],
   unmatchBankTransaction: [
     [
       'from invoices',
       onId('unmatchBankTransaction', () => matched(twoInvoices, '238')),
-      ['invoice.payment_reverted', 'invoice.payment_reverted', 'bank_transaction.unmatched'],
+      [
+        'invoice.payment_reverted',
+        'payment.recorded',
+        'payment.reversed',
+        'invoice.payment_reverted',
+        'payment.recorded',
+        'payment.reversed',
+        'bank_transaction.unmatched',
+      ],
     ],
     [
       'from a receipt',
       onId('unmatchBankTransaction', () => matched(receiptPart, '-119')),
-      ['receipt.payment_reverted', 'bank_transaction.unmatched'],
+      ['receipt.payment_reverted', 'payment.recorded', 'payment.reversed', 'bank_transaction.unmatched'],
     ],
     [
       'from a credit note',
       onId('unmatchBankTransaction', () => matched(creditNotePart, '-119')),
-      ['credit_note.refund_reverted', 'invoice.refund_reverted', 'bank_transaction.unmatched'],
+      [
+        'credit_note.refund_reverted',
+        'invoice.refund_reverted',
+        'payment.recorded',
+        'payment.reversed',
+        'bank_transaction.unmatched',
+      ],
     ],
   ],
   cancelBulkOperation: [
@@ -325,7 +355,13 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
         const file = camt([{ amount: '119.00', name: 'Globex', reference: `Rechnung ${number}` }]);
         return () => imported(service, acme, file);
       },
-      ['bank_transaction.created', 'invoice.payment_recorded', 'invoice.paid', 'bank_transaction.matched'],
+      [
+        'bank_transaction.created',
+        'invoice.payment_recorded',
+        'invoice.paid',
+        'payment.recorded',
+        'bank_transaction.matched',
+      ],
     ],
   ],
 };
@@ -379,7 +415,8 @@ describe('a mutation emits its events, at least one for each resource that it ch
     for (const { type, body } of last.values()) {
       if (type.endsWith('.deleted')) continue;
       const { name, path } = findResource(type as EventType);
-      const read = await acme.rest('GET', `/${path}/${body.data[name].id}`);
+      const reversed = type === 'receipt.reversed' ? '?reversed=true' : '';
+      const read = await acme.rest('GET', `/${path}/${body.data[name].id}${reversed}`);
       expect(body.data).toEqual({ [name]: read.body.data });
     }
   });

@@ -141,7 +141,7 @@ describe('lists are narrowed by amount, billing, and day of payment', () => {
     ).toBe(0);
   });
 
-  it('time entries by whether they are billable, payments of invoices by their days, without those of receipts', async () => {
+  it('time entries by whether they are billable, payments by what they pay and by their days', async () => {
     const who = await service.integrator();
     const entries = [await makeTimeEntry(who), await makeTimeEntry(who, { billable: false })];
     const invoiceId = await makeInvoice(who, { status: 'ISSUED' });
@@ -156,13 +156,12 @@ describe('lists are narrowed by amount, billing, and day of payment', () => {
       (await who.graphql(`{ list: ${list} { nodes { id } } }`)).list.nodes.map((row: { id: string }) => row.id);
     expect(await ids('timeEntries(filter: { billable: { eq: true } })')).toEqual([entries[0]]);
     expect(await ids('timeEntries(filter: { billable: { eq: false } })')).toEqual([entries[1]]);
-    expect(await ids('invoicePayments')).toEqual(payments.toReversed());
-    expect(await ids('invoicePayments(filter: { paidOn: { gte: "2026-02-01", lte: "2026-02-28" } })')).toEqual([
-      payments[2],
-      payments[1],
-    ]);
+    expect(await ids('payments(filter: { receiptId: { isNull: true } })')).toEqual(payments.toReversed());
+    expect(
+      await ids('payments(filter: { receiptId: { isNull: true }, paidOn: { gte: "2026-02-01", lte: "2026-02-28" } })'),
+    ).toEqual([payments[2], payments[1]]);
     const answer = await who.graphqlAnswer(
-      '{ invoicePayments(filter: { paidOn: { gte: "2026-02-02", lte: "2026-02-01" } }) { totalCount } }',
+      '{ payments(filter: { paidOn: { gte: "2026-02-02", lte: "2026-02-01" } }) { totalCount } }',
     );
     expect(refusal(answer).errors).toMatchObject({ 'filter.paidOn.gte': ['Must not be after the last day.'] });
   });

@@ -132,9 +132,12 @@ export const lists: Record<string, { type: string; rows: (db: Integrator['db']) 
   },
   bankTransactions: { type: 'BankTransaction', rows: (db) => db.bankTransaction.findMany() },
   webhooks: { type: 'Webhook', rows: (db) => db.webhook.findMany({ where: { deletedAt: null } }) },
-  invoicePayments: {
+  payments: {
     type: 'Payment',
-    rows: (db) => db.payment.findMany({ include: { invoice: { include: { customer: true } }, creditNote: true } }),
+    rows: (db) =>
+      db.payment.findMany({
+        include: { invoice: { include: { customer: true } }, creditNote: true, receipt: true, reversalOf: true },
+      }),
   },
 };
 

@@ -68,7 +68,7 @@ function sumByCurrency(rows: Row[], amountOf: (row: Row) => Decimal): Row[] {
 const field = (name: string) => (row: Row) => new Decimal(String(row[name]));
 const signedPayment = (row: Row): Decimal => new Decimal(String(row['amount'])).times(row['creditNoteId'] ? -1 : 1);
 const readPayments = (month: string): Promise<Row[]> =>
-  readList('invoicePayments', `paidOn: ${within(month)}`, 'amount currency creditNoteId');
+  readList('payments', `receiptId: { isNull: true }, paidOn: ${within(month)}`, 'amount currency creditNoteId');
 const within = (month: string): string => {
   const days = Temporal.PlainYearMonth.from(month);
   return `{ gte: "${month}-01", lte: "${month}-${days.daysInMonth}" }`;

@@ -91,14 +91,14 @@ it('paidThisMonth and months count by payment date and invoice date, without dra
   const { id: latest } = (await acme.graphql(`{ invoice(id: "${first}") { payments { nodes { id } } } }`)).invoice
     .payments.nodes[0];
   expect(undone).toHaveLength(3);
-  await acme.graphql(`mutation { undoPayment(id: "${latest}") { id } }`);
+  await acme.graphql(`mutation { reversePayment(id: "${latest}", reason: "Wrong") { id } }`);
   const receipt = await makeReceipt(acme, { status: 'BOOKED' });
   await acme.graphql(`mutation { payReceipt(id: "${receipt}") { id } }`);
 
   const { paidThisMonth, months } = await overview(
     `paidThisMonth ${money} months { month currency invoicedGross paid }`,
   );
-  expect(paidThisMonth).toEqual([{ currency: 'EUR', amount: '20.23', count: 2 }]);
+  expect(paidThisMonth).toEqual([{ currency: 'EUR', amount: '20.23', count: 4 }]);
   expect(months.map(({ month, currency }: Record<string, string>) => `${month} ${currency}`)).toEqual(
     Array.from({ length: 24 }, (_, n) => {
       const month = new Date(Date.UTC(2025, 3 + Math.floor(n / 2))).toISOString().slice(0, 7);

@@ -297,7 +297,7 @@ it('a period without days is rejected by every list', async () => {
     creditNotes: 'creditNoteDate',
     timeEntries: 'date',
     bankTransactions: 'bookingDate',
-    invoicePayments: 'paidOn',
+    payments: 'paidOn',
   };
   for (const [list, day] of Object.entries(days)) {
     const filter = `{ ${day}: { gte: "2026-02-02", lte: "2026-02-01" } }`;

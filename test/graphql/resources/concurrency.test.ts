@@ -21,7 +21,7 @@ const mutation = {
   remove: 'mutation ($id: UUID!) { deleteInvoice(id: $id) { id } }',
   cancel: 'mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }',
   pay: 'mutation ($id: UUID!, $amount: Decimal) { payInvoice(id: $id, amount: $amount) { id } }',
-  undo: 'mutation ($id: UUID!) { undoPayment(id: $id) { id } }',
+  undo: 'mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }',
 };
 
 const succeeded = ({ body }: Answer): boolean => body.errors === undefined;
@@ -112,7 +112,14 @@ describe('payments never exceed the total', () => {
     expect(codesOf(undone)).not.toContain('INTERNAL_SERVER_ERROR');
     expect(await acme.db.invoice.findFirst({ where: { id } })).toMatchObject({ status: 'ISSUED', paidAt: null });
     const events = (await listEvents(service, acme)).map(({ type }) => type).slice(3);
-    expect(events).toEqual(['invoice.payment_recorded', 'invoice.paid', 'invoice.payment_reverted']);
+    expect(events).toEqual([
+      'invoice.payment_recorded',
+      'invoice.paid',
+      'payment.recorded',
+      'invoice.payment_reverted',
+      'payment.recorded',
+      'payment.reversed',
+    ]);
   });
 });
 

@@ -82,6 +82,10 @@ async function take(who: Integrator, invoice: Invoice, each: Step): Promise<void
     who.graphqlAnswer('mutation ($input: CreateCreditNoteInput!) { createCreditNote(input: $input) { id } }', {
       input: { invoiceId, ...input },
     });
+  const undo = (id: string | undefined) =>
+    who.graphqlAnswer('mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }', {
+      id: id ?? invoiceId,
+    });
   const onId = (mutation: string, id: string | undefined, amount?: string) =>
     who.graphqlAnswer(
       amount === undefined
@@ -105,7 +109,7 @@ async function take(who: Integrator, invoice: Invoice, each: Step): Promise<void
     cancel: () => onId('cancelInvoice', invoiceId),
     pay: () => onId('payInvoice', invoiceId, wholeOr(part(totalGross, scale))),
     refund: () => onId('refundCreditNote', creditNotes.at(-1 - (at % 2))?.id, wholeOr(unitOf(invoice).toFixed())),
-    undo: () => onId('undoPayment', [...payments, ...creditNotes.flatMap(({ refunds }) => refunds)].at(at)?.id),
+    undo: () => undo([...payments, ...creditNotes.flatMap(({ refunds }) => refunds)].at(at)?.id),
   };
   const answer = await send[each.kind]();
   if (answer.body.errors) expect(['VALIDATION_FAILED', 'NOT_FOUND']).toContain(refusal(answer).code);

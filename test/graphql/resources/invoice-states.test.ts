@@ -65,16 +65,16 @@ const table: Record<keyof typeof states, Outcome[]> = {
   ],
   issued: [
     'refused',
-    to('PAID', 'invoice.payment_recorded', 'invoice.paid'),
-    to('ISSUED', 'invoice.payment_recorded'),
+    to('PAID', 'invoice.payment_recorded', 'invoice.paid', 'payment.recorded'),
+    to('ISSUED', 'invoice.payment_recorded', 'payment.recorded'),
     to('CANCELLED', 'credit_note.created', 'credit_note.issued', 'invoice.cancelled'),
     'refused',
     'refused',
   ],
   'part-paid': [
     'refused',
-    to('PAID', 'invoice.payment_recorded', 'invoice.paid'),
-    to('ISSUED', 'invoice.payment_recorded'),
+    to('PAID', 'invoice.payment_recorded', 'invoice.paid', 'payment.recorded'),
+    to('ISSUED', 'invoice.payment_recorded', 'payment.recorded'),
     'refused',
     'refused',
     'refused',
@@ -137,7 +137,13 @@ it('an invoice created as paid is numbered and paid in full, and emits the event
   const lone = await service.integrator();
   const id = await makeInvoice(lone, { status: 'PAID' });
   const events = (await listEvents(service, lone)).slice(1); // the first one is the customer's
-  expect(typesOf(events)).toEqual(['invoice.created', 'invoice.issued', 'invoice.payment_recorded', 'invoice.paid']);
+  expect(typesOf(events)).toEqual([
+    'invoice.created',
+    'invoice.issued',
+    'invoice.payment_recorded',
+    'invoice.paid',
+    'payment.recorded',
+  ]);
   const [created, issued, recorded, paid] = events.map(({ body }) => body.data.invoice);
   expect(created).toMatchObject({
     id,

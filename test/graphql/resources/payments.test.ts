@@ -32,7 +32,7 @@ const pay = {
     }
   }`,
 };
-const undo = 'mutation ($id: UUID!) { undoPayment(id: $id) { id amount } }';
+const undo = 'mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id amount } }';
 const invoiceOf = async (id: string) =>
   (await acme.graphql('query ($id: UUID!) { invoice(id: $id) { status amountPaid amountDue paidAt } }', { id }))
     .invoice;
@@ -47,11 +47,12 @@ describe('an invoice stays issued while part-paid, and is paid when fully paid',
       await typesDuring(
         async () => (answer = await acme.graphql(pay.invoice, { id, amount: '19.5', paidOn: '2026-03-05' })),
       ),
-    ).toEqual(['invoice.payment_recorded']);
+    ).toEqual(['invoice.payment_recorded', 'payment.recorded']);
     expect(answer).toMatchObject({ paid: { status: 'ISSUED', amountPaid: '19.5', amountDue: '99.5', paidAt: null } });
     expect(await typesDuring(async () => (answer = await acme.graphql(pay.invoice, { id })))).toEqual([
       'invoice.payment_recorded',
       'invoice.paid',
+      'payment.recorded',
     ]);
     const none = { receiptId: null, bankTransactionId: null };
     expect(answer).toEqual({
@@ -75,11 +76,13 @@ describe('an invoice stays issued while part-paid, and is paid when fully paid',
     let answer;
     expect(await typesDuring(async () => (answer = await acme.graphql(pay.receipt, { id, amount: '100' })))).toEqual([
       'receipt.payment_recorded',
+      'payment.recorded',
     ]);
     expect(answer).toMatchObject({ paid: { status: 'BOOKED', amountPaid: '100', paidAt: null } });
     expect(await typesDuring(async () => (answer = await acme.graphql(pay.receipt, { id })))).toEqual([
       'receipt.payment_recorded',
       'receipt.paid',
+      'payment.recorded',
     ]);
     expect(answer).toMatchObject({
       paid: { status: 'PAID', amountPaid: '119', payments: { nodes: [{ amount: '19' }, { amount: '100' }] } },
@@ -144,7 +147,7 @@ describe('a rejected amount changes nothing', () => {
   });
 });
 
-describe('undoPayment: paid→issued when a payment is undone', () => {
+describe('reversePayment: paid→issued when a payment is undone', () => {
   it('restores the amount due, and emits an event', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     const first = await makePayment(acme, id, '19');
@@ -152,9 +155,9 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
     expect(await invoiceOf(id)).toMatchObject({ status: 'PAID', amountDue: '0' });
 
     const [event, ...others] = await eventsDuring(service, acme, async () => {
-      expect(await acme.graphql(undo, { id: second })).toEqual({ undoPayment: { id: second, amount: '100' } });
+      expect(await acme.graphql(undo, { id: second })).toEqual({ reversePayment: { id: second, amount: '100' } });
     });
-    expect(others).toEqual([]);
+    expect(others.map(({ type }) => type)).toEqual(['payment.recorded', 'payment.reversed']);
     expect(event).toMatchObject({
       type: 'invoice.payment_reverted',
       body: { data: { invoice: (await acme.rest('GET', `/invoices/${id}`)).body.data } },
@@ -163,7 +166,9 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
 
     await acme.graphql(undo, { id: first });
     expect(await invoiceOf(id)).toMatchObject({ status: 'ISSUED', amountPaid: '0' });
-    expect(refusal(await acme.graphqlAnswer(undo, { id: first })).code).toBe('NOT_FOUND');
+    expect(refusal(await acme.graphqlAnswer(undo, { id: first })).errors).toEqual({
+      id: ['This payment is undone already.'],
+    });
     // Without payments it can be cancelled.
     await acme.graphql('mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }', { id });
   });
@@ -173,22 +178,28 @@ describe('undoPayment: paid→issued when a payment is undone', () => {
     const { paid } = await acme.graphql(pay.receipt, { id });
     expect(await typesDuring(() => acme.graphql(undo, { id: paid.payments.nodes[0].id }))).toEqual([
       'receipt.payment_reverted',
+      'payment.recorded',
+      'payment.reversed',
     ]);
     const { receipt } = await acme.graphql(
-      'query ($id: UUID!) { receipt(id: $id) { status amountPaid paidAt payments { nodes { id } } } }',
+      'query ($id: UUID!) { receipt(id: $id) { status amountPaid paidAt payments { nodes { amount } } } }',
       { id },
     );
-    expect(receipt).toEqual({ status: 'BOOKED', amountPaid: '0', paidAt: null, payments: { nodes: [] } });
+    expect(receipt).toEqual({
+      status: 'BOOKED',
+      amountPaid: '0',
+      paidAt: null,
+      payments: { nodes: [{ amount: '-119' }, { amount: '119' }] },
+    });
   });
 
   it('rejects the payment of a bank transaction, whose match has to be undone instead', async () => {
     const id = await makeInvoice(acme, { status: 'ISSUED' });
-    const payment = await makePayment(acme, id);
-    const bankTransactionId = await makeBankTransaction(acme);
-    await acme.db.payment.update({
-      where: { tenantId_id: { tenantId: acme.tenantId, id: payment } },
-      data: { bankTransactionId },
-    });
+    const transaction = await makeBankTransaction(acme, { amount: '119', amountOpen: '119' });
+    const match = `mutation { matchBankTransaction(id: "${transaction}", matches: [{ type: INVOICE, id: "${id}" }]) { id } }`;
+    await acme.graphql(match);
+    const { invoice } = await acme.graphql(`{ invoice(id: "${id}") { payments { nodes { id } } } }`);
+    const payment = invoice.payments.nodes[0].id;
     const before = await readBooks(service, acme);
     expect(refusal(await acme.graphqlAnswer(undo, { id: payment }))).toMatchObject({
       code: 'VALIDATION_FAILED',

@@ -47,12 +47,12 @@ const mutations = {
   deleteReceipt: 'mutation ($id: UUID!) { deleteReceipt(id: $id) { id } }',
 };
 
-const paid = ['receipt.payment_recorded', 'receipt.paid'];
+const paid = ['receipt.payment_recorded', 'receipt.paid', 'payment.recorded'];
 
 /** In the order of `mutations`. */
 const table: Record<keyof typeof states, Outcome[]> = {
   draft: [to('BOOKED', 'receipt.booked'), refused('status'), to('DRAFT', 'receipt.updated'), to('', 'receipt.deleted')],
-  booked: [refused('status'), to('PAID', ...paid), to('BOOKED', 'receipt.updated'), to('', 'receipt.deleted')],
+  booked: [refused('status'), to('PAID', ...paid), refused('status'), to('', 'receipt.deleted', 'receipt.reversed')],
   'part-paid': [refused('status'), to('PAID', ...paid), refused('status'), refused('id')],
   paid: [refused('status'), refused('status'), refused('status'), refused('id')],
 };
@@ -82,9 +82,9 @@ describe('receipt: draft→booked→paid', () => {
     const before = await rest();
     const events = await eventsDuring(service, acme, () => acme.graphql(mutation, { id }));
     const after = outcome.becomes === '' ? before : await rest();
-    expect(events.map(({ type, body }) => [type, body.data])).toEqual(
-      outcome.emits.map((type) => [type, { receipt: after }]),
-    );
+    expect(events.map(({ type }) => type)).toEqual(outcome.emits);
+    for (const { type, body } of events)
+      if (type.startsWith('receipt.') && type !== 'receipt.reversed') expect(body.data).toEqual({ receipt: after });
     expect(outcome.becomes === '' ? '' : after.status.toUpperCase()).toBe(outcome.becomes);
   });
 

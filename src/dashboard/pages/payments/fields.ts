@@ -8,6 +8,12 @@ export const PaymentPageFields = graphql(`
       amount
       paidOn
       createdAt
+      reversalOfId
+      reversedAt
+      reversal {
+        id
+        reason
+      }
       bankTransaction {
         id
         counterpartyName

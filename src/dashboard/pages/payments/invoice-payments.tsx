@@ -1,4 +1,5 @@
 import { BanknotesIcon } from '@heroicons/react/24/outline';
+import { minus } from '../../format/decimal.ts';
 import type { ReactNode } from 'react';
 import { LongText } from '../../components/long-text.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -20,14 +21,7 @@ const InvoicePaymentsQuery = graphql(
       $filter: PaymentFilter
       $orderBy: [PaymentOrder!]
     ) {
-      rows: invoicePayments(
-        first: $first
-        after: $after
-        last: $last
-        before: $before
-        filter: $filter
-        orderBy: $orderBy
-      ) {
+      rows: payments(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
         totalCount
         pageInfo {
           ...PageInfoFields
@@ -38,6 +32,7 @@ const InvoicePaymentsQuery = graphql(
           amount
           currency
           bankTransactionId
+          reversalOfId
           invoice {
             id
             number
@@ -68,13 +63,14 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
   {
     header: 'For',
     lead: true,
-    cell: ({ invoice, creditNote }) => (
+    cell: ({ invoice, creditNote, reversalOfId }) => (
       <>
         {invoice && <LongText to={`/invoices/${invoice.id}`}>{`Invoice ${invoice.number ?? ''}`}</LongText>}
         {creditNote && <LongText to={`/credit-notes/${creditNote.id}`}>{`Credit note ${creditNote.number}`}</LongText>}
         <LongText secondary lines={1}>
           {(invoice ?? creditNote)?.customer.companyName}
         </LongText>
+        {reversalOfId && <LongText secondary>Undoes an earlier one</LongText>}
       </>
     ),
   },
@@ -91,7 +87,7 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
     header: 'Amount',
     align: 'right',
     // A refund is money that was sent back.
-    cell: ({ amount, currency, creditNote }) => money(creditNote ? `-${amount}` : amount, currency),
+    cell: ({ amount, currency, creditNote }) => money(creditNote ? (minus('0', amount) ?? amount) : amount, currency),
   },
 ];
 
@@ -106,7 +102,9 @@ export default function InvoicePayments(): ReactNode {
       description="What customers paid of your invoices, and what was refunded."
       table={InvoicePaymentTable}
       filters={period}
-      variables={({ from, to }) => ({ filter: { paidOn: { gte: from, lte: to } } })}
+      variables={({ from, to }) => ({
+        filter: { receiptId: { isNull: true }, paidOn: { gte: from, lte: to } },
+      })}
       initialSort={{ field: 'PAID_ON', direction: 'DESC' }}
       empty={{
         icon: BanknotesIcon,

@@ -1,17 +1,18 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Link } from 'wouter';
 import { date, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { confirm } from '../../components/confirm.tsx';
-import { notifySuccess, notifyError } from '../../components/toast.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { ReverseForm } from '../../components/reverse-form.tsx';
+import { notifySuccess } from '../../components/toast.ts';
 import type { PaymentPage, Payment } from './fields.ts';
 import { paymentTexts, type PaymentKind } from './texts.ts';
 
-const UndoPayment = graphql(`
-  mutation UndoPayment($id: UUID!) {
-    undoPayment(id: $id) {
+const ReversePayment = graphql(`
+  mutation ReversePayment($id: UUID!, $reason: String) {
+    reversePayment(id: $id, reason: $reason) {
       id
     }
   }
@@ -27,31 +28,25 @@ interface Props {
 /** The payments of an invoice or receipt, or the refunds of a credit note. Each can be undone. */
 export function Payments({ payments, currency, kind = 'payment' }: Props): ReactNode {
   const texts = paymentTexts[kind];
-  const [, undo] = useMutation(UndoPayment);
+  const [, reverse] = useMutation(ReversePayment);
   const { nodes, pageInfo } = payments;
-  if (nodes.length === 0) return null;
-  const confirmAndUndo = async ({ id, amount }: Payment): Promise<void> => {
-    const confirmed = await confirm({
-      title: texts.undo,
-      children: texts.dueAgain(money(amount, currency)),
-      confirm: 'Undo',
-      danger: true,
-    });
-    if (!confirmed) return;
-    const { error } = await undo({ id });
-    if (error) notifyError(error);
-    else notifySuccess(texts.undone);
-  };
+  // A reversed payment is struck through: its reversal needs no line of its own.
+  const shown = nodes.filter(({ reversalOfId }) => reversalOfId === null);
+  const [undone, setUndone] = useState<Payment | null>(null);
+  const close = (): void => setUndone(null);
+  if (shown.length === 0) return null;
   return (
     <Card withBorder radius="md">
       <Title order={2} size="h4" mb="sm">
         {texts.title}
       </Title>
       <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-        {nodes.map((payment) => (
+        {shown.map((payment) => (
           <Group component="li" key={payment.id} justify="space-between" wrap="nowrap">
             <div style={{ minWidth: 0 }}>
-              <Text className="numbers figure">{money(payment.amount, currency)}</Text>
+              <Text className="numbers figure" td={payment.reversedAt ? 'line-through' : undefined}>
+                {money(payment.amount, currency)}
+              </Text>
               <Text size="sm" c="dimmed">
                 {date(payment.paidOn)}
                 {payment.bankTransaction && (
@@ -69,12 +64,35 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
                 )}
               </Text>
             </div>
-            <Button variant="default" size="xs" onClick={() => confirmAndUndo(payment)}>
-              Undo
-            </Button>
+            {payment.reversedAt ? (
+              <Text size="sm" c="dimmed">
+                {payment.reversal?.reason ? `Undone: ${payment.reversal.reason}` : 'Undone'}
+              </Text>
+            ) : (
+              // What a bank transaction pays is undone there.
+              !payment.bankTransaction && (
+                <Button variant="default" size="xs" onClick={() => setUndone(payment)}>
+                  Undo
+                </Button>
+              )
+            )}
           </Group>
         ))}
       </Stack>
+      <Dialog title={texts.undo} opened={undone !== null} onClose={close} size="md">
+        {undone && (
+          <ReverseForm
+            consequence={texts.dueAgain(money(undone.amount, currency))}
+            submit="Undo"
+            reverse={(reason, context) => reverse({ id: undone.id, reason }, context)}
+            onDone={() => {
+              notifySuccess(texts.undone);
+              close();
+            }}
+            onCancel={close}
+          />
+        )}
+      </Dialog>
       {pageInfo.hasNextPage && <Text mt="sm">{texts.newest(nodes.length)}</Text>}
     </Card>
   );

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { BanknotesIcon, CheckIcon, PencilSquareIcon } from '@heroicons/react/24/outline';
+import { ArrowUturnLeftIcon, BanknotesIcon, CheckIcon, PencilSquareIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { ReverseForm } from '../../components/reverse-form.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { getName, type Receipt } from './fields.ts';
@@ -27,12 +28,23 @@ const DeleteReceipt = graphql(`
   }
 `);
 
-/** The actions that a receipt's state allows. A receipt with payments can't be edited or deleted. */
+const ReverseReceipt = graphql(`
+  mutation ReverseReceipt($id: UUID!, $reason: String) {
+    reverseReceipt(id: $id, reason: $reason) {
+      id
+    }
+  }
+`);
+
+/** The actions that a receipt's state allows. A draft is edited or deleted, a booked receipt without payments reversed. */
 export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
   const { status, payments } = receipt;
   const [paying, pay] = useDisclosure();
   const [editing, edit] = useDisclosure();
+  const [reversing, reversal] = useDisclosure();
   const [, remove] = useMutation(DeleteReceipt);
+  const [, reverse] = useMutation(ReverseReceipt);
+  const hasPayments = payments.nodes.some(({ reversalOfId, reversedAt }) => !reversalOfId && !reversedAt);
   return (
     <>
       {status === 'DRAFT' && <Book receipt={receipt} />}
@@ -41,7 +53,7 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
           Record a payment
         </Button>
       )}
-      {payments.nodes.length === 0 && (
+      {status === 'DRAFT' && (
         <>
           <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
             Edit
@@ -54,12 +66,29 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
           />
         </>
       )}
+      {(status === 'BOOKED' || status === 'PAID') && !hasPayments && (
+        <Button variant="default" leftSection={<ArrowUturnLeftIcon width={18} aria-hidden />} onClick={reversal.open}>
+          Reverse
+        </Button>
+      )}
       {/* Shown in every state: their input stays when the receipt is paid elsewhere. */}
       <Dialog title="Record a payment" opened={paying} onClose={pay.close} size="md">
         <ReceiptPaymentForm receipt={receipt} onClose={pay.close} />
       </Dialog>
       <Dialog title="Edit the receipt" opened={editing} onClose={edit.close}>
         <ReceiptForm receipt={receipt} onCancel={edit.close} onDone={edit.close} />
+      </Dialog>
+      <Dialog title="Reverse the receipt?" opened={reversing} onClose={reversal.close} size="md">
+        <ReverseForm
+          consequence={`${getName(receipt)} stays as it is, and a receipt with the opposite amounts takes it back.`}
+          submit="Reverse"
+          reverse={(reason, context) => reverse({ id: receipt.id, reason }, context)}
+          onDone={() => {
+            notifySuccess('The receipt is reversed.');
+            reversal.close();
+          }}
+          onCancel={reversal.close}
+        />
       </Dialog>
     </>
   );

@@ -23,6 +23,13 @@ export const ReceiptFields = graphql(
       amountPaid
       paidAt
       projectId
+      reversalOfId
+      reason
+      reversal {
+        id
+        reason
+        receiptDate
+      }
       supplier {
         id
         companyName

@@ -104,8 +104,8 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
           client.query(StoredReceipt, { id: receipt.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) =>
             stored &&
-            (stored.payments.nodes.length > 0
-              ? { blocked: 'This receipt has been paid, so it can’t be edited.' }
+            (stored.status !== 'DRAFT'
+              ? { blocked: 'This receipt has been booked, so it can’t be edited.' }
               : { version: stored.version, values: values(stored, stored.currency) }),
           'This receipt has been deleted.',
         ),

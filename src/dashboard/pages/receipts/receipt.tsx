@@ -52,6 +52,7 @@ export default function ReceiptPage(): ReactNode {
       actions={<ReceiptActions receipt={receipt} />}
     >
       <Stack gap="lg">
+        <ReversedWith receipt={receipt} />
         {receipt.warnings.map(({ code, message }) => (
           <Alert key={code} color="yellow">
             {message} {receipt.receiptNumber && <SameNumber number={receipt.receiptNumber} />}
@@ -63,6 +64,21 @@ export default function ReceiptPage(): ReactNode {
         <Changes id={receipt.id} />
       </Stack>
     </Page>
+  );
+}
+
+/** Of a reversed receipt, or of the one that reverses it: the other one. */
+function ReversedWith({ receipt: { reversal, reversalOfId, reason } }: { receipt: Receipt }): ReactNode {
+  if (!reversal && !reversalOfId) return null;
+  const why = reversal?.reason ?? reason;
+  return (
+    <Alert color="gray">
+      {reversal ? 'This receipt is reversed by ' : 'This receipt reverses '}
+      <Anchor component={Link} to={`/receipts/${reversal?.id ?? reversalOfId}`} size="sm">
+        {reversal ? `that of ${date(reversal.receiptDate)}` : 'another'}
+      </Anchor>
+      {why ? `: ${why}` : '.'}
+    </Alert>
   );
 }
 

@@ -4,7 +4,7 @@ import { label } from '../../format/format.ts';
 import { getKeys } from '../../list/list-state.ts';
 import type { Receipt } from './fields.ts';
 
-const colors: Record<Receipt['status'], string> = { DRAFT: 'gray', BOOKED: 'blue', PAID: 'teal' };
+const colors: Record<Receipt['status'], string> = { DRAFT: 'gray', BOOKED: 'blue', PAID: 'teal', REVERSED: 'gray' };
 
 export const receiptStatuses = getKeys(colors);
 
