@@ -107,5 +107,7 @@ export const routes: readonly Route[] = [
 
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/audit-log', 'listAuditLog', 'page'],
+  ['GET', '/anchors', 'listAnchors', 'page'],
+  ['GET', '/anchors/:id', 'getAnchor', 'item'],
   ['GET', '/changes', 'listChanges', 'changes'],
 ];

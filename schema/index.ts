@@ -43,6 +43,7 @@ import './resources/bank-transaction/transitions.ts';
 import './resources/bank-transaction/suggestions.ts';
 import './resources/overview.ts';
 import './resources/audit-log/queries.ts';
+import './resources/anchor/queries.ts';
 import './resources/report/open-items.ts';
 import './resources/report/vat-report.ts';
 import './resources/period-lock/queries.ts';

@@ -9,6 +9,7 @@ import { builder } from '../graphql/builder.ts';
 import type { Context } from '../graphql/context.ts';
 import { readableEvents } from '../events/access.ts';
 import { count } from '../graphql/input/validators.ts';
+import { Anchor } from './anchor/type.ts';
 import { readableEntries } from './audit-log/readable.ts';
 import { AuditEntry } from './audit-log/type.ts';
 import { BulkOperation } from './bulk-operation/type.ts';
@@ -36,6 +37,7 @@ const types = {
   Event,
   BulkOperation,
   AuditEntry,
+  Anchor,
 } satisfies Partial<Record<Prisma.ModelName, unknown>>;
 
 type NodeType = keyof typeof types;
@@ -68,6 +70,7 @@ const readable: Record<NodeType, Readable> = {
   Event: needs('webhooks:read', (context) => readableEvents(context) ?? {}),
   BulkOperation: needs('bulk-operations:read'),
   AuditEntry: needs('audit:read', readableEntries),
+  Anchor: needs('audit:read'),
 };
 
 const nodeId = (type: string, id: string): string => `${type}:${id}`;

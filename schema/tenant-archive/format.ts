@@ -74,6 +74,7 @@ export const leftOut = {
   Delivery: 'A log, deleted after 90 days.',
   DeliveryAttempt: 'A log, deleted after 90 days.',
   AuditSeal: 'Each audit entry has its own. An import seals the entries anew.',
+  Anchor: 'It names the tenant, and belongs to the installation that signed it.',
   UnprovenDocument: 'A queue. Triggers make it again.',
   BulkOperation: 'A log of requests, deleted after 30 days. What they wrote is in the books.',
   BulkChunk: 'Requests and their results, deleted after 30 days.',

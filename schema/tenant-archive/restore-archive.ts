@@ -4,7 +4,9 @@ import { Prisma, violatedCheck, violatedConstraint, type Rows } from '../../pris
 import type { Context } from '../graphql/context.ts';
 import { refuse, type FieldErrors } from '../errors.ts';
 import type { Report } from '../resources/difference.ts';
-import { verifyDocuments, type Anchor } from '../resources/document/verify.ts';
+import { mustBeKept, sayEntry } from '../resources/audit-log/verify.ts';
+import { noHeads, type NotedHeads } from '../resources/anchor/noted-heads.ts';
+import { verifyDocuments } from '../resources/document/verify.ts';
 import { constraintError } from '../graphql/input/constraints.ts';
 import { findViolations, type Violation } from './consistency.ts';
 import { noRecords, sumCounts, type RecordCounts } from './export-archive.ts';
@@ -30,8 +32,8 @@ export interface BooksImportOptions {
   dryRun: boolean;
   /** Whether issued documents may be without a proof. */
   acceptUnproven?: boolean | undefined;
-  /** Proofs that were noted before: those of the file must be the same. */
-  expected?: readonly Anchor[];
+  /** Heads of the chains that were noted before: the file must have the same. */
+  expected?: NotedHeads;
   /** Gets the bytes of the file that are dealt with, of two passes. */
   report?: (bytes: number) => void;
 }
@@ -218,7 +220,7 @@ async function write(
   context: Context,
   file: string,
   read: RecordReader,
-  { report, acceptUnproven = false, expected = [] }: Omit<BooksImportOptions, 'dryRun'>,
+  { report, acceptUnproven = false, expected = noHeads }: Omit<BooksImportOptions, 'dryRun'>,
 ): Promise<RecordCounts> {
   if (!(await context.db.tryAdvisoryLock('books import')))
     refuse('tenant', 'busy', 'Another import into this tenant is under way.');
@@ -226,11 +228,13 @@ async function write(
   await context.db.beginBulkInsert();
   await context.db.actAsImport();
   const counts = noRecords();
+  const seals = new Set<unknown>();
   let batch: Batch | undefined;
   for await (const line of readLines(file, report)) {
     const record = parse(line);
     if ('message' in record || record.type === endType) continue; // the first line, and the last
     const { type, fields } = record;
+    if (type.model === 'AuditEntry') seals.add(fields['hash']).add(fields['previous_hash']);
     if (batch && (batch.type !== type || batch.entries.length === batchRows || batch.length > batchLength)) {
       await insert(context, batch);
       batch = undefined;
@@ -247,7 +251,10 @@ async function write(
   if (violations.length === 0) {
     const add: Report = ({ type, id, message }) =>
       violations.length < maxLineErrors && violations.push({ type, key: id, message: `${message}.` });
-    await verifyDocuments(context, { report: add, expected, needAll: !acceptUnproven });
+    await verifyDocuments(context, { report: add, expected: expected.documents, needAll: !acceptUnproven });
+    for (const head of expected.auditLog)
+      if (!seals.has(head.hash) && mustBeKept(head, context))
+        add({ type: 'audit_entry', id: null, message: `${sayEntry(head)} is missing, of which a hash was noted` });
   }
   if (violations.length > 0) throw new LineErrors(await findLines(file, violations));
   if (sumCounts(await countRows(context)) !== sumCounts({ ...counts, audit_entry: 0 }))

@@ -3,7 +3,8 @@ import type { Context } from '../graphql/context.ts';
 import { replayAuditLog } from '../resources/audit-log/replay.ts';
 import { verifyAuditLog, type AuditVerification } from '../resources/audit-log/verify.ts';
 import type { Difference, Report } from '../resources/difference.ts';
-import { verifyDocuments, type Anchor, type Verification } from '../resources/document/verify.ts';
+import { noHeads, readAnchoredHeads, type NotedHeads } from '../resources/anchor/noted-heads.ts';
+import { verifyDocuments, type Verification } from '../resources/document/verify.ts';
 import { eachViolation } from '../tenant-archive/consistency.ts';
 import { verifyNumbers } from './numbers.ts';
 
@@ -22,17 +23,17 @@ export interface BooksVerification extends Omit<Verification, 'difference'> {
 export interface VerifyBooksOptions {
   /** Is told each difference as soon as it is found. */
   report: Report;
-  /** Proofs that were noted earlier, outside of the database. */
-  expected?: readonly Anchor[];
+  /** Heads of the chains that were noted earlier, outside of the database. */
+  expected?: NotedHeads;
 }
 
 /**
  * Compares all books of a tenant with what proves them: documents with their proofs and files, numbers with their sequences, sums
- * with their payments and credit notes, the audit log with its chain, and the rows with the audit log.
+ * with their payments and credit notes, the audit log with its chain, the rows with the audit log, and both chains with the anchors.
  */
 export function verifyBooks(
   context: Context,
-  { report, expected = [] }: VerifyBooksOptions,
+  { report, expected = noHeads }: VerifyBooksOptions,
 ): Promise<BooksVerification> {
   return context.transaction(async (inside) => {
     let differences = 0;
@@ -40,10 +41,17 @@ export function verifyBooks(
       differences += 1;
       report(difference);
     };
-    const { difference: _document, ...documents } = await verifyDocuments(inside, { report: count, expected });
+    const anchored = await readAnchoredHeads(inside, count);
+    const { difference: _document, ...documents } = await verifyDocuments(inside, {
+      report: count,
+      expected: [...expected.documents, ...anchored.documents],
+    });
     await verifyNumbers(inside, count);
     await verifySums(inside, count);
-    const { difference: _entry, ...auditLog } = await verifyAuditLog(inside, count);
+    const { difference: _entry, ...auditLog } = await verifyAuditLog(inside, {
+      report: count,
+      expected: [...expected.auditLog, ...anchored.auditLog],
+    });
     await replayAuditLog(inside, count);
     return { ...documents, differences, auditLog };
   }, limits);

@@ -38,9 +38,9 @@ export function addBooksCommands(program: Command): void {
     .option('--dry-run', 'check everything and write nothing')
     .option('--accept-unproven', 'accept issued documents without a proof')
     .action(async (file: string, { tenant, dryRun = false, acceptUnproven, json, ...noted }: ImportOptions) => {
-      const expected = await readExpected(noted);
       const { records, notes } = await withDatabase(async (database) => {
         const { context, domain } = await operatorDomain(database, tenant);
+        const expected = await readExpected(noted, database);
         const read = (report: (bytes: number) => void) =>
           importBooks(context, domain.schema, file, { dryRun, acceptUnproven, expected, report });
         const result = await withProgress(file, read, 2).catch((error: unknown) => refuseFile(file, error));

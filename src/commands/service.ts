@@ -11,6 +11,7 @@ import { defaultTimeouts } from '../server/http/timeouts.ts';
 import { GracefulShutdown } from '../processes/graceful-shutdown.ts';
 import { makeDemoTenant, type Demo } from '../demo/demo-data.ts';
 import { reportMetricsToPrimary, clusterMetrics, processRole, sendToPrimary } from '../processes/ipc.ts';
+import { readAnchorKey } from '../security/anchor-key.ts';
 import { createSecretCheck, readSecret } from '../security/secret-check.ts';
 import { createMetricsHandler, createMetricsServer, type Exposition } from '../observability/metrics/endpoint.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
@@ -91,7 +92,8 @@ async function runProcess(
 
     if (roles.work) {
       const { startWorker } = await import('../jobs/worker.ts');
-      const worker = await startWorker(database, domain, webhooks, config, log, metrics);
+      const settings = { ...config, anchorKey: readAnchorKey(config, secret) };
+      const worker = await startWorker(database, domain, webhooks, settings, log, metrics);
       stopping.push(worker.stop);
     }
     if (roles.serve) {

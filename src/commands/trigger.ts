@@ -78,6 +78,8 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
     return books.run('reversePayment', payment);
   },
   'bulk_operation.finished': (books) => books.bulkOperation(),
+
+  'books.anchored': (books) => books.customer(),
 };
 
 export function addTriggerCommand(program: Command): void {

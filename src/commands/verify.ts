@@ -13,7 +13,6 @@ export function addVerifyCommand(program: Command): void {
   )
     .requiredOption('--tenant <id>')
     .action(async ({ tenant, json, ...options }: { tenant: string } & Json & Expected) => {
-      const expected = await readExpected(options);
       // Differences are printed as they are found, also those of one JSON value.
       let separator = '';
       const report = (difference: Difference): void => {
@@ -23,6 +22,7 @@ export function addVerifyCommand(program: Command): void {
       };
       const { differences, ...found } = await withDatabase(async (database) => {
         const context = await operatorContext(database, tenant);
+        const expected = await readExpected(options, database, context.tenant.id);
         if (json) write('{"differences":[');
         return verifyBooks(context, { report, expected });
       });

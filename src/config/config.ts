@@ -76,6 +76,8 @@ export interface Config {
   webhookTimeoutMs: number;
   /** How long the audit log is kept, in years. */
   auditLogYears: number;
+  /** The private key that signs anchors, in Base64; null: one that is derived from KONTOR_SECRET (see readAnchorKey()). */
+  anchorKey: string | null;
 }
 
 /** A setting is invalid. The message is one line without secrets, and can be shown to the user. */
@@ -201,6 +203,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ) ?? [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
     webhookTimeoutMs: read('WEBHOOK_TIMEOUT', 'a number of seconds above 0, at most 3600', timeout) ?? 10_000,
     auditLogYears: read('AUDIT_LOG_YEARS', 'a whole number from 7 to 100', retentionYears) ?? 10,
+    anchorKey:
+      read(
+        'ANCHOR_KEY',
+        '32 random bytes in Base64, such as `openssl rand -base64 32` prints',
+        (text) => (/^[A-Za-z0-9+/]{43}=$/.test(text) && isStrongSecret(text) ? text : undefined),
+        true,
+      ) ?? null,
   };
 }
 

@@ -9,10 +9,12 @@ import type { RunningTask } from '../processes/keep-running.ts';
 /** How long running jobs may continue after a connection was lost, before they are freed for other workers. */
 const graceMs = 5000;
 
-// Hourly, because a day begins at different times in different time zones. An invoice becomes overdue only once.
+// Hourly, because a day begins at different times in different time zones. An invoice becomes overdue only once. Anchors are made
+// once a day, and hourly in case that the service did not run before.
 const crontab = [
   { task: 'overdue', match: '5 * * * *' },
   { task: 'seal_audit_log', match: '* * * * *' },
+  { task: 'make_anchors', match: '20 * * * *' },
   { task: 'clean_up', match: '30 3 * * *' },
   { task: 'check_logos', match: '0 4 * * *' },
   { task: 'prove_documents', match: '30 4 * * *' },

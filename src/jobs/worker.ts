@@ -1,5 +1,6 @@
 import { Logger, makeWorkerUtils, type TaskList } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
+import type { AnchorKey } from '../../schema/resources/anchor/signature.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { runBulkOperations, startBulkOperations } from './bulk-operations.ts';
@@ -11,6 +12,7 @@ import { createFairness } from './fairness.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
+import { makeAnchors } from './make-anchors.ts';
 import { nameActors } from './name-actors.ts';
 import { InterruptedError } from './pace.ts';
 import { proveDocuments, proveSoon } from './prove-documents.ts';
@@ -43,7 +45,8 @@ export async function startWorker(
     webhookTimeoutMs: timeoutMs,
     webhookRetryDelaysMs: retryDelaysMs,
     auditLogYears,
-  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears'>,
+    anchorKey,
+  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears'> & { anchorKey: AnchorKey },
   log: Log,
   metrics?: Metrics,
 ): Promise<Worker> {
@@ -76,6 +79,7 @@ export async function startWorker(
     overdue: overdue(client, domain),
     prove_documents: proveDocuments(client, domain),
     seal_audit_log: sealAuditLog(client, domain),
+    make_anchors: makeAnchors(client, domain, anchorKey),
     check_logos: checkLogos(client, domain),
     start_bulk_operations: startBulkOperations,
     run_bulk_operations: runBulkOperations(

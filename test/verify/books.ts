@@ -1,7 +1,7 @@
 import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import type { Difference } from '../../schema/resources/difference.ts';
 import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
-import type { Anchor } from '../../schema/resources/document/verify.ts';
+import { noHeads, type NotedHeads } from '../../schema/resources/anchor/noted-heads.ts';
 import { verifyBooks, type BooksVerification } from '../../schema/verification/verify-books.ts';
 import type { Integrator, Service } from '../harness.ts';
 
@@ -16,7 +16,7 @@ export async function proveAndSeal(service: Service, who: Integrator): Promise<v
 export async function verify(
   service: Service,
   who: Pick<Integrator, 'tenantId' | 'userId'>,
-  expected: Anchor[] = [],
+  expected: NotedHeads = noHeads,
 ): Promise<BooksVerification & { all: Difference[] }> {
   const all: Difference[] = [];
   const found = await verifyBooks(await service.contextOf(who), { report: (each) => all.push(each), expected });

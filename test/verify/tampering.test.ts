@@ -1,10 +1,14 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Difference } from '../../schema/resources/difference.ts';
 import { computeHash, readContent, writeContent } from '../../schema/resources/document/proof-content.ts';
 import { creditNoteData, dataHash, invoiceData } from '../../schema/resources/document/proven-data.ts';
-import type { Anchor } from '../../schema/resources/document/verify.ts';
+import { readContent as readAnchor, type Head } from '../../schema/resources/anchor/content.ts';
+import { makeAnchor } from '../../schema/resources/anchor/make-anchor.ts';
+import { toHeads, type NotedHeads } from '../../schema/resources/anchor/noted-heads.ts';
+import { createAnchorKey } from '../../schema/resources/anchor/signature.ts';
+import { computeHash as computeSeal, sealedContent } from '../../schema/resources/audit-log/seal.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { item, makeBankTransaction, makeCreditNote, makePayment, makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
@@ -18,11 +22,13 @@ let who: Integrator;
 /** The ids of what is tampered with. */
 const ids: Record<string, string> = {};
 /** The last proof, noted before. */
-let anchor: Anchor;
+let noted: Head;
+/** The anchor, kept elsewhere. */
+let anchored: NotedHeads;
 
 const tables =
   'invoices invoice_items invoice_parties invoice_files document_proofs invoice_sequences credit_notes ' +
-  'credit_note_items credit_note_sequences receipts bank_transactions payments period_locks audit_entries audit_seals';
+  'credit_note_items credit_note_sequences receipts bank_transactions payments period_locks audit_entries audit_seals anchors';
 beforeAll(async () => {
   service = await startService();
   who = await service.integrator();
@@ -41,7 +47,10 @@ beforeAll(async () => {
   ids['lock'] = (await who.db.periodLock.findFirstOrThrow()).id;
   await proveAndSeal(service, who);
   const { position, hash: last } = await verify(service, who);
-  anchor = { position: position!, hash: last! };
+  noted = { position: position!, hash: last! };
+  await makeAnchor(await service.contextOf(who), createAnchorKey(randomBytes(32)));
+  const { content } = await who.db.anchor.findFirstOrThrow();
+  anchored = toHeads([readAnchor(content)!]);
   for (const table of tables.split(' '))
     await service.pool.query(
       `create table kept_${table} as select * from ${table} where tenant_id = '${who.tenantId}'`,
@@ -82,7 +91,7 @@ const restore = (): Promise<void> =>
   });
 
 /** The differences after a change, which is undone. */
-async function differencesAfter(work: (run: Run) => Promise<unknown>, expected: Anchor[] = []): Promise<Difference[]> {
+async function differencesAfter(work: (run: Run) => Promise<unknown>, expected?: NotedHeads): Promise<Difference[]> {
   try {
     await asSuperuser(work);
     return (await verify(service, who, expected)).all;
@@ -117,8 +126,9 @@ const deletedInvoice = async (run: Run, id: string): Promise<void> => {
 const pdfOf = (number: number) => `invoice_id = '${ids[number]}' and format = 'pdf'`;
 const otherPdf = String.raw`'\x255044462d312e37'::bytea`;
 
-it('books that nobody has touched have no difference, also by a hash that was noted', async () => {
-  expect(await verify(service, who, [anchor])).toMatchObject({ all: [], documents: 5, unproven: 0 });
+it('books that nobody has touched have no difference, also by what was noted', async () => {
+  for (const heads of [{ documents: [noted], auditLog: [] }, anchored])
+    expect(await verify(service, who, heads)).toMatchObject({ all: [], documents: 5, unproven: 0 });
   expect(await differencesAfter(async () => {})).toEqual([]);
 });
 
@@ -364,7 +374,7 @@ async function rewriteChain(run: Run): Promise<void> {
       before,
     );
   }
-  for (const table of ['audit_seals', 'audit_entries'])
+  for (const table of ['audit_seals', 'audit_entries', 'anchors'])
     await run(`delete from ${table} where tenant_id = $1`, who.tenantId);
 }
 
@@ -378,7 +388,7 @@ const lastDeleted = async (run: Run): Promise<void> => {
   ] as const)
     await run(`delete from ${table} where ${column} = $1`, ids['credit note']);
   await run('update invoices set amount_credited = 0, status = $2, paid_at = null where id = $1', ids[3], 'issued');
-  for (const table of ['audit_seals', 'audit_entries'])
+  for (const table of ['audit_seals', 'audit_entries', 'anchors'])
     await run(`delete from ${table} where tenant_id = $1`, who.tenantId);
 };
 
@@ -426,7 +436,7 @@ it.each([
   [
     'all proofs and files that are deleted',
     async (run: Run) => {
-      for (const table of ['document_proofs', 'invoice_files', 'audit_seals', 'audit_entries'])
+      for (const table of ['document_proofs', 'invoice_files', 'audit_seals', 'audit_entries', 'anchors'])
         await run(`delete from ${table} where tenant_id = $1`, who.tenantId);
     },
     { alone: [], anchored: [lastMissing] },
@@ -436,7 +446,7 @@ it.each([
   async (_way, work, { alone, anchored }) => {
     const matching = (differences: object[]) => differences.map((each) => expect.objectContaining(each));
     expect(await differencesAfter(work)).toEqual(matching(alone));
-    const all = await differencesAfter(work, [anchor]);
+    const all = await differencesAfter(work, { documents: [noted], auditLog: [] });
     for (const difference of matching(anchored)) expect(all).toContainEqual(difference);
   },
 );
@@ -451,5 +461,132 @@ it('a rewritten document agrees with a rewritten proof only: its hash is compute
   expect(of(ids['credit note'])?.data).toBe(dataHash(note!, 2));
   const last = proofs.at(-1)!;
   const chained = Buffer.concat([proofs.at(-2)!.hash, Buffer.from(last.content)]);
-  expect(anchor).toEqual({ position: 5, hash: hash('sha256', chained) });
+  expect(noted).toEqual({ position: 5, hash: hash('sha256', chained) });
+});
+
+/** The seals as the job would make them of the entries that there are. */
+async function rewriteSeals(run: Run): Promise<void> {
+  await run('delete from audit_seals where tenant_id = $1', who.tenantId);
+  const entries = await run(
+    `select id, position, ${sealedContent} as content from audit_entries where tenant_id = $1 order by audit_entries.position, id`,
+    who.tenantId,
+  );
+  let before: Buffer = Buffer.alloc(32);
+  for (const [at, { id, position, content }] of entries.entries()) {
+    const seal = computeSeal(before, { content: String(content) });
+    await run(
+      `insert into audit_seals (tenant_id, id, number, position, previous_hash, hash) values ($1, $2, $3, $4, $5, $6)`,
+      who.tenantId,
+      id,
+      at + 1,
+      position,
+      before,
+      seal,
+    );
+    before = seal;
+  }
+}
+
+/** As if somebody else had made the third entry, of which no row tells. */
+const otherActor = async (run: Run): Promise<void> => {
+  await run(
+    `update audit_entries set user_id = gen_random_uuid() where tenant_id = $1
+     and id = (select id from audit_seals where tenant_id = $1 and number = 3)`,
+    who.tenantId,
+  );
+  await rewriteSeals(run);
+};
+
+const withoutAnchors = (work: (run: Run) => Promise<unknown>) => async (run: Run) => {
+  await work(run);
+  await run('delete from anchors where tenant_id = $1', who.tenantId);
+};
+
+const ofLastSeal = (what: string) => ({
+  type: 'audit_entry',
+  message: `Entry ${anchored.auditLog[0]!.position} of the audit log ${what}`,
+});
+
+it.each([
+  ['another actor', otherActor, 'is not the one of which a hash was noted'],
+  [
+    'another order of the first two entries',
+    async (run: Run) => {
+      await run(
+        `update audit_entries set position = case position
+           when (select min(position) from audit_entries where tenant_id = $1) then position + 1 else position end
+         where tenant_id = $1`,
+        who.tenantId,
+      );
+      await run(
+        `update audit_entries set at = at - interval '1 hour' where tenant_id = $1
+         and id = (select id from audit_seals where tenant_id = $1 and number = 2)`,
+        who.tenantId,
+      );
+      await rewriteSeals(run);
+    },
+    'is not the one of which a hash was noted',
+  ],
+  [
+    'an entry that is left out',
+    async (run: Run) => {
+      const third = '(select id from audit_seals where tenant_id = $1 and number = 3)';
+      await run(`delete from audit_entries where tenant_id = $1 and id = ${third}`, who.tenantId);
+      await rewriteSeals(run);
+    },
+    'is missing, of which a hash was noted',
+  ],
+  [
+    'no log any more',
+    async (run: Run) => {
+      for (const table of ['audit_seals', 'audit_entries'])
+        await run(`delete from ${table} where tenant_id = $1`, who.tenantId);
+    },
+    'is missing, of which a hash was noted',
+  ],
+] as const)('a log that was rewritten is found by an anchor: %s', async (_way, work, what) => {
+  const found = expect.objectContaining(ofLastSeal(what)) as unknown;
+  expect(await differencesAfter(withoutAnchors(work))).not.toContainEqual(found);
+  expect(await differencesAfter(withoutAnchors(work), anchored)).toContainEqual(found);
+  // Also by the stored one, if whoever did it has forgotten that.
+  expect(await differencesAfter(work)).toContainEqual(found);
+});
+
+it('another actor in a rewritten log is found by nothing but an anchor', async () => {
+  expect(await differencesAfter(withoutAnchors(otherActor))).toEqual([]);
+  expect(await differencesAfter(withoutAnchors(otherActor), anchored)).toHaveLength(1);
+});
+
+it('documents are compared with an anchor as well', async () => {
+  expect(await differencesAfter(rewritten, anchored)).toContainEqual(expect.objectContaining(lastDiffers));
+});
+
+const rewritten = async (run: Run): Promise<void> => {
+  await run(`update invoice_files set bytes = ${otherPdf}, sha256 = sha256(${otherPdf}) where ${pdfOf(1)}`);
+  await rewriteChain(run);
+};
+
+it.each([
+  ['heads', `replace(content, '"position":5', '"position":4')`, 'signature'],
+  ['text', `content || ' '`, 'signature'],
+  ['signature', 'content', `set_byte(signature, 0, get_byte(signature, 0) # 1)`],
+  ['key', 'content', `signature, public_key = sha256('x')`],
+])('an anchor with another %s is not as it was signed', async (_what, content, rest) => {
+  const change = `update anchors set content = ${content}, signature = ${rest} where tenant_id = $1`;
+  expect(await differencesAfter((run) => run(change, who.tenantId))).toEqual([
+    {
+      type: 'anchor',
+      id: expect.any(String),
+      message: expect.stringMatching(/^The anchor of \d{4}-\d\d-\d\d is not as it was signed$/),
+    },
+  ]);
+});
+
+it("another tenant's anchor is none of this one's", async () => {
+  const other = await service.integrator();
+  await proveAndSeal(service, other);
+  await makeAnchor(await service.contextOf(other), createAnchorKey(randomBytes(32)));
+  const copy = `update anchors as own set content = other.content, signature = other.signature, public_key = other.public_key
+    from anchors as other where own.tenant_id = $1 and other.tenant_id = $2`;
+  expect(await differencesAfter((run) => run(copy, who.tenantId, other.tenantId))).toMatchObject([{ type: 'anchor' }]);
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { forTenant } from '../../prisma/client.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { createPoster } from '../../src/webhooks/post.ts';
+import { createAnchorKey } from '../../schema/resources/anchor/signature.ts';
 import { startWorker } from '../../src/jobs/worker.ts';
 import type { Metrics } from '../../src/observability/metrics/metrics.ts';
 import { pino, type Logger } from 'pino';
@@ -52,6 +53,7 @@ export const status =
   (response) =>
     void response.writeHead(code).end();
 
+const anchorKey = createAnchorKey(new Uint8Array(32).fill(7));
 const silent = pino({ level: 'silent' });
 
 /** A worker on the service's database, as `kontor work` runs it. */
@@ -77,7 +79,7 @@ export const work = (
     },
     service.domain,
     service.webhooks,
-    { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs, auditLogYears: 10 },
+    { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs, auditLogYears: 10, anchorKey },
     log,
     metrics,
   );

@@ -1,4 +1,5 @@
 import type { Context } from '../../graphql/context.ts';
+import type { NotedHead } from '../anchor/noted-heads.ts';
 import type { Difference, Report } from '../difference.ts';
 import { computeHash, sealedContent, type SealedEntry } from './seal.ts';
 
@@ -8,6 +9,9 @@ const entriesAtATime = 20_000;
 
 /** How long an entry may be without a seal. A job seals each minute, but an import of large books has very many entries. */
 const sealedWithinMs = 24 * 60 * 60 * 1000;
+
+/** Entries may be deleted after so many years, and later by the setting AUDIT_LOG_YEARS. */
+const keptYears = 7;
 
 /** What a verification of the audit log has found. */
 export interface AuditVerification {
@@ -21,22 +25,74 @@ export interface AuditVerification {
   difference: string | null;
 }
 
+export interface VerifyAuditLogOptions {
+  report?: Report;
+  /** Seals that were noted earlier: all up to them must be as they were then. */
+  expected?: readonly NotedHead[];
+}
+
 /** Computes the hashes of all entries of the tenant's audit log again, in the order of the chain. */
-export async function verifyAuditLog(context: Context, report: Report = () => {}): Promise<AuditVerification> {
+export async function verifyAuditLog(
+  context: Context,
+  { report = () => {}, expected = [] }: VerifyAuditLogOptions = {},
+): Promise<AuditVerification> {
   const found: AuditVerification = { entries: 0, unsealed: 0, last: null, difference: null };
   const add = (id: string | null, message: string): void => {
     found.difference ??= message;
     report({ type: 'audit_entry', id, message });
   };
-  const sealedUpTo = await verifySeals(context, found, add);
+  const sealedUpTo = await verifySeals(context, { found, add, noted: new Noted(context, add, expected) });
   await verifyUnsealed(context, found, add, sealedUpTo);
   return found;
 }
 
 type Add = (id: Difference['id'], message: string) => void;
 
+export const sayEntry = ({ position }: NotedHead): string => `Entry ${position} of the audit log`;
+
+/** Whether the log must still have an entry that was noted. */
+export function mustBeKept({ at }: NotedHead, { now }: Context): boolean {
+  const keptFrom = new Date(now());
+  keptFrom.setUTCFullYear(keptFrom.getUTCFullYear() - keptYears);
+  return at === undefined || at >= keptFrom;
+}
+
+/** Compares the seals with those that were noted. */
+class Noted {
+  readonly #add: Add;
+  readonly #heads: Map<number, NotedHead[]>;
+  readonly #context: Context;
+
+  constructor(context: Context, add: Add, expected: readonly NotedHead[]) {
+    this.#context = context;
+    this.#add = add;
+    this.#heads = Map.groupBy(expected, ({ position }) => position);
+  }
+
+  compare(id: string | null, number: number, hash: Uint8Array): void {
+    for (const head of this.#heads.get(number) ?? [])
+      if (!Buffer.from(head.hash, 'hex').equals(hash))
+        this.#add(id, `${sayEntry(head)} is not the one of which a hash was noted`);
+    this.#heads.delete(number);
+  }
+
+  /** Those that were not compared are missing, unless their time may be over. */
+  end(): void {
+    for (const heads of this.#heads.values()) {
+      const head = heads.find((each) => mustBeKept(each, this.#context));
+      if (head) this.#add(null, `${sayEntry(head)} is missing, of which a hash was noted`);
+    }
+  }
+}
+
+interface Check {
+  found: AuditVerification;
+  add: Add;
+  noted: Noted;
+}
+
 /** @returns the position of the last sealed entry */
-async function verifySeals({ db }: Context, found: AuditVerification, add: Add): Promise<bigint> {
+async function verifySeals({ db }: Context, { found, add, noted }: Check): Promise<bigint> {
   let before: Buffer = Buffer.alloc(32);
   let [number, position, isFirst, isWhole] = [0, 0n, true, true];
   for (;;) {
@@ -54,17 +110,23 @@ async function verifySeals({ db }: Context, found: AuditVerification, add: Add):
     const byId = new Map(entries.map((entry) => [entry.id, entry]));
     for (const seal of seals) {
       // The first that is kept follows from one that was deleted when its time was over.
-      if (isFirst) [number, before] = [seal.number - 1, Buffer.from(seal.previousHash)];
+      if (isFirst) {
+        [number, before] = [seal.number - 1, Buffer.from(seal.previousHash)];
+        noted.compare(null, number, before);
+      }
       const difference = findDifference(seal, byId.get(seal.id), number + 1, before);
       if (difference !== null) add(seal.id, difference);
       else found.entries += 1;
+      noted.compare(seal.id, seal.number, seal.hash);
       isWhole &&= difference === null;
       before = Buffer.from(seal.hash);
       [number, position, isFirst] = [seal.number, seal.position, false];
       if (isWhole) found.last = { number, hash: before.toString('hex') };
     }
-    if (seals.length < sealsAtATime) return position;
+    if (seals.length < sealsAtATime) break;
   }
+  noted.end();
+  return position;
 }
 
 function findDifference(

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Context } from '../../graphql/context.ts';
+import type { Head } from '../anchor/content.ts';
 import type { Report } from '../difference.ts';
 import { computeHash, readContent, type ProofContent } from './proof-content.ts';
 import { creditNoteData, dataHash, invoiceData, type WholeDocument } from './proven-data.ts';
@@ -8,17 +9,10 @@ import { findUnproven } from './unproven.ts';
 /** How many proofs or files are read at a time. */
 const batchSize = 20;
 
-/** A proof that was noted outside of the database: all up to it must be as they were then. */
-export interface Anchor {
-  position: number;
-  /** In hexadecimal digits. */
-  hash: string;
-}
-
 export interface VerifyDocumentsOptions {
   report?: Report;
-  /** Anchors that were noted earlier. */
-  expected?: readonly Anchor[];
+  /** Proofs that were noted earlier: all up to them must be as they were then. */
+  expected?: readonly Head[];
   /** Whether documents that were issued a moment ago need a proof, too. */
   needAll?: boolean;
 }
@@ -72,8 +66,8 @@ type DocumentType = 'invoice' | 'credit_note' | 'invoice_file' | 'document_proof
 const file = { select: { id: true, format: true, sha256: true, bytes: true } } as const;
 const itsNumber = { select: { number: true } } as const;
 
-async function verifyProofs({ db }: Context, check: Check, expected: readonly Anchor[]): Promise<void> {
-  const anchors = Map.groupBy(expected, ({ position }) => position);
+async function verifyProofs({ db }: Context, check: Check, expected: readonly Head[]): Promise<void> {
+  const noted = Map.groupBy(expected, ({ position }) => position);
   let [last, isWhole] = [0, true];
   let before: Uint8Array | undefined;
   for (;;) {
@@ -100,17 +94,17 @@ async function verifyProofs({ db }: Context, check: Check, expected: readonly An
       if (!said) check.add('document_proof', id, `${name}: its proof can't be read`);
       else if (!document) check.add('document_proof', id, `${name}: its document ${said.number} is gone`);
       else if (verifyDocument({ check, proofId: id, name }, said, createdAt, document)) check.found.documents += 1;
-      for (const anchor of anchors.get(position) ?? []) {
-        if (Buffer.from(anchor.hash, 'hex').equals(stated)) continue;
+      for (const head of noted.get(position) ?? []) {
+        if (Buffer.from(head.hash, 'hex').equals(stated)) continue;
         check.add('document_proof', id, `${name}: its proof is not the one of which a hash was noted at ${position}`);
       }
-      anchors.delete(position);
+      noted.delete(position);
       before = stated;
       last = position;
     }
     if (proofs.length < batchSize) break;
   }
-  for (const position of anchors.keys())
+  for (const position of noted.keys())
     check.add('document_proof', null, `Proof ${position} is missing, of which a hash was noted`);
 }
 

@@ -9,6 +9,7 @@ const columnsOfLists: Record<string, string[]> = {
   webhooks: ['id', 'url', 'active', 'consecutive_failures', 'description'],
   events: ['created_at', 'event', 'id'],
   'audit-log': ['at', 'action', 'resource', 'resource_id', 'version', 'request_id'],
+  anchors: ['at', 'id', 'key_id'],
   customers: ['id', 'company_name', 'type', 'city', 'country', 'email', 'vat_id'],
   invoices: ['id', 'number', 'status', 'total_gross', 'currency', 'due_date', 'amount_due', 'invoice_date', 'subject'],
   'credit-notes': [
