@@ -7,6 +7,7 @@ import { ConfigError, readConfig } from '../src/config/config.ts';
 import { readOrCreateSecret } from '../src/security/secret-file.ts';
 
 const secret = 'a secret of thirty-two characters';
+const anchorKey = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
 const databaseUrl = 'postgres://kontor:hunter2@db.example:5432/kontor';
 
 function messageOf(env: NodeJS.ProcessEnv): string {
@@ -54,6 +55,7 @@ describe('the environment', () => {
       webhookRetryDelaysMs: [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
       webhookTimeoutMs: 10_000,
       auditLogYears: 10,
+      anchorKey: null,
     });
   });
 
@@ -87,6 +89,7 @@ describe('the environment', () => {
         WEBHOOK_RETRY_DELAYS: '0.25, 1,.5',
         WEBHOOK_TIMEOUT: '2.5',
         AUDIT_LOG_YEARS: '7',
+        ANCHOR_KEY: anchorKey,
         DRAIN_SECONDS: '1.5',
         KEEP_ALIVE_SECONDS: '620',
         DATABASE_BOOKS_DIRECT_URL: 'postgres://kontor_books:hunter3@direct.example/kontor',
@@ -126,6 +129,7 @@ describe('the environment', () => {
       webhookRetryDelaysMs: [250, 1000, 500],
       webhookTimeoutMs: 2500,
       auditLogYears: 7,
+      anchorKey,
     });
   });
 
@@ -158,6 +162,7 @@ describe('the environment', () => {
       'WEBHOOK_RETRY_DELAYS',
       'WEBHOOK_TIMEOUT',
       'AUDIT_LOG_YEARS',
+      'ANCHOR_KEY',
     ];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}));
   });

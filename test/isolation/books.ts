@@ -13,6 +13,7 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
+import { makeSampleAnchor } from '../anchors/sample.ts';
 import { samples } from '../resources.ts';
 
 /** A bulk operation with the results of two lines. */
@@ -62,6 +63,7 @@ export async function fill(who: Integrator) {
   await who.db.auditSeal.create({
     data: { id: entry.id, number: 1, position: entry.position, previousHash: bytes, hash: bytes },
   });
+  await makeSampleAnchor(who);
   const named = {
     company,
     customer,

@@ -51,6 +51,7 @@ const permanent = new Set(
     'credit_note_items',
     'audit_entries',
     'audit_seals',
+    'anchors',
   ].map((name) => `public.${name}`),
 );
 const isPermanent = (table: string): boolean => permanent.has(table);

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import { resources } from '../../schema/resources.ts';
 import { toSchema } from '../../schema/index.ts';
+import { makeAnchors } from '../../src/jobs/make-anchors.ts';
 import { overdue } from '../../src/jobs/overdue.ts';
 import { camt, imported } from '../bank/statement.ts';
 import {
@@ -14,6 +16,7 @@ import {
 } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
+import { sampleKey } from '../anchors/sample.ts';
 import { samples } from '../resources.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from '../webhooks/receiver.ts';
 import { createApiValidator, description, type Parameter } from './description.ts';
@@ -60,6 +63,8 @@ async function everything(webhookId: string): Promise<void> {
   const paid = await makeInvoice(acme, { customerId, status: 'ISSUED' });
   await mutate('reversePayment(id: $id, reason: "Wrong")', { id: await makePayment(acme, paid) });
   await runJob(overdue(service.client, service.domain));
+  while (await sealNext(await service.contextOf(acme)));
+  await runJob(makeAnchors(service.client, service.domain, sampleKey));
 
   const refund = 'mutation ($id: UUID!) { refundCreditNote(id: $id) { refunds { nodes { id } } } }';
   const { refundCreditNote } = await acme.graphql(refund, { id: await makeCreditNote(acme) });

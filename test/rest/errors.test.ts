@@ -53,7 +53,12 @@ describe('every error', () => {
 });
 
 /** The scopes of what is no resource. */
-const scopes: Record<string, string> = { events: 'webhooks', deliveries: 'webhooks', 'audit-log': 'audit' };
+const scopes: Record<string, string> = {
+  events: 'webhooks',
+  deliveries: 'webhooks',
+  'audit-log': 'audit',
+  anchors: 'audit',
+};
 
 describe('401 and 403', () => {
   it.each(endpoints)('answers 401 to a missing or invalid token: %s %s', async (method, path) => {

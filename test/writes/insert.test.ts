@@ -93,7 +93,7 @@ describe('insert() writes the same defaults, nulls, and values as Prisma’s cre
       await service.pool.query(`drop trigger ${trigger}`);
     const { rows: audited } = await service.pool.query<{ drop: string }>(`
       select format('drop trigger %I on %s', tgname, tgrelid::regclass) as drop from pg_trigger
-      where tgname like 'record_audit%' or tgrelid in ('audit_entries'::regclass, 'audit_seals'::regclass) and not tgisinternal`);
+      where tgname like 'record_audit%' or tgrelid in ('audit_entries'::regclass, 'audit_seals'::regclass, 'anchors'::regclass) and not tgisinternal`);
     for (const { drop } of audited) await service.pool.query(drop);
     await service.pool.query('delete from audit_entries');
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formatTime } from '../../graphql/scalars/scalars.ts';
 
 // What an anchor says, as the text that is signed.
 
@@ -21,19 +22,19 @@ const head = z.strictObject({ position: z.int32().positive(), hash: z.string().r
 const contentSchema = z.strictObject({
   version: z.literal(1),
   tenant_id: z.uuid(),
-  at: z.iso.datetime(),
+  at: z.iso.datetime({ offset: true }),
   documents: head,
   audit_log: head,
 });
 
 const writeHead = (value: Head | null): Head | null => value && { position: value.position, hash: value.hash };
 
-/** `{"version":1,"tenant_id":"0197…","at":"2026-11-27T…Z","documents":{"position":17,"hash":"6030…"},"audit_log":null}` */
+/** `{"version":1,"tenant_id":"0197…","at":"2026-11-27T…+00:00","documents":{"position":17,"hash":"6030…"},"audit_log":null}` */
 export const writeContent = ({ tenantId, at, documents, auditLog }: AnchorContent): string =>
   JSON.stringify({
     version: 1,
     tenant_id: tenantId,
-    at: at.toISOString(),
+    at: formatTime(at),
     documents: writeHead(documents),
     audit_log: writeHead(auditLog),
   });

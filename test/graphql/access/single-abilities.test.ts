@@ -17,6 +17,7 @@ import {
   makeTimeEntry,
   refusal,
 } from '../books.ts';
+import { makeSampleAnchor } from '../../anchors/sample.ts';
 import { samples } from '../../resources.ts';
 import { argumentsFor, documentFor } from '../questions.ts';
 
@@ -89,6 +90,7 @@ beforeAll(async () => {
     BankTransaction: bankTransaction,
     Webhook: made.createWebhook.webhook.id,
     Delivery: paid.id,
+    Anchor: await makeSampleAnchor(acme, texts.audit),
     BulkOperation: await samples.BulkOperation.make(acme, { error: texts['bulk-operations'] }),
   };
   for (const { model, scope } of resources)

@@ -1,3 +1,4 @@
+import { makeSampleAnchor } from '../../anchors/sample.ts';
 import { randomUUID } from 'node:crypto';
 import {
   buildClientSchema,
@@ -97,6 +98,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
     return who.tokenId;
   },
   BulkOperation: (who) => samples.BulkOperation.make(who),
+  Anchor: makeSampleAnchor,
   User: async ({ tenantId }) => (await createUser(service.client, { email: someEmail(), tenantId })).id,
   ApiToken: async ({ tenantId, userId }) => {
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });

@@ -1,3 +1,4 @@
+import { makeSampleAnchor } from '../../anchors/sample.ts';
 import { randomUUID } from 'node:crypto';
 import { isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,6 +55,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
     return (await who.db.auditEntry.findFirstOrThrow({ orderBy: { id: 'desc' } })).id;
   },
   BulkOperation: (who) => samples.BulkOperation.make(who),
+  Anchor: makeSampleAnchor,
 };
 
 const node = async (who: Integrator, id: string, fields = 'id'): Promise<unknown> =>
