@@ -24,7 +24,7 @@ const ids: Record<string, string> = {};
 /** The last proof, noted before. */
 let noted: Head;
 /** The anchor, kept elsewhere. */
-let anchored: NotedHeads;
+let kept: NotedHeads;
 
 const tables =
   'invoices invoice_items invoice_parties invoice_files document_proofs invoice_sequences credit_notes ' +
@@ -50,7 +50,7 @@ beforeAll(async () => {
   noted = { position: position!, hash: last! };
   await makeAnchor(await service.contextOf(who), createAnchorKey(randomBytes(32)));
   const { content } = await who.db.anchor.findFirstOrThrow();
-  anchored = toHeads([readAnchor(content)!]);
+  kept = toHeads([readAnchor(content)!]);
   for (const table of tables.split(' '))
     await service.pool.query(
       `create table kept_${table} as select * from ${table} where tenant_id = '${who.tenantId}'`,
@@ -127,7 +127,7 @@ const pdfOf = (number: number) => `invoice_id = '${ids[number]}' and format = 'p
 const otherPdf = String.raw`'\x255044462d312e37'::bytea`;
 
 it('books that nobody has touched have no difference, also by what was noted', async () => {
-  for (const heads of [{ documents: [noted], auditLog: [] }, anchored])
+  for (const heads of [{ documents: [noted], auditLog: [] }, kept])
     expect(await verify(service, who, heads)).toMatchObject({ all: [], documents: 5, unproven: 0 });
   expect(await differencesAfter(async () => {})).toEqual([]);
 });
@@ -504,7 +504,7 @@ const withoutAnchors = (work: (run: Run) => Promise<unknown>) => async (run: Run
 
 const ofLastSeal = (what: string) => ({
   type: 'audit_entry',
-  message: `Entry ${anchored.auditLog[0]!.position} of the audit log ${what}`,
+  message: `Entry ${kept.auditLog[0]!.position} of the audit log ${what}`,
 });
 
 it.each([
@@ -539,20 +539,20 @@ it.each([
     'is missing, of which a hash was noted',
   ],
 ] as const)('a log that was rewritten is found by an anchor: %s', async (_way, work, what) => {
-  const found = expect.objectContaining(ofLastSeal(what)) as unknown;
-  expect(await differencesAfter(withoutAnchors(work))).not.toContainEqual(found);
-  expect(await differencesAfter(withoutAnchors(work), anchored)).toContainEqual(found);
+  const difference = expect.objectContaining(ofLastSeal(what)) as unknown;
+  expect(await differencesAfter(withoutAnchors(work))).not.toContainEqual(difference);
+  expect(await differencesAfter(withoutAnchors(work), kept)).toContainEqual(difference);
   // Also by the stored one, if whoever did it has forgotten that.
-  expect(await differencesAfter(work)).toContainEqual(found);
+  expect(await differencesAfter(work)).toContainEqual(difference);
 });
 
 it('another actor in a rewritten log is found by nothing but an anchor', async () => {
   expect(await differencesAfter(withoutAnchors(otherActor))).toEqual([]);
-  expect(await differencesAfter(withoutAnchors(otherActor), anchored)).toHaveLength(1);
+  expect(await differencesAfter(withoutAnchors(otherActor), kept)).toHaveLength(1);
 });
 
 it('documents are compared with an anchor as well', async () => {
-  expect(await differencesAfter(rewritten, anchored)).toContainEqual(expect.objectContaining(lastDiffers));
+  expect(await differencesAfter(rewritten, kept)).toContainEqual(expect.objectContaining(lastDiffers));
 });
 
 const rewritten = async (run: Run): Promise<void> => {
@@ -566,8 +566,8 @@ it.each([
   ['signature', 'content', `set_byte(signature, 0, get_byte(signature, 0) # 1)`],
   ['key', 'content', `signature, public_key = sha256('x')`],
 ])('an anchor with another %s is not as it was signed', async (_what, content, rest) => {
-  const change = `update anchors set content = ${content}, signature = ${rest} where tenant_id = $1`;
-  expect(await differencesAfter((run) => run(change, who.tenantId))).toEqual([
+  const sql = `update anchors set content = ${content}, signature = ${rest} where tenant_id = $1`;
+  expect(await differencesAfter((run) => run(sql, who.tenantId))).toEqual([
     {
       type: 'anchor',
       id: expect.any(String),
