@@ -1,3 +1,4 @@
+import { makeSampleAnchor } from './anchors/sample.ts';
 import { zstdCompressSync } from 'node:zlib';
 import { resources, type Resource } from '../schema/resources.ts';
 import { createWebhook } from './webhooks/receiver.ts';
@@ -71,15 +72,17 @@ const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
 
-/** REST's collections: the resources of the books, webhooks, and bulk operations. */
+/** REST's collections: the resources of the books, webhooks, bulk operations, and anchors. */
 export const collections = [
   ...resources,
   { model: 'Webhook', path: 'webhooks', scope: 'webhooks' },
   { model: 'BulkOperation', path: 'bulk-operations', scope: 'bulk-operations' },
+  { model: 'Anchor', path: 'anchors', scope: 'audit' },
 ] as const satisfies (
   | Pick<Resource, 'model' | 'path' | 'scope'>
   | { model: 'Webhook'; path: 'webhooks'; scope: 'webhooks' }
   | { model: 'BulkOperation'; path: 'bulk-operations'; scope: 'bulk-operations' }
+  | { model: 'Anchor'; path: 'anchors'; scope: 'audit' }
 )[];
 type Collection = (typeof collections)[number];
 
@@ -220,6 +223,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     holding: (text) => ({ error: text }),
     transitions: { cancel: {} },
   },
+  Anchor: { make: makeSampleAnchor, holding: (text) => ({ content: text }) },
 };
 
 /** Makes a delivery of an event to a new webhook. It is not sent: the tests' service has no worker. */

@@ -5,10 +5,10 @@ import type { Integrator } from '../harness.ts';
 
 export const sampleKey = createAnchorKey(new Uint8Array(32).fill(7));
 
-/** An anchor of the day after the tenant's last one. Its heads are of no chain. @param text what it has signed */
+/** An anchor of the day after the tenant's last one. Its heads are of no chain. @param content what it has signed */
 export async function makeSampleAnchor(
   { db, tenantId }: Pick<Integrator, 'db' | 'tenantId'>,
-  text?: string,
+  { content: text }: { content?: string } = {},
 ): Promise<string> {
   const last = await db.anchor.findFirst({ orderBy: { day: 'desc' } });
   const day = new Date((last?.day ?? new Date('2026-01-01')).getTime() + 86_400_000);

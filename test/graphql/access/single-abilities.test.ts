@@ -90,7 +90,7 @@ beforeAll(async () => {
     BankTransaction: bankTransaction,
     Webhook: made.createWebhook.webhook.id,
     Delivery: paid.id,
-    Anchor: await makeSampleAnchor(acme, texts.audit),
+    Anchor: await makeSampleAnchor(acme, { content: texts.audit }),
     BulkOperation: await samples.BulkOperation.make(acme, { error: texts['bulk-operations'] }),
   };
   for (const { model, scope } of resources)
