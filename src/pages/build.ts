@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { proofForm, proofText } from './check-proof.ts';
 import { buildErrorCodes } from './error-codes.ts';
 import { buildEInvoiceRules } from './e-invoice-rules.ts';
 import { readGuides } from './guides.ts';
@@ -111,6 +112,16 @@ write(
 );
 const codes = render(buildErrorCodes());
 write('docs/error-codes.html', textPage(assets, guides, { at: '/docs/errors', title: 'Codes of errors', text: codes }));
+const proofs = render(proofText);
+write(
+  'docs/check-proof.html',
+  textPage(
+    assets,
+    guides,
+    { at: '/docs/check-proof', title: 'Check a document', text: { ...proofs, html: proofs.html + proofForm } },
+    scripts(asset('check-proof.js', source('check-proof.js'))),
+  ),
+);
 const changelog = render(source('../../CHANGELOG.md'));
 write('changelog.html', textPage(assets, guides, { at: '/changelog', title: 'Changelog', text: changelog }));
 const missing = render(

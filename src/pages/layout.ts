@@ -51,6 +51,7 @@ export function textPage(
   assets: Assets,
   guides: readonly Guide[],
   { at, title, text: { html, headings } }: { at: string; title: string; text: Rendered },
+  head = '',
 ): string {
   const list = guides.map(({ slug, title: name }) => `<li>${link(`/docs/${slug}`, name, at)}</li>`);
   const onPage = headings.map(({ id, title: name }) => `<li><a href="#${id}">${escapeHtml(name)}</a></li>`);
@@ -64,6 +65,6 @@ export function textPage(
       <main id="content" class="text" tabindex="-1">${html}</main>
       <nav class="headings" aria-label="On this page">${aside}</nav>
     </div>`,
-    `\n    <script src="${assets.script}" defer></script>`,
+    `\n    <script src="${assets.script}" defer></script>${head}`,
   );
 }

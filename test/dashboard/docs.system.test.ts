@@ -10,6 +10,7 @@ const pages = [
   ...readGuides().map(({ slug }) => `/docs/${slug}`),
   '/docs/e-invoice-rules',
   '/docs/error-codes',
+  '/docs/check-proof',
   '/changelog',
   '/docs/not-a-page',
 ];
