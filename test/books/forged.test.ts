@@ -225,3 +225,16 @@ describe('an entry of the audit log', () => {
     ]);
   });
 });
+
+it('a log that is not the one of which an anchor was kept is refused, until its time may be over', async () => {
+  const hashes = lines
+    .map(fieldsOf)
+    .flatMap(({ record, hash }) => (record === 'audit_entry' && hash ? [String(hash)] : []));
+  const [position, hash] = [hashes.length, hashes.at(-1)!];
+  const kept = (at: Date, of = hash) => ({ expected: { documents: [], auditLog: [{ position, hash: of, at }] } });
+  expect(await errorsOf(lines, kept(new Date()))).toEqual([]);
+  expect(await errorsOf(lines, kept(new Date(), '1'.repeat(64)))).toEqual([
+    { line: lines.length, message: `Entry ${position} of the audit log is missing, of which a hash was noted.` },
+  ]);
+  expect(await errorsOf(lines, kept(new Date('2019-01-01'), '1'.repeat(64)))).toEqual([]);
+});
