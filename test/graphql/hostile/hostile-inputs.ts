@@ -118,6 +118,7 @@ function isAlsoGiven(r: Random, owner: string, at: string[]): boolean {
 /** Makes the arguments of a field, with the value at `path` at one of its bounds. */
 function argumentsAtBound(r: Random, { field, path }: (typeof inputs)[number], ids: Ids): Record<string, unknown> {
   const hasMore = r(4) === 0;
+  let isAtBound = false;
   const record = (owner: string, of: readonly Input[], at: string[]): Record<string, unknown> => {
     const given = of.filter(
       (input) =>
@@ -139,8 +140,13 @@ function argumentsAtBound(r: Random, { field, path }: (typeof inputs)[number], i
   };
   const value = (owner: string, name: string, type: GraphQLInputType, at: string[]): unknown => {
     const isTheOne = path.join() === [...at, name].join();
-    if (!isTheOne && !(hasMore && r(5) === 0)) return usual(owner, name, type, at);
-    return valueAtBound(r, getNullableType(type), (of) => usual(owner, name, of, at));
+    // A list at its bound, of values at theirs, may be longer than a string can be.
+    const isMore = hasMore && !isAtBound && !leadsTo([...at, name], path) && r(5) === 0;
+    if (!isTheOne && !isMore) return usual(owner, name, type, at);
+    isAtBound = true;
+    const made = valueAtBound(r, getNullableType(type), (of) => usual(owner, name, of, at));
+    isAtBound = false;
+    return made;
   };
   return record(getNamedType(field.type).name, field.args, []);
 }
