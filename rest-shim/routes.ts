@@ -98,6 +98,8 @@ export const routes: readonly Route[] = [
   ['POST', '/bulk-operations/:id/cancel', 'cancelBulkOperation', 'item'],
 
   ['GET', '/reports/open-items', 'getOpenItems', 'item'],
+  ['GET', '/reports/profit-and-loss', 'getProfitAndLoss', 'item'],
+  ['GET', '/reports/profit-and-loss/documents', 'getProfitAndLossDocuments', 'item'],
   ['GET', '/reports/vat', 'getVatReport', 'item'],
   ['GET', '/reports/vat/documents', 'getVatReportDocuments', 'item'],
 

@@ -45,6 +45,7 @@ import './resources/overview.ts';
 import './resources/audit-log/queries.ts';
 import './resources/anchor/queries.ts';
 import './resources/report/open-items.ts';
+import './resources/report/profit-and-loss.ts';
 import './resources/report/vat-report.ts';
 import './resources/period-lock/queries.ts';
 import './resources/period-lock/mutations.ts';

@@ -228,6 +228,33 @@ export function cash(books: Books, from: string, to: string, isInputByPayment: b
   return sums.all;
 }
 
+/** `currency` → revenue and expenses in cents, of the days from `from` to `to`. */
+export type ProfitSums = Record<string, { revenue: number; expenses: number }>;
+
+/** Net amounts, whatever their VAT. On the accrual basis by the dates of documents, without a look at lines or rates. */
+export function profit(books: Books, from: string, to: string, basis: 'accrual' | 'cash'): ProfitSums {
+  const sums: ProfitSums = {};
+  const add = (side: 'revenue' | 'expenses', currency: string, net: Exact): void => {
+    const of = (sums[currency] ??= { revenue: 0, expenses: 0 });
+    of[side] += net.times(100).toNumber();
+  };
+  if (basis === 'cash') {
+    for (const [name, { net }] of Object.entries(cash(books, from, to, true))) {
+      const [kind, , , currency = ''] = name.split(' ');
+      add(kind === 'OUTPUT' ? 'revenue' : 'expenses', currency, new Exact(net));
+    }
+    return sums;
+  }
+  const ofShares = (shares: Share[]): Exact => sumOf(shares.map(({ vat }) => vat));
+  for (const { date, currency, gross, shares } of books.invoices)
+    if (within(date, from, to)) add('revenue', currency, gross.minus(ofShares(shares)));
+  for (const { date, currency, gross, shares } of books.creditNotes)
+    if (within(date, from, to)) add('revenue', currency, ofShares(shares).minus(gross));
+  for (const { date, currency, gross, share } of books.receipts)
+    if (within(date, from, to)) add('expenses', currency, gross.minus(share.vat));
+  return sums;
+}
+
 /** What is open of each invoice at the end of a day, where something is, by due date. */
 export const receivables = ({ invoices, creditNotes }: Books, at: string): { id: string; open: string }[] =>
   invoices

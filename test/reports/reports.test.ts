@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { books, dayOf, days, emptyIds, makeBooks } from './books.ts';
-import { accrual, cash, payables, readBooks, receivables, type VatSums } from './oracle.ts';
+import { accrual, cash, payables, profit, readBooks, receivables, type Books, type VatSums } from './oracle.ts';
 
 // The reports agree with an oracle over generated books, on any day.
 
@@ -56,6 +56,47 @@ async function checkDocuments(who: Integrator, query: Record<string, string>): P
   }
 }
 
+const inCents = (amount: number): number => Math.round(amount * 100);
+
+interface ProfitRow {
+  currency: string;
+  from: string;
+  to: string;
+  revenue: number;
+  expenses: number;
+  result: number;
+}
+
+/** Each month and the totals are the oracle's, on both bases; and so are the documents behind each figure. */
+async function checkProfit(who: Integrator, all: Books, from: string, to: string): Promise<void> {
+  for (const basis of ['accrual', 'cash'] as const) {
+    const report = await get(who, '/reports/profit-and-loss', { from, to, basis });
+    const months = report.months as (ProfitRow & { month: string })[];
+    const totals = report.totals as ProfitRow[];
+    const currencies = totals.map(({ currency }) => currency);
+    expect(currencies).toEqual([...new Set(currencies)].toSorted());
+    const expectedMonths: string[] = [];
+    for (let day = Temporal.PlainDate.from(from); day.toString() <= to; day = day.add({ days: 1 })) {
+      const month = day.toString().slice(0, 7);
+      if (expectedMonths.at(-1) !== month) expectedMonths.push(month);
+    }
+    const names = expectedMonths.flatMap((month) => currencies.map((currency) => `${month} ${currency}`));
+    expect(months.map(({ month, currency }) => `${month} ${currency}`)).toEqual(names);
+    for (const row of [...months, ...totals.map((total) => ({ ...total, from, to }))]) {
+      const { revenue, expenses } = profit(all, row.from, row.to, basis)[row.currency] ?? { revenue: 0, expenses: 0 };
+      const shown = [inCents(row.revenue), inCents(row.expenses), inCents(row.result)];
+      expect([row, ...shown]).toEqual([row, revenue, expenses, revenue - expenses]);
+      for (const kind of ['revenue', 'expenses'] as const) {
+        const of = { from: row.from, to: row.to, basis, kind, currency: row.currency, limit: '1000' };
+        const { count, items } = await get(who, '/reports/profit-and-loss/documents', of);
+        expect(new Set(items.map(({ id }: { id: string }) => id)).size).toBe(count);
+        const sum = items.reduce((before: number, { net }: { net: number }) => before + inCents(net), 0);
+        expect([of, sum]).toEqual([of, inCents(row[kind])]);
+      }
+    }
+  }
+}
+
 async function openItems(who: Integrator, at: string, side: string): Promise<{ id: string; open: string }[]> {
   const report = await get(who, '/reports/open-items', { at, side, limit: '1000' });
   expect(report.count).toBe(report.items.length);
@@ -93,6 +134,8 @@ describe.each(['DE', 'AT'])('in %s', (country) => {
           );
         }
         const [first = 0, last = 0] = periods[0] ?? [];
+        await checkProfit(who, all, dayOf(first), dayOf(last));
+        await checkProfit(who, all, dayOf(0), dayOf(days));
         await checkDocuments(who, { from: dayOf(first), to: dayOf(last) });
         await checkDocuments(who, { from: dayOf(first), to: dayOf(last), basis: 'cash' });
       }),

@@ -18,6 +18,8 @@ afterAll(() => service.close());
 
 const reports = [
   '/reports/open-items?at=2026-12-31',
+  '/reports/profit-and-loss?from=2026-01-01&to=2026-12-31',
+  '/reports/profit-and-loss/documents?from=2026-01-01&to=2026-12-31&kind=revenue&currency=EUR',
   '/reports/vat?from=2026-01-01&to=2026-12-31',
   '/reports/vat/documents?from=2026-01-01&to=2026-12-31&kind=output&vat_category=S&vat_rate=19&currency=EUR',
 ];
@@ -56,6 +58,34 @@ it('VAT of a period has the boxes of the return', async () => {
   });
 });
 
+it('a profit and loss has the months of its period, cut to it', async () => {
+  const { body } = await acme.rest('GET', '/reports/profit-and-loss?from=2026-02-15&to=2026-03-31');
+  const rest = { currency: 'EUR', revenue: 100, expenses: 100, result: 0 };
+  expect(body.data).toEqual({
+    from: '2026-02-15',
+    to: '2026-03-31',
+    basis: 'accrual',
+    months: [
+      { month: '2026-02', from: '2026-02-15', to: '2026-02-28', ...rest, revenue: 0, expenses: 0 },
+      { month: '2026-03', from: '2026-03-01', to: '2026-03-31', ...rest },
+    ],
+    totals: [rest],
+  });
+});
+
+it('cancelling an invoice leaves its month as it was reported', async () => {
+  const who = await service.integrator();
+  service.clock.now = new Date('2026-05-10T12:00:00Z');
+  const invoice = await makeInvoice(who, { status: 'ISSUED', invoiceDate: '2026-03-31' });
+  const months = async () => {
+    const { body } = await who.rest('GET', '/reports/profit-and-loss?from=2026-03-01&to=2026-05-31');
+    return body.data.months.map(({ revenue }: { revenue: number }) => revenue);
+  };
+  expect(await months()).toEqual([100, 0, 0]);
+  await who.rest('POST', `/invoices/${invoice}/cancel`);
+  expect(await months()).toEqual([100, 0, -100]);
+});
+
 it('open items have their age at the day', async () => {
   const late = async (at: string) => {
     const { body } = await acme.rest('GET', `/reports/open-items?at=${at}`);
@@ -87,6 +117,14 @@ it.each([
   ['/reports/vat?from=2026-02-30&to=2026-03-31', { from: 'invalid_format' }],
   ['/reports/vat?to=2026-03-31', { from: 'required' }],
   ['/reports/vat?from=2026-01-01&to=2026-01-31&basis=none', { basis: 'unknown_value' }],
+  ['/reports/profit-and-loss?from=2026-02-01&to=2026-01-31', { to: 'wrong_order' }],
+  ['/reports/profit-and-loss?from=2026-01-01&to=2027-01-02', { to: 'day_out_of_range' }],
+  ['/reports/profit-and-loss?from=2026-01-01&to=2026-01-31&basis=none', { basis: 'unknown_value' }],
+  ['/reports/profit-and-loss/documents?from=2026-01-01&to=2026-01-31', { kind: 'required', currency: 'required' }],
+  [
+    '/reports/profit-and-loss/documents?from=2026-01-01&to=2026-01-31&kind=revenue&currency=EURO',
+    { currency: 'too_long' },
+  ],
   ['/reports/open-items', { at: 'required' }],
   ['/reports/open-items?at=2026-01-31&limit=1001', { limit: 'out_of_range' }],
   ['/reports/open-items?at=2026-01-31&skip=-1', { skip: 'out_of_range' }],
@@ -108,18 +146,20 @@ it('they need the abilities to read what they show', async () => {
     const who = await service.integrator({ abilities });
     return Promise.all([...reports, payable].map(async (path) => (await who.rest('GET', path)).status));
   };
-  expect(await statusesOf('customers:read', 'invoices:read', 'receipts:read')).toEqual([200, 200, 200, 200]);
-  expect(await statusesOf('invoices:read', 'receipts:read', 'write')).toEqual([403, 200, 200, 403]);
-  expect(await statusesOf('customers:read', 'receipts:read')).toEqual([403, 403, 403, 403]);
-  expect(await statusesOf('customers:read', 'invoices:read')).toEqual([200, 403, 403, 403]);
+  expect(await statusesOf('customers:read', 'invoices:read', 'receipts:read')).toEqual([200, 200, 200, 200, 200, 200]);
+  expect(await statusesOf('invoices:read', 'receipts:read', 'write')).toEqual([403, 200, 200, 200, 200, 403]);
+  expect(await statusesOf('customers:read', 'receipts:read')).toEqual([403, 403, 403, 403, 403, 403]);
+  expect(await statusesOf('customers:read', 'invoices:read')).toEqual([200, 403, 403, 403, 403, 403]);
 });
 
 it('they have nothing of another tenant', async () => {
   const globex = await service.integrator({ name: 'Globex' });
-  const [open, vat, documents] = await Promise.all(
+  const [open, profit, profitDocuments, vat, documents] = await Promise.all(
     reports.map(async (path) => (await globex.rest('GET', path)).body.data),
   );
   expect(open).toMatchObject({ count: 0, totals: [], partners: [], items: [] });
+  expect(profit).toMatchObject({ months: [], totals: [] });
+  expect(profitDocuments).toEqual({ count: 0, items: [] });
   expect(vat.rows).toEqual([]);
   expect(documents).toEqual({ count: 0, items: [] });
 });

@@ -108,6 +108,8 @@ const scansOfFields: Record<string, number> = {
   // Each reads documents, their lines, and payments.
   'Query.vatReport': 3,
   'Query.vatReportDocuments': 3,
+  'Query.profitAndLoss': 3,
+  'Query.profitAndLossDocuments': 3,
   'Query.openItems': 2,
   'Query.periodLockCheck': 1,
 };

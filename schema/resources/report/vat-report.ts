@@ -1,26 +1,19 @@
 import { builder, type QueryFields } from '../../graphql/builder.ts';
-import { resourceIdDescription } from '../../graphql/node.ts';
 import type { Context } from '../../graphql/context.ts';
-import { text, vatCategory, vatRate, wholeNumber } from '../../graphql/input/validators.ts';
+import { text, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
-import { formatDay, parseDay } from '../../graphql/scalars/days.ts';
+import { formatDay } from '../../graphql/scalars/days.ts';
 import { ForbiddenError, refuse } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
+import { documentFields, findDocuments, pageArgs, type Documents, type DocumentShare } from './documents.ts';
+import { checkPeriod, inTexts, maxRows, periodArgs, type Period } from './period.ts';
 import { findVatBox } from './vat-boxes.ts';
 import { accrualShares, cashShares, type VatDate } from './vat-shares.ts';
-
-/** The longest period of a report, in days. */
-const maxDays = 366;
-
-/** The most rows of a report. */
-const maxRows = 1000;
 
 type Basis = 'ACCRUAL' | 'CASH';
 type Kind = 'OUTPUT' | 'INPUT';
 
-interface Period {
-  from: Date;
-  to: Date;
+interface VatPeriod extends Period {
   basis: Basis;
   dateBy: VatDate;
 }
@@ -45,7 +38,7 @@ const VatBasis = builder.enumType('VatBasis', {
   } satisfies Record<Basis, object>,
 });
 
-const VatDateType = builder.enumType('VatDate', {
+export const VatDateType = builder.enumType('VatDate', {
   description: 'The day on which an invoice counts, on the accrual basis.',
   values: {
     SUPPLY: {
@@ -84,7 +77,7 @@ const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
   }),
 });
 
-interface Report extends Period {
+interface Report extends VatPeriod {
   rows: RowOfReport[];
 }
 
@@ -99,50 +92,13 @@ const VatReport = builder.objectRef<Report>('VatReport').implement({
   }),
 });
 
-interface Document {
-  type: 'INVOICE' | 'CREDIT_NOTE' | 'RECEIPT';
-  id: string;
-  number: string | null;
-  date: Date;
-  net: Decimal;
-  vat: Decimal;
-}
-
-const VatDocumentType = builder.enumType('VatDocumentType', {
-  description: 'A kind of document.',
-  values: {
-    INVOICE: { description: 'An invoice. On the cash basis, with its payments, refunds, and credit notes.' },
-    CREDIT_NOTE: { description: 'A credit note.' },
-    RECEIPT: { description: 'A receipt.' },
-  } satisfies Record<Document['type'], object>,
-});
-
-const VatReportDocument = builder.objectRef<Document>('VatReportDocument').implement({
+const VatReportDocument = builder.objectRef<DocumentShare>('VatReportDocument').implement({
   description: 'What one document adds to a row of a VAT report.',
   fields: (t) => ({
-    type: t.expose('type', { type: VatDocumentType, description: 'Its kind.' }),
-    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice, credit note, or receipt.' }),
-    resourceId: t.expose('id', {
-      type: 'UUID',
-      description: resourceIdDescription('The id of the invoice, credit note, or receipt'),
-    }),
-    number: t.exposeString('number', { nullable: true, description: 'Its number; null for a receipt without one.' }),
-    date: t.expose('date', {
-      type: 'Date',
-      description: 'The day on which it counts; on the cash basis, the last day of the period.',
-    }),
-    net: t.expose('net', { type: 'Decimal', description: 'Negative where it takes something back.' }),
+    ...documentFields(t),
     vat: t.expose('vat', { type: 'Decimal', description: 'The VAT on it.' }),
   }),
 });
-
-/** JSON has no exact decimals, and no days. */
-type DocumentTexts = Omit<Document, 'date' | 'net' | 'vat'> & Record<'date' | 'net' | 'vat', string>;
-
-interface Documents {
-  count: number;
-  items: Document[];
-}
 
 const VatReportDocuments = builder.objectRef<Documents>('VatReportDocuments').implement({
   description: 'The documents of one row of a VAT report.',
@@ -152,25 +108,14 @@ const VatReportDocuments = builder.objectRef<Documents>('VatReportDocuments').im
   }),
 });
 
-const dayMs = 86_400_000;
-
-const checkReport: Rules<{ from: Date; to: Date }> = ({ from, to }, { may }, problems) => {
+const checkReport: Rules<Period> = (period, { may }, problems) => {
   if (!may('receipts:read')) throw new ForbiddenError('receipts:read');
-  if (!from || !to) return;
-  if (from > to) problems.add('to', 'wrong_order', 'Must not be before the first day.');
-  const last = new Date(from.getTime() + (maxDays - 1) * dayMs);
-  if (to > last)
-    problems.add('to', 'day_out_of_range', `Must be at most ${maxDays} days after the first day.`, {
-      min: formatDay(from),
-      max: formatDay(last),
-    });
+  checkPeriod(period, problems);
 };
 
 /** Input VAT counts when a receipt is dated in Germany, whatever the basis (§ 15 UStG); elsewhere when it is paid. */
-const buildShares = ({ tenant }: Context, { basis, dateBy }: Pick<Period, 'basis' | 'dateBy'>): string =>
+const buildShares = ({ tenant }: Context, { basis, dateBy }: Pick<VatPeriod, 'basis' | 'dateBy'>): string =>
   basis === 'ACCRUAL' ? accrualShares(dateBy) : cashShares(tenant.country !== 'DE');
-
-const inTexts = ({ from, to }: Pick<Period, 'from' | 'to'>): string[] => [formatDay(from), formatDay(to)];
 
 interface SumRow {
   kind: Kind;
@@ -182,7 +127,7 @@ interface SumRow {
   documents: number;
 }
 
-async function findRows(context: Context, period: Period): Promise<RowOfReport[]> {
+async function findRows(context: Context, period: VatPeriod): Promise<RowOfReport[]> {
   const rows = await context.db.$rows<SumRow>(
     `select kind, category, rate::text, currency, sum(net)::text as net, sum(vat)::text as vat,
        count(distinct id)::int as documents
@@ -208,11 +153,13 @@ async function findRows(context: Context, period: Period): Promise<RowOfReport[]
   });
 }
 
-const periodArgs = (t: QueryFields) => ({
-  from: t.arg({ type: 'Date', required: true, description: 'The first day.' }),
-  to: t.arg({ type: 'Date', required: true, description: `The last day, at most ${maxDays} days later.` }),
+export const dateByArg = (t: QueryFields) =>
+  t.arg({ type: VatDateType, description: 'The day on which an invoice counts. Default: SUPPLY.' });
+
+const vatArgs = (t: QueryFields) => ({
+  ...periodArgs(t),
   basis: t.arg({ type: VatBasis, description: 'When VAT counts. Default: ACCRUAL.' }),
-  dateBy: t.arg({ type: VatDateType, description: 'The day on which an invoice counts. Default: SUPPLY.' }),
+  dateBy: dateByArg(t),
 });
 
 builder.queryField('vatReport', (t) =>
@@ -221,10 +168,10 @@ builder.queryField('vatReport', (t) =>
     description:
       'VAT of a period. Cancelled invoices count, and so do the credit notes that take them back, each on its own date. Drafts do not. Needs `receipts:read`, too.',
     ability: 'invoices:read',
-    args: periodArgs(t),
+    args: vatArgs(t),
     rules: checkReport,
     resolve: async (_root, { from, to, basis, dateBy }, context) => {
-      const period: Period = { from, to, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' };
+      const period: VatPeriod = { from, to, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' };
       return { ...period, rows: await findRows(context, period) };
     },
   }),
@@ -237,35 +184,24 @@ builder.queryField('vatReportDocuments', (t) =>
       'The documents of one row of a VAT report. Their sums are those of the row. Needs `receipts:read`, too.',
     ability: 'invoices:read',
     args: {
-      ...periodArgs(t),
+      ...vatArgs(t),
       kind: t.arg({ type: VatKind, required: true, description: 'The kind of the row.' }),
       vatCategory: t.arg.string({ required: true, description: 'The category of the row.', validate: vatCategory }),
       vatRate: t.arg({ type: 'Decimal', required: true, description: 'The rate of the row.', validate: vatRate }),
       currency: t.arg.string({ required: true, description: 'The currency of the row.', validate: text(3) }),
-      limit: t.arg.int({ description: 'At most so many: 1 to 1000, default 100.', validate: wholeNumber(1, maxRows) }),
-      skip: t.arg.int({ description: 'So many are skipped first.', validate: wholeNumber(0, 1_000_000) }),
+      ...pageArgs(t),
     },
     rules: checkReport,
-    resolve: async (_root, args, context): Promise<Documents> => {
-      const { basis, dateBy, kind, vatRate: rate, currency, limit, skip } = args;
-      const period = { ...args, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' } satisfies Period;
-      const [found] = await context.db.$rows<{ count: number; items: DocumentTexts[] }>(
-        `with document as materialized (
-           select type, id, number, date, net, vat from (${buildShares(context, period)}) as shares
-           where kind = $4 and category = $5 and rate = $6::numeric and currency = $7
-         ), page as (
-           select type, id, number, date, net::text, vat::text from document order by date, id limit $8 offset $9
-         )
-         select (select count(*)::int from document) as count, (select coalesce(json_agg(page), '[]') from page) as items`,
-        [...inTexts(period), kind, args.vatCategory, rate.toFixed(), currency, limit ?? 100, skip ?? 0],
+    resolve: (_root, args, context): Promise<Documents> => {
+      const { basis, dateBy, kind, vatRate: rate, currency } = args;
+      const shares = buildShares(context, { basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' });
+      return findDocuments(
+        context,
+        `select * from (${shares}) as share
+         where kind = $4 and category = $5 and rate = $6::numeric and currency = $7`,
+        [...inTexts(args), kind, args.vatCategory, rate.toFixed(), currency],
+        args,
       );
-      const items = (found?.items ?? []).map(({ date, net, vat, ...row }) => ({
-        ...row,
-        date: parseDay(date) as Date,
-        net: new Decimal(net),
-        vat: new Decimal(vat),
-      }));
-      return { count: found?.count ?? 0, items };
     },
   }),
 );

@@ -1,7 +1,15 @@
 import { minorDigitsSql } from '../../money/money.ts';
 import { vatCategorySql } from '../invoice/line.ts';
 
-// The statements that find what each document adds to a VAT report. Parameters: the tenant, the first day, the last day.
+// The statements that find what each document adds to a report. Parameters: the tenant, the first day, the last day.
+
+/** The first and the last day of a period, as expressions of SQL. */
+export interface DaysSql {
+  first: string;
+  last: string;
+}
+
+const wholePeriod: DaysSql = { first: '$2::date', last: '$3::date' };
 
 /** By what an invoice falls into a period: the day of supply, or the invoice date. */
 export type VatDate = 'SUPPLY' | 'DOCUMENT';
@@ -54,15 +62,16 @@ export const accrualShares = (by: VatDate): string => {
 };
 
 /** The states before the period and at its end: what was paid in it is their difference. */
-const boundaries = `boundary (at, day) as (values (-1, $2::date - 1), (1, $3::date))`;
+const boundaries = ({ first, last }: DaysSql): string =>
+  `boundary (at, day) as (values (-1, ${first} - 1), (1, ${last}))`;
 
-const paidInvoices = `
+const paidInvoices = ({ first, last }: DaysSql): string => `
   touched as (
     select coalesce(payment.invoice_id, note.invoice_id) as id from payments as payment
       left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
-    where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on between $2 and $3
+    where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on between ${first} and ${last}
     union select document.invoice_id from credit_notes as document
-    where document.tenant_id = $1 and document.credit_note_date between $2 and $3
+    where document.tenant_id = $1 and document.credit_note_date between ${first} and ${last}
   ),
   invoiced as (${sharesOfInvoices('document.invoice_date', 'document.id in (select id from touched)')}),
   credited as (
@@ -134,13 +143,13 @@ const splitPayments = `
     from split
   )`;
 
-const sharesOfPaidInvoices = `
-  select 'OUTPUT' as kind, 'INVOICE' as type, id, number, $3::date as date, category, rate, currency,
+const sharesOfPaidInvoices = ({ last }: DaysSql): string => `
+  select 'OUTPUT' as kind, 'INVOICE' as type, id, number, ${last} as date, category, rate, currency,
     sum(at * (coalesce(paid_share, 0) - coalesce(paid_vat, 0))) as net, sum(at * coalesce(paid_vat, 0)) as vat
   from taxed group by id, number, category, rate, currency`;
 
-const sharesOfPaidReceipts = `
-  select ${receiptColumns}, $3::date as date, ${receiptCategory}, sum(at * (paid - paid_vat)) as net, sum(at * paid_vat) as vat
+const sharesOfPaidReceipts = ({ first, last }: DaysSql): string => `
+  select ${receiptColumns}, ${last} as date, ${receiptCategory}, sum(at * (paid - paid_vat)) as net, sum(at * paid_vat) as vat
   from receipts as document
     join (
       select receipt.id, boundary.at, coalesce(sum(payment.amount) filter (where payment.paid_on <= boundary.day), 0) as paid
@@ -148,7 +157,7 @@ const sharesOfPaidReceipts = `
         join payments as payment on payment.tenant_id = receipt.tenant_id and payment.receipt_id = receipt.id
         cross join boundary
       where receipt.tenant_id = $1 and receipt.id in (
-        select receipt_id from payments where tenant_id = $1 and receipt_id is not null and paid_on between $2 and $3)
+        select receipt_id from payments where tenant_id = $1 and receipt_id is not null and paid_on between ${first} and ${last})
       group by receipt.id, boundary.at
     ) as state on state.id = document.id
     cross join lateral (
@@ -162,10 +171,11 @@ const sharesOfPaidReceipts = `
  * What was paid in a period (§ 20 UStG, § 17 of Austria's UStG).
  * @param isInputByPayment whether input VAT counts when it is paid, too (Directive 2006/112/EC, Art. 167a); else when the
  *   receipt is dated
+ * @param days the period; only if input VAT counts when it is paid, another one than the whole
  */
-export const cashShares = (isInputByPayment: boolean): string => `
-  with ${boundaries}, ${paidInvoices}, ${splitPayments}
-  select ${shareColumns} from (${sharesOfPaidInvoices}) as paid_invoices where net <> 0 or vat <> 0
+export const cashShares = (isInputByPayment: boolean, days: DaysSql = wholePeriod): string => `
+  with ${boundaries(days)}, ${paidInvoices(days)}, ${splitPayments}
+  select ${shareColumns} from (${sharesOfPaidInvoices(days)}) as paid_invoices where net <> 0 or vat <> 0
   union all
-  select ${shareColumns} from (${isInputByPayment ? sharesOfPaidReceipts : sharesOfReceipts}) as receipts
+  select ${shareColumns} from (${isInputByPayment ? sharesOfPaidReceipts(days) : sharesOfReceipts}) as receipts
   where net <> 0 or vat <> 0`;

@@ -150,6 +150,8 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     openItems: ['customers:read'],
     payment: ['receipts:read'],
     payments: ['receipts:read'],
+    profitAndLoss: ['receipts:read'],
+    profitAndLossDocuments: ['receipts:read'],
     vatReport: ['receipts:read'],
     vatReportDocuments: ['receipts:read'],
     createWebhook: abilityScopes.map((resource): Ability => `${resource}:read`),

@@ -168,6 +168,8 @@ const requiredInputs: Record<string, () => string> = {
   vatProposals: () => `(customerId: "${ids['Customer']}")`,
   periodLockCheck: () => '(until: "2026-12-31")',
   openItems: () => '(at: "2026-12-31")',
+  profitAndLoss: () => '(from: "2026-01-01", to: "2026-12-31")',
+  profitAndLossDocuments: () => '(from: "2026-01-01", to: "2026-12-31", kind: REVENUE, currency: "EUR")',
   vatReport: () => '(from: "2026-01-01", to: "2026-12-31")',
   vatReportDocuments: () =>
     '(from: "2026-01-01", to: "2026-12-31", kind: OUTPUT, vatCategory: "S", vatRate: "19", currency: "EUR")',

@@ -77,6 +77,7 @@ describe('every type with an id', () => {
     MatchSuggestion: 'the id is an invoice’s or receipt’s',
     PeriodLockCheckItem: 'the id is an invoice’s, credit note’s, receipt’s, or bank transaction’s',
     OpenItem: 'the id is an invoice’s or receipt’s',
+    ReportDocument: 'the id is an invoice’s, credit note’s, or receipt’s',
     VatReportDocument: 'the id is an invoice’s, credit note’s, or receipt’s',
     Session: 'only for sessions; no query by id',
     Tenant: 'there is only one, in `me`',

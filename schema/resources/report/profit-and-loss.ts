@@ -1,0 +1,200 @@
+import { builder, type ObjectFields, type QueryFields } from '../../graphql/builder.ts';
+import type { Context } from '../../graphql/context.ts';
+import { text } from '../../graphql/input/validators.ts';
+import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
+import { formatDay } from '../../graphql/scalars/days.ts';
+import { ForbiddenError } from '../../errors.ts';
+import { Decimal } from '../../money/money.ts';
+import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
+import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
+import { accrualShares, cashShares } from './vat-shares.ts';
+
+type Basis = 'ACCRUAL' | 'CASH';
+type Kind = 'REVENUE' | 'EXPENSES';
+
+const ProfitBasis = builder.enumType('ProfitBasis', {
+  description: 'When revenue and expenses count.',
+  values: {
+    ACCRUAL: { description: 'By the dates of invoices, credit notes, and receipts.' },
+    CASH: { description: 'By the days of payments and refunds.' },
+  } satisfies Record<Basis, object>,
+});
+
+const ProfitKind = builder.enumType('ProfitKind', {
+  description: 'A side of a profit and loss.',
+  values: {
+    REVENUE: { description: 'Issued invoices less credit notes.' },
+    EXPENSES: { description: 'Booked receipts.' },
+  } satisfies Record<Kind, object>,
+});
+
+interface Sums {
+  currency: string;
+  revenue: Decimal;
+  expenses: Decimal;
+}
+
+interface Month extends Sums, Period {}
+
+interface Report extends Period {
+  basis: Basis;
+  months: Month[];
+  totals: Sums[];
+}
+
+const sumFields = (t: ObjectFields<Sums>) => ({
+  currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
+  revenue: t.expose('revenue', {
+    type: 'Decimal',
+    description: 'Net: issued invoices less credit notes, or what was paid of them less refunds.',
+  }),
+  expenses: t.expose('expenses', {
+    type: 'Decimal',
+    description: 'Net: booked receipts, or what was paid of them. All of their VAT is input VAT.',
+  }),
+  result: t.field({
+    type: 'Decimal',
+    description: 'Revenue less expenses.',
+    resolve: ({ revenue, expenses }) => revenue.minus(expenses),
+  }),
+});
+
+const ProfitAndLossMonth = builder.objectRef<Month>('ProfitAndLossMonth').implement({
+  description: 'Revenue and expenses of one month, in one currency.',
+  fields: (t) => ({
+    month: t.string({ description: '`YYYY-MM`.', resolve: ({ from }) => formatDay(from).slice(0, 7) }),
+    from: t.expose('from', { type: 'Date', description: 'Its first day in the period.' }),
+    to: t.expose('to', { type: 'Date', description: 'Its last day in the period.' }),
+    ...sumFields(t as unknown as ObjectFields<Sums>),
+  }),
+});
+
+const ProfitAndLossTotal = builder.objectRef<Sums>('ProfitAndLossTotal').implement({
+  description: 'Revenue and expenses of the whole period, in one currency.',
+  fields: sumFields,
+});
+
+const ProfitAndLoss = builder.objectRef<Report>('ProfitAndLoss').implement({
+  description: 'Revenue and expenses of a period by month.',
+  fields: (t) => ({
+    from: t.expose('from', { type: 'Date', description: 'The first day.' }),
+    to: t.expose('to', { type: 'Date', description: 'The last day.' }),
+    basis: t.expose('basis', { type: ProfitBasis, description: 'When revenue and expenses count.' }),
+    months: t.expose('months', {
+      type: [ProfitAndLossMonth],
+      description: 'Each month of the period, with an entry for each currency in use.',
+    }),
+    totals: t.expose('totals', { type: [ProfitAndLossTotal], description: 'The sums of the months, by currency.' }),
+  }),
+});
+
+const checkReport: Rules<Period> = (period, { may }, problems) => {
+  if (!may('receipts:read')) throw new ForbiddenError('receipts:read');
+  checkPeriod(period, problems);
+};
+
+const toMonth = (day: Date): Temporal.PlainYearMonth => Temporal.PlainDate.from(formatDay(day)).toPlainYearMonth();
+
+/** The months of a period, each cut to it. */
+function splitIntoMonths({ from, to }: Period): Period[] {
+  const first = toMonth(from);
+  const { months: others } = first.until(toMonth(to), { largestUnit: 'months' });
+  return Array.from({ length: others + 1 }, (_, index) => {
+    const month = first.add({ months: index });
+    const dayOf = (day: number): Date => new Date(month.toPlainDate({ day }).toString());
+    const [start, end] = [dayOf(1), dayOf(month.daysInMonth)];
+    return { from: start > from ? start : from, to: end < to ? end : to };
+  });
+}
+
+/** The same in SQL. */
+const months = `(
+  select greatest(month::date, $2::date), least((month + interval '1 month')::date - 1, $3::date)
+  from generate_series(date_trunc('month', $2::date::timestamp), $3::date, interval '1 month') as month
+) as month (first, last)`;
+
+/** On the cash basis a share is dated by the end of its period. */
+const buildMonthlyShares = (basis: Basis): string =>
+  basis === 'ACCRUAL'
+    ? accrualShares('DOCUMENT')
+    : `select shares.* from ${months}
+       cross join lateral (${cashShares(true, { first: 'month.first', last: 'month.last' })}) as shares`;
+
+interface SumRow {
+  month: string;
+  currency: string;
+  revenue: string;
+  expenses: string;
+}
+
+async function findSums({ db }: Context, period: Period, basis: Basis): Promise<Pick<Report, 'months' | 'totals'>> {
+  const rows = await db.$rows<SumRow>(
+    `select to_char(date, 'YYYY-MM') as month, currency, coalesce(sum(net) filter (where kind = 'OUTPUT'), 0)::text as revenue,
+       coalesce(sum(net) filter (where kind = 'INPUT'), 0)::text as expenses
+     from (${buildMonthlyShares(basis)}) as shares group by 1, currency`,
+    inTexts(period),
+  );
+  const sumUp = (currency: string, summands: SumRow[]): Sums => ({
+    currency,
+    revenue: Decimal.sum(0, ...summands.map(({ revenue }) => revenue)),
+    expenses: Decimal.sum(0, ...summands.map(({ expenses }) => expenses)),
+  });
+  const byCurrency = [...Map.groupBy(rows, ({ currency }) => currency)].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    months: splitIntoMonths(period).flatMap((month) =>
+      byCurrency.map(([currency, all]) => ({
+        ...month,
+        ...sumUp(
+          currency,
+          all.filter((row) => row.month === formatDay(month.from).slice(0, 7)),
+        ),
+      })),
+    ),
+    totals: byCurrency.map(([currency, all]) => sumUp(currency, all)),
+  };
+}
+
+const profitArgs = (t: QueryFields) => ({
+  ...periodArgs(t),
+  basis: t.arg({ type: ProfitBasis, description: 'When revenue and expenses count. Default: ACCRUAL.' }),
+});
+
+builder.queryField('profitAndLoss', (t) =>
+  t.field({
+    type: ProfitAndLoss,
+    description:
+      'Revenue and expenses of a period by month. Cancelled invoices count, and so do the credit notes that take them back, each on its own date, so that no month changes afterwards. Drafts do not. Needs `receipts:read`, too.',
+    ability: 'invoices:read',
+    args: profitArgs(t),
+    rules: checkReport,
+    resolve: async (_root, { from, to, basis: chosen }, context): Promise<Report> => {
+      const basis = chosen ?? 'ACCRUAL';
+      return { from, to, basis, ...(await findSums(context, { from, to }, basis)) };
+    },
+  }),
+);
+
+builder.queryField('profitAndLossDocuments', (t) =>
+  t.field({
+    type: ReportDocuments,
+    description:
+      'The documents behind a figure of the profit and loss: of a month, or of the whole period. Their sum is the figure. Needs `receipts:read`, too.',
+    ability: 'invoices:read',
+    args: {
+      ...profitArgs(t),
+      kind: t.arg({ type: ProfitKind, required: true, description: 'The side.' }),
+      currency: t.arg.string({ required: true, description: 'The currency.', validate: text(3) }),
+      ...pageArgs(t),
+    },
+    rules: checkReport,
+    resolve: (_root, args, context) => {
+      const shares = args.basis === 'CASH' ? cashShares(true) : accrualShares('DOCUMENT');
+      return findDocuments(
+        context,
+        `select * from (${shares}) as share where kind = $4 and currency = $5`,
+        [...inTexts(args), args.kind === 'REVENUE' ? 'OUTPUT' : 'INPUT', args.currency],
+        args,
+      );
+    },
+  }),
+);
