@@ -97,6 +97,8 @@ export const routes: readonly Route[] = [
   ['GET', '/bulk-operations/:id/results', 'getBulkOperation', 'results'],
   ['POST', '/bulk-operations/:id/cancel', 'cancelBulkOperation', 'item'],
 
+  ['GET', '/reports/ec-sales', 'getEcSales', 'item'],
+  ['GET', '/reports/ec-sales/documents', 'getEcSalesDocuments', 'item'],
   ['GET', '/reports/open-items', 'getOpenItems', 'item'],
   ['GET', '/reports/profit-and-loss', 'getProfitAndLoss', 'item'],
   ['GET', '/reports/profit-and-loss/documents', 'getProfitAndLossDocuments', 'item'],

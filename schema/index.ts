@@ -44,6 +44,7 @@ import './resources/bank-transaction/suggestions.ts';
 import './resources/overview.ts';
 import './resources/audit-log/queries.ts';
 import './resources/anchor/queries.ts';
+import './resources/report/ec-sales.ts';
 import './resources/report/open-items.ts';
 import './resources/report/profit-and-loss.ts';
 import './resources/report/vat-report.ts';

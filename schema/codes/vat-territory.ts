@@ -16,6 +16,23 @@ function memberStateOfVatNumber(vatNumber: string | null | undefined): string | 
   return memberStates.has(country) ? country : undefined;
 }
 
+const inSql = (texts: Iterable<string>): string => [...texts].map((text) => `'${text}'`).join(', ');
+
+/** Whether a country is a member state, as an expression of SQL. */
+export const isMemberStateSql = (country: string): string => `${country} in (${inSql(memberStates)})`;
+
+const vatCountrySqlOf = (code: string): string =>
+  `case ${code} ${Object.entries(vatCountries)
+    .map(([from, to]) => `when '${from}' then '${to}'`)
+    .join(' ')} else ${code} end`;
+
+/** The same as an expression of SQL, of an expression. */
+export const memberStateOfVatNumberSql = (vatNumber: string): string => {
+  const prefix = String.raw`substring(upper(${vatNumber}) from '^\s*([A-Z]{2})[\s.-]*[0-9A-Z]')`;
+  const country = vatCountrySqlOf(prefix);
+  return `case when ${isMemberStateSql(country)} then ${country} end`;
+};
+
 /** A party as frozen with an invoice. */
 export interface VatParty {
   country?: string | null | undefined;
@@ -25,6 +42,10 @@ export interface VatParty {
 /** The country in whose territory a party is for VAT. A VAT number of a member state counts more than the address. */
 export const getVatCountry = (party: VatParty): string | undefined =>
   memberStateOfVatNumber(party.vat_id) ?? (party.country ? (vatCountries[party.country] ?? party.country) : undefined);
+
+/** The same as an expression of SQL, of a party as JSON. */
+export const getVatCountrySql = (party: string): string =>
+  `coalesce(${memberStateOfVatNumberSql(`${party} ->> 'vat_id'`)}, ${vatCountrySqlOf(`(${party} ->> 'country')`)})`;
 
 /**
  * Where the buyer is, seen from the seller: in the same country; in another member state, with a VAT number of a member

@@ -25,6 +25,21 @@ const vats = [
   { vatRate: '0' },
   { vatRate: '0', vatCategory: 'AE', exemptionReason: 'Reverse charge' },
   { vatRate: '5.5' },
+  { vatRate: '0', vatCategory: 'K', exemptionReason: 'Supply within the EU' },
+];
+
+/** Buyers at home, in other member states with a VAT number and without, and in Northern Ireland. */
+const buyers: Record<string, string>[] = [
+  {},
+  { companyName: 'Initech' },
+  { companyName: 'Globex', country: 'FR', vatId: 'FR 83.404-833048' },
+  { companyName: 'Hooli', country: 'FR', vatId: 'fr83404833048' },
+  { companyName: 'Umbrella', country: 'AT' },
+  { companyName: 'Stark', country: 'DE', vatId: 'ATU12345678' },
+  { companyName: 'Wayne', country: 'GR', vatId: 'EL123456789' },
+  { companyName: 'Oscorp', country: 'GB', vatId: 'XI123456789' },
+  { companyName: 'Cyberdyne', country: 'CH', vatId: 'CHE123456788' },
+  { companyName: 'Tyrell', country: 'IT', vatId: '12345678901' },
 ];
 
 const kinds: Step['kind'][] = [
@@ -62,7 +77,8 @@ export type Ids = Record<'invoices' | 'credit-notes' | 'receipts', string[]>;
  * @param ids the documents that are there already; those that are made are added
  */
 export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = emptyIds()): Promise<void> {
-  const customers = [await makeCustomer(who), await makeCustomer(who, { companyName: 'Initech' })];
+  const customers: string[] = [];
+  for (const buyer of buyers) customers.push(await makeCustomer(who, buyer));
   const pick = (list: keyof typeof ids, which: number): string =>
     ids[list][which % Math.max(ids[list].length, 1)] ?? '00000000-0000-7000-8000-000000000000';
   const take: Record<Step['kind'], (step: Step) => Promise<unknown>> = {
@@ -79,7 +95,13 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       });
       const delivered = amount % 3 === 0 ? { delivery_date: dayOf(Math.abs(day - (amount % 40))) } : {};
       const currency = amount % 11 === 0 ? 'CHF' : 'EUR';
-      const body = { customer_id: customers[which % 2], invoice_date: dayOf(day), items, currency, ...delivered };
+      const body = {
+        customer_id: customers[which % customers.length],
+        invoice_date: dayOf(day),
+        items,
+        currency,
+        ...delivered,
+      };
       const made = await who.rest('POST', '/invoices', body);
       if (made.status !== 201) throw new Error(made.text);
       if (which % 9 === 0) return; // a draft, which counts nowhere

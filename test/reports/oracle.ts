@@ -27,7 +27,7 @@ interface Invoice {
   date: string;
   supplied: string;
   dueDate: string;
-  customerId: string;
+  customer: { id: string; country: string | null; vatId: string | null };
   currency: string;
   gross: Exact;
   shares: Share[];
@@ -77,7 +77,7 @@ const readPayments = ({ nodes }: any): Payment[] =>
 export async function readBooks(who: Integrator): Promise<Books> {
   const { invoices } =
     await who.graphql(`{ invoices(first: 60) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
-    customer { id } ${money} payments${payment} } } }`);
+    customer { id country vatId } ${money} payments${payment} } } }`);
   const { creditNotes } =
     await who.graphql(`{ creditNotes(first: 60) { totalCount nodes { id invoice { id } creditNoteDate ${money}
     refunds${payment} } } }`);
@@ -91,7 +91,6 @@ export async function readBooks(who: Integrator): Promise<Books> {
       ...each,
       date: each.invoiceDate,
       supplied: each.deliveryDate ?? each.invoiceDate,
-      customerId: each.customer.id,
       gross: new Exact(each.totalGross),
       shares: readShares(each.vatBreakdownByCategory),
       payments: readPayments(each.payments),
@@ -253,6 +252,41 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
   for (const { date, currency, gross, share } of books.receipts)
     if (within(date, from, to)) add('expenses', currency, gross.minus(share.vat));
   return sums;
+}
+
+/** `kind country VAT-number currency` → the net sum in cents, and the ids of the documents. */
+export type Sales = Record<string, { net: number; ids: string[] }>;
+
+const inOthers: Record<string, string> = { FR: 'FR', AT: 'AT', DE: 'DE', EL: 'GR', GR: 'GR', IT: 'IT' };
+
+/** Where the sales of these books belong in the EC sales list; undefined where they don't. */
+function placeSale({ country, vatId }: Invoice['customer'], category: string, seller: string): string | undefined {
+  const number = (vatId ?? '').replaceAll(/[ .-]/g, '').toUpperCase();
+  const state = inOthers[number.slice(0, 2)];
+  if (category === 'K' && number.startsWith('XI')) return `GOODS XI ${number}`;
+  if (category === 'K' && country === null && !state) return 'GOODS null null';
+  const place = state ?? inOthers[country ?? ''];
+  if (!place || place === seller || !['K', 'AE'].includes(category)) return undefined;
+  return `${category === 'K' ? 'GOODS' : 'SERVICES'} ${place} ${state ? number : null}`;
+}
+
+export function ecSales(books: Books, seller: string, from: string, to: string, by: 'date' | 'supplied'): Sales {
+  const sales: Sales = {};
+  const add = (id: string, invoice: Invoice, shares: Share[], sign: number): void => {
+    for (const { vatCategory, net } of shares) {
+      const place = placeSale(invoice.customer, vatCategory, seller);
+      if (!place) continue;
+      const row = (sales[`${place} ${invoice.currency}`] ??= { net: 0, ids: [] });
+      row.net += net.times(100 * sign).toNumber();
+      row.ids.push(id);
+    }
+  };
+  for (const invoice of books.invoices) if (within(invoice[by], from, to)) add(invoice.id, invoice, invoice.shares, 1);
+  for (const note of books.creditNotes) {
+    const invoice = books.invoices.find(({ id }) => id === note.invoiceId);
+    if (invoice && within(note.date, from, to)) add(note.id, invoice, note.shares, -1);
+  }
+  return sales;
 }
 
 /** What is open of each invoice at the end of a day, where something is, by due date. */

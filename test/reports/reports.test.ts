@@ -2,7 +2,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { books, dayOf, days, emptyIds, makeBooks } from './books.ts';
-import { accrual, cash, payables, profit, readBooks, receivables, type Books, type VatSums } from './oracle.ts';
+import {
+  accrual,
+  cash,
+  ecSales,
+  payables,
+  profit,
+  readBooks,
+  receivables,
+  type Books,
+  type VatSums,
+} from './oracle.ts';
 
 // The reports agree with an oracle over generated books, on any day.
 
@@ -97,6 +107,42 @@ async function checkProfit(who: Integrator, all: Books, from: string, to: string
   }
 }
 
+interface SalesRow {
+  kind: string;
+  country: string | null;
+  vat_number: string | null;
+  currency: string;
+  net: number;
+  documents: number;
+}
+
+/** Rows, and the documents of each, are the oracle's. */
+async function checkSales(who: Integrator, all: Books, country: string, from: string, to: string): Promise<void> {
+  for (const date_by of ['supply', 'document'] as const) {
+    const period = { from, to, date_by };
+    const expected = ecSales(all, country, from, to, date_by === 'supply' ? 'supplied' : 'date');
+    const { rows } = (await get(who, '/reports/ec-sales', period)) as { rows: SalesRow[] };
+    const found: typeof expected = {};
+    for (const { kind, country: of, vat_number, currency, net, documents } of rows) {
+      const { count, items } = await get(who, '/reports/ec-sales/documents', {
+        ...period,
+        kind,
+        currency,
+        ...(of && { country: of }),
+        ...(vat_number && { vat_number }),
+        limit: '1000',
+      });
+      expect([count, items.length]).toEqual([documents, documents]);
+      const sum = items.reduce((before: number, each: { net: number }) => before + inCents(each.net), 0);
+      expect(sum).toBe(inCents(net));
+      const ids = items.map(({ id }: { id: string }) => id).toSorted();
+      found[`${kind.toUpperCase()} ${of} ${vat_number} ${currency}`] = { net: inCents(net), ids };
+    }
+    for (const row of Object.values(expected)) row.ids.sort();
+    expect(found).toEqual(expected);
+  }
+}
+
 async function openItems(who: Integrator, at: string, side: string): Promise<{ id: string; open: string }[]> {
   const report = await get(who, '/reports/open-items', { at, side, limit: '1000' });
   expect(report.count).toBe(report.items.length);
@@ -116,7 +162,7 @@ async function openItems(who: Integrator, at: string, side: string): Promise<{ i
 }
 
 describe.each(['DE', 'AT'])('in %s', (country) => {
-  it('VAT and open items agree with the oracle', async () => {
+  it('all reports agree with the oracle', async () => {
     await fc.assert(
       fc.asyncProperty(books, fc.array(period, { minLength: 4, maxLength: 4 }), async (steps, periods) => {
         const who = await service.integrator({ country });
@@ -136,6 +182,8 @@ describe.each(['DE', 'AT'])('in %s', (country) => {
         const [first = 0, last = 0] = periods[0] ?? [];
         await checkProfit(who, all, dayOf(first), dayOf(last));
         await checkProfit(who, all, dayOf(0), dayOf(days));
+        await checkSales(who, all, country, dayOf(first), dayOf(last));
+        await checkSales(who, all, country, dayOf(0), dayOf(days));
         await checkDocuments(who, { from: dayOf(first), to: dayOf(last) });
         await checkDocuments(who, { from: dayOf(first), to: dayOf(last), basis: 'cash' });
       }),

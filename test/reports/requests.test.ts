@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
+import { makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
 // What the reports take and refuse.
@@ -17,6 +17,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const reports = [
+  '/reports/ec-sales?from=2026-01-01&to=2026-12-31',
+  '/reports/ec-sales/documents?from=2026-01-01&to=2026-12-31&kind=goods&currency=EUR',
   '/reports/open-items?at=2026-12-31',
   '/reports/profit-and-loss?from=2026-01-01&to=2026-12-31',
   '/reports/profit-and-loss/documents?from=2026-01-01&to=2026-12-31&kind=revenue&currency=EUR',
@@ -86,6 +88,41 @@ it('cancelling an invoice leaves its month as it was reported', async () => {
   expect(await months()).toEqual([100, 0, -100]);
 });
 
+const supply = (vatCategory: string, unitPriceNet: string): object => ({
+  items: [{ title: 'A', quantity: '1', unitPriceNet, vatRate: '0', vatCategory, exemptionReason: 'EU' }],
+  status: 'ISSUED',
+});
+
+it('the EC sales list has the VAT numbers as they were issued, and shows where one is missing', async () => {
+  const who = await service.integrator();
+  const withNumber = await makeCustomer(who, { country: 'FR', vatId: 'FR 83 404 833 048' });
+  const without = await makeCustomer(who, { country: 'FR', vatId: '83404833048' });
+  const goods = await makeInvoice(who, { customerId: withNumber, ...supply('K', '100') });
+  await makeInvoice(who, { customerId: withNumber, ...supply('AE', '7') });
+  await makeInvoice(who, { customerId: without, ...supply('K', '30') });
+  await who.graphql(`mutation { updateCustomer(id: "${withNumber}", input: { vatId: "FR61954506077" }) { id } }`);
+  const list = async (days: string) => (await who.rest('GET', `/reports/ec-sales?${days}`)).body.data.rows;
+  const row = { country: 'FR', vat_number: 'FR83404833048', currency: 'EUR', documents: 1 };
+  const march = [
+    { ...row, kind: 'goods', net: 100 },
+    { ...row, kind: 'services', net: 7 },
+    { ...row, kind: 'goods', vat_number: null, net: 30 },
+  ];
+  expect(await list('from=2026-03-01&to=2026-03-31')).toEqual(march);
+  service.clock.now = new Date('2026-05-10T12:00:00Z');
+  await who.rest('POST', `/invoices/${goods}/cancel`);
+  expect(await list('from=2026-03-01&to=2026-03-31')).toEqual(march);
+  expect(await list('from=2026-05-01&to=2026-05-31')).toEqual([{ ...row, kind: 'goods', net: -100 }]);
+});
+
+it('a seller outside the EU has no EC sales', async () => {
+  const who = await service.integrator({ country: 'CH' });
+  const customerId = await makeCustomer(who, { country: 'FR', vatId: 'FR83404833048' });
+  await makeInvoice(who, { customerId, ...supply('AE', '7') });
+  const { body } = await who.rest('GET', '/reports/ec-sales?from=2026-01-01&to=2026-12-31');
+  expect(body.data.rows).toEqual([]);
+});
+
 it('open items have their age at the day', async () => {
   const late = async (at: string) => {
     const { body } = await acme.rest('GET', `/reports/open-items?at=${at}`);
@@ -125,6 +162,13 @@ it.each([
     '/reports/profit-and-loss/documents?from=2026-01-01&to=2026-01-31&kind=revenue&currency=EURO',
     { currency: 'too_long' },
   ],
+  ['/reports/ec-sales?from=2026-02-01&to=2026-01-31', { to: 'wrong_order' }],
+  ['/reports/ec-sales?from=2026-01-01&to=2027-01-02', { to: 'day_out_of_range' }],
+  ['/reports/ec-sales/documents?from=2026-01-01&to=2026-01-31', { kind: 'required', currency: 'required' }],
+  [
+    `/reports/ec-sales/documents?from=2026-01-01&to=2026-01-31&kind=goods&currency=EUR&vat_number=${'1'.repeat(33)}`,
+    { vat_number: 'too_long' },
+  ],
   ['/reports/open-items', { at: 'required' }],
   ['/reports/open-items?at=2026-01-31&limit=1001', { limit: 'out_of_range' }],
   ['/reports/open-items?at=2026-01-31&skip=-1', { skip: 'out_of_range' }],
@@ -146,18 +190,22 @@ it('they need the abilities to read what they show', async () => {
     const who = await service.integrator({ abilities });
     return Promise.all([...reports, payable].map(async (path) => (await who.rest('GET', path)).status));
   };
-  expect(await statusesOf('customers:read', 'invoices:read', 'receipts:read')).toEqual([200, 200, 200, 200, 200, 200]);
-  expect(await statusesOf('invoices:read', 'receipts:read', 'write')).toEqual([403, 200, 200, 200, 200, 403]);
-  expect(await statusesOf('customers:read', 'receipts:read')).toEqual([403, 403, 403, 403, 403, 403]);
-  expect(await statusesOf('customers:read', 'invoices:read')).toEqual([200, 403, 403, 403, 403, 403]);
+  expect(await statusesOf('customers:read', 'invoices:read', 'receipts:read')).toEqual([
+    200, 200, 200, 200, 200, 200, 200, 200,
+  ]);
+  expect(await statusesOf('invoices:read', 'receipts:read', 'write')).toEqual([403, 403, 403, 200, 200, 200, 200, 403]);
+  expect(await statusesOf('customers:read', 'receipts:read')).toEqual([403, 403, 403, 403, 403, 403, 403, 403]);
+  expect(await statusesOf('customers:read', 'invoices:read')).toEqual([200, 200, 200, 403, 403, 403, 403, 403]);
 });
 
 it('they have nothing of another tenant', async () => {
   const globex = await service.integrator({ name: 'Globex' });
-  const [open, profit, profitDocuments, vat, documents] = await Promise.all(
+  const [sales, salesDocuments, open, profit, profitDocuments, vat, documents] = await Promise.all(
     reports.map(async (path) => (await globex.rest('GET', path)).body.data),
   );
   expect(open).toMatchObject({ count: 0, totals: [], partners: [], items: [] });
+  expect(sales.rows).toEqual([]);
+  expect(salesDocuments).toEqual({ count: 0, items: [] });
   expect(profit).toMatchObject({ months: [], totals: [] });
   expect(profitDocuments).toEqual({ count: 0, items: [] });
   expect(vat.rows).toEqual([]);

@@ -152,6 +152,10 @@ describe('REST writes the same as GraphQL', () => {
     const row = { kind: 'OUTPUT', vatCategory: 'S', vatRate: '19', currency: 'EUR' };
     const ofReports: Record<string, Record<string, unknown>> = {
       getOpenItems: { at: '2026-12-31' },
+      getProfitAndLoss: period,
+      getProfitAndLossDocuments: { ...period, kind: 'REVENUE', currency: 'EUR' },
+      getEcSales: period,
+      getEcSalesDocuments: { ...period, kind: 'GOODS', currency: 'EUR' },
       getVatReport: period,
       getPeriodLocks: {},
       getPeriodLockCheck: { until: '2026-12-31' },

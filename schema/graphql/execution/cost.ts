@@ -110,6 +110,8 @@ const scansOfFields: Record<string, number> = {
   'Query.vatReportDocuments': 3,
   'Query.profitAndLoss': 3,
   'Query.profitAndLossDocuments': 3,
+  'Query.ecSales': 3,
+  'Query.ecSalesDocuments': 3,
   'Query.openItems': 2,
   'Query.periodLockCheck': 1,
 };

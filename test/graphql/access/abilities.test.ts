@@ -147,6 +147,8 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     importReceipts: ['customers:read', 'projects:read'],
     importTimeEntries: ['projects:read'],
     periodLockCheck: ['invoices:read', 'receipts:read', 'bank-transactions:read'],
+    ecSales: ['customers:read'],
+    ecSalesDocuments: ['customers:read'],
     openItems: ['customers:read'],
     payment: ['receipts:read'],
     payments: ['receipts:read'],

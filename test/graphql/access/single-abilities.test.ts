@@ -167,6 +167,8 @@ const requiredInputs: Record<string, () => string> = {
   receiptNumberWarnings: () => `(supplierId: "${ids['Customer']}", receiptNumber: "A")`,
   vatProposals: () => `(customerId: "${ids['Customer']}")`,
   periodLockCheck: () => '(until: "2026-12-31")',
+  ecSales: () => '(from: "2026-01-01", to: "2026-12-31")',
+  ecSalesDocuments: () => '(from: "2026-01-01", to: "2026-12-31", kind: GOODS, currency: "EUR")',
   openItems: () => '(at: "2026-12-31")',
   profitAndLoss: () => '(from: "2026-01-01", to: "2026-12-31")',
   profitAndLossDocuments: () => '(from: "2026-01-01", to: "2026-12-31", kind: REVENUE, currency: "EUR")',

@@ -15,6 +15,8 @@ const paths = [
   `/reports/vat?${year}&basis=accrual`,
   `/reports/vat?${year}&basis=cash`,
   `/reports/vat/documents?${year}&basis=cash&${row}&limit=1000&skip=${invoices - 1000}`,
+  `/reports/ec-sales?${year}`,
+  `/reports/ec-sales/documents?${year}&kind=goods&country=FR&vat_number=FR83404833048&currency=EUR&limit=1000`,
   `/reports/profit-and-loss?${year}&basis=accrual`,
   `/reports/profit-and-loss?${year}&basis=cash`,
   `/reports/profit-and-loss/documents?${year}&basis=cash&kind=revenue&currency=EUR&limit=1000&skip=${invoices - 1000}`,
