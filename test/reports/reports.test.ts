@@ -119,13 +119,13 @@ interface SalesRow {
 /** Rows, and the documents of each, are the oracle's. */
 async function checkSales(who: Integrator, all: Books, country: string, from: string, to: string): Promise<void> {
   for (const date_by of ['supply', 'document'] as const) {
-    const period = { from, to, date_by };
+    const asked = { from, to, date_by };
     const expected = ecSales(all, country, from, to, date_by === 'supply' ? 'supplied' : 'date');
-    const { rows } = (await get(who, '/reports/ec-sales', period)) as { rows: SalesRow[] };
+    const { rows } = (await get(who, '/reports/ec-sales', asked)) as { rows: SalesRow[] };
     const found: typeof expected = {};
     for (const { kind, country: of, vat_number, currency, net, documents } of rows) {
       const { count, items } = await get(who, '/reports/ec-sales/documents', {
-        ...period,
+        ...asked,
         kind,
         currency,
         ...(of && { country: of }),
