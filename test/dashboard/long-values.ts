@@ -51,6 +51,10 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
   const partPaid = await invoice({ status: 'ISSUED', dueDate: '2999-12-31' });
   await acme.graphql(pay, { id: partPaid, amount: '1111111111111.11' });
 
+  const french = await makeCustomer(acme, { companyName: word(255), country: 'FR', vatId: `FR${word(30)}` });
+  const goods = { ...line, vatRate: '0', vatCategory: 'K', exemptionReason: words(255) };
+  await invoice({ status: 'ISSUED', customerId: french, items: [goods], deliveryDate: '2026-03-01' });
+
   const creditNote = await makeCreditNote(acme, { invoiceId: paid, reason: word(255) });
 
   const receipt = (fields: object): Promise<string> =>
@@ -157,6 +161,13 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     'a project': `/projects/${project}`,
     'time entries': '/time-entries',
     import: '/import',
+    'open items': '/reports/open-items?at=2026-12-31',
+    'profit and loss': '/reports/profit-and-loss?from=2026-01-01&to=2026-12-31',
+    'documents of a profit and loss': '/reports/profit-and-loss/documents?row=2026-01-01+2026-12-31',
+    VAT: '/reports/vat?from=2026-01-01&to=2026-12-31',
+    'documents of VAT': '/reports/vat/documents?from=2026-01-01&to=2026-12-31&row=OUTPUT+S+19+EUR',
+    'EC sales': '/reports/ec-sales?from=2026-01-01&to=2026-12-31',
+    'documents of EC sales': `/reports/ec-sales/documents?from=2026-01-01&to=2026-12-31&row=GOODS+EUR+FR+${`FR${word(30)}`.toUpperCase()}`,
     company: '/settings/company',
     members: '/settings/members',
     'API tokens': '/settings/api-tokens',

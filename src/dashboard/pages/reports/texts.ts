@@ -12,3 +12,7 @@ export const categoryLabels: Readonly<Record<string, string>> = {
 export const basisLabels = { ACCRUAL: 'By documents', CASH: 'By payments' } as const;
 
 export const sideLabels = { RECEIVABLE: 'Owed by customers', PAYABLE: 'Owed to suppliers' } as const;
+
+export const profitLabels = { REVENUE: 'Revenue', EXPENSES: 'Expenses' } as const;
+
+export const ecSalesLabels = { GOODS: 'Goods', SERVICES: 'Services' } as const;

@@ -1,17 +1,16 @@
-import { Alert, EmptyState } from '@mantine/core';
+import { EmptyState } from '@mantine/core';
 import { CalculatorIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { TextLink } from '../../components/text-link.tsx';
-import { errorMessage } from '../../errors/form-errors.ts';
 import { money, percent } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
 import { Choice, Filters, period } from '../../list/list-filters.tsx';
 import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import type { Column } from '../../list/responsive-table.tsx';
-import { SimpleTable } from '../../list/simple-table.tsx';
 import { lastMonth } from './period.ts';
+import { ReportTable } from './report-table.tsx';
 import { basisLabels, categoryLabels } from './texts.ts';
 
 const VatReportQuery = graphql(`
@@ -91,20 +90,14 @@ export default function VatReport(): ReactNode {
             options={getKeys(basisLabels).map((value) => ({ value, label: basisLabels[value] }))}
           />
         </Filters>
-        {error?.graphQLErrors.some(({ extensions }) => extensions['code'] === 'VALIDATION_FAILED') ? (
-          <Alert color="red" title="No report for this period">
-            {errorMessage(error)}
-          </Alert>
-        ) : (
-          <SimpleTable
-            caption="VAT by kind and rate"
-            columns={columns(new URLSearchParams(variables).toString())}
-            rows={rows}
-            error={error}
-            refetch={refetch}
-            empty={nothing}
-          />
-        )}
+        <ReportTable
+          caption="VAT by kind and rate"
+          columns={columns(new URLSearchParams(variables).toString())}
+          rows={rows}
+          error={error}
+          refetch={refetch}
+          empty={nothing}
+        />
       </div>
     </Page>
   );

@@ -1,0 +1,128 @@
+import { EmptyState, Stack, Title } from '@mantine/core';
+import { ChartBarIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { TextLink } from '../../components/text-link.tsx';
+import { money, month, today } from '../../format/format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { Page } from '../../layout/page.tsx';
+import { Choice, Filters, period } from '../../list/list-filters.tsx';
+import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
+import type { Column } from '../../list/responsive-table.tsx';
+import { ReportTable } from './report-table.tsx';
+import { basisLabels, profitLabels } from './texts.ts';
+
+const ProfitAndLossQuery = graphql(`
+  query ProfitAndLoss($from: Date!, $to: Date!, $basis: ProfitBasis!) {
+    profitAndLoss(from: $from, to: $to, basis: $basis) {
+      months {
+        month
+        from
+        to
+        currency
+        revenue
+        expenses
+        result
+      }
+      totals {
+        currency
+        revenue
+        expenses
+        result
+      }
+    }
+  }
+`);
+
+type Report = ResultOf<typeof ProfitAndLossQuery>['profitAndLoss'];
+type Row = Omit<Report['months'][number], 'month'> & { id: string; name: string };
+
+/** A figure that links to its documents. */
+const figure = (kind: keyof typeof profitLabels, query: string): Column<Row> => ({
+  header: profitLabels[kind],
+  align: 'right',
+  cell: ({ from, to, currency, ...row }) => (
+    <TextLink
+      to={`/reports/profit-and-loss/documents?${query}&row=${encodeURIComponent([from, to, kind, currency].join(' '))}`}
+    >
+      {money(kind === 'REVENUE' ? row.revenue : row.expenses, currency)}
+    </TextLink>
+  ),
+});
+
+const columns = (header: string, query: string): Column<Row>[] => [
+  { header, lead: true, cell: ({ name }) => name },
+  figure('REVENUE', query),
+  figure('EXPENSES', query),
+  { header: 'Result', align: 'right', cell: ({ result, currency }) => money(result, currency) },
+];
+
+const nothing = (
+  <EmptyState
+    icon={<ChartBarIcon width={40} aria-hidden />}
+    title="No revenue and no expenses in this period"
+    description="Issued invoices, credit notes, and booked receipts of the period are shown here."
+  />
+);
+
+export default function ProfitAndLoss(): ReactNode {
+  const list = useListState(['from', 'to', 'basis']);
+  const basis = findOneOf(list.filters.basis, getKeys(basisLabels)) ?? 'ACCRUAL';
+  const day = today();
+  const from = list.filters.from ?? `${day.slice(0, 4)}-01-01`;
+  const variables = { from, to: list.filters.to ?? day, basis };
+  const [{ data, error }, refetch] = useQuery({ query: ProfitAndLossQuery, variables });
+  const report = data?.profitAndLoss;
+  const query = new URLSearchParams(variables).toString();
+  const totals = report?.totals.map((row) => ({ ...row, ...variables, id: row.currency, name: row.currency }));
+  const months = report?.months.map((row) => ({
+    ...row,
+    id: `${row.month} ${row.currency}`,
+    name: report.totals.length > 1 ? `${month(row.month)}, ${row.currency}` : month(row.month),
+  }));
+  return (
+    <Page
+      title="Profit and loss"
+      description="Net revenue and expenses: by the dates of documents, or by the days of payments."
+    >
+      <Stack gap="lg">
+        <div>
+          <Filters list={list}>
+            {period.from({ value: variables.from, onChange: (value) => list.filter('from', value) })}
+            {period.to({ value: variables.to, onChange: (value) => list.filter('to', value) })}
+            <Choice
+              label="Basis"
+              all={basisLabels.ACCRUAL}
+              value={list.filters.basis}
+              onChange={(value) => list.filter('basis', value)}
+              options={getKeys(basisLabels).map((value) => ({ value, label: basisLabels[value] }))}
+            />
+          </Filters>
+          <ReportTable
+            caption="Totals by currency"
+            columns={columns('Currency', query)}
+            rows={totals}
+            error={error}
+            refetch={refetch}
+            empty={nothing}
+          />
+        </div>
+        {!error && months && months.length > 0 && (
+          <section>
+            <Title order={2} size="h4" mb="sm">
+              Months
+            </Title>
+            <ReportTable
+              caption="Months"
+              columns={columns('Month', query)}
+              rows={months}
+              error={error}
+              refetch={refetch}
+              empty={nothing}
+            />
+          </section>
+        )}
+      </Stack>
+    </Page>
+  );
+}

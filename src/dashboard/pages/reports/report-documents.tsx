@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react';
+import type { CombinedError } from 'urql';
+import { LongText } from '../../components/long-text.tsx';
+import { count as formatCount, date, money } from '../../format/format.ts';
+import { Page } from '../../layout/page.tsx';
+import type { Column } from '../../list/responsive-table.tsx';
+import { SimpleTable } from '../../list/simple-table.tsx';
+
+export interface ReportDocument {
+  type: 'INVOICE' | 'CREDIT_NOTE' | 'RECEIPT';
+  id: string;
+  number: string | null;
+  date: string;
+  net: string;
+}
+
+const places = {
+  INVOICE: ['Invoice', '/invoices'],
+  CREDIT_NOTE: ['Credit note', '/credit-notes'],
+  RECEIPT: ['Receipt', '/receipts'],
+} as const;
+
+interface Props<Row> {
+  title: string;
+  description: string;
+  back: { to: string; label: string };
+  currency: string;
+  found: { count: number; items: readonly Row[] } | undefined;
+  error: CombinedError | undefined;
+  refetch: () => void;
+  empty: string;
+  /** Further columns. */
+  columns?: Column<Row>[];
+}
+
+/** The documents behind a figure of a report. */
+export function ReportDocuments<Row extends ReportDocument>(props: Props<Row>): ReactNode {
+  const { title, description, back, currency, found, error, refetch, empty, columns = [] } = props;
+  const more =
+    found && found.count > found.items.length ? ` The first ${found.items.length} of ${formatCount(found.count)}.` : '';
+  const allColumns: Column<Row>[] = [
+    {
+      header: 'Document',
+      lead: true,
+      cell: ({ type, id, number }) => (
+        <LongText to={`${places[type][1]}/${id}`}>{`${places[type][0]} ${number ?? 'without a number'}`}</LongText>
+      ),
+    },
+    { header: 'Date', cell: (row) => date(row.date) },
+    { header: 'Net', align: 'right', cell: ({ net }) => money(net, currency) },
+    ...columns,
+  ];
+  return (
+    <Page title={title} description={`${description}${more}`} back={back}>
+      <SimpleTable
+        caption="Documents"
+        columns={allColumns}
+        rows={found?.items}
+        error={error}
+        refetch={refetch}
+        empty={empty}
+      />
+    </Page>
+  );
+}
