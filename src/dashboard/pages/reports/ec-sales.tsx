@@ -48,7 +48,9 @@ const columns = (query: string): Column<Row>[] => [
     header: 'Documents',
     align: 'right',
     cell: ({ id, documents }) => (
-      <TextLink to={`/reports/ec-sales/documents?${query}&row=${encodeURIComponent(id)}`}>{String(documents)}</TextLink>
+      <TextLink className="target" to={`/reports/ec-sales/documents?${query}&row=${encodeURIComponent(id)}`}>
+        {String(documents)}
+      </TextLink>
     ),
   },
 ];

@@ -43,6 +43,7 @@ const figure = (kind: keyof typeof profitLabels, query: string): Column<Row> => 
   align: 'right',
   cell: ({ from, to, currency, ...row }) => (
     <TextLink
+      className="target"
       to={`/reports/profit-and-loss/documents?${query}&row=${encodeURIComponent([from, to, kind, currency].join(' '))}`}
     >
       {money(kind === 'REVENUE' ? row.revenue : row.expenses, currency)}

@@ -50,7 +50,9 @@ const columns = (query: string): Column<Row>[] => [
     header: 'Documents',
     align: 'right',
     cell: ({ id, documents }) => (
-      <TextLink to={`/reports/vat/documents?${query}&row=${encodeURIComponent(id)}`}>{String(documents)}</TextLink>
+      <TextLink className="target" to={`/reports/vat/documents?${query}&row=${encodeURIComponent(id)}`}>
+        {String(documents)}
+      </TextLink>
     ),
   },
 ];
