@@ -71,13 +71,16 @@ const isNorthernIrish = String.raw`upper(buyer ->> 'vat_id') ~ '^\s*XI'`;
 /**
  * Shares with the kind, the country, and the VAT number of the list. Parties are those of the issued invoice. Goods to an
  * unknown country are shown, because their category says that they belong here.
+ * Shares are found first, and the parties of each by their key: how many there are is often guessed wrong.
  * @param tenantCountry the parameter that has it: the seller's, where its profile has none
  */
 const buildSales = (dateBy: VatDate, tenantCountry: string): string => `
+  with share as materialized (${accrualShares(dateBy)})
   select share.type, share.id, share.number, share.date, share.currency, share.net, share.vat, sale.*
-  from (${accrualShares(dateBy)}) as share
-    left join credit_notes as note on note.tenant_id = $1 and share.type = 'CREDIT_NOTE' and note.id = share.id
-    join invoice_parties as parties on parties.tenant_id = $1 and parties.id = coalesce(note.invoice_id, share.id)
+  from share
+    cross join lateral (
+      select seller, buyer from invoice_parties where tenant_id = $1 and id = share.invoice_id offset 0
+    ) as parties
     cross join lateral (select
       coalesce(${getVatCountrySql('parties.seller')}, ${tenantCountry}) as seller_country,
       case when ${isNorthernIrish} then 'XI' else ${getVatCountrySql('buyer')} end as country,

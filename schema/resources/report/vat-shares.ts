@@ -18,7 +18,7 @@ export type VatDate = 'SUPPLY' | 'DOCUMENT';
  * The columns of a share: what one document adds to a report, for one VAT category and rate. Amounts are negative where a
  * document takes something back.
  */
-const shareColumns = 'kind, type, id, number, date, category, rate, currency, net, vat';
+const shareColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat';
 
 /** The day of supply (§ 13 (1) 1 a UStG): the delivery date, else the end of the lines' last service period, else the invoice date. */
 const supplyDate = `coalesce(document.delivery_date, (
@@ -27,7 +27,7 @@ const supplyDate = `coalesce(document.delivery_date, (
 
 /** Net and VAT of invoices per category and rate: VAT is rounded once per rate (EN 16931, BR-CO-17). */
 const sharesOfInvoices = (date: string, where: string): string => `
-  select 'OUTPUT' as kind, 'INVOICE' as type, document.id, document.number, ${date} as date,
+  select 'OUTPUT' as kind, 'INVOICE' as type, document.id, document.id as invoice_id, document.number, ${date} as date,
     ${vatCategorySql('item')} as category, item.vat_rate as rate, document.currency, sum(item.line_total_net) as net,
     round(sum(item.line_total_net) * item.vat_rate / 100, ${minorDigitsSql('document.currency')}) as vat
   from invoices as document
@@ -40,12 +40,13 @@ const breakdownOfCreditNote = `jsonb_to_recordset(document.vat_breakdown)
 
 /** A credit note counts on its own date (§ 17 (1) UStG). */
 const sharesOfCreditNotes = `
-  select 'OUTPUT' as kind, 'CREDIT_NOTE' as type, document.id, document.number, document.credit_note_date as date,
+  select 'OUTPUT' as kind, 'CREDIT_NOTE' as type, document.id, document.invoice_id, document.number, document.credit_note_date as date,
     share.vat_category as category, share.vat_rate as rate, document.currency, -share.net as net, -share.vat as vat
   from credit_notes as document, ${breakdownOfCreditNote}
   where document.tenant_id = $1 and document.credit_note_date between $2 and $3`;
 
-const receiptColumns = `'INPUT' as kind, 'RECEIPT' as type, document.id, document.receipt_number as number`;
+const receiptColumns = `'INPUT' as kind, 'RECEIPT' as type, document.id, null::uuid as invoice_id,
+  document.receipt_number as number`;
 const receiptCategory = `case when document.vat_rate = 0 then 'Z' else 'S' end as category, document.vat_rate as rate, document.currency`;
 
 const sharesOfReceipts = `
@@ -144,7 +145,7 @@ const splitPayments = `
   )`;
 
 const sharesOfPaidInvoices = ({ last }: DaysSql): string => `
-  select 'OUTPUT' as kind, 'INVOICE' as type, id, number, ${last} as date, category, rate, currency,
+  select 'OUTPUT' as kind, 'INVOICE' as type, id, id as invoice_id, number, ${last} as date, category, rate, currency,
     sum(at * (coalesce(paid_share, 0) - coalesce(paid_vat, 0))) as net, sum(at * coalesce(paid_vat, 0)) as vat
   from taxed group by id, number, category, rate, currency`;
 
