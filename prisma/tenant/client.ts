@@ -118,6 +118,11 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    */
   planForAnyTenant(): Promise<void>;
   /**
+   * Has PostgreSQL join tables by reading each of them once, however few rows it expects of the tenant, until the transaction
+   * ends. Inside a transaction only.
+   */
+  planForManyRows(): Promise<void>;
+  /**
    * Prepares a transaction for the first of very many rows of a tenant. Inside a transaction only, until its end:
    * - statements are planned for any tenant: see planForAnyTenant().
    * - deferred triggers run with each statement, because all of them at the commit would take longer than a statement may.
@@ -288,6 +293,11 @@ class TenantScopedClient {
     // Citus can't plan all statements so.
     const text = `select set_config('plan_cache_mode', 'force_generic_plan', true) where not is_distributed()`;
     await this.#connection.send({ text });
+  }
+
+  async planForManyRows(): Promise<void> {
+    // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
+    await this.#connection.send({ text: 'set local enable_nestloop = off' });
   }
 
   async beginBulkInsert(): Promise<void> {

@@ -5,6 +5,7 @@ import { wholeNumber } from '../../graphql/input/validators.ts';
 import { parseDay } from '../../graphql/scalars/days.ts';
 import { Decimal } from '../../money/money.ts';
 import { maxRows } from './period.ts';
+import { readReport } from './read-report.ts';
 
 // The documents behind a figure of a report: what each adds to it.
 
@@ -77,13 +78,14 @@ type DocumentTexts = Omit<DocumentShare, 'date' | 'net' | 'vat'> & Record<'date'
 
 /** @param shares a statement that finds shares, with these parameters after the tenant */
 export async function findDocuments(
-  { db }: Context,
+  context: Context,
   shares: string,
   parameters: (string | null)[],
   { limit, skip }: Page,
 ): Promise<Documents> {
   const [limitAt, skipAt] = [parameters.length + 2, parameters.length + 3];
-  const [found] = await db.$rows<{ count: number; items: DocumentTexts[] }>(
+  const [found] = await readReport<{ count: number; items: DocumentTexts[] }>(
+    context,
     `with document as materialized (
        select type, id, number, date, sum(net) as net, sum(vat) as vat from (${shares}) as shares
        group by type, id, number, date

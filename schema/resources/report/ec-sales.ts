@@ -7,6 +7,7 @@ import { getVatCountrySql, isMemberStateSql, memberStateOfVatNumberSql } from '.
 import { Decimal } from '../../money/money.ts';
 import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
+import { readReport } from './read-report.ts';
 import { dateByArg, VatDateType } from './vat-report.ts';
 import { accrualShares, type VatDate } from './vat-shares.ts';
 
@@ -94,13 +95,14 @@ const buildSales = (dateBy: VatDate, tenantCountry: string): string => `
       else ${isMemberStateSql('sale.country')} and sale.country <> seller_country
     end`;
 
-async function findRows({ db, tenant }: Context, period: Period, dateBy: VatDate): Promise<EcSalesRowOf[]> {
-  const rows = await db.$rows<Omit<EcSalesRowOf, 'net'> & { net: string }>(
+async function findRows(context: Context, period: Period, dateBy: VatDate): Promise<EcSalesRowOf[]> {
+  const rows = await readReport<Omit<EcSalesRowOf, 'net'> & { net: string }>(
+    context,
     `select kind, country, vat_number as "vatNumber", currency, sum(net)::text as net, count(distinct id)::int as documents
      from (${buildSales(dateBy, '$4')}) as sales
      group by kind, country, vat_number, currency
      order by country, vat_number, kind, currency limit ${maxRows + 1}`,
-    [...inTexts(period), tenant.country],
+    [...inTexts(period), context.tenant.country],
   );
   if (rows.length > maxRows)
     refuse('to', 'too_many', `There are more than ${maxRows} rows. Ask for a shorter period.`, { max: maxRows });

@@ -4,6 +4,7 @@ import { wholeNumber } from '../../graphql/input/validators.ts';
 import { formatDay, parseDay } from '../../graphql/scalars/days.ts';
 import { ForbiddenError } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
+import { readReport } from './read-report.ts';
 
 /** The most partners and currencies of a report, and the most items of one response. */
 const maxRows = 1000;
@@ -231,7 +232,7 @@ builder.queryField('openItems', (t) =>
     },
     resolve: async (_root, { at, side, limit, skip }, context): Promise<Report> => {
       const chosen = side ?? 'RECEIVABLE';
-      const [report] = await context.db.$rows<Omit<Report, 'at' | 'side'>>(readOpenItems(chosen), [
+      const [report] = await readReport<Omit<Report, 'at' | 'side'>>(context, readOpenItems(chosen), [
         formatDay(at),
         limit ?? 100,
         skip ?? 0,

@@ -7,6 +7,7 @@ import { ForbiddenError } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
+import { readReport } from './read-report.ts';
 import { accrualShares, cashShares } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
@@ -127,8 +128,9 @@ interface SumRow {
   expenses: string;
 }
 
-async function findSums({ db }: Context, period: Period, basis: Basis): Promise<Pick<Report, 'months' | 'totals'>> {
-  const rows = await db.$rows<SumRow>(
+async function findSums(context: Context, period: Period, basis: Basis): Promise<Pick<Report, 'months' | 'totals'>> {
+  const rows = await readReport<SumRow>(
+    context,
     `select to_char(date, 'YYYY-MM') as month, currency, coalesce(sum(net) filter (where kind = 'OUTPUT'), 0)::text as revenue,
        coalesce(sum(net) filter (where kind = 'INPUT'), 0)::text as expenses
      from (${buildMonthlyShares(basis)}) as shares group by 1, currency`,

@@ -7,6 +7,7 @@ import { ForbiddenError, refuse } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { documentFields, findDocuments, pageArgs, type Documents, type DocumentShare } from './documents.ts';
 import { checkPeriod, inTexts, maxRows, periodArgs, type Period } from './period.ts';
+import { readReport } from './read-report.ts';
 import { findVatBox } from './vat-boxes.ts';
 import { accrualShares, cashShares, type VatDate } from './vat-shares.ts';
 
@@ -128,7 +129,8 @@ interface SumRow {
 }
 
 async function findRows(context: Context, period: VatPeriod): Promise<RowOfReport[]> {
-  const rows = await context.db.$rows<SumRow>(
+  const rows = await readReport<SumRow>(
+    context,
     `select kind, category, rate::text, currency, sum(net)::text as net, sum(vat)::text as vat,
        count(distinct id)::int as documents
      from (${buildShares(context, period)}) as shares
