@@ -129,12 +129,27 @@ describe('GET /payments and POST /payments/{id}/reverse', () => {
     expect(await get(`/payments/${id}`)).toMatchObject({ reversed_at: null });
   });
 
-  it('the service can neither delete a payment nor change its amount', async () => {
-    const id = await makePayment(acme, await makeInvoice(acme, { status: 'ISSUED' }));
+  it('the service can neither delete a payment nor change what it says', async () => {
+    const [invoice, other] = [
+      await makeInvoice(acme, { status: 'ISSUED' }),
+      await makeInvoice(acme, { status: 'ISSUED' }),
+    ];
+    const id = await makePayment(acme, invoice);
+    const before = await get(`/payments/${id}`);
+    const update = (change: string) =>
+      acme.db.$rows(`update payments set ${change} where tenant_id = $1 and id = $2::uuid`, [id]);
+    for (const change of [
+      'amount = 1',
+      "paid_on = '2026-01-01'",
+      `invoice_id = '${other}'`,
+      "created_at = '2026-01-01'",
+    ])
+      await expect(update(change)).rejects.toThrow('A payment can not change');
     const where = { tenantId_id: { tenantId: acme.tenantId, id } };
     await expect(acme.db.payment.delete({ where })).rejects.toThrow('A payment can not change');
-    await expect(acme.db.payment.update({ where, data: { amount: 1 } })).rejects.toThrow('A payment can not change');
-    expect(await get(`/payments/${id}`)).toMatchObject({ amount: 119 });
+    expect(await get(`/payments/${id}`)).toEqual(before);
+    await reverse(id);
+    await expect(update('reversed_at = null')).rejects.toThrow('A payment can not change');
   });
 });
 

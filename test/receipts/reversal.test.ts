@@ -153,6 +153,33 @@ describe('a booked receipt', () => {
   });
 });
 
+it.each(["status = 'booked', reversed_at = null", 'amount_paid = 1', "external_id = 'x'", "metadata = '{}'"])(
+  'a reversed receipt can not be changed by the service’s role in SQL: %s',
+  async (change) => {
+    const id = await booked();
+    await acme.rest('DELETE', `/receipts/${id}`);
+    const update = acme.db.$rows(`update receipts set ${change} where tenant_id = $1 and id = $2::uuid`, [id]);
+    await expect(update).rejects.toThrow('is booked');
+  },
+);
+
+it('a receipt is either paid or reversed, if both are asked for at the same time', async () => {
+  for (let time = 0; time < 12; time += 1) {
+    const id = await booked();
+    const pay = () => acme.rest('POST', `/receipts/${id}/payments`, { amount: 19 });
+    const reverse = () => acme.rest('POST', `/receipts/${id}/reverse`);
+    const both = time % 2 ? [pay(), reverse()] : [reverse(), pay()];
+    const statuses = (await Promise.all(both)).map((answer) => answer.status).toSorted();
+    const { status, reversal } = await pairOf(id);
+    const paid = await acme.db.payment.count({ where: { receiptId: id } });
+    // Whoever comes later finds the receipt paid (422), or gone (404).
+    expect([statuses, status, reversal === null, paid]).toBeOneOf([
+      [[200, 422], 'BOOKED', true, 1],
+      [[200, 404], 'REVERSED', false, 0],
+    ]);
+  }
+});
+
 it('a draft is deleted, and leaves nothing', async () => {
   const id = await makeReceipt(acme);
   expect((await acme.rest('DELETE', `/receipts/${id}`)).status).toBe(204);

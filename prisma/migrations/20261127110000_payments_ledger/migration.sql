@@ -22,9 +22,13 @@ begin
 end
 $$;
 create trigger refuse_update before update on payments for each row
-  when ((old.amount, old.currency, old.paid_on, old.reason, old.user_id)
-    is distinct from (new.amount, new.currency, new.paid_on, new.reason, new.user_id))
-  execute function refuse_change_of_payment();
+  when (old.reversed_at is not null or (
+    old.invoice_id, old.receipt_id, old.credit_note_id, old.bank_transaction_id, old.amount, old.currency, old.paid_on,
+    old.reversal_of, old.reason, old.user_id, old.created_at
+  ) is distinct from (
+    new.invoice_id, new.receipt_id, new.credit_note_id, new.bank_transaction_id, new.amount, new.currency, new.paid_on,
+    new.reversal_of, new.reason, new.user_id, new.created_at
+  )) execute function refuse_change_of_payment();
 create trigger refuse_deletion before delete on payments for each row
   when (current_user = 'kontor_books') execute function refuse_change_of_payment();
 

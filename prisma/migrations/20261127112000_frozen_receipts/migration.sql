@@ -21,7 +21,7 @@ end
 $$;
 create trigger refuse_change_of_booked before update on receipts for each row when (
   old.status <> 'draft' and current_user = 'kontor_books' and (
-    new.status = 'draft' or (old.status = 'reversed' and new.status <> 'reversed') or (
+    old.status = 'reversed' or new.status = 'draft' or (
       old.supplier_id, old.project_id, old.receipt_number, old.receipt_date, old.due_date, old.description, old.category,
       old.currency, old.amount_gross, old.vat_rate, old.vat_amount, old.amount_net, old.reversal_of, old.reason
     ) is distinct from (
