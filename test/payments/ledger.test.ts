@@ -41,10 +41,11 @@ describe('GET /payments and POST /payments/{id}/reverse', () => {
     expect(await get(`/payments/${id}`)).toEqual(payment);
 
     const answer = await reverse(id);
-    const reversed = { ...recorded, reversed_at: '2026-03-10T12:00:00+00:00' };
+    const why = { reason: 'Charged back', user_id: acme.userId };
+    const reversed = { ...recorded, ...why, reversed_at: '2026-03-10T12:00:00+00:00' };
     expect(answer).toMatchObject({ status: 200, body: { data: reversed } });
     expect(answer.body).toEqual({ data: reversed });
-    const said = { amount: -19.5, reversal_of_id: id, reason: 'Charged back', user_id: acme.userId, reversed_at: null };
+    const said = { ...why, amount: -19.5, reversal_of_id: id, reversed_at: null };
     expect(await get(`/payments?invoice_id=${invoice}`)).toEqual([
       { ...usual, ...said, id: expect.any(String) },
       reversed,

@@ -20,7 +20,7 @@ const idsOf = (answer: Answer): string[] => answer.body.data.map(({ id }: { id: 
 const pairOf = async (id: string): Promise<Record<string, unknown> & { reversal: Record<string, unknown> }> =>
   (
     await acme.graphql(
-      `query ($id: UUID!) { receipt(id: $id) { status reversedAt externalId amountGross
+      `query ($id: UUID!) { receipt(id: $id) { status reason reversedAt externalId amountGross
         reversal { id status receiptDate amountGross amountNet vatAmount vatRate supplierId receiptNumber reason reversalOfId } } }`,
       { id },
     )
@@ -40,6 +40,7 @@ describe.each([
     const { reversal, ...original } = await pairOf(id);
     expect(original).toEqual({
       status: 'REVERSED',
+      reason,
       reversedAt: expect.any(String),
       externalId: null,
       amountGross: '119',

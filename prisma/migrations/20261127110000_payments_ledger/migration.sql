@@ -9,7 +9,7 @@ alter table payments
   add constraint payments_tenant_id_reversal_of_fkey foreign key (tenant_id, reversal_of) references payments on delete restrict,
   add constraint payments_negative_when_reversal check (case when reversal_of is null then amount > 0 else amount < 0 end),
   add constraint payments_reason_of_reversal
-    check (reversal_of is not null or (reason is null and user_id is null)),
+    check (reversal_of is not null or reversed_at is not null or (reason is null and user_id is null)),
   add constraint payments_reversal_stays check (reversal_of is null or reversed_at is null),
   drop constraint payments_positive;
 create unique index payments_tenant_id_reversal_of_key on payments (tenant_id, reversal_of);
@@ -22,12 +22,12 @@ begin
 end
 $$;
 create trigger refuse_update before update on payments for each row
-  when (old.reversed_at is not null or (
+  when (old.reversed_at is not null or old.reversal_of is not null or new.reversal_of is not null or (
     old.invoice_id, old.receipt_id, old.credit_note_id, old.bank_transaction_id, old.amount, old.currency, old.paid_on,
-    old.reversal_of, old.reason, old.user_id, old.created_at
+    old.created_at
   ) is distinct from (
     new.invoice_id, new.receipt_id, new.credit_note_id, new.bank_transaction_id, new.amount, new.currency, new.paid_on,
-    new.reversal_of, new.reason, new.user_id, new.created_at
+    new.created_at
   )) execute function refuse_change_of_payment();
 create trigger refuse_deletion before delete on payments for each row
   when (current_user = 'kontor_books') execute function refuse_change_of_payment();

@@ -8,7 +8,7 @@ alter table receipts
   add constraint receipts_reversed_pair
     check ((status = 'reversed') = (reversed_at is not null or reversal_of is not null) and (reversed_at is null or reversal_of is null)),
   add constraint receipts_reversal_negative check (reversal_of is null or (amount_gross <= 0 and amount_paid = 0)),
-  add constraint receipts_reason_of_reversal check (reason is null or reversal_of is not null),
+  add constraint receipts_reason_of_reversal check (reason is null or status = 'reversed'),
   drop constraint receipts_paid_within_total,
   add constraint receipts_paid_within_total check (reversal_of is not null or amount_paid between 0 and amount_gross);
 create unique index receipts_tenant_id_reversal_of_key on receipts (tenant_id, reversal_of);
@@ -23,10 +23,10 @@ create trigger refuse_change_of_booked before update on receipts for each row wh
   old.status <> 'draft' and current_user = 'kontor_books' and (
     old.status = 'reversed' or new.status = 'draft' or (
       old.supplier_id, old.project_id, old.receipt_number, old.receipt_date, old.due_date, old.description, old.category,
-      old.currency, old.amount_gross, old.vat_rate, old.vat_amount, old.amount_net, old.reversal_of, old.reason
+      old.currency, old.amount_gross, old.vat_rate, old.vat_amount, old.amount_net, old.reversal_of
     ) is distinct from (
       new.supplier_id, new.project_id, new.receipt_number, new.receipt_date, new.due_date, new.description, new.category,
-      new.currency, new.amount_gross, new.vat_rate, new.vat_amount, new.amount_net, new.reversal_of, new.reason
+      new.currency, new.amount_gross, new.vat_rate, new.vat_amount, new.amount_net, new.reversal_of
     )
   )
 ) execute function refuse_change_of_booked_receipt();

@@ -127,7 +127,7 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
     'A reversal is not more than zero, and never paid.',
     { expected: 'negative' },
   ],
-  receipts_reason_of_reversal: ['reason', 'wrong_state', 'Only a reversal has a reason.'],
+  receipts_reason_of_reversal: ['reason', 'wrong_state', 'Only what is reversed, and its reversal, have a reason.'],
   receipts_gross_is_net_and_vat: ['input.amountGross', 'inconsistent', 'Must be the net amount and the VAT.'],
   receipts_vat_rate_percent: ['input.vatRate', 'out_of_range', 'Must be from 0 to 100.', { min: 0, max: 100 }],
   projects_end_after_start: ['input.endDate', 'wrong_order', 'Must not be before the start date.'],
@@ -149,7 +149,11 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
     'A payment is more than zero, a reversal less.',
     { expected: 'positive' },
   ],
-  payments_reason_of_reversal: ['reason', 'wrong_state', 'Only a reversal has a reason and a user.'],
+  payments_reason_of_reversal: [
+    'reason',
+    'wrong_state',
+    'Only what is reversed, and its reversal, have a reason and a user.',
+  ],
   payments_reversal_stays: ['id', 'wrong_state', 'A reversal can not be reversed.'],
   deliveries_planned_while_waiting: [
     'id',

@@ -28,10 +28,11 @@ export async function reverse(context: Context, payment: Row<'Payment'>, reason?
   const paidOn = await chooseOpenDay(context, series, payment.paidOn, 'paidOn');
   const { id, invoiceId, receiptId, creditNoteId, bankTransactionId, currency } = payment;
   const amount = new Decimal(payment.amount);
-  await context.db.payment.update({ where: key(context, id), data: { reversedAt: context.now() } });
+  const said = { reason: reason ?? null, userId: context.user.id };
+  await context.db.payment.update({ where: key(context, id), data: { ...said, reversedAt: context.now() } });
   const settles = { invoiceId, receiptId, creditNoteId, bankTransactionId, currency };
-  const said = { reversalOfId: id, reason: reason ?? null, userId: context.user.id };
-  const reversal = await context.db.payment.create({ data: { ...settles, ...said, amount: amount.negated(), paidOn } });
+  const opposite = { reversalOfId: id, amount: amount.negated(), paidOn };
+  const reversal = await context.db.payment.create({ data: { ...settles, ...said, ...opposite } });
   await payables[type].unpay(context, paid, amount);
   await emitAll(context, [
     ['payment.recorded', reversal],

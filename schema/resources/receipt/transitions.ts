@@ -93,7 +93,13 @@ export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?
     vatAmount: negated(receipt.vatAmount),
     amountNet: negated(receipt.amountNet),
   });
-  const changes = { status: 'REVERSED', reversedAt: context.now(), paidAt: null, externalId: null } as const;
+  const changes = {
+    status: 'REVERSED',
+    reversedAt: context.now(),
+    reason: reason ?? null,
+    paidAt: null,
+    externalId: null,
+  } as const;
   await writeSteps(context, 'Receipt', receipt, [{ changes, events: [] }]);
   const events: EventInput[] = [['receipt.reversed', reversal]];
   await insertNew(context, 'Receipt', reversal, { rows: { Receipt: [reversal] }, events, query: {} });

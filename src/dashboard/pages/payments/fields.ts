@@ -10,10 +10,7 @@ export const PaymentPageFields = graphql(`
       createdAt
       reversalOfId
       reversedAt
-      reversal {
-        id
-        reason
-      }
+      reason
       bankTransaction {
         id
         counterpartyName

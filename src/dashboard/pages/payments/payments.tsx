@@ -66,7 +66,7 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
             </div>
             {payment.reversedAt ? (
               <Text size="sm" c="dimmed">
-                {payment.reversal?.reason ? `Undone: ${payment.reversal.reason}` : 'Undone'}
+                {payment.reason ? `Undone: ${payment.reason}` : 'Undone'}
               </Text>
             ) : (
               // What a bank transaction pays is undone there.

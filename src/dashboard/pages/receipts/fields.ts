@@ -27,7 +27,6 @@ export const ReceiptFields = graphql(
       reason
       reversal {
         id
-        reason
         receiptDate
       }
       supplier {

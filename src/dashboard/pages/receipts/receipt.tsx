@@ -70,14 +70,13 @@ export default function ReceiptPage(): ReactNode {
 /** Of a reversed receipt, or of the one that reverses it: the other one. */
 function ReversedWith({ receipt: { reversal, reversalOfId, reason } }: { receipt: Receipt }): ReactNode {
   if (!reversal && !reversalOfId) return null;
-  const why = reversal?.reason ?? reason;
   return (
     <Alert color="gray">
       {reversal ? 'This receipt is reversed by ' : 'This receipt reverses '}
       <Anchor component={Link} to={`/receipts/${reversal?.id ?? reversalOfId}`} size="sm">
         {reversal ? `that of ${date(reversal.receiptDate)}` : 'another'}
       </Anchor>
-      {why ? `: ${why}` : '.'}
+      {reason ? `: ${reason}` : '.'}
     </Alert>
   );
 }
