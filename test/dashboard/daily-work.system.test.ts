@@ -126,6 +126,28 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     expect([await status(known), await status(unknown)]).toEqual(['matched', 'unmatched']);
   });
 
+  it('a booked receipt is reversed with a reason, and leads to the receipt that reverses it', async () => {
+    const { email, acme } = await app.bookkeeper();
+    const id = await makeReceipt(acme, { status: 'BOOKED', receiptNumber: 'R-7' });
+    await app.visit({}, async (page, watch) => {
+      watch.allowed.push(/401/);
+      await signIn(page, email, `/receipts/${id}`);
+      await page.getByRole('button', { name: 'Reverse' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Reverse the receipt?' });
+      await expectAccessible(page);
+      await dialog.getByLabel('Reason').fill('Entered twice');
+      await page.keyboard.press('Enter');
+      await page.getByText('The receipt is reversed.').waitFor();
+      await page.getByText(/^This receipt is reversed by that of .*: Entered twice$/).waitFor();
+      expect(await page.getByRole('button', { name: /^(Edit|Delete|Reverse|Record a payment)$/ }).count()).toBe(0);
+      await page.getByRole('link', { name: /^that of / }).click();
+      await page.getByText(/^This receipt reverses another: Entered twice$/).waitFor();
+      await page.getByRole('main').getByText('-€119.00').first().waitFor();
+      await expectAccessible(page);
+    });
+    expect((await acme.rest('GET', `/receipts/${id}`)).status).toBe(404);
+  });
+
   it('a part-paid invoice is shown as such, and its payments are in its history', async () => {
     const { email, acme } = await app.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED', dueDate: '2999-12-31' });

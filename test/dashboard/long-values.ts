@@ -70,6 +70,11 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
   const booked = await receipt({ status: 'BOOKED', supplierId: null, description: words(2000), dueDate: '2026-04-01' });
   const receiptPaid = await receipt({ status: 'BOOKED' });
   await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { id } }', { id: receiptPaid });
+  const reversed = await receipt({ status: 'BOOKED' });
+  const { reverseReceipt } = await acme.graphql(
+    'mutation ($id: UUID!, $reason: String) { reverseReceipt(id: $id, reason: $reason) { reversal { id } } }',
+    { id: reversed, reason: words(500) },
+  );
 
   const project = await makeProject(acme, {
     name: word(255),
@@ -150,6 +155,8 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     'a draft of a receipt': `/receipts/${receiptDraft}`,
     'a booked receipt': `/receipts/${booked}`,
     'a paid receipt': `/receipts/${receiptPaid}`,
+    'a reversed receipt': `/receipts/${reversed}`,
+    'the reversal of a receipt': `/receipts/${reverseReceipt.reversal.id}`,
     'bank transactions': '/bank-transactions',
     'the upload of a statement': '/bank-transactions/upload',
     'an unmatched transaction': `/bank-transactions/${unmatched}`,
