@@ -139,6 +139,8 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await page.keyboard.press('Enter');
       await page.getByText('The receipt is reversed.').waitFor();
       await page.getByText(/^This receipt is reversed by that of .*: Entered twice$/).waitFor();
+      const history = page.locator('.mantine-Timeline-itemTitle');
+      await expect.poll(() => history.allTextContents(), longPoll).toEqual(['Reversed', 'Booked', 'Created']);
       expect(await page.getByRole('button', { name: /^(Edit|Delete|Reverse|Record a payment)$/ }).count()).toBe(0);
       await page.getByRole('link', { name: /^that of / }).click();
       await page.getByText(/^This receipt reverses another: Entered twice$/).waitFor();

@@ -36,13 +36,19 @@ interface Entry {
 
 const noPayments: readonly Payment[] = [];
 
+/** Only a reversed receipt is still there after this event, which REST's clients know. */
+const readTitle = (type: string): string =>
+  type === 'receipt.deleted' ? 'Reversed' : label(type.slice(type.indexOf('.') + 1));
+
 /** The history of a resource, newest first: its events and its payments. */
 export function Events({ resourceId, payments = noPayments, kind = 'payment', currency = '' }: Props): ReactNode {
   const [{ data }] = useQuery({ query: EventsQuery, variables: { resourceId } });
   const events = (data?.events.nodes ?? [])
     .filter(({ type }) => !type.endsWith(`.${kind}_recorded`))
-    .map(({ id, type, createdAt }) => ({ id, title: label(type.slice(type.indexOf('.') + 1)), createdAt }));
-  const paid = payments.map((payment) => ({
+    .map(({ id, type, createdAt }) => ({ id, title: readTitle(type), createdAt }));
+  // An event tells of a reversal.
+  const made = payments.filter(({ reversalOfId }) => reversalOfId === null);
+  const paid = made.map((payment) => ({
     id: payment.id,
     title: <PaymentTitle payment={payment} kind={kind} currency={currency} />,
     createdAt: payment.createdAt,
