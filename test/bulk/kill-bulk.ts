@@ -3,7 +3,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { kontor, type Kontor } from '../faults/processes.ts';
-import { createDatabase, startService, type Integrator } from '../harness.ts';
+import { sealNext } from '../../schema/resources/audit-log/seal.ts';
+import { verifyAuditLog } from '../../schema/resources/audit-log/verify.ts';
+import { createDatabase, startService, type Integrator, type Service } from '../harness.ts';
 
 /** A bulk operation of customers, and what each of its lines must become. */
 interface Order {
@@ -107,11 +109,13 @@ export async function killBulk({ kills, lines }: Size): Promise<void> {
     for (const order of orders) await expectOnce(beside.url, order);
     for (const who of tenants)
       await expectNothingElse(
+        beside,
         who,
         orders.filter((order) => order.who === who),
       );
     expect(await innocent.db.customer.count()).toBe(ofInnocent);
     expect(await innocent.db.event.count()).toBe(ofInnocent);
+    await expectLog(beside, innocent, ofInnocent);
   } finally {
     await Promise.all(processes.map((each) => each.kill()));
     await beside.close();
@@ -209,13 +213,23 @@ async function expectOnce(url: string, order: Order): Promise<void> {
   );
   const types = { 201: 'customer.created', 200: 'customer.updated' } as Record<number, string>;
   const events = await who.db.event.findMany({ where: { resourceId: { in: rows.map((row) => row.id) } } });
-  expect(events.map(({ type, resourceId }) => `${type} ${resourceId}`).toSorted()).toEqual(
-    succeeded.map((result) => `${types[result.status]} ${result.id}`).toSorted(),
-  );
+  const changes = succeeded.map((result) => `${types[result.status]} ${result.id}`).toSorted();
+  expect(events.map(({ type, resourceId }) => `${type} ${resourceId}`).toSorted()).toEqual(changes);
+  const logged = await who.db.auditEntry.findMany({ where: { resourceId: { in: rows.map((row) => row.id) } } });
+  expect(logged.map(({ action, resourceId }) => `customer.${action} ${resourceId}`).toSorted()).toEqual(changes);
+}
+
+/** The audit log has an entry for each change, and its chain is whole. */
+async function expectLog(service: Service, who: Integrator, changes: number): Promise<void> {
+  expect(await who.db.auditEntry.count({ where: { resource: 'customer' } })).toBe(changes);
+  const context = await service.contextOf(who);
+  while (await sealNext(context)); // a worker may have been killed while it sealed
+  expect(await verifyAuditLog(context)).toMatchObject({ difference: null });
+  expect(await who.db.auditSeal.count()).toBe(await who.db.auditEntry.count());
 }
 
 /** No customer and no event that no line asked for; one event for the end of each operation. */
-async function expectNothingElse(who: Integrator, orders: Order[]): Promise<void> {
+async function expectNothingElse(service: Service, who: Integrator, orders: Order[]): Promise<void> {
   const lines = orders.flatMap(({ expected }) => [...expected.values()]);
   expect(await who.db.customer.count()).toBe(lines.filter(({ status }) => status === 201).length);
   expect(await who.db.bulkOperation.count()).toBe(orders.length);
@@ -223,4 +237,5 @@ async function expectNothingElse(who: Integrator, orders: Order[]): Promise<void
   expect(ends.map(({ resourceId }) => resourceId).toSorted()).toEqual(orders.map(({ id }) => id).toSorted());
   const changed = lines.filter(({ status }) => status < 300).length;
   expect(await who.db.event.count()).toBe(changed + orders.length);
+  await expectLog(service, who, changed);
 }
