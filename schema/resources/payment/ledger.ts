@@ -17,8 +17,8 @@ export async function recordPayment(context: Context, data: NewPayment): Promise
 }
 
 /**
- * Undoes a locked payment: adds a row with the opposite amount, on the day of the payment if that can still be booked, or else
- * today. What it paid is due again.
+ * Undoes a payment, whose row the caller has locked: adds a row with the opposite amount, on the day of the payment, or today if
+ * a period lock closes that day. What it paid is due again.
  */
 export async function reverse(context: Context, payment: Row<'Payment'>, reason?: string | null): Promise<void> {
   if (payment.reversalOfId) refuse('id', 'wrong_state', 'A reversal can not be undone.');

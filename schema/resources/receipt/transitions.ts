@@ -65,8 +65,8 @@ export async function unpayReceipt(context: Context, id: string, amount: Decimal
 }
 
 /**
- * Takes back a locked receipt of which nothing is paid: adds a receipt with the opposite amounts, on the same day if that can
- * still be booked, or else today. Its id in another system is free again.
+ * Takes back a receipt of which nothing is paid, and whose row the caller has locked: adds a receipt with the opposite amounts, on
+ * the same day, or today if a period lock closes that day. Its id in another system is free again.
  */
 export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?: string | null): Promise<void> {
   const { db } = context;
