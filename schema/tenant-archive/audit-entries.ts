@@ -3,7 +3,7 @@ import type { NewRow, Row } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import type { Problems } from '../errors.ts';
 import { storable } from '../graphql/input/validators.ts';
-import { computeHash, sealedContent } from '../resources/audit-log/seal.ts';
+import { computeHash, sealedContent, upToLength } from '../resources/audit-log/seal.ts';
 import { auditedResources } from '../resources/audit-log/readable.ts';
 
 // A record of the audit log has the text that was sealed, byte for byte, and its seal. So whoever reads the file can compute the
@@ -17,7 +17,9 @@ interface AuditRecord {
   hash: string | null;
 }
 
+/** The most entries, and characters of them, that are read at a time. */
 const pageSize = 200;
+const pageLength = 250_000;
 
 /** The tenant's entries in the order of their chain. */
 export async function* readAuditRecords({ db }: Context): AsyncGenerator<AuditRecord[]> {
@@ -26,18 +28,18 @@ export async function* readAuditRecords({ db }: Context): AsyncGenerator<AuditRe
     const rows = await db.$rows<AuditRecord & { id: string; position: string }>(
       `select entry.id, entry.position::text, entry.content, encode(seal.previous_hash, 'hex') as previous_hash,
          encode(seal.hash, 'hex') as hash
-       from (
-         select tenant_id, id, audit_entries.position, ${sealedContent} as content from audit_entries
-         where tenant_id = $1 and (audit_entries.position, id) > ($2::bigint, $3::uuid)
-         order by audit_entries.position, id limit ${pageSize}
-       ) as entry left join audit_seals as seal on seal.tenant_id = entry.tenant_id and seal.id = entry.id
+       from (${upToLength(
+         `select tenant_id, id, audit_entries.position, ${sealedContent} as content from audit_entries
+          where tenant_id = $1 and (audit_entries.position, id) > ($2::bigint, $3::uuid)
+          order by audit_entries.position, id limit ${pageSize}`,
+         pageLength,
+       )}) as entry left join audit_seals as seal on seal.tenant_id = entry.tenant_id and seal.id = entry.id
        order by entry.position, entry.id`,
       [position, id],
     );
-    if (rows.length > 0)
-      yield rows.map((row) => ({ content: row.content, previous_hash: row.previous_hash, hash: row.hash }));
     const last = rows.at(-1);
-    if (!last || rows.length < pageSize) return;
+    if (!last) return;
+    yield rows.map((row) => ({ content: row.content, previous_hash: row.previous_hash, hash: row.hash }));
     ({ position, id } = last);
   }
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { sealNext } from '../../schema/resources/audit-log/seal.ts';
+import { sealedContent, sealNext } from '../../schema/resources/audit-log/seal.ts';
 import { verifyAuditLog } from '../../schema/resources/audit-log/verify.ts';
+import { readAuditRecords } from '../../schema/tenant-archive/audit-entries.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
-import { makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
 
@@ -81,4 +82,42 @@ it('the log is deleted when its years are over, and what is left agrees with its
   expect(await acme.db.auditEntry.count()).toBe(entries - 3);
   expect(await verify(acme)).toMatchObject({ entries: entries - 3, unsealed: 0, difference: null });
   expect((await verify(globex)).difference).toBeNull();
+});
+
+it('very long entries are sealed and exported a few at a time, and the chain is whole', async () => {
+  const who = await service.integrator();
+  const items = Array.from({ length: 200 }, (_, at) => ({
+    ...item,
+    title: `Line ${at}`,
+    description: 'x'.repeat(2000),
+  }));
+  for (let time = 0; time < 6; time += 1) await makeInvoice(who, { items });
+  const context = await service.contextOf(who);
+  const lengths = new Map(
+    (
+      await context.db.$rows<{ id: string; length: number }>(
+        `select id, length(${sealedContent}) as length from audit_entries where tenant_id = $1`,
+        [],
+      )
+    ).map(({ id, length }) => [id, length]),
+  );
+  expect(Math.max(...lengths.values())).toBeGreaterThan(400_000);
+  let sealed = 0;
+  for (let times = 0; await sealNext(context); times += 1) {
+    const seals = await context.db.auditSeal.findMany({ where: { number: { gt: sealed } } });
+    const length = seals.reduce((sum, { id }) => sum + (lengths.get(id) ?? 0), 0);
+    expect(seals.length === 1 || length <= 1_000_000).toBe(true);
+    sealed += seals.length;
+    expect(times).toBeLessThan(lengths.size);
+  }
+  expect(sealed).toBe(lengths.size);
+  expect(await verifyAuditLog(context)).toMatchObject({ entries: lengths.size, unsealed: 0, difference: null });
+
+  let exported = 0;
+  for await (const page of readAuditRecords(context)) {
+    const length = page.reduce((sum, { content }) => sum + content.length, 0);
+    expect(page.length === 1 || length <= 250_000).toBe(true);
+    exported += page.length;
+  }
+  expect(exported).toBe(lengths.size);
 });
