@@ -105,7 +105,8 @@ export function endpoint(
       const { status, headers, body } = await responding.catch(rethrowInRestNames);
       if (deprecations) Object.assign(headers, deprecations(variables));
       if (isStrict(request)) headers['Preference-Applied'] = 'handling=strict';
-      const isHead = request.method === 'HEAD' && body instanceof ReadableStream; // nothing is read for it
+      const isHead = request.method === 'HEAD' && body instanceof ReadableStream;
+      if (isHead) await body.cancel(); // what it is read from is closed
       return new Response(isHead ? null : body, { status, headers });
     } catch (error) {
       if (id === undefined || !lookup) throw error;

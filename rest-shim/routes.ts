@@ -2,10 +2,10 @@
  * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
  * with the resource and its Location, `deleted` 204 without a body, `changes` 200 with a page of the change feed, `file` 200
  * with the bytes of a file, `batch` 200 with what each of many bodies would be answered alone, `upload` 201 for a body
- * of JSON Lines, `results` 200 with a stream of them.
+ * of JSON Lines, `results` 200 with a stream of them, `download` 200 with a stream of a stored file.
  */
 export type ResponseKind =
-  'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file' | 'batch' | 'upload' | 'results';
+  'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file' | 'batch' | 'upload' | 'results' | 'download';
 
 export type Route = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -96,6 +96,12 @@ export const routes: readonly Route[] = [
   ['GET', '/bulk-operations/:id', 'getBulkOperation', 'item'],
   ['GET', '/bulk-operations/:id/results', 'getBulkOperation', 'results'],
   ['POST', '/bulk-operations/:id/cancel', 'cancelBulkOperation', 'item'],
+
+  ['GET', '/exports', 'listExports', 'page'],
+  ['POST', '/exports', 'createExport', 'created'],
+  ['GET', '/exports/:id', 'getExport', 'item'],
+  ['GET', '/exports/:id/file', 'getExport', 'download'],
+  ['POST', '/exports/:id/cancel', 'cancelExport', 'item'],
 
   ['GET', '/reports/ec-sales', 'getEcSales', 'item'],
   ['GET', '/reports/ec-sales/documents', 'getEcSalesDocuments', 'item'],

@@ -64,6 +64,8 @@ import './resources/event/subscription.ts';
 import './resources/bulk-operation/queries.ts';
 import './resources/bulk-operation/result-list.ts';
 import './resources/bulk-operation/mutations.ts';
+import './resources/export/queries.ts';
+import './resources/export/mutations.ts';
 import './resources/nodes.ts';
 import './changes/changes.ts';
 import './changes/subscription.ts';

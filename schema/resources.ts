@@ -51,11 +51,14 @@ const bulkOperation = {
   scope: 'bulk-operations',
 } as const;
 
+/** As bulk operations: no part of the books. */
+const exportOfBooks = { model: 'Export', name: 'export', path: 'exports', scope: 'exports' } as const;
+
 /** An anchor, as the event of the books has it (DECISIONS.md#d144-anchors). */
 const books = { model: 'Anchor', name: 'books', path: 'anchors', scope: 'audit' } as const;
 
 /** What events can be about. */
-export const eventResources = [...resources, bulkOperation, books] as const;
+export const eventResources = [...resources, bulkOperation, exportOfBooks, books] as const;
 
 export type EventResource = (typeof eventResources)[number];
 

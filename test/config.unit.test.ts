@@ -55,6 +55,7 @@ describe('the environment', () => {
       webhookRetryDelaysMs: [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
       webhookTimeoutMs: 10_000,
       auditLogYears: 10,
+      exportDays: 7,
       files: { folder: resolve('.data/files') },
       anchorKey: null,
     });
@@ -90,6 +91,7 @@ describe('the environment', () => {
         WEBHOOK_RETRY_DELAYS: '0.25, 1,.5',
         WEBHOOK_TIMEOUT: '2.5',
         AUDIT_LOG_YEARS: '7',
+        EXPORT_DAYS: '30',
         FILES_URL: 's3://books/of/kontor/',
         FILES_ENDPOINT: 'https://s3.example/',
         FILES_REGION: 'eu-central-1',
@@ -135,6 +137,7 @@ describe('the environment', () => {
       webhookRetryDelaysMs: [250, 1000, 500],
       webhookTimeoutMs: 2500,
       auditLogYears: 7,
+      exportDays: 30,
       files: {
         bucket: 'books',
         prefix: 'of/kontor',
@@ -175,6 +178,7 @@ describe('the environment', () => {
       'WEBHOOK_RETRY_DELAYS',
       'WEBHOOK_TIMEOUT',
       'AUDIT_LOG_YEARS',
+      'EXPORT_DAYS',
       'ANCHOR_KEY',
     ];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}));
@@ -240,6 +244,7 @@ describe('the environment', () => {
     ['WEBHOOK_RETRY_DELAYS', '1,,2', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '-1', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['AUDIT_LOG_YEARS', '6', 'a whole number from 7 to 100'],
+    ['EXPORT_DAYS', '0', 'a whole number from 1 to 365'],
     ['FILES_URL', 'https://s3.example/books', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],
     ['FILES_URL', 's3://id:secret@books', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],
     ['FILES_URL', 'file://host/files', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],

@@ -77,11 +77,13 @@ export const collections = [
   ...resources,
   { model: 'Webhook', path: 'webhooks', scope: 'webhooks' },
   { model: 'BulkOperation', path: 'bulk-operations', scope: 'bulk-operations' },
+  { model: 'Export', path: 'exports', scope: 'exports' },
   { model: 'Anchor', path: 'anchors', scope: 'audit' },
 ] as const satisfies (
   | Pick<Resource, 'model' | 'path' | 'scope'>
   | { model: 'Webhook'; path: 'webhooks'; scope: 'webhooks' }
   | { model: 'BulkOperation'; path: 'bulk-operations'; scope: 'bulk-operations' }
+  | { model: 'Export'; path: 'exports'; scope: 'exports' }
   | { model: 'Anchor'; path: 'anchors'; scope: 'audit' }
 )[];
 type Collection = (typeof collections)[number];
@@ -223,6 +225,20 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     holding: (text) => ({ error: text }),
     transitions: { cancel: {} },
   },
+  Export: {
+    make: makeExport,
+    holding: (text) => ({ error: text }),
+    transitions: { cancel: {} },
+    bodies: () => ({
+      POST: {
+        type: 'list',
+        resource: 'invoices',
+        format: 'csv',
+        from: '2026-01-01',
+        to: '2026-01-31',
+      },
+    }),
+  },
   Anchor: { make: makeSampleAnchor, holding: (text) => ({ content: text }) },
 };
 
@@ -244,6 +260,15 @@ export async function makeBulkOperation(who: Integrator, fields: Fields = {}): P
   await who.db.insert({ BulkOperation: [operation] });
   await who.db.insert({ BulkChunk: [chunk] });
   return operation.id;
+}
+
+/** An export that waits. No job writes it. */
+export async function makeExport(who: Integrator, fields: Fields = {}): Promise<string> {
+  const kind = { type: 'LIST', format: 'CSV', resource: 'INVOICES', userId: who.userId } as const;
+  const slot = Math.floor(Math.random() * 2 ** 31); // beyond the limit of a tenant
+  const row = who.db.row('Export', { ...kind, slot, ...fields });
+  await who.db.insert({ Export: [row] });
+  return row.id;
 }
 
 /** A tenant has a limited number of webhooks. */

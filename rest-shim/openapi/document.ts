@@ -8,6 +8,7 @@ import { findGetOperation } from '../event-payload.ts';
 import type { Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './responses.ts';
 import { batchRefusal, batchSchemas, describeBatch } from './batch.ts';
+import { describeDownload } from './exports.ts';
 import { bulkSchemas, describeResults, describeUpload } from './bulk.ts';
 import { describeChanges } from './changes.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
@@ -102,6 +103,7 @@ function describe(
 ): JsonSchema {
   if (route[3] === 'batch') return describeBatch(route, operation, about);
   if (route[3] === 'upload') return describeUpload(route, operation, about);
+  if (route[3] === 'download') return describeDownload(operation, about.tag);
   if (route[3] === 'results') return describeResults(operation, about.tag);
   return describeOperation(route, operation, about);
 }

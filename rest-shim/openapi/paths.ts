@@ -58,7 +58,7 @@ export const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-const ifNoneMatch = {
+export const ifNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   description: 'Tags that the client has, from `ETag`. If one is current, the answer is 304 without a body.',
@@ -177,7 +177,7 @@ function describeComparison(place: string): string | undefined {
   return meaning && `Only rows whose \`${toSnakeCase(column)}\` ${meaning}.`;
 }
 
-const notModified: JsonSchema = {
+export const notModified: JsonSchema = {
   description: 'The client has the current representation.',
   headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag'),
 };

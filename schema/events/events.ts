@@ -52,6 +52,7 @@ export const events = {
     'a payment of an invoice or a receipt, a refund of a credit note, or the reversal of one is recorded',
   'payment.reversed': 'a payment or a refund is undone',
   'bulk_operation.finished': 'a bulk operation has ended: it is completed, has failed, or was cancelled',
+  'export.finished': 'an export has ended: its file can be downloaded, it has failed, or it was cancelled',
   'books.anchored': "the heads of the books' chains are signed: at most once a day, if anything has changed",
 } as const satisfies Partial<Record<`${EventResource['name']}.${string}`, string>>;
 

@@ -1,6 +1,6 @@
 import { resources, type Resource } from '../resources.ts';
 
-type WritableScope = Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations';
+type WritableScope = Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations' | 'exports';
 
 /** The scopes of abilities: those of the resources, and of what is beside the books. */
 export type AbilityScope = WritableScope | 'audit';
@@ -13,6 +13,7 @@ const writableScopes: readonly WritableScope[] = [
   'documents',
   'webhooks',
   'bulk-operations',
+  'exports',
 ];
 
 export const abilityScopes: readonly AbilityScope[] = [...writableScopes, 'audit'];

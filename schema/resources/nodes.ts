@@ -17,6 +17,7 @@ import { Company } from './company/type.ts';
 import { CreditNoteItem } from './credit-note/type.ts';
 import { Delivery } from './delivery/type.ts';
 import { Event } from './event/type.ts';
+import { Export } from './export/type.ts';
 import { InvoiceItem } from './invoice/type.ts';
 import { resourceTypes } from './types.ts';
 import { Webhook } from './webhook/type.ts';
@@ -36,6 +37,7 @@ const types = {
   Delivery,
   Event,
   BulkOperation,
+  Export,
   AuditEntry,
   Anchor,
 } satisfies Partial<Record<Prisma.ModelName, unknown>>;
@@ -69,6 +71,7 @@ const readable: Record<NodeType, Readable> = {
   Delivery: needs('webhooks:read', (context) => ({ event: readableEvents(context) })),
   Event: needs('webhooks:read', (context) => readableEvents(context) ?? {}),
   BulkOperation: needs('bulk-operations:read'),
+  Export: needs('exports:read'),
   AuditEntry: needs('audit:read', readableEntries),
   Anchor: needs('audit:read'),
 };

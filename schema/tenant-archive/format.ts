@@ -78,6 +78,7 @@ export const leftOut = {
   UnprovenDocument: 'A queue. Triggers make it again.',
   BulkOperation: 'A log of requests, deleted after 30 days. What they wrote is in the books.',
   BulkChunk: 'Requests and their results, deleted after 30 days.',
+  Export: 'A log of requests, deleted soon after their files. What they were of is in the books.',
   StoredResponse: 'Responses to repeated requests, deleted after a day.',
   RowCount: 'Row counts. Triggers make them again.',
   TrustedDocument: "Front ends' builds register them.",

@@ -135,6 +135,15 @@ export class SampleBooks {
     return id;
   }
 
+  /** Cancelled unless a job has written it before. */
+  async exportOfCustomers(): Promise<string> {
+    const input = { type: 'LIST', resource: 'CUSTOMERS' };
+    const document = 'mutation ($input: CreateExportInput!) { result: createExport(input: $input) { id } }';
+    const { id } = (await this.#mutate(result, 'createExport', document, { input })).result;
+    await this.run('cancelExport', id).catch(() => {});
+    return id;
+  }
+
   /** Runs a mutation that takes an id. @returns the id */
   async run(mutation: string, id: string): Promise<string> {
     await this.#mutate(result, mutation, `mutation ($id: UUID!) { result: ${mutation}(id: $id) { id } }`, { id });

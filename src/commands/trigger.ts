@@ -78,6 +78,7 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
     return books.run('reversePayment', payment);
   },
   'bulk_operation.finished': (books) => books.bulkOperation(),
+  'export.finished': (books) => books.exportOfCustomers(),
 
   'books.anchored': (books) => books.customer(),
 };

@@ -77,6 +77,8 @@ export interface Config {
   webhookTimeoutMs: number;
   /** How long the audit log is kept, in years. */
   auditLogYears: number;
+  /** How long exports and their files are kept after their end, in days. */
+  exportDays: number;
   /** Where files are kept that people upload: a folder, or a bucket of S3. */
   files: FilesSetting;
   /** The private key that signs anchors, in Base64; null: one that is derived from KONTOR_SECRET (see readAnchorKey()). */
@@ -239,6 +241,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ) ?? [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
     webhookTimeoutMs: read('WEBHOOK_TIMEOUT', 'a number of seconds above 0, at most 3600', timeout) ?? 10_000,
     auditLogYears: read('AUDIT_LOG_YEARS', 'a whole number from 7 to 100', retentionYears) ?? 10,
+    exportDays: read('EXPORT_DAYS', 'a whole number from 1 to 365', exportDays) ?? 7,
     files,
     anchorKey:
       read(
@@ -287,6 +290,11 @@ const responseLength = (text: string): number | undefined => {
 const retentionYears = (text: string): number | undefined => {
   const years = wholeNumber(100)(text);
   return years !== undefined && years >= 7 ? years : undefined;
+};
+
+const exportDays = (text: string): number | undefined => {
+  const days = wholeNumber(365)(text);
+  return days !== undefined && days >= 1 ? days : undefined;
 };
 
 const positiveNumber =

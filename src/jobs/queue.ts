@@ -16,6 +16,7 @@ const crontab = [
   { task: 'seal_audit_log', match: '* * * * *' },
   { task: 'make_anchors', match: '20 * * * *' },
   { task: 'clean_up', match: '30 3 * * *' },
+  { task: 'clean_up_exports', match: '45 3 * * *' },
   { task: 'check_logos', match: '0 4 * * *' },
   { task: 'prove_documents', match: '30 4 * * *' },
   { task: 'clean_up_responses', match: '35 * * * *' },

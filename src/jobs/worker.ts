@@ -9,6 +9,7 @@ import { cleanUp, cleanUpResponses } from './clean-up.ts';
 import { countFailures } from './count-failures.ts';
 import type { Domain } from '../domain.ts';
 import { createFairness } from './fairness.ts';
+import { cleanUpExports, runExports, startExports } from './exports.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
@@ -45,8 +46,11 @@ export async function startWorker(
     webhookTimeoutMs: timeoutMs,
     webhookRetryDelaysMs: retryDelaysMs,
     auditLogYears,
+    exportDays,
     anchorKey,
-  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears'> & { anchorKey: AnchorKey },
+  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears' | 'exportDays'> & {
+    anchorKey: AnchorKey;
+  },
   log: Log,
   metrics?: Metrics,
 ): Promise<Worker> {
@@ -88,7 +92,10 @@ export async function startWorker(
       (err) => log.error({ err }, 'a line of a bulk operation'),
       metrics,
     ),
+    start_exports: startExports,
+    run_exports: runExports(database, domain, exportDays, (err) => log.error({ err }, 'an export')),
     clean_up: cleanUp(database, auditLogYears),
+    clean_up_exports: cleanUpExports(client, domain, exportDays),
     clean_up_responses: cleanUpResponses(database),
   };
   const named = nameActors(tasks);

@@ -79,7 +79,7 @@ export const work = (
     },
     service.domain,
     service.webhooks,
-    { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs, auditLogYears: 10, anchorKey },
+    { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs, auditLogYears: 10, exportDays: 7, anchorKey },
     log,
     metrics,
   );

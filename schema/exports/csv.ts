@@ -1,0 +1,33 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Cells, CellType, Column } from './table.ts';
+
+// CSV as RFC 4180 has it: commas, quotes where they are needed, CR LF. In UTF-8 with a byte order mark, by which spreadsheets
+// recognize it.
+
+const byteOrderMark = '\uFEFF';
+
+/** What makes spreadsheets take a cell for a formula (OWASP, CSV injection). */
+const beginsFormula = /^[=+\-@\t\r]/;
+const isNumber = /^[+-]?\d+(?:\.\d+)?$/;
+
+/** A text that no spreadsheet takes for a formula: an apostrophe stands before what would be one. Numbers are no formulas. */
+export const formulaSafe = (text: string): string =>
+  beginsFormula.test(text) && !isNumber.test(text) ? `'${text}` : text;
+
+const encodeCell = (cell: string | null, type: CellType | undefined): string => {
+  if (cell === null) return '';
+  return type === 'text' ? formulaSafe(cell) : cell;
+};
+
+const encodeRows = (rows: readonly (readonly string[])[]): Buffer =>
+  Buffer.from(stringify(rows as string[][], { record_delimiter: 'windows' }));
+
+/** A table as CSV, a page at a time. */
+export async function* csvChunks(
+  columns: readonly Pick<Column, 'name' | 'type'>[],
+  pages: AsyncIterable<readonly Cells[]>,
+): AsyncGenerator<Buffer> {
+  yield Buffer.concat([Buffer.from(byteOrderMark), encodeRows([columns.map(({ name }) => name)])]);
+  for await (const rows of pages)
+    yield encodeRows(rows.map((cells) => cells.map((cell, at) => encodeCell(cell, columns[at]?.type))));
+}

@@ -1,0 +1,267 @@
+import type { ExportResource } from '../../prisma/client.ts';
+import type { Context } from '../graphql/context.ts';
+import { readableEntries } from '../resources/audit-log/readable.ts';
+import { columnsOf, computed, type Column, type TableSource } from './table.ts';
+
+// The tables of lists. Columns are named, and in the order, as in REST (rest-shim/operations/). What depends on the day or on
+// other rows is left out.
+
+const own = ['externalId', 'metadata', 'createdAt', 'updatedAt'];
+
+/** A table whose rows have a day, by which an index has them in order. */
+const byDay = (table: string, day: string, columns: Column[]): TableSource => ({
+  columns,
+  from: `${table} as own`,
+  where: 'own.tenant_id = $1',
+  keys: [
+    { sql: `own.${day}`, type: 'date' },
+    { sql: 'own.id', type: 'uuid' },
+  ],
+  dated: { sql: `own.${day}` },
+});
+
+const byId = (table: string, columns: Column[]): TableSource => ({
+  columns,
+  from: `${table} as own`,
+  where: 'own.tenant_id = $1',
+  keys: [{ sql: 'own.id', type: 'uuid' }],
+});
+
+/** The lines of documents, in the order of these. */
+const linesOf = (document: string, day: string, lines: string, columns: Column[]): TableSource => ({
+  columns,
+  from: `${document}s as own join ${lines} as line on line.tenant_id = own.tenant_id and line.${document}_id = own.id`,
+  where: 'own.tenant_id = $1',
+  keys: [
+    { sql: `own.${day}`, type: 'date' },
+    { sql: 'own.id', type: 'uuid' },
+    { sql: 'line.position', type: 'int' },
+  ],
+  dated: { sql: `own.${day}` },
+});
+
+const lineFields = [
+  'position',
+  'title',
+  'description',
+  'vatCategory',
+  'exemptionReason',
+  'unitCode',
+  'discountPercent',
+  'servicePeriodStart',
+  'servicePeriodEnd',
+  'quantity',
+  'unit',
+  'unitPriceNet',
+  'vatRate',
+  'lineTotalNet',
+];
+
+const invoiceNumber = computed(
+  'invoice_number',
+  'text',
+  '(select invoice.number from invoices as invoice where invoice.tenant_id = $1 and invoice.id = own.invoice_id)',
+);
+
+const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
+  CUSTOMERS: byId(
+    'customers',
+    columnsOf('Customer', 'own', [
+      'id',
+      'type',
+      'companyName',
+      'email',
+      'addressLine1',
+      'postalCode',
+      'city',
+      'country',
+      'vatId',
+      'contactName',
+      'phone',
+      'buyerReference',
+      'electronicAddress',
+      'electronicAddressScheme',
+      'language',
+      'paymentTermsDays',
+      'requiredEInvoice',
+      ...own,
+    ]),
+  ),
+  INVOICES: byDay(
+    'invoices',
+    'invoice_date',
+    columnsOf('Invoice', 'own', [
+      'id',
+      'number',
+      'customerId',
+      'invoiceDate',
+      'dueDate',
+      'deliveryDate',
+      'subject',
+      'currency',
+      'status',
+      'totalNet',
+      'totalVat',
+      'totalGross',
+      'amountCredited',
+      'amountRefunded',
+      'amountPaid',
+      'amountDue',
+      'issuedAt',
+      'paidAt',
+      'cancelledAt',
+      ...own,
+    ]),
+  ),
+  INVOICE_ITEMS: linesOf('invoice', 'invoice_date', 'invoice_items', [
+    ...columnsOf('InvoiceItem', 'line', ['id', 'invoiceId']),
+    ...columnsOf('Invoice', 'own', ['number', 'invoiceDate', 'currency']),
+    ...columnsOf('InvoiceItem', 'line', lineFields),
+  ]),
+  CREDIT_NOTES: byDay('credit_notes', 'credit_note_date', [
+    ...columnsOf('CreditNote', 'own', ['id', 'number', 'invoiceId']),
+    invoiceNumber,
+    ...columnsOf('CreditNote', 'own', [
+      'customerId',
+      'creditNoteDate',
+      'reason',
+      'isCancellation',
+      'currency',
+      'totalNet',
+      'totalVat',
+      'totalGross',
+      'amountRefunded',
+      ...own,
+    ]),
+  ]),
+  CREDIT_NOTE_ITEMS: linesOf('credit_note', 'credit_note_date', 'credit_note_items', [
+    ...columnsOf('CreditNoteItem', 'line', ['id', 'creditNoteId']),
+    ...columnsOf('CreditNote', 'own', ['number', 'creditNoteDate', 'currency']),
+    ...columnsOf('CreditNoteItem', 'line', ['invoiceItemId', ...lineFields]),
+  ]),
+  RECEIPTS: byDay(
+    'receipts',
+    'receipt_date',
+    columnsOf('Receipt', 'own', [
+      'id',
+      'supplierId',
+      'receiptNumber',
+      'receiptDate',
+      'dueDate',
+      'description',
+      'category',
+      'currency',
+      'amountGross',
+      'vatRate',
+      'vatAmount',
+      'amountNet',
+      'projectId',
+      'status',
+      'paidAt',
+      'reversalOfId',
+      'reason',
+      'reversedAt',
+      ...own,
+    ]),
+  ),
+  PAYMENTS: byDay(
+    'payments',
+    'paid_on',
+    columnsOf('Payment', 'own', [
+      'id',
+      'invoiceId',
+      'receiptId',
+      'creditNoteId',
+      'bankTransactionId',
+      'amount',
+      'currency',
+      'paidOn',
+      'reversalOfId',
+      'reason',
+      'userId',
+      'reversedAt',
+      'createdAt',
+      'updatedAt',
+    ]),
+  ),
+  PROJECTS: byId(
+    'projects',
+    columnsOf('Project', 'own', [
+      'id',
+      'customerId',
+      'name',
+      'description',
+      'hourlyRateNet',
+      'currency',
+      'budgetHours',
+      'startDate',
+      'endDate',
+      'status',
+      ...own,
+    ]),
+  ),
+  TIME_ENTRIES: byDay('time_entries', 'date', [
+    ...columnsOf('TimeEntry', 'own', [
+      'id',
+      'projectId',
+      'userId',
+      'date',
+      'durationMinutes',
+      'description',
+      'billable',
+      'hourlyRateNet',
+      'invoiceId',
+    ]),
+    computed('billed', 'boolean', '(own.invoice_id is not null)::text'),
+    ...columnsOf('TimeEntry', 'own', own),
+  ]),
+  BANK_TRANSACTIONS: byDay(
+    'bank_transactions',
+    'booking_date',
+    columnsOf('BankTransaction', 'own', [
+      'id',
+      'externalId',
+      'accountIban',
+      'bookingDate',
+      'valueDate',
+      'amount',
+      'currency',
+      'counterpartyName',
+      'counterpartyIban',
+      'reference',
+      'matchStatus',
+      'amountOpen',
+      'createdAt',
+      'updatedAt',
+    ]),
+  ),
+};
+
+/** The entries that the caller may read, in the order in which they were written. */
+function auditLog(context: Pick<Context, 'may'>): TableSource {
+  const hidden = readableEntries(context).resource?.notIn ?? [];
+  const names = hidden.map((name) => `'${name}'`).join(', ');
+  return {
+    columns: [
+      ...columnsOf('AuditEntry', 'own', ['id', 'at', 'actorKind', 'userId', 'tokenId', 'sessionId', 'job']),
+      ...columnsOf('AuditEntry', 'own', [
+        'requestId',
+        'resource',
+        'resourceId',
+        'version',
+        'action',
+        'before',
+        'after',
+      ]),
+      computed('seal', 'text', `seal.number || ':' || encode(seal.hash, 'hex')`),
+    ],
+    from: 'audit_entries as own left join audit_seals as seal on seal.tenant_id = own.tenant_id and seal.id = own.id',
+    where: `own.tenant_id = $1${names && ` and own.resource not in (${names})`}`,
+    keys: [{ sql: 'own.id', type: 'uuid' }],
+    dated: { sql: 'own.at', isTimeOfId: true },
+  };
+}
+
+/** The table of a list, as the caller may read it. */
+export const tableOfList = (context: Pick<Context, 'may'>, resource: ExportResource): TableSource =>
+  resource === 'AUDIT_LOG' ? auditLog(context) : tables[resource];

@@ -1,0 +1,70 @@
+import type { Context } from '../graphql/context.ts';
+import { formatDay } from '../graphql/scalars/days.ts';
+import type { ExportRow } from '../resources/export/transitions.ts';
+import { csvChunks } from './csv.ts';
+import { tableOfList } from './lists.ts';
+import { countRows, readRows, type Cells, type Column, type Period } from './table.ts';
+import { xlsxChunks } from './xlsx.ts';
+
+/** A file as it is written. */
+export interface ExportContent {
+  fileName: string;
+  chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Called with the number of rows that are written, while it grows. What it throws ends the export. */
+export type OnRows = (written: number) => void;
+
+/**
+ * The file of an export, which is read from the context's transaction while it is written. Little of it is in memory.
+ * @throws ExportError, also while it is written
+ */
+export async function contentOf(context: Context, asked: ExportRow, onRows: OnRows): Promise<ExportContent> {
+  switch (asked.type) {
+    case 'LIST': {
+      const { columns, pages } = listOf(context, asked);
+      const name = [asked.resource?.toLowerCase().replaceAll('_', '-'), ...daysOf(asked)].join('-');
+      return tableFile(name, asked, columns, counted(pages, onRows));
+    }
+    default:
+      throw new Error(`No export is of the type ${asked.type}`);
+  }
+}
+
+/** The number of rows of an export before it is written; null where counting takes too long. */
+export async function countExport(context: Context, asked: ExportRow): Promise<number | null> {
+  if (asked.type !== 'LIST' || !asked.resource) return null;
+  return countRows(context, tableOfList(context, asked.resource), periodOf(asked));
+}
+
+export const periodOf = ({ from, to }: Pick<ExportRow, 'from' | 'to'>): Period => ({
+  from: from && formatDay(from),
+  to: to && formatDay(to),
+});
+
+const daysOf = ({ from, to, at }: ExportRow): string[] =>
+  [from, to, at].flatMap((day) => (day === null ? [] : [formatDay(day)]));
+
+function listOf(context: Context, asked: ExportRow) {
+  if (!asked.resource) throw new Error('A list has a resource');
+  const source = tableOfList(context, asked.resource);
+  return { columns: source.columns, pages: readRows(context, source, periodOf(asked)) };
+}
+
+const tableFile = (
+  name: string,
+  { format }: Pick<ExportRow, 'format'>,
+  columns: readonly Column[],
+  pages: AsyncIterable<Cells[]>,
+): ExportContent =>
+  format === 'XLSX'
+    ? { fileName: `${name}.xlsx`, chunks: xlsxChunks(columns, pages) }
+    : { fileName: `${name}.csv`, chunks: csvChunks(columns, pages) };
+
+async function* counted(pages: AsyncIterable<Cells[]>, onRows: OnRows): AsyncGenerator<Cells[]> {
+  let written = 0;
+  for await (const rows of pages) {
+    yield rows;
+    onRows((written += rows.length));
+  }
+}

@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import { found, NotFoundError, refuse, requireAbilities } from '../../errors.ts';
+import { key, type Context } from '../../graphql/context.ts';
+import { abilitiesToExport } from './kinds.ts';
+import type { ExportRow } from './transitions.ts';
+
+/** Where the file of an export is stored. */
+export const fileKey = (tenantId: string, id: string): string => `${tenantId}/exports/${id}`;
+
+const mediaTypes: Record<string, string> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  zip: 'application/zip',
+};
+
+/** DATEV's files are in Windows-1252. */
+export const mediaTypeOf = ({ type, fileName }: Pick<ExportRow, 'type' | 'fileName'>): string => {
+  const ending = fileName?.split('.').at(-1) ?? '';
+  return type === 'DATEV' && ending === 'csv' ? 'text/csv; charset=windows-1252' : (mediaTypes[ending] ?? '');
+};
+
+export interface StoredExport {
+  fileName: string;
+  mediaType: string;
+  length: number;
+  sha256: Uint8Array;
+  /** To be read to its end, or destroyed. */
+  content: Readable;
+}
+
+/**
+ * The file of a completed export.
+ * @throws NotFoundError, also once it has expired; ForbiddenError for who may not read what it has; ValidationError as long as
+ *   there is none
+ */
+export async function openFile(context: Context, id: string): Promise<StoredExport> {
+  const row = await found(context.db.export.findFirst({ where: key(context, id).tenantId_id }));
+  requireAbilities(context, abilitiesToExport(row));
+  const { fileName, length, sha256, expiresAt } = row;
+  if (fileName === null || length === null || sha256 === null || expiresAt === null)
+    return refuse('status', 'wrong_state', 'Has no file: only a completed export has one.');
+  if (expiresAt <= context.now()) throw new NotFoundError();
+  const file = await context.fileStorage.read(fileKey(context.tenant.id, id));
+  if (!file) throw new NotFoundError();
+  return { fileName, mediaType: mediaTypeOf(row), length, sha256, content: file.content };
+}

@@ -1,0 +1,67 @@
+import type { Row } from '../../../prisma/client.ts';
+import { emit } from '../../events/events.ts';
+import { key, type Context } from '../../graphql/context.ts';
+
+export type ExportRow = Row<'Export'>;
+
+export const hasEnded = ({ finishedAt }: Pick<ExportRow, 'finishedAt'>): boolean => finishedAt !== null;
+
+/** What a completed export has. */
+export type ExportFile = Pick<ExportRow, 'fileName' | 'length' | 'sha256' | 'expiresAt'>;
+
+/** How an export ends. Under its lock. */
+export async function finish(
+  inside: Context,
+  { id }: Pick<ExportRow, 'id'>,
+  end: { status: 'CANCELLED' } | { status: 'FAILED'; error: string } | ({ status: 'COMPLETED' } & ExportFile),
+): Promise<void> {
+  await inside.db.export.update({ where: key(inside, id), data: { ...end, slot: null, finishedAt: inside.now() } });
+  await emit(inside, 'export.finished', id);
+}
+
+/** The tenant's export whose turn it is: the oldest that has not ended. */
+export const findNext = (context: Context): Promise<ExportRow | null> =>
+  context.db.export.findFirst({ where: { finishedAt: null }, orderBy: { id: 'asc' } });
+
+/**
+ * Begins an export, or begins one again whose worker was killed.
+ * @returns false if it was cancelled meanwhile
+ */
+export const begin = (context: Context, id: string): Promise<boolean> =>
+  changeUnfinished(context, id, (inside, { startedAt }) =>
+    updateRow(inside, id, { status: 'RUNNING', startedAt: startedAt ?? inside.now(), processedRows: 0 }),
+  );
+
+/** Records how far an export is. @returns false if it was cancelled meanwhile */
+export const recordProgress = (
+  context: Context,
+  id: string,
+  progress: Partial<Pick<ExportRow, 'rows' | 'processedRows'>>,
+): Promise<boolean> => changeUnfinished(context, id, (inside) => updateRow(inside, id, progress));
+
+/** Ends an export with its file. @returns false if it was cancelled meanwhile */
+export const complete = (context: Context, id: string, processedRows: number, file: ExportFile): Promise<boolean> =>
+  changeUnfinished(context, id, async (inside, row) => {
+    await updateRow(inside, id, { processedRows, rows: processedRows });
+    await finish(inside, row, { status: 'COMPLETED', ...file });
+  });
+
+/** Ends an export that can't be written. @param error why, as a sentence */
+export const fail = (context: Context, id: string, error: string): Promise<boolean> =>
+  changeUnfinished(context, id, (inside, row) => finish(inside, row, { status: 'FAILED', error }));
+
+const updateRow = async (inside: Context, id: string, data: Partial<ExportRow>): Promise<void> =>
+  void (await inside.db.export.update({ where: key(inside, id), data }));
+
+/** @returns false, and changes nothing, if the export has ended or is gone */
+const changeUnfinished = (
+  context: Context,
+  id: string,
+  change: (inside: Context, row: ExportRow) => Promise<void>,
+): Promise<boolean> =>
+  context.transaction(async (inside) => {
+    const row = await inside.db.lock('Export', id, 'no key update');
+    if (!row || hasEnded(row)) return false;
+    await change(inside, row);
+    return true;
+  });

@@ -1,0 +1,193 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { AddJobFunction, JobHelpers, Task } from 'graphile-worker';
+import { ExportError } from '../../schema/exports/export-error.ts';
+import { contentOf, countExport } from '../../schema/exports/write-export.ts';
+import type { Ability } from '../../schema/graphql/ability.ts';
+import type { Context } from '../../schema/graphql/context.ts';
+import { FileTooLongError } from '../../schema/graphql/file-storage.ts';
+import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
+import { makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
+import { fileKey } from '../../schema/resources/export/file.ts';
+import { abilitiesToExport } from '../../schema/resources/export/kinds.ts';
+import * as transitions from '../../schema/resources/export/transitions.ts';
+import type { ExportRow } from '../../schema/resources/export/transitions.ts';
+import type { Database } from '../database/database.ts';
+import type { Domain } from '../domain.ts';
+import { findPrincipal } from '../identity/index.ts';
+import { nobody } from './nobody.ts';
+import { InterruptedError, startPace } from './pace.ts';
+
+/** Exports that a worker writes at the same time. Tenants take turns, an export each. */
+const exportsAtOnce = 2;
+
+/** The queue gives up after so many attempts. A worker that stops uses one up. */
+const maxAttempts = 1000;
+
+/** After so many attempts, an export that fails for a reason that nobody expected has failed for good. */
+const attemptsOfOne = 5;
+
+/**
+ * All of an export is read in one transaction, so that its parts belong together. It may take so long: PostgreSQL can't clean
+ * up meanwhile what was deleted after its begin. The storage isn't waited for in it.
+ */
+const snapshot = { timeout: 30 * 60 * 1000, isolationLevel: 'RepeatableRead' } as const;
+
+/** The longest file, in bytes. */
+export const maxFileLength = 2 ** 31 - 1;
+
+/** How often progress is recorded. In milliseconds. */
+const progressMs = 1000;
+
+/** The jobs' payload. */
+interface Payload {
+  tenantId: string;
+}
+
+const run = (addJob: AddJobFunction, tenantId: string): Promise<unknown> => {
+  const name = `exports ${tenantId}`;
+  return addJob('run_exports', { tenantId }, { queueName: name, jobKey: name, maxAttempts });
+};
+
+/** The job of a trigger, which can't name a queue: adds the one that writes the tenant's exports, one after another. */
+export const startExports: Task = async (payload, { addJob }) => {
+  await run(addJob, (payload as Payload).tenantId);
+};
+
+/** It was cancelled while it was written. */
+class CancelledError extends Error {}
+
+/**
+ * Deletes exports some days after their end, and their files first.
+ * @param fileDays how long those are kept that have no file
+ */
+export const cleanUpExports =
+  (client: Database['client'], domain: Domain, fileDays: number): Task =>
+  async (_payload, { abortSignal }) => {
+    const pause = startPace(abortSignal);
+    for (const tenant of await client.tenant.findMany()) {
+      const own = domain.contextFor({ user: nobody, tenant, token: null });
+      const now = own.now();
+      const endedBefore = new Date(now.getTime() - fileDays * dayMs);
+      const where = { OR: [{ expiresAt: { lte: now } }, { expiresAt: null, finishedAt: { lte: endedBefore } }] };
+      for (const { id } of await own.db.export.findMany({ where, select: { id: true } })) {
+        await own.fileStorage.delete(fileKey(tenant.id, id));
+        await own.db.export.deleteMany({ where: { id } });
+        await pause();
+      }
+    }
+  };
+
+const dayMs = 86_400_000;
+
+/** Writes the tenant's exports in the order in which they were started. @param fileDays how long files are kept */
+export function runExports(
+  { client, pool }: Pick<Database, 'client' | 'pool'>,
+  domain: Domain,
+  fileDays: number,
+  report: (error: unknown) => void,
+): Task {
+  const limiter = new ConcurrencyLimiter(exportsAtOnce);
+
+  return async (payload, { abortSignal, job }) => {
+    const { tenantId } = payload as Payload;
+    const tenant = await client.tenant.findUnique({ where: { id: tenantId } });
+    if (!tenant) return;
+    const own = domain.contextFor({ user: nobody, tenant, token: null });
+    for (let next = await transitions.findNext(own); next; next = await transitions.findNext(own)) {
+      const current = next;
+      if (abortSignal?.aborted) throw new InterruptedError();
+      await limiter.run(() => attempt(current, own, job, abortSignal));
+    }
+  };
+
+  async function attempt(
+    asked: ExportRow,
+    own: Context,
+    job: JobHelpers['job'],
+    stopping: AbortSignal | undefined,
+  ): Promise<void> {
+    try {
+      await write(asked, own, stopping);
+    } catch (error) {
+      if (stopping?.aborted) throw new InterruptedError();
+      if (error instanceof CancelledError) return;
+      const reason = reasonOf(error) ?? (job.attempts >= attemptsOfOne ? unexpected : undefined);
+      if (reason === undefined) throw error;
+      if (reason === unexpected) report(error);
+      await transitions.fail(own, asked.id, reason);
+    }
+  }
+
+  /** Writes an export with the access that the one who started it has now. */
+  async function write(asked: ExportRow, own: Context, stopping: AbortSignal | undefined): Promise<void> {
+    const { id } = asked;
+    const context = await contextOfStarter(asked, own, stopping);
+    if (!(await transitions.begin(own, id))) return;
+    await transitions.recordProgress(own, id, { rows: await countExport(context, asked) });
+    const folder = await makeTemporaryFolder();
+    try {
+      const path = join(folder.path, 'file');
+      const progress = followProgress(own, id);
+      const fileName = await context.transaction(async (inside) => {
+        const content = await contentOf(inside, asked, (rows) => void (progress.rows = rows));
+        await pipeline(limit(content.chunks, progress.check), createWriteStream(path, { mode: 0o600 }));
+        return content.fileName;
+      }, snapshot);
+      const { fileStorage, tenant } = own;
+      const key = fileKey(tenant.id, id);
+      const file = await fileStorage.write(key, createReadStream(path), maxFileLength);
+      const expiresAt = new Date(own.now().getTime() + fileDays * dayMs);
+      const isCompleted = await transitions.complete(own, id, progress.rows, { fileName, ...file, expiresAt });
+      if (!isCompleted) await fileStorage.delete(key);
+    } finally {
+      await folder.discard();
+    }
+  }
+
+  /** @throws ExportError if they have no access any more, or too little */
+  async function contextOfStarter(asked: ExportRow, own: Context, signal: AbortSignal | undefined): Promise<Context> {
+    const principal = await findPrincipal(pool, asked, own.now());
+    if (!principal) throw new ExportError('The one who started it has no access any more.');
+    const context = domain.contextFor(principal, { ...(signal && { signal }) });
+    const needed: Ability[] = ['exports:write', ...abilitiesToExport(asked)];
+    const lacking = needed.find((ability) => !context.may(ability));
+    if (lacking) throw new ExportError(`Its token lacks the ability ${lacking}.`);
+    return context;
+  }
+}
+
+const unexpected = 'It could not be written. The log of the service says why.';
+
+/** Why an export can't be written, for whoever asked; undefined for an error that may not come again. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof ExportError) return error.message;
+  if (error instanceof FileTooLongError) return 'Its file would be longer than 2 GiB. Choose a shorter period.';
+  const isOverTime = error instanceof Error && /expired transaction|Transaction already closed/i.test(error.message);
+  return isOverTime ? 'It took longer than half an hour. Choose a shorter period.' : undefined;
+}
+
+/** Records progress now and then, and ends what is cancelled. */
+function followProgress(own: Context, id: string) {
+  let recordedAt = performance.now();
+  const progress = {
+    rows: 0,
+    check: async (): Promise<void> => {
+      if (performance.now() - recordedAt < progressMs) return;
+      if (!(await transitions.recordProgress(own, id, { processedRows: progress.rows }))) throw new CancelledError();
+      recordedAt = performance.now();
+    },
+  };
+  return progress;
+}
+
+async function* limit(chunks: AsyncIterable<Uint8Array>, check: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxFileLength) throw new FileTooLongError(maxFileLength);
+    await check();
+    yield chunk;
+  }
+}

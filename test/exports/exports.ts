@@ -1,0 +1,42 @@
+import { parse } from 'csv-parse/sync';
+import { expect } from 'vitest';
+import type { Integrator, Service } from '../harness.ts';
+import { until } from '../webhooks/receiver.ts';
+
+type Json = Record<string, unknown>;
+
+/** Starts an export over REST. @returns its id */
+export async function startExport(who: Integrator, body: object): Promise<string> {
+  const answer = await who.rest('POST', '/exports', body);
+  expect([answer.status, answer.body]).toMatchObject([201, {}]);
+  return answer.body.data.id as string;
+}
+
+/** Waits until an export has ended. */
+export async function untilEnded(who: Integrator, id: string): Promise<Json> {
+  let found: Json = {};
+  await until(
+    async () => {
+      found = (await who.rest('GET', `/exports/${id}`)).body.data as Json;
+      return found['finished_at'] !== null;
+    },
+    'the end of the export',
+    60_000,
+  );
+  return found;
+}
+
+export const download = (service: Service, who: Pick<Integrator, 'token'>, id: string): Promise<Response> =>
+  fetch(`${service.url}/api/v1/exports/${id}/file`, { headers: { authorization: `Bearer ${who.token}` } });
+
+/** Starts an export, waits for its end, and reads its file. */
+export async function exported(service: Service, who: Integrator, body: object): Promise<{ row: Json; file: Buffer }> {
+  const row = await untilEnded(who, await startExport(who, body));
+  expect(row).toMatchObject({ status: 'completed', error: null });
+  const response = await download(service, who, String(row['id']));
+  expect(response.status).toBe(200);
+  return { row, file: Buffer.from(await response.arrayBuffer()) };
+}
+
+/** The rows of a CSV file as REST's names have them. */
+export const readCsv = (file: Buffer): Record<string, string>[] => parse(file, { bom: true, columns: true });
