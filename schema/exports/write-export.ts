@@ -2,22 +2,17 @@ import type { Context } from '../graphql/context.ts';
 import { formatDay } from '../graphql/scalars/days.ts';
 import type { ExportRow } from '../resources/export/transitions.ts';
 import { csvChunks } from './csv.ts';
+import { countDocuments } from './datev/documents.ts';
+import { datevContent } from './datev/export-datev.ts';
+import { givePartnerAccounts } from './datev/partner-accounts.ts';
+import type { ExportContent, OnRows } from './export-content.ts';
 import { tableOfList } from './lists.ts';
 import { countRows, readRows, type Cells, type Column, type Period } from './table.ts';
 import { xlsxChunks } from './xlsx.ts';
 
-/** A file as it is written. */
-export interface ExportContent {
-  fileName: string;
-  chunks: AsyncIterable<Uint8Array>;
-}
-
-/** Called with the number of rows that are written, while it grows. What it throws ends the export. */
-export type OnRows = (written: number) => void;
-
 /**
  * The file of an export, which is read from the context's transaction while it is written. Little of it is in memory.
- * @throws ExportError, also while it is written
+ * @throws ExportError, also while it is written; UnpreparedError
  */
 export async function contentOf(context: Context, asked: ExportRow, onRows: OnRows): Promise<ExportContent> {
   switch (asked.type) {
@@ -26,13 +21,21 @@ export async function contentOf(context: Context, asked: ExportRow, onRows: OnRo
       const name = [asked.resource?.toLowerCase().replaceAll('_', '-'), ...daysOf(asked)].join('-');
       return tableFile(name, asked, columns, counted(pages, onRows));
     }
+    case 'DATEV':
+      return datevContent(context, asked, onRows);
     default:
       throw new Error(`No export is of the type ${asked.type}`);
   }
 }
 
+/** What has to be done before the transaction that reads the books, outside of it. */
+export async function prepareExport(context: Context, asked: ExportRow): Promise<void> {
+  if (asked.type === 'DATEV') await givePartnerAccounts(context, periodOf(asked));
+}
+
 /** The number of rows of an export before it is written; null where counting takes too long. */
 export async function countExport(context: Context, asked: ExportRow): Promise<number | null> {
+  if (asked.type === 'DATEV') return countDocuments(context, periodOf(asked));
   if (asked.type !== 'LIST' || !asked.resource) return null;
   return countRows(context, tableOfList(context, asked.resource), periodOf(asked));
 }

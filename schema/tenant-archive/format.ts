@@ -36,6 +36,7 @@ export const recordTypes = [
   { type: 'invoice_file', model: 'InvoiceFile', input: null },
   { type: 'document_proof', model: 'DocumentProof', input: null },
   { type: 'period_lock', model: 'PeriodLock', input: null },
+  { type: 'partner_account', model: 'PartnerAccount', input: null },
 ] as const satisfies { type: string; model: Prisma.ModelName; input: string | null }[];
 
 export type RecordType = (typeof recordTypes)[number];

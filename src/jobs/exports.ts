@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { AddJobFunction, JobHelpers, Task } from 'graphile-worker';
 import { ExportError } from '../../schema/exports/export-error.ts';
-import { contentOf, countExport } from '../../schema/exports/write-export.ts';
+import { UnpreparedError } from '../../schema/exports/export-content.ts';
+import { contentOf, countExport, prepareExport } from '../../schema/exports/write-export.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
 import type { Context } from '../../schema/graphql/context.ts';
 import { FileTooLongError } from '../../schema/graphql/file-storage.ts';
@@ -130,11 +131,7 @@ export function runExports(
     try {
       const path = join(folder.path, 'file');
       const progress = followProgress(own, id);
-      const fileName = await context.transaction(async (inside) => {
-        const content = await contentOf(inside, asked, (rows) => void (progress.rows = rows));
-        await pipeline(limit(content.chunks, progress.check), createWriteStream(path, { mode: 0o600 }));
-        return content.fileName;
-      }, snapshot);
+      const fileName = await writeTo(path, context, asked, progress);
       const { fileStorage, tenant } = own;
       const key = fileKey(tenant.id, id);
       const file = await fileStorage.write(key, createReadStream(path), maxFileLength);
@@ -143,6 +140,27 @@ export function runExports(
       if (!isCompleted) await fileStorage.delete(key);
     } finally {
       await folder.discard();
+    }
+  }
+
+  /** @returns the name of the file */
+  async function writeTo(
+    path: string,
+    context: Context,
+    asked: ExportRow,
+    progress: ReturnType<typeof followProgress>,
+  ): Promise<string> {
+    for (;;) {
+      await prepareExport(context, asked);
+      try {
+        return await context.transaction(async (inside) => {
+          const content = await contentOf(inside, asked, (rows) => void (progress.rows = rows));
+          await pipeline(limit(content.chunks, progress.check), createWriteStream(path, { mode: 0o600 }));
+          return content.fileName;
+        }, snapshot);
+      } catch (error) {
+        if (!(error instanceof UnpreparedError)) throw error;
+      }
     }
   }
 

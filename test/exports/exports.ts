@@ -1,4 +1,6 @@
 import { parse } from 'csv-parse/sync';
+import { buffer } from 'node:stream/consumers';
+import { fromBufferPromise } from 'yauzl';
 import { expect } from 'vitest';
 import type { Integrator, Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -40,3 +42,12 @@ export async function exported(service: Service, who: Integrator, body: object):
 
 /** The rows of a CSV file as REST's names have them. */
 export const readCsv = (file: Buffer): Record<string, string>[] => parse(file, { bom: true, columns: true });
+
+/** The files of a zip, by name. */
+export async function unzip(file: Buffer): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  const archive = await fromBufferPromise(file);
+  for await (const entry of archive.eachEntry())
+    files.set(entry.fileName, await buffer(await archive.openReadStreamPromise(entry)));
+  return files;
+}

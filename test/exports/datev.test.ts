@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Worker } from '../../src/jobs/worker.ts';
+import { givePartnerAccounts } from '../../schema/exports/datev/partner-accounts.ts';
+import { Decimal } from '../../schema/money/money.ts';
+import { item, makeCreditNote, makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
+import { startService, type Service } from '../harness.ts';
+import { work } from '../webhooks/receiver.ts';
+import { exported, startExport, untilEnded, unzip } from './exports.ts';
+import { readExtf, sumAccounts } from './extf.ts';
+
+let service: Service;
+let worker: Worker;
+beforeAll(async () => {
+  service = await startService();
+  worker = await work(service);
+});
+afterAll(async () => {
+  await worker.stop();
+  await service.close();
+});
+
+const year = { from: '2026-01-01', to: '2026-12-31' };
+const datev = (fields: object = {}) => ({ type: 'datev', chart: 'skr03', ...year, ...fields });
+const german = () => service.integrator({ country: 'DE' });
+
+const line = (unitPriceNet: string, vatCategory: string, vatRate: string) => ({
+  ...item,
+  unitPriceNet,
+  vatCategory,
+  vatRate,
+  ...(['E', 'AE', 'K', 'G', 'O'].includes(vatCategory) && { exemptionReason: 'By law' }),
+});
+
+/** What matters of a posting. */
+const brief = (row: Record<string, string>) => [
+  row['Umsatz (ohne Soll/Haben-Kz)'],
+  row['Soll/Haben-Kennzeichen'],
+  row['Konto'],
+  row['Gegenkonto (ohne BU-Schlüssel)'],
+  row['BU-Schlüssel'],
+  row['Belegdatum'],
+  row['Belegfeld 1'],
+  row['Buchungstext'],
+];
+
+describe('A DATEV export', () => {
+  it('has the header and the postings of invoices, credit notes, receipts, and payments', async () => {
+    const who = await german();
+    const customerId = await makeCustomer(who, { companyName: 'Globex', country: 'DE' });
+    const supplierId = await makeCustomer(who, { companyName: 'Bürobedarf Müller', type: 'SUPPLIER' });
+    const invoiceId = await makeInvoice(who, { customerId, status: 'ISSUED', items: [item, line('50', 'S', '7')] });
+    await makePayment(who, invoiceId, '100');
+    await makeCreditNote(who, { invoiceId, amount: undefined });
+    await makeReceipt(who, {
+      supplierId,
+      status: 'BOOKED',
+      receiptNumber: 'R 17/4',
+      description: 'Paper',
+      category: 'office',
+    });
+    await makeReceipt(who, { status: 'BOOKED', amountGross: '20', vatRate: '0', category: '4970 Bank' });
+    await makeReceipt(who, { amountGross: '999' }); // a draft
+    const payment = await who.db.payment.findFirstOrThrow();
+    const { row, file } = await exported(service, who, datev({ consultant_number: 29098, client_number: 55003 }));
+    const { head, rows } = readExtf(file);
+    expect(head).toEqual([
+      'EXTF', '700', '21', 'Buchungsstapel', '13', '20261231000000000', '', 'KO', '', '', '29098', '55003', '20260101', '4',
+      '20260101', '20261231', 'Kontor 20260101-20261231', '', '1', '0', '0', 'EUR', '', '', '', '', '03', '', '', '', '',
+    ]); // prettier-ignore
+    const day = (date: Date) => `${date.toISOString().slice(8, 10)}${date.toISOString().slice(5, 7)}`;
+    const note = await who.db.creditNote.findFirstOrThrow();
+    expect(rows.map(brief)).toEqual([
+      ['53,50', 'S', '10000', '8300', '', '0103', '2026-0001', 'Globex'],
+      ['119,00', 'S', '10000', '8400', '', '0103', '2026-0001', 'Globex'],
+      ['53,50', 'H', '10000', '8300', '', day(note.creditNoteDate), 'CN-2026-0001', 'Globex'],
+      ['119,00', 'H', '10000', '8400', '', day(note.creditNoteDate), 'CN-2026-0001', 'Globex'],
+      ['119,00', 'S', '4930', '70000', '9', '0103', 'R-17/4', 'Paper'],
+      ['20,00', 'S', '4970', '99999', '', '0103', '', ''],
+      ['100,00', 'S', '1200', '10000', '', day(payment.paidOn), '2026-0001', 'Zahlung'],
+    ]);
+    expect(row).toMatchObject({ file_name: 'EXTF_Buchungsstapel_20260101_20261231.csv', rows: 5, processed_rows: 5 });
+  });
+
+  it('has the accounts of SKR03 and SKR04 by category, rate, and country', async () => {
+    const who = await german();
+    const [de, at, us] = [
+      await makeCustomer(who, { country: 'DE' }),
+      await makeCustomer(who, { country: 'AT', vatId: 'ATU12345675' }),
+      await makeCustomer(who, { country: 'US' }),
+    ];
+    const cases = [
+      [de, 'S', '19', '8400', '4400', ''],
+      [de, 'S', '7', '8300', '4300', ''],
+      [de, 'S', '16', '8200', '4200', ''],
+      [at, 'S', '19', '8400', '4400', ''],
+      [at, 'S', '20', '8320', '4320', 'AT'],
+      [de, 'Z', '0', '8290', '4290', ''],
+      [de, 'E', '0', '8100', '4100', ''],
+      [at, 'K', '0', '8125', '4125', 'ATU12345675'],
+      [at, 'AE', '0', '8336', '4336', 'ATU12345675'],
+      [de, 'AE', '0', '8337', '4337', ''],
+      [us, 'G', '0', '8120', '4120', ''],
+      [us, 'O', '0', '8338', '4338', ''],
+      [at, 'O', '0', '8339', '4339', ''],
+    ] as const;
+    for (const [customerId, category, rate] of cases)
+      await makeInvoice(who, { customerId, status: 'ISSUED', items: [line('10', category, rate)] });
+    for (const [chart, at2] of [
+      ['skr03', 3],
+      ['skr04', 4],
+    ] as const) {
+      const { rows } = readExtf((await exported(service, who, datev({ chart }))).file);
+      expect(
+        rows.map((each) => [each['Gegenkonto (ohne BU-Schlüssel)'], each['EU-Land u. UStID (Bestimmung)']]),
+      ).toEqual(cases.map((each) => [each[at2], each[5]]));
+      expect(rows.map((each) => each['EU-Steuersatz (Bestimmung)'])[4]).toBe('20,00');
+    }
+  });
+
+  it('comes to the VAT report, the profit and loss, and the payments of its period', async () => {
+    const who = await german();
+    const customers = [
+      await makeCustomer(who, { country: 'DE' }),
+      await makeCustomer(who, { country: 'FR', vatId: 'FR23334175221' }),
+    ];
+    const amounts = ['0.33', '17.77', '100.01', '999.99', '4.45'];
+    for (let at = 0; at < 20; at += 1) {
+      const [category, rate] = (
+        [
+          ['S', '19'],
+          ['S', '7'],
+          ['K', '0'],
+          ['E', '0'],
+          ['S', '16'],
+        ] as const
+      )[at % 5] ?? ['S', '19'];
+      const items = [line(amounts[at % 5] ?? '1', category, rate), line(amounts[(at + 2) % 5] ?? '1', 'S', '19')];
+      const month = String((at % 6) + 1).padStart(2, '0');
+      const invoiceId = await makeInvoice(who, {
+        customerId: customers[category === 'K' ? 1 : at % 2],
+        invoiceDate: `2026-${month}-${String(at + 1).padStart(2, '0')}`,
+        status: at % 3 === 0 ? 'PAID' : 'ISSUED',
+        items,
+      });
+      if (at % 4 === 0) await makeCreditNote(who, { invoiceId, creditNoteDate: `2026-06-${String(at + 10)}` });
+      await makeReceipt(who, {
+        status: 'BOOKED',
+        receiptDate: `2026-${month}-15`,
+        amountGross: amounts[(at + 1) % 5],
+        vatRate: ['19', '7', '0'][at % 3],
+      });
+    }
+    const period = { from: '2026-02-01', to: '2026-06-30' };
+    const { rows } = readExtf((await exported(service, who, datev(period))).file);
+    const sums = sumAccounts(rows);
+    const query = new URLSearchParams({ ...period, date_by: 'document' });
+    const report = (await who.rest('GET', `/reports/vat?${query.toString()}`)).body.data.rows as {
+      kind: string;
+      vat_category: string;
+      vat_rate: number;
+      net: number;
+      vat: number;
+    }[];
+    const revenue: Record<string, string> = { S19: '8400', S7: '8300', S16: '8200', K0: '8125', E0: '8100' };
+    const accountOf = ({ kind, vat_category: category, vat_rate: rate }: (typeof report)[number]): string =>
+      kind === 'input' ? '4900' : (revenue[`${category}${rate}`] ?? '?');
+    const expected = new Map<string, Decimal>();
+    for (const each of report) {
+      const gross = new Decimal(each.net).plus(each.vat);
+      const account = accountOf(each);
+      // Revenue is credited, expenses are debited.
+      const signed = each.kind === 'input' ? gross : gross.negated();
+      expected.set(account, (expected.get(account) ?? new Decimal(0)).plus(signed));
+    }
+    const isResult = (account: string): boolean => /^[48]\d{3}$/.test(account);
+    const asTexts = (map: Map<string, Decimal>) =>
+      [...map]
+        .filter(([account]) => isResult(account))
+        .map(([account, sum]) => [account, sum.toFixed(2)])
+        .toSorted();
+    expect(asTexts(sums)).toEqual(asTexts(expected));
+    expect(asTexts(sums).length).toBeGreaterThan(4);
+
+    const totals = (await who.rest('GET', `/reports/profit-and-loss?${new URLSearchParams(period).toString()}`)).body
+      .data.totals[0] as { revenue: number; expenses: number };
+    const net = (kind: 'input' | 'output') =>
+      report
+        .filter((each) => (each.kind === 'input') === (kind === 'input'))
+        .reduce((sum, each) => sum.plus(each.net), new Decimal(0));
+    expect([net('output').toNumber(), net('input').toNumber()]).toEqual([totals.revenue, totals.expenses]);
+
+    const paid = await who.db.payment.findMany({
+      where: { paidOn: { gte: new Date(period.from), lte: new Date(period.to) } },
+    });
+    const bank = paid.reduce((sum, each) => sum.plus(each.amount.toFixed()), new Decimal(0));
+    expect((sums.get('1200') ?? new Decimal(0)).toFixed(2)).toBe(bank.toFixed(2));
+    // Each posting has two sides.
+    expect([...sums.values()].reduce((sum, each) => sum.plus(each), new Decimal(0)).toFixed(2)).toBe('0.00');
+  });
+
+  it('of a locked period has the same bytes each time, and says so if the lock is final', async () => {
+    const who = await german();
+    const customerId = await makeCustomer(who, { companyName: 'Before' });
+    const invoiceId = await makeInvoice(who, { customerId, status: 'ISSUED' });
+    const payments =
+      'mutation ($id: UUID!) { payInvoice(id: $id, paidOn: "2026-03-20") { payments { nodes { id } } } }';
+    const { payInvoice } = await who.graphql(payments, { id: invoiceId });
+    const month = { from: '2026-03-01', to: '2026-03-31' };
+    const lock = (kind: string) =>
+      who.rest('PUT', '/period-locks', { series: 'all', locked_until: '2026-03-31', kind });
+    expect((await lock('soft')).status).toBe(200);
+    const first = await exported(service, who, datev(month));
+    await who.rest('PATCH', `/customers/${customerId}`, { company_name: 'After', country: 'FR' });
+    await makeInvoice(who, { customerId: await makeCustomer(who), invoiceDate: '2026-04-01', status: 'ISSUED' });
+    const reversed = await who.rest('POST', `/payments/${payInvoice.payments.nodes[0].id}/reverse`);
+    expect(reversed.status).toBe(200);
+    const second = await exported(service, who, datev(month));
+    expect(second.file.equals(first.file)).toBe(true);
+    expect(second.row['sha256']).toBe(first.row['sha256']);
+    expect((await lock('final')).status).toBe(200);
+    const third = readExtf((await exported(service, who, datev(month))).file);
+    expect([third.head[20], ...new Set(third.rows.map((row) => row['Festschreibung']))]).toEqual(['1', '1']);
+    expect(readExtf(first.file).head[20]).toBe('0');
+  });
+
+  it('keeps the number of a partner, and gives none twice', async () => {
+    const who = await german();
+    const customers = await Promise.all(Array.from({ length: 12 }, () => makeCustomer(who)));
+    for (const [at, customerId] of customers.entries())
+      await makeInvoice(who, { customerId, invoiceDate: at < 6 ? '2026-01-10' : '2026-02-10', status: 'ISSUED' });
+    const context = await service.contextOf(who);
+    await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        givePartnerAccounts(context, { from: `2026-0${(at % 2) + 1}-01`, to: `2026-0${(at % 2) + 1}-28` }),
+      ),
+    );
+    const given = await who.db.partnerAccount.findMany({ orderBy: { number: 'asc' } });
+    expect(given.map(({ number }) => number)).toEqual(customers.map((_id, at) => 10_000 + at));
+    expect(new Set(given.map(({ customerId }) => customerId)).size).toBe(12);
+    await makeInvoice(who, { customerId: await makeCustomer(who), invoiceDate: '2026-01-01', status: 'ISSUED' });
+    const { rows } = readExtf((await exported(service, who, datev())).file);
+    expect(rows[0]?.['Konto']).toBe('10012');
+    for (const { id, number } of given)
+      expect(await who.db.partnerAccount.findFirst({ where: { id } })).toMatchObject({ number });
+  });
+
+  it('over two years is a zip with a file for each', async () => {
+    const who = await german();
+    for (const invoiceDate of ['2025-12-31', '2026-01-01']) await makeInvoice(who, { invoiceDate, status: 'ISSUED' });
+    const { row, file } = await exported(service, who, datev({ from: '2025-11-01', to: '2026-02-28' }));
+    expect(row['file_name']).toBe('datev-2025-11-01-2026-02-28.zip');
+    const files = await unzip(file);
+    expect(
+      [...files].map(([name, content]) => [name, readExtf(content).head[12], readExtf(content).rows.length]),
+    ).toEqual([
+      ['EXTF_Buchungsstapel_20251101_20251231.csv', '20250101', 1],
+      ['EXTF_Buchungsstapel_20260101_20260228.csv', '20260101', 1],
+    ]);
+  });
+
+  it('has texts as DATEV takes them, whatever they are', async () => {
+    const who = await german();
+    for (const [companyName, text] of [
+      ['Łódź – Ünïcode €', 'Lódz – Ünïcode €'],
+      ['a"b;c', 'a"b;c'],
+      ['名前 😀 x', '?? ? x'],
+      ['x'.repeat(80), 'x'.repeat(60)],
+      ['=1+1', '=1+1'],
+    ] as const) {
+      const customerId = await makeCustomer(who, { companyName });
+      await makeInvoice(who, { customerId, status: 'ISSUED' });
+      const { rows } = readExtf((await exported(service, who, datev())).file);
+      expect(rows.at(-1)?.['Buchungstext']).toBe(text);
+    }
+    await makeReceipt(who, { status: 'BOOKED', description: 'a\r\nb\tc', receiptNumber: `№ 1\n"2";${'9'.repeat(50)}` });
+    const { rows } = readExtf((await exported(service, who, datev())).file);
+    const receipt = rows.find((row) => row['Konto'] === '4900');
+    expect(receipt?.['Buchungstext']).toMatch(/^a {1,2}b c$/);
+    expect(receipt?.['Belegfeld 1']).toMatch(/^[A-Za-z0-9$&%*+\-/]{36}$/);
+  });
+
+  it('fails with a reason where an amount is too large', async () => {
+    const who = await german();
+    const customerId = await makeCustomer(who);
+    await makeInvoice(who, { customerId, status: 'ISSUED', items: [line('99999999999', 'S', '19')] });
+    const ended = await untilEnded(who, await startExport(who, datev()));
+    expect(ended).toMatchObject({ status: 'failed', error: 'The amount of 2026-0001 is too large for DATEV.' });
+  });
+});

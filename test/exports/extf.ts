@@ -1,0 +1,42 @@
+import { parse } from 'csv-parse/sync';
+import { Decimal } from '../../schema/money/money.ts';
+
+// A reader of DATEV's files that knows nothing of the writer.
+
+export interface ReadFile {
+  head: string[];
+  rows: Record<string, string>[];
+}
+
+/** @throws Error where the file isn't as DATEV describes it */
+export function readExtf(file: Buffer): ReadFile {
+  const text = new TextDecoder('windows-1252', { fatal: true }).decode(file);
+  if (!text.endsWith('\r\n') || /[^\r]\n|\r[^\n]/.test(text)) throw new Error('Lines end by CR LF');
+  const [head = [], names = [], ...lines] = parse(text, {
+    delimiter: ';',
+    record_delimiter: '\r\n',
+    relax_column_count: true,
+  });
+  if (head.length !== 31) throw new Error(`The header has ${head.length} fields`);
+  if (names.length !== 125) throw new Error(`There are ${names.length} columns`);
+  for (const line of lines) {
+    if (line.length !== 125) throw new Error(`A posting has ${line.length} fields`);
+    if (!/^\d{1,10},\d\d$/.test(line[0] ?? '') || line[0] === '0,00') throw new Error(`The amount is ${line[0]}`);
+    if (!/^[SH]$/.test(line[1] ?? '')) throw new Error(`The side is ${line[1]}`);
+  }
+  return { head, rows: lines.map((line) => Object.fromEntries(names.map((name, at) => [name, line[at] ?? '']))) };
+}
+
+/** What each account has: debits less credits, of all postings. */
+export function sumAccounts(rows: ReadFile['rows']): Map<string, Decimal> {
+  const sums = new Map<string, Decimal>();
+  const add = (account: string, amount: Decimal): void =>
+    void sums.set(account, (sums.get(account) ?? new Decimal(0)).plus(amount));
+  for (const row of rows) {
+    const value = new Decimal((row['Umsatz (ohne Soll/Haben-Kz)'] ?? '').replace(',', '.'));
+    const amount = row['Soll/Haben-Kennzeichen'] === 'S' ? value : value.negated();
+    add(row['Konto'] ?? '', amount);
+    add(row['Gegenkonto (ohne BU-Schlüssel)'] ?? '', amount.negated());
+  }
+  return sums;
+}
