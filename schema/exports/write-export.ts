@@ -7,6 +7,7 @@ import { datevContent } from './datev/export-datev.ts';
 import { givePartnerAccounts } from './datev/partner-accounts.ts';
 import type { ExportContent, OnRows } from './export-content.ts';
 import { tableOfList } from './lists.ts';
+import { openItemsAt } from './open-items.ts';
 import { countRows, readRows, type Cells, type Column, type Period } from './table.ts';
 import { xlsxChunks } from './xlsx.ts';
 
@@ -20,6 +21,11 @@ export async function contentOf(context: Context, asked: ExportRow, onRows: OnRo
       const { columns, pages } = listOf(context, asked);
       const name = [asked.resource?.toLowerCase().replaceAll('_', '-'), ...daysOf(asked)].join('-');
       return tableFile(name, asked, columns, counted(pages, onRows));
+    }
+    case 'OPEN_ITEMS': {
+      const source = openItemsAt(asked);
+      const name = ['open-items', asked.side?.toLowerCase(), ...daysOf(asked)].join('-');
+      return tableFile(name, asked, source.columns, counted(readRows(context, source, noPeriod), onRows));
     }
     case 'DATEV':
       return datevContent(context, asked, onRows);
@@ -36,9 +42,12 @@ export async function prepareExport(context: Context, asked: ExportRow): Promise
 /** The number of rows of an export before it is written; null where counting takes too long. */
 export async function countExport(context: Context, asked: ExportRow): Promise<number | null> {
   if (asked.type === 'DATEV') return countDocuments(context, periodOf(asked));
+  if (asked.type === 'OPEN_ITEMS') return countRows(context, openItemsAt(asked), noPeriod);
   if (asked.type !== 'LIST' || !asked.resource) return null;
   return countRows(context, tableOfList(context, asked.resource), periodOf(asked));
 }
+
+const noPeriod: Period = { from: null, to: null };
 
 export const periodOf = ({ from, to }: Pick<ExportRow, 'from' | 'to'>): Period => ({
   from: from && formatDay(from),

@@ -1,0 +1,28 @@
+import { formatDay } from '../graphql/scalars/days.ts';
+import type { ExportRow } from '../resources/export/transitions.ts';
+import { openItemsOf } from '../resources/report/open-items.ts';
+import { computed, type TableSource } from './table.ts';
+
+const amount = (name: string) => computed(name, 'number', `trim_scale(own.${name})::text`, 4);
+
+/** The open items of a day, as the report has them. */
+export function openItemsAt({ at, side }: Pick<ExportRow, 'at' | 'side'>): TableSource {
+  if (!at) throw new Error('Open items have a day');
+  const items = openItemsOf(side ?? 'RECEIVABLE').replaceAll('$2', `date '${formatDay(at)}'`);
+  return {
+    columns: [
+      computed('id', 'text', 'own.id::text'),
+      computed('number', 'text', 'own.number'),
+      computed('date', 'day', 'own.date::text'),
+      computed('due_date', 'day', 'own.due_date::text'),
+      computed('partner_id', 'text', 'own.partner_id::text'),
+      computed('name', 'text', 'customer.company_name'),
+      computed('currency', 'text', 'own.currency'),
+      ...['gross', 'paid', 'credited', 'open'].map(amount),
+      computed('days_late', 'integer', 'greatest(own.days_late, 0)::text'),
+    ],
+    from: `(${items}) as own
+      left join customers as customer on customer.tenant_id = $1 and customer.id = own.partner_id`,
+    keys: [{ sql: 'own.id', type: 'uuid' }],
+  };
+}
