@@ -1,5 +1,7 @@
 import { makeSampleAnchor } from './anchors/sample.ts';
+import { Readable } from 'node:stream';
 import { zstdCompressSync } from 'node:zlib';
+import { fileKey } from '../schema/resources/export/file.ts';
 import { resources, type Resource } from '../schema/resources.ts';
 import { createWebhook } from './webhooks/receiver.ts';
 import {
@@ -13,7 +15,7 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from './graphql/books.ts';
-import type { Integrator } from './harness.ts';
+import type { Integrator, Service } from './harness.ts';
 import * as sample from './rest/samples.ts';
 
 // Samples of each resource for the tests of every resource. A new resource gets an entry, and these tests include it.
@@ -271,11 +273,31 @@ export async function makeExport(who: Integrator, fields: Fields = {}): Promise<
   return row.id;
 }
 
-/** A tenant has a limited number of webhooks. */
+/** A completed export, with a file. */
+export async function makeWrittenExport(
+  { fileStorage }: Pick<Service, 'fileStorage'>,
+  who: Integrator,
+): Promise<string> {
+  const id = await makeExport(who, {
+    slot: null,
+    status: 'COMPLETED',
+    fileName: 'invoices.csv',
+    length: 1,
+    sha256: new Uint8Array(32),
+    finishedAt: new Date(),
+    expiresAt: new Date(Date.now() + 86_400_000),
+  });
+  await fileStorage.write(fileKey(who.tenantId, id), Readable.from([Buffer.from('x')]), 1);
+  return id;
+}
+
+/** A tenant has a limited number of webhooks, and of exports that have not ended. */
 export async function makeRoom(who: Integrator): Promise<void> {
   const webhooks = await who.db.webhook.findMany({ where: { deletedAt: null }, orderBy: { id: 'desc' }, skip: 5 });
   const where = { id: { in: webhooks.map(({ id }) => id) } };
   await who.db.webhook.updateMany({ where, data: { slot: null, deletedAt: new Date() } });
+  const ended = { slot: null, status: 'CANCELLED', finishedAt: new Date() } as const;
+  await who.db.export.updateMany({ where: { finishedAt: null }, data: ended });
 }
 
 export async function makeReferences(who: Integrator): Promise<References> {

@@ -22,12 +22,14 @@ const encodeCell = (cell: string | null, type: CellType | undefined): string => 
 const encodeRows = (rows: readonly (readonly string[])[]): Buffer =>
   Buffer.from(stringify(rows as string[][], { record_delimiter: 'windows' }));
 
-/** A table as CSV, a page at a time. */
+/** A table as CSV, a page at a time. @param isMarked whether it begins with the byte order mark */
 export async function* csvChunks(
   columns: readonly Pick<Column, 'name' | 'type'>[],
   pages: AsyncIterable<readonly Cells[]>,
+  { isMarked = true }: { isMarked?: boolean } = {},
 ): AsyncGenerator<Buffer> {
-  yield Buffer.concat([Buffer.from(byteOrderMark), encodeRows([columns.map(({ name }) => name)])]);
+  const head = encodeRows([columns.map(({ name }) => name)]);
+  yield isMarked ? Buffer.concat([Buffer.from(byteOrderMark), head]) : head;
   for await (const rows of pages)
     yield encodeRows(rows.map((cells) => cells.map((cell, at) => encodeCell(cell, columns[at]?.type))));
 }

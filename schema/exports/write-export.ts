@@ -5,6 +5,7 @@ import { csvChunks } from './csv.ts';
 import { countDocuments } from './datev/documents.ts';
 import { datevContent } from './datev/export-datev.ts';
 import { givePartnerAccounts } from './datev/partner-accounts.ts';
+import { countGobd, gobdContent } from './gobd/export-gobd.ts';
 import type { ExportContent, OnRows } from './export-content.ts';
 import { tableOfList } from './lists.ts';
 import { openItemsAt } from './open-items.ts';
@@ -29,8 +30,10 @@ export async function contentOf(context: Context, asked: ExportRow, onRows: OnRo
     }
     case 'DATEV':
       return datevContent(context, asked, onRows);
+    case 'GOBD':
+      return gobdContent(context, asked, onRows);
     default:
-      throw new Error(`No export is of the type ${asked.type}`);
+      throw new Error(`No export is of the type ${String(asked.type satisfies never)}`);
   }
 }
 
@@ -42,6 +45,7 @@ export async function prepareExport(context: Context, asked: ExportRow): Promise
 /** The number of rows of an export before it is written; null where counting takes too long. */
 export async function countExport(context: Context, asked: ExportRow): Promise<number | null> {
   if (asked.type === 'DATEV') return countDocuments(context, periodOf(asked));
+  if (asked.type === 'GOBD') return countGobd(context, periodOf(asked));
   if (asked.type === 'OPEN_ITEMS') return countRows(context, openItemsAt(asked), noPeriod);
   if (asked.type !== 'LIST' || !asked.resource) return null;
   return countRows(context, tableOfList(context, asked.resource), periodOf(asked));

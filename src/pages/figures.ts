@@ -20,6 +20,7 @@ import { maxOffsetScan } from '../../schema/graphql/paging/page.ts';
 import { defaultChanges, defaultPageSize, maxChanges, maxPageSize } from '../../schema/graphql/paging/page-sizes.ts';
 import { maxErrors, maxRows } from '../../schema/csv-import/read-file.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
+import { maxUnfinished } from '../../schema/resources/export/kinds.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/rules.ts';
 import { exitCodes } from '../commands/exit-codes.ts';
 import { readConfig } from '../config/config.ts';
@@ -105,6 +106,7 @@ export const figures = {
   maxItems: number.format(maxItems),
   maxDigits: number.format(maxDigits),
   maxActiveTokens: number.format(maxActiveTokens),
+  maxExports: number.format(maxUnfinished),
   maxWebhooks: number.format(maxWebhooks),
   attempts: number.format(retryDelays.length + 1),
   retryDelays: list.format(retryDelays.map(duration)),

@@ -57,7 +57,7 @@ describe('A spreadsheet', () => {
     const who = await service.integrator();
     await makeBankTransaction(who, {
       amount: -5.25,
-      amountOpen: 0,
+      amountOpen: -5.25,
       reference: '=1+1',
       bookingDate: new Date('2026-03-02'),
     });

@@ -7,7 +7,15 @@ import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
 import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
 import * as sample from '../rest/samples.ts';
-import { collections, makeDelivery, makeReferences, makeRoom, samples, type References } from '../resources.ts';
+import {
+  collections,
+  makeDelivery,
+  makeReferences,
+  makeRoom,
+  makeWrittenExport,
+  samples,
+  type References,
+} from '../resources.ts';
 import { bodies, plain, values, type Case } from './cases.ts';
 import { createApiValidator, description, operations, type Endpoint, type Schema } from './description.ts';
 
@@ -71,6 +79,8 @@ const proven =
     while (await hasUnproven(context)) await proveNext(context);
     return id;
   };
+/** Those that a job has written. */
+const makersOfExports: [string, Maker][] = [['/exports/{id}/file', (who) => makeWrittenExport(service, who)]];
 const makersOfProofs = makersOfFiles
   .filter(([path]) => path.endsWith('/pdf'))
   .map(([path, make]): [string, Maker] => [path.replace(/pdf$/, 'proof'), proven(make)]);
@@ -85,6 +95,7 @@ const makers = new Map([
   ...makersOfFiles,
   ...makersOfProofs,
   ...makersOfDeliveries,
+  ...makersOfExports,
 ]);
 const makersOfKept = makersBy('makeKept');
 
@@ -126,6 +137,18 @@ function referring(body: unknown, to: References): unknown {
 const boundByRows: Record<string, string[]> = {
   createCreditNote: ['items', 'amounts'],
   setPeriodLock: ['locked_until', 'kind', 'reason'],
+  createExport: [
+    'type',
+    'resource',
+    'format',
+    'from',
+    'to',
+    'at',
+    'side',
+    'chart',
+    'consultant_number',
+    'client_number',
+  ],
 };
 
 /** Valid values of parameters, by name, and by the format of their schema. */
@@ -175,7 +198,7 @@ describe('every operation of the description', () => {
         expectVerdict(endpoint, { request: body, invalidField }, answer);
         // What was refused changed nothing. A transition that was accepted needs a new row the next time.
         if (answer.status > 299) continue;
-        if (endpoint.path === '/webhooks') await makeRoom(acme);
+        if (['/webhooks', '/exports'].includes(endpoint.path)) await makeRoom(acme);
         if (isTransition) path = await at(endpoint);
         // So does a credit note: it may leave nothing of its invoice.
         if (takesInvoice) references = await makeReferences(acme);
@@ -267,10 +290,13 @@ describe('every operation answers with the documented error', () => {
       // Who has events sent must be able to read their resources; and so must who reads a delivery, here of a customer's event.
       const ofDeliveries = endpoint.path.startsWith('/deliveries') ? ['customers:read'] : [];
       const ofReports = endpoint.path.startsWith('/reports/') ? ['customers:read', 'receipts:read'] : [];
+      const ofExports = endpoint.path.startsWith('/exports') ? ['invoices:read'] : [];
       const ofPayments = endpoint.path.startsWith('/payments') ? ['receipts:read'] : [];
       const ofChecks = endpoint.path === '/period-locks/check' ? checkedAbilities : [];
       const shown =
-        ability === 'webhooks:write' ? ['read'] : [...ofDeliveries, ...ofReports, ...ofPayments, ...ofChecks];
+        ability === 'webhooks:write'
+          ? ['read']
+          : [...ofDeliveries, ...ofReports, ...ofPayments, ...ofChecks, ...ofExports];
       for (const [abilities, may] of [
         [[another, ...shown], false],
         [[ability, ...shown], true],

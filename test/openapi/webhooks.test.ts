@@ -58,6 +58,7 @@ async function everything(webhookId: string): Promise<void> {
   }
 
   await samples.BulkOperation.make(acme); // the worker ends it
+  await samples.Export.make(acme);
   const customerId = await makeCustomer(acme);
   await mutate('cancelInvoice(id: $id)', { id: await makeInvoice(acme, { customerId, status: 'ISSUED' }) });
   const paid = await makeInvoice(acme, { customerId, status: 'ISSUED' });

@@ -40,6 +40,7 @@ it('this file has every transition', () => {
     '/webhooks/:id/ping',
     '/deliveries/:id/redeliver',
     '/bulk-operations/:id/cancel',
+    '/exports/:id/cancel',
   ];
   expect([...paths, ...others].toSorted()).toEqual(
     routes

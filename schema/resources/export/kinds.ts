@@ -1,6 +1,9 @@
 import type { ExportResource, ExportSide, ExportType } from '../../../prisma/generated/client/client.ts';
 import type { Ability } from '../../graphql/ability.ts';
 
+/** At most so many of a tenant's exports are pending or running. */
+export const maxUnfinished = 5;
+
 /** Whether a list has a day in each row, by which it can be narrowed; and which abilities it takes to read it. */
 interface ListKind {
   isDated: boolean;

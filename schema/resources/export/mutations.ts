@@ -5,12 +5,9 @@ import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { wholeNumber } from '../../graphql/input/validators.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
-import { abilitiesToExport, listKinds } from './kinds.ts';
+import { abilitiesToExport, listKinds, maxUnfinished } from './kinds.ts';
 import { finish, hasEnded } from './transitions.ts';
 import { Export, ExportChart, ExportFormat, ExportResource, ExportSide, ExportType } from './type.ts';
-
-/** At most so many of a tenant's exports are pending or running. */
-export const maxUnfinished = 5;
 
 /** Seconds after which a client should try again. */
 const retryAfter = 30;

@@ -156,6 +156,14 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     profitAndLossDocuments: ['receipts:read'],
     vatReport: ['receipts:read'],
     vatReportDocuments: ['receipts:read'],
+    createExport: [
+      'invoices:read',
+      'receipts:read',
+      'customers:read',
+      'bank-transactions:read',
+      'company:read',
+      'audit:read',
+    ],
     createWebhook: abilityScopes.map((resource): Ability => `${resource}:read`),
   };
 

@@ -92,6 +92,7 @@ beforeAll(async () => {
     Delivery: paid.id,
     Anchor: await makeSampleAnchor(acme, { content: texts.audit }),
     BulkOperation: await samples.BulkOperation.make(acme, { error: texts['bulk-operations'] }),
+    Export: await samples.Export.make(acme, { error: texts['exports'] }),
   };
   for (const { model, scope } of resources)
     ids[model] ??= await samples[model].make(acme, samples[model].holding(texts[scope]));

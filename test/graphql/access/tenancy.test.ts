@@ -98,6 +98,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
     return who.tokenId;
   },
   BulkOperation: (who) => samples.BulkOperation.make(who),
+  Export: (who) => samples.Export.make(who),
   Anchor: makeSampleAnchor,
   User: async ({ tenantId }) => (await createUser(service.client, { email: someEmail(), tenantId })).id,
   ApiToken: async ({ tenantId, userId }) => {

@@ -34,6 +34,7 @@ beforeEach(async () => {
 /** Mutations of what isn't part of the books. */
 const withoutEvents: Record<string, string> = {
   startBulkOperation: 'Its job does what the lines say, and tells of its end.',
+  createExport: 'Its job writes the file, and tells of its end.',
   ...Object.fromEntries(
     ['createWebhook', 'updateWebhook', 'enableWebhook', 'rotateWebhookSecret', 'deleteWebhook'].map((name) => [
       name,
@@ -333,6 +334,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
       ],
     ],
   ],
+  cancelExport: [['', onId('cancelExport', () => samples.Export.make(acme)), ['export.finished']]],
   cancelBulkOperation: [
     ['', onId('cancelBulkOperation', () => samples.BulkOperation.make(acme)), ['bulk_operation.finished']],
   ],

@@ -55,6 +55,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
     return (await who.db.auditEntry.findFirstOrThrow({ orderBy: { id: 'desc' } })).id;
   },
   BulkOperation: (who) => samples.BulkOperation.make(who),
+  Export: (who) => samples.Export.make(who),
   Anchor: makeSampleAnchor,
 };
 
