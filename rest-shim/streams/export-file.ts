@@ -1,7 +1,7 @@
 import { create } from 'content-disposition';
 import type { Context } from '../../schema/graphql/context.ts';
 import { openFile, type StoredExport } from '../../schema/resources/export/file.ts';
-import { matchesTag } from '../entity-tag.ts';
+import { entityTag, matchesTag } from '../entity-tag.ts';
 import type { Respond } from '../rest-request.ts';
 import { toStream, whileAuthorized } from './stream-body.ts';
 
@@ -9,7 +9,7 @@ import { toStream, whileAuthorized } from './stream-body.ts';
 export const respondDownload: Respond = async ({ variables, caller, ifNoneMatch }) => {
   const { context } = caller;
   const file = await openFile(context, String(variables['id']));
-  const tag = `"${Buffer.from(file.sha256).toString('base64url')}"`;
+  const tag = entityTag(undefined, file.sha256);
   if (ifNoneMatch !== null && matchesTag(ifNoneMatch, tag)) {
     file.content.destroy();
     return { status: 304, headers: { ETag: tag }, body: null };

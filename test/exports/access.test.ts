@@ -92,7 +92,7 @@ describe('POST /exports', () => {
       [{ type: 'datev' }, ['from', 'to', 'chart']],
       [
         { type: 'datev', ...days, chart: 'skr03', format: 'xlsx', consultant_number: 1, client_number: 0 },
-        ['consultant_number', 'client_number'],
+        ['consultant_number', 'client_number', 'format'],
       ],
       [{ type: 'gobd', ...days, resource: 'invoices' }, ['resource']],
       [{ type: 'x' }, ['type']],

@@ -58,6 +58,8 @@ export async function fill(who: Integrator) {
   await who.db.documentProof.create({ data: { position: 1, invoiceId: invoice, content: '{}', hash: bytes } });
   await who.db.storedResponse.create({ data: { request: bytes, body: bytes, response: bytes, createdAt: new Date() } });
   await makeResults(who, customer);
+  await samples.Export.make(who);
+  await who.db.partnerAccount.create({ data: { customerId: customer, kind: 'debtor', number: 10_000 } });
   await makePeriodLock(who);
   const entry = await who.db.auditEntry.findFirstOrThrow();
   await who.db.auditSeal.create({
