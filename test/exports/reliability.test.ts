@@ -1,0 +1,97 @@
+import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest';
+import type { FileStorage } from '../../schema/graphql/file-storage.ts';
+import { fileKey } from '../../schema/resources/export/file.ts';
+import type { Worker } from '../../src/jobs/worker.ts';
+import { makeCustomer } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { until, work } from '../webhooks/receiver.ts';
+import { download, exported, readCsv, startExport, untilEnded } from './exports.ts';
+
+let service: Service;
+let worker: Worker | undefined;
+let onWrite: (() => Promise<void>) | undefined;
+beforeAll(async () => {
+  service = await startService();
+  // The domain holds the same object.
+  const storage: FileStorage = service.fileStorage;
+  const write = storage.write.bind(storage);
+  storage.write = async (...args) => {
+    await onWrite?.();
+    return write(...args);
+  };
+});
+afterEach(async () => {
+  onWrite = undefined;
+  await worker?.stop();
+  worker = undefined;
+});
+afterAll(() => service.close());
+
+const customers = { type: 'list', resource: 'customers' };
+
+/** Booked receipts with long texts, past the domain: very many would take it long. */
+const addReceipts = (who: Integrator, count: number, textLength: number) =>
+  service.pool.query(
+    `insert into receipts (tenant_id, id, status, receipt_date, description, currency, amount_gross, vat_amount, amount_net, updated_at)
+     select $1, gen_random_uuid(), 'booked', date '2026-01-01' + (n % 300), repeat('x', $3::int), 'EUR', n, 0, n, now()
+     from generate_series(1, $2::int) as n`,
+    [who.tenantId, count, textLength],
+  );
+
+const untilBegun = (who: Integrator, id: string): Promise<void> =>
+  until(async () => (await who.db.export.findFirst({ where: { id } }))?.status !== 'PENDING', 'the begin', 60_000);
+
+describe('An export', () => {
+  it('whose worker was killed begins again, and has each row once', async () => {
+    const who = await service.integrator();
+    await makeCustomer(who);
+    const id = await startExport(who, customers);
+    // As a killed worker leaves it.
+    await who.db.export.updateMany({
+      where: { id },
+      data: { status: 'RUNNING', startedAt: new Date(), processedRows: 7 },
+    });
+    worker = await work(service);
+    expect(await untilEnded(who, id)).toMatchObject({ status: 'completed', processed_rows: 1 });
+    const file = Buffer.from(await (await download(service, who, id)).arrayBuffer());
+    expect(readCsv(file)).toHaveLength(1);
+  });
+
+  it('goes on after its worker was stopped, in another one', async () => {
+    const who = await service.integrator();
+    await addReceipts(who, 3000, 500);
+    const id = await startExport(who, { type: 'list', resource: 'receipts' });
+    worker = await work(service);
+    await untilBegun(who, id);
+    await worker.stop();
+    worker = await work(service);
+    expect(await untilEnded(who, id)).toMatchObject({ status: 'completed', processed_rows: 3000 });
+    const file = Buffer.from(await (await download(service, who, id)).arrayBuffer());
+    expect(new Set(readCsv(file).map((row) => row['id'])).size).toBe(3000);
+  });
+
+  it('that is cancelled while its file is stored leaves no file', async () => {
+    const who = await service.integrator();
+    const id = await startExport(who, customers);
+    onWrite = async () => {
+      expect((await who.rest('POST', `/exports/${id}/cancel`)).status).toBe(200);
+    };
+    worker = await work(service);
+    expect(await untilEnded(who, id)).toMatchObject({ status: 'cancelled', file_name: null });
+    onWrite = undefined;
+    await exported(service, who, customers); // its job comes after that of the first
+    expect(await service.fileStorage.read(fileKey(who.tenantId, id))).toBeUndefined();
+  });
+
+  it('is one snapshot: what is changed meanwhile is in all of it, or in nothing of it', async () => {
+    const who = await service.integrator();
+    await addReceipts(who, 2000, 200);
+    worker = await work(service);
+    const id = await startExport(who, { type: 'list', resource: 'receipts' });
+    await untilBegun(who, id);
+    await service.pool.query('update receipts set metadata = $2 where tenant_id = $1', [who.tenantId, { new: 'x' }]);
+    await untilEnded(who, id);
+    const file = Buffer.from(await (await download(service, who, id)).arrayBuffer());
+    expect(new Set(readCsv(file).map((row) => row['metadata'])).size).toBe(1);
+  });
+});
