@@ -72,6 +72,12 @@ export const routes: readonly Route[] = [
   ['GET', '/time-entries/:id', 'getTimeEntry', 'item'],
   ['DELETE', '/time-entries/:id', 'deleteTimeEntry', 'deleted'],
 
+  ['GET', '/bank-accounts', 'listBankAccounts', 'page'],
+  ['GET', '/bank-accounts/:id', 'getBankAccount', 'item'],
+  ['PATCH', '/bank-accounts/:id', 'updateBankAccount', 'item'],
+  ['GET', '/bank-accounts/:id/balance', 'getBankBalance', 'item'],
+  ['GET', '/bank-statements', 'listBankStatements', 'page'],
+  ['GET', '/bank-statements/:id', 'getBankStatement', 'item'],
   ['GET', '/bank-transactions', 'listBankTransactions', 'page'],
   ['GET', '/bank-transactions/:id', 'getBankTransaction', 'item'],
 

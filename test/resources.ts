@@ -4,6 +4,7 @@ import { resources, type Resource } from '../schema/resources.ts';
 import { createWebhook } from './webhooks/receiver.ts';
 import {
   item,
+  makeBankAccount,
   makeBankTransaction,
   makeCreditNote,
   makeCustomer,
@@ -35,7 +36,7 @@ interface ResourceSample {
   /** Fields of the GraphQL input that hold this text. */
   holding: (text: string) => Fields;
   /** REST's bodies with every field that POST and PATCH accept. */
-  bodies?: (references: References) => { POST: object; PATCH?: object };
+  bodies?: (references: References) => { POST?: object; PATCH?: object };
   /** REST's transitions: the fields with which a row that allows one is made, and a body with every field. */
   transitions?: Record<string, { made?: Fields; body?: Fields }>;
   /** Fields of the input of GraphQL's update, where there is one. */
@@ -195,6 +196,12 @@ export const samples: Record<Collection['model'], ResourceSample> = {
       });
       return id;
     },
+  },
+  BankAccount: {
+    make: makeBankAccount,
+    holding: (text) => ({ name: text }),
+    change: { name: 'x' },
+    bodies: () => ({ PATCH: { name: 'x', ...own } }),
   },
   BankTransaction: {
     make: makeBankTransaction,

@@ -12,6 +12,7 @@ import { count } from '../graphql/input/validators.ts';
 import { Anchor } from './anchor/type.ts';
 import { readableEntries } from './audit-log/readable.ts';
 import { AuditEntry } from './audit-log/type.ts';
+import { BankStatement } from './bank-statement/type.ts';
 import { BulkOperation } from './bulk-operation/type.ts';
 import { Company } from './company/type.ts';
 import { CreditNoteItem } from './credit-note/type.ts';
@@ -38,6 +39,7 @@ const types = {
   BulkOperation,
   AuditEntry,
   Anchor,
+  BankStatement,
 } satisfies Partial<Record<Prisma.ModelName, unknown>>;
 
 type NodeType = keyof typeof types;
@@ -71,6 +73,7 @@ const readable: Record<NodeType, Readable> = {
   BulkOperation: needs('bulk-operations:read'),
   AuditEntry: needs('audit:read', readableEntries),
   Anchor: needs('audit:read'),
+  BankStatement: needs('bank-transactions:read'),
 };
 
 const nodeId = (type: string, id: string): string => `${type}:${id}`;

@@ -53,6 +53,8 @@ const permanent = new Set(
     'audit_entries',
     'audit_seals',
     'anchors',
+    'bank_accounts',
+    'bank_statements',
   ].map((name) => `public.${name}`),
 );
 const isPermanent = (table: string): boolean => permanent.has(table);

@@ -13,6 +13,7 @@ const abilitiesToRead = new Map<string, Ability[]>([
   ['invoice_sequence', ['invoices:read']],
   ['credit_note_sequence', ['invoices:read']],
   ['payment', ['invoices:read', 'receipts:read']],
+  ['bank_statement', ['bank-transactions:read']],
   ['company', ['company:read']],
   ['company_logo', ['company:read']],
   ['period_lock', ['company:read']],

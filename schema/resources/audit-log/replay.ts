@@ -14,6 +14,8 @@ const resources: { resource: string; model: Prisma.ModelName; name: string; left
   { resource: 'credit_note', model: 'CreditNote', name: 'Credit note' },
   { resource: 'receipt', model: 'Receipt', name: 'Receipt' },
   { resource: 'time_entry', model: 'TimeEntry', name: 'Time entry' },
+  { resource: 'bank_account', model: 'BankAccount', name: 'Bank account' },
+  { resource: 'bank_statement', model: 'BankStatement', name: 'Bank statement' },
   { resource: 'bank_transaction', model: 'BankTransaction', name: 'Bank transaction', leftOut: 'identity' },
   { resource: 'payment', model: 'Payment', name: 'Payment' },
   { resource: 'period_lock', model: 'PeriodLock', name: 'Period lock' },

@@ -8,6 +8,7 @@ import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../../harness.ts';
 import {
+  makeBankStatement,
   makeBankTransaction,
   makeCompany,
   makeCustomer,
@@ -88,6 +89,7 @@ beforeAll(async () => {
     Project: project,
     TimeEntry: timeEntry,
     BankTransaction: bankTransaction,
+    BankStatement: await makeBankStatement(acme, { number: texts['bank-transactions'] }),
     Webhook: made.createWebhook.webhook.id,
     Delivery: paid.id,
     Anchor: await makeSampleAnchor(acme, { content: texts.audit }),

@@ -22,6 +22,7 @@ import {
   makeCustomer,
   makeDelivery,
   makeInvoice,
+  makeBankStatement,
   makePayment,
   makeProject,
   makeReceipt,
@@ -99,6 +100,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   },
   BulkOperation: (who) => samples.BulkOperation.make(who),
   Anchor: makeSampleAnchor,
+  BankStatement: (who) => makeBankStatement(who),
   User: async ({ tenantId }) => (await createUser(service.client, { email: someEmail(), tenantId })).id,
   ApiToken: async ({ tenantId, userId }) => {
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
@@ -313,6 +315,7 @@ function targetOf(model: string, path: string[]): Target {
 
 /** Creates a row that refers to the row of this id. */
 const refer: Record<string, (id: string) => Promise<string>> = {
+  'BankStatement.bankAccount': (bankAccountId) => makeBankStatement(acme, { bankAccountId }),
   'Invoice.customer': (customerId) => makeInvoice(acme, { customerId, status: 'ISSUED' }),
   'CreditNote.invoice': (invoiceId) => makeCreditNote(acme, { invoiceId }),
   'CreditNote.customer': async (customerId) =>

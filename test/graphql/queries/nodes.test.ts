@@ -16,6 +16,7 @@ import {
   makeCustomer,
   makeDelivery,
   makeInvoice,
+  makeBankStatement,
   makePayment,
   makeReceipt,
 } from '../books.ts';
@@ -56,6 +57,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   },
   BulkOperation: (who) => samples.BulkOperation.make(who),
   Anchor: makeSampleAnchor,
+  BankStatement: (who) => makeBankStatement(who),
 };
 
 const node = async (who: Integrator, id: string, fields = 'id'): Promise<unknown> =>
