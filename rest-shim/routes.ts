@@ -73,6 +73,7 @@ export const routes: readonly Route[] = [
   ['DELETE', '/time-entries/:id', 'deleteTimeEntry', 'deleted'],
 
   ['GET', '/bank-accounts', 'listBankAccounts', 'page'],
+  ['POST', '/bank-accounts', 'createBankAccount', 'created'],
   ['GET', '/bank-accounts/:id', 'getBankAccount', 'item'],
   ['PATCH', '/bank-accounts/:id', 'updateBankAccount', 'item'],
   ['GET', '/bank-accounts/:id/balance', 'getBankBalance', 'item'],

@@ -1,4 +1,5 @@
 import { makeSampleAnchor } from './anchors/sample.ts';
+import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { resources, type Resource } from '../schema/resources.ts';
 import { createWebhook } from './webhooks/receiver.ts';
@@ -36,7 +37,7 @@ interface ResourceSample {
   /** Fields of the GraphQL input that hold this text. */
   holding: (text: string) => Fields;
   /** REST's bodies with every field that POST and PATCH accept. */
-  bodies?: (references: References) => { POST?: object; PATCH?: object };
+  bodies?: (references: References) => { POST: object; PATCH?: object };
   /** REST's transitions: the fields with which a row that allows one is made, and a body with every field. */
   transitions?: Record<string, { made?: Fields; body?: Fields }>;
   /** Fields of the input of GraphQL's update, where there is one. */
@@ -201,7 +202,10 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     make: makeBankAccount,
     holding: (text) => ({ name: text }),
     change: { name: 'x' },
-    bodies: () => ({ PATCH: { name: 'x', ...own } }),
+    bodies: () => {
+      const body = { name: 'x', ...own };
+      return { POST: { iban: randomUUID(), currency: 'EUR', ...body }, PATCH: body };
+    },
   },
   BankTransaction: {
     make: makeBankTransaction,

@@ -30,7 +30,7 @@ export const recordTypes = [
   { type: 'credit_note_sequence', model: 'CreditNoteSequence', input: null },
   { type: 'receipt', model: 'Receipt', input: 'CreateReceiptInput' },
   { type: 'time_entry', model: 'TimeEntry', input: 'CreateTimeEntryInput' },
-  { type: 'bank_account', model: 'BankAccount', input: 'UpdateBankAccountInput' },
+  { type: 'bank_account', model: 'BankAccount', input: 'CreateBankAccountInput' },
   { type: 'bank_statement', model: 'BankStatement', input: null },
   { type: 'bank_transaction', model: 'BankTransaction', input: null },
   { type: 'payment', model: 'Payment', input: null },

@@ -327,6 +327,8 @@ const uniqueFields: Record<string, string> = {
   credit_note_items_pkey: itemsField,
   credit_note_sequences_pkey: 'year',
   bank_transactions_tenant_id_identity_key: 'identity',
+  bank_accounts_tenant_id_iban_currency_key: 'iban',
+  bank_statements_identity_key: 'to_date',
   document_proofs_tenant_id_position_key: 'position',
   period_locks_tenant_id_series_key: 'series',
 };

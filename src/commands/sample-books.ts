@@ -17,7 +17,7 @@ const paid = z.object({ result: z.object({ id: z.string(), payments: somePage })
 const refunded = z.object({ result: z.object({ refunds: somePage }) });
 const imported = z.object({ result: z.object({ warnings: z.array(z.string()) }) });
 const started = z.object({ data: z.object({ id: z.string() }) });
-const found = z.object({ result: somePage });
+const transactions = z.object({ result: somePage });
 
 /** Changes the books of the token's tenant, as a front end does: by GraphQL's mutations, with invented data. */
 export class SampleBooks {
@@ -100,23 +100,14 @@ export class SampleBooks {
     return { timeEntry, invoice: invoice.id };
   }
 
-  /** Of a statement with one transaction. */
-  async bankAccount(): Promise<string> {
-    const iban = `XX${randomUUID()}`;
-    await this.#import(statement(randomUUID(), iban));
-    const query = 'query ($iban: String!) { result: bankAccounts(filter: { iban: { eq: $iban } }) { nodes { id } } }';
-    const { result: page } = await askGraphql(this.#connection, found, query, { iban });
-    const [account] = page.nodes;
-    if (!account) throw new CommandFailure(exitCodes.failed, 'The bank account is not found.');
-    return account.id;
-  }
+  bankAccount = (): Promise<string> => this.#create('BankAccount', { iban: randomUUID(), name: 'Example' });
 
   /** Money received, 119.00, from a statement. */
   async bankTransaction(): Promise<string> {
     const reference = randomUUID();
     await this.#import(statement(reference));
     const query = 'query ($q: String!) { result: bankTransactions(first: 1, filter: { q: $q }) { nodes { id } } }';
-    const { result: page } = await askGraphql(this.#connection, found, query, { q: reference });
+    const { result: page } = await askGraphql(this.#connection, transactions, query, { q: reference });
     const [transaction] = page.nodes;
     if (!transaction) throw new CommandFailure(exitCodes.failed, 'The imported bank transaction is not found.');
     return transaction.id;
@@ -199,12 +190,9 @@ export class SampleBooks {
 }
 
 /** A CAMT.053 statement of one transaction, which names no invoice. */
-const statement = (
-  reference: string,
-  iban = 'DE02120300000000202051',
-): string => `<?xml version="1.0" encoding="UTF-8"?>
+const statement = (reference: string): string => `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.04"><BkToCstmrStmt><Stmt>
-<Acct><Id><IBAN>${iban}</IBAN></Id></Acct>
+<Acct><Id><IBAN>DE02120300000000202051</IBAN></Id></Acct>
 <Ntry><Amt Ccy="EUR">119</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>${day(0)}</Dt></BookgDt>
 <AcctSvcrRef>${reference}</AcctSvcrRef><NtryDtls><TxDtls>
 <RltdPties><Dbtr><Nm>Example customer</Nm></Dbtr></RltdPties><RmtInf><Ustrd>${reference}</Ustrd></RmtInf>

@@ -53,7 +53,6 @@ const permanent = new Set(
     'audit_entries',
     'audit_seals',
     'anchors',
-    'bank_accounts',
     'bank_statements',
   ].map((name) => `public.${name}`),
 );

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import type { Answer, Integrator } from '../harness.ts';
-import { makeCompany, makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import {
+  makeBankAccount,
+  makeCompany,
+  makeCustomer,
+  makeInvoice,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
 import { fits, invoiceTotals, minorDigits, plain, receiptAmounts, type Decimal } from '../money/oracle.ts';
 
 // A model of how each updatable resource handles a change: the rules of DECISIONS.md#d71-locked-rows,
@@ -154,6 +162,19 @@ const project: Resource = {
     const rates = timeEntries.nodes.map(({ hourlyRateNet }: { hourlyRateNet: string }) => hourlyRateNet);
     return { ...rest, rates: rates.toSorted() };
   },
+};
+
+const bankAccount: Resource = {
+  mutation: 'updateBankAccount',
+  path: '/bank-accounts',
+  make: async (who) => ({ id: await makeBankAccount(who) }),
+  change: updates(
+    { resource: 'BankAccount', path: '/bank-accounts' },
+    { name: optionalWord, ...own },
+    (state, input) => ({ ...state, ...input }),
+  ),
+  read: async (who, { id }) =>
+    (await who.graphql(`query ($id: UUID!) { bankAccount(id: $id) { name ${ownFields} } }`, { id })).bankAccount,
 };
 
 const namesSupplier = (told: string, send: Change['send']): fc.Arbitrary<Change> =>
@@ -458,4 +479,4 @@ const company: Resource = {
 };
 
 /** Every resource that an update changes. */
-export const resources: Resource[] = [company, project, customer, receipt, invoice, timeEntry, webhook];
+export const resources: Resource[] = [bankAccount, company, project, customer, receipt, invoice, timeEntry, webhook];

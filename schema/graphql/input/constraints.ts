@@ -154,6 +154,7 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
     'wrong_state',
     'Only what is reversed, and its reversal, have a reason and a user.',
   ],
+  bank_statements_end_after_start: ['toDate', 'wrong_order', 'Must not be before the first day.'],
   payments_reversal_stays: ['id', 'wrong_state', 'A reversal can not be reversed.'],
   deliveries_planned_while_waiting: [
     'id',

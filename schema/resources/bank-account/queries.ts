@@ -26,7 +26,7 @@ builder.queryFields((t) => ({
   bankAccounts: t.connection(
     {
       type: BankAccount,
-      description: 'The bank accounts, newest first. Imports of bank statements add them.',
+      description: 'The bank accounts, newest first. Imports of bank statements add them, too.',
       ability: 'bank-transactions:read',
       args: { ...listArguments(bankAccountInputs), offset: t.arg.int() },
       resolve: (_root, args, context, info) => readList({ context, info }, 'BankAccount', bankAccountInputs, args),
