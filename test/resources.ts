@@ -6,6 +6,7 @@ import { createWebhook } from './webhooks/receiver.ts';
 import {
   item,
   makeBankAccount,
+  makeBankStatement,
   makeBankTransaction,
   makeCreditNote,
   makeCustomer,
@@ -80,11 +81,13 @@ export const collections = [
   { model: 'Webhook', path: 'webhooks', scope: 'webhooks' },
   { model: 'BulkOperation', path: 'bulk-operations', scope: 'bulk-operations' },
   { model: 'Anchor', path: 'anchors', scope: 'audit' },
+  { model: 'BankStatement', path: 'bank-statements', scope: 'bank-transactions' },
 ] as const satisfies (
   | Pick<Resource, 'model' | 'path' | 'scope'>
   | { model: 'Webhook'; path: 'webhooks'; scope: 'webhooks' }
   | { model: 'BulkOperation'; path: 'bulk-operations'; scope: 'bulk-operations' }
   | { model: 'Anchor'; path: 'anchors'; scope: 'audit' }
+  | { model: 'BankStatement'; path: 'bank-statements'; scope: 'bank-transactions' }
 )[];
 type Collection = (typeof collections)[number];
 
@@ -234,6 +237,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     holding: (text) => ({ error: text }),
     transitions: { cancel: {} },
   },
+  BankStatement: { make: makeBankStatement, holding: (text) => ({ number: text }) },
   Anchor: { make: makeSampleAnchor, holding: (text) => ({ content: text }) },
 };
 

@@ -45,7 +45,9 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     await makeTimeEntry(acme, { projectId: ids['project'] });
     ids['operation'] = await startBulk(acme, 'customers', 'create', '{}\n'.repeat(30));
     ids['account'] = await makeBankAccount(acme, { name: 'Current account' });
-    await makeBankStatement(acme, { bankAccountId: ids['account'], number: '5', openingBalance: 200 });
+    const statement = { bankAccountId: ids['account'], openingBalance: 200 };
+    await makeBankStatement(acme, statement);
+    await makeBankStatement(acme, { ...statement, number: '5', closingBalance: 300 });
     ids['transaction'] = await makeBankTransaction(acme, { reference: `Invoice ${invoice.number}` });
     visited = await open(app.browser, app.service.url);
     await signInByCookie(visited.page, cookie);

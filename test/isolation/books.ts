@@ -3,6 +3,7 @@ import { delegateName } from '../../prisma/client.ts';
 import { resources } from '../../schema/resources.ts';
 import type { Integrator } from '../harness.ts';
 import {
+  makeBankStatement,
   makeBankTransaction,
   makeCompany,
   makeCustomer,
@@ -64,6 +65,7 @@ export async function fill(who: Integrator) {
     data: { id: entry.id, number: 1, position: entry.position, previousHash: bytes, hash: bytes },
   });
   await makeSampleAnchor(who);
+  await makeBankStatement(who);
   const named = {
     company,
     customer,

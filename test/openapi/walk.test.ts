@@ -76,6 +76,7 @@ const makersOfProofs = makersOfFiles
   .map(([path, make]): [string, Maker] => [path.replace(/pdf$/, 'proof'), proven(make)]);
 const makersOfDeliveries: [string, Maker][] = [
   ['/webhooks/{id}/ping', samples.Webhook.make],
+  ['/bank-accounts/{id}/balance', samples.BankAccount.make],
   ['/deliveries/{id}', makeDelivery],
   ['/deliveries/{id}/redeliver', makeDelivery],
 ];
@@ -376,7 +377,7 @@ describe('every operation answers with the documented error', () => {
 
   it('412 to a change that expects another version', async () => {
     const conditional = endpoints.filter(({ operation }) => '412' in operation.responses);
-    expect(conditional).toHaveLength(18);
+    expect(conditional).toHaveLength(19);
     for (const endpoint of conditional) {
       const path = await at(endpoint);
       const headers = { 'if-match': '"99-x"' };

@@ -58,7 +58,6 @@ const scopes: Record<string, string> = {
   deliveries: 'webhooks',
   'audit-log': 'audit',
   anchors: 'audit',
-  'bank-statements': 'bank-transactions',
 };
 
 describe('401 and 403', () => {

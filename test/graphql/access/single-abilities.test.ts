@@ -8,7 +8,6 @@ import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../../harness.ts';
 import {
-  makeBankStatement,
   makeBankTransaction,
   makeCompany,
   makeCustomer,
@@ -74,6 +73,7 @@ beforeAll(async () => {
     reference: texts['bank-transactions'],
     counterpartyName: texts['bank-transactions'],
   });
+  const account = await samples.BankAccount.make(acme, { name: texts['bank-transactions'] });
   const events = (await acme.db.event.findMany()).map(({ id }) => id);
   await planDeliveries(acme.db, events, new Date());
   const paid = await acme.db.delivery.findFirstOrThrow({ where: { event: { type: 'invoice.issued' } } });
@@ -89,7 +89,9 @@ beforeAll(async () => {
     Project: project,
     TimeEntry: timeEntry,
     BankTransaction: bankTransaction,
-    BankStatement: await makeBankStatement(acme, { number: texts['bank-transactions'] }),
+    BankBalance: account,
+    BankAccount: account,
+    BankStatement: await samples.BankStatement.make(acme, { number: texts['bank-transactions'] }),
     Webhook: made.createWebhook.webhook.id,
     Delivery: paid.id,
     Anchor: await makeSampleAnchor(acme, { content: texts.audit }),

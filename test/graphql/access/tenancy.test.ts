@@ -101,6 +101,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   BulkOperation: (who) => samples.BulkOperation.make(who),
   Anchor: makeSampleAnchor,
   BankStatement: (who) => makeBankStatement(who),
+  BankBalance: (who) => samples.BankAccount.make(who),
   User: async ({ tenantId }) => (await createUser(service.client, { email: someEmail(), tenantId })).id,
   ApiToken: async ({ tenantId, userId }) => {
     const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
@@ -185,6 +186,8 @@ const withinResource: Record<string, (id: string) => Promise<string>> = {
     await acme.db.timeEntry.updateMany({ where: { id }, data: { invoiceId: bills } });
     return bills;
   },
+  'BankAccount.statements': async (id) =>
+    (await acme.db.bankStatement.findFirstOrThrow({ where: { id } })).bankAccountId,
   'Invoice.creditNotes': async (id) => (await acme.db.creditNote.findFirstOrThrow({ where: { id } })).invoiceId,
   'Invoice.payments': async (id) => (await findPayment(id)).invoiceId ?? makeInvoice(acme),
   'Receipt.payments': async (id) => (await findPayment(id)).receiptId ?? makeReceipt(acme),

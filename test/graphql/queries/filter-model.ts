@@ -130,6 +130,11 @@ export const lists: Record<string, { type: string; rows: (db: Integrator['db']) 
         include: { project: { include: { customer: true } }, invoice: { include: { customer: true } } },
       }),
   },
+  bankAccounts: { type: 'BankAccount', rows: (db) => db.bankAccount.findMany() },
+  bankStatements: {
+    type: 'BankStatement',
+    rows: (db) => db.bankStatement.findMany({ include: { bankAccount: true } }),
+  },
   bankTransactions: { type: 'BankTransaction', rows: (db) => db.bankTransaction.findMany() },
   webhooks: { type: 'Webhook', rows: (db) => db.webhook.findMany({ where: { deletedAt: null } }) },
   payments: {
