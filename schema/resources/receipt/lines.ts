@@ -1,7 +1,7 @@
 import type { Db, Row } from '../../../prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
 import { count, decimal, receiptVatCategory, text, vatRate } from '../../graphql/input/validators.ts';
-import { computeVat, Decimal, sum, vatIncluded } from '../../money/money.ts';
+import { computeVat, Decimal, minorDigitsSql, sum, vatIncluded } from '../../money/money.ts';
 import { usualVatCategory } from '../invoice/line.ts';
 import { byPosition } from '../invoice/type.ts';
 
@@ -186,3 +186,18 @@ export function changeLine(line: Line, amountGross: Decimal, rate: Decimal, curr
   const vatCategory = isFree ? before : usualVatCategory(rate);
   return completeLine({ description, account, deductiblePercent, vatCategory, vatRate: rate, amountGross }, currency);
 }
+
+/**
+ * A statement that finds the lines of receipts, `document` in its condition: also of those whose own columns say all of their
+ * one line. Reports and exports read them by it.
+ */
+export const receiptLinesSql = (where: string): string => `
+  select document.id, document.receipt_number as number, document.receipt_date as date, document.currency,
+    ${minorDigitsSql('document.currency')} as digits, document.amount_gross as total, coalesce(line.position, 1) as position,
+    coalesce(line.vat_category, case when document.vat_rate > 0 then 'S' else 'Z' end) as category,
+    coalesce(line.vat_rate, document.vat_rate, 0) as rate, coalesce(line.deductible_percent, 100) as deductible,
+    coalesce(line.amount_net, document.amount_net) as net, coalesce(line.vat_amount, document.vat_amount) as vat,
+    coalesce(line.amount_gross, document.amount_gross) as gross, line.account, line.description
+  from receipts as document
+    left join receipt_lines as line on line.tenant_id = document.tenant_id and line.receipt_id = document.id
+  where ${where}`;
