@@ -90,6 +90,11 @@ const ofNewColumns = {
     'constraint receipts_reversal_negative',
     'constraint receipts_reversed_pair',
   ],
+  '20261127140000_receipt_lines': [
+    'constraint receipts_prepaid_within_total',
+    'constraint receipts_reversal_unpaid',
+    'constraint receipts_sign',
+  ],
 };
 
 it('a migration removes nothing, and adds no requirement to existing tables', async () => {

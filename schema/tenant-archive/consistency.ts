@@ -30,8 +30,9 @@ const windowRows = 100_000;
 /** The form of this service's own numbers. Imported invoices may have any. */
 const ownNumber = String.raw`^\d{4}-(?!0000$)(\d{4}|[1-9]\d{4,8})$`;
 
-const paidBy = (column: string): Rule['other'] => ({
-  rows: `select ${column} as id, sum(amount) as paid from payments
+/** @param amount of a payment, as what it is counted for has it */
+const paidBy = (column: string, amount = 'amount'): Rule['other'] => ({
+  rows: `select ${column} as id, sum(${amount}) as paid from payments
     where tenant_id = $1 and ${column} > $2::uuid and ${column} <= $3::uuid group by ${column}`,
   by: 'id',
 });
@@ -164,7 +165,34 @@ const rules: Rule[] = [
     type: 'receipt',
     table: 'receipts',
     message: 'status: A receipt that is paid in full is paid.',
-    breaks: `status = 'booked' and amount_paid = amount_gross and amount_gross <> 0`,
+    breaks: `status = 'booked' and amount_paid = amount_payable and amount_payable <> 0`,
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'lines: The amounts must be those of the lines.',
+    breaks: `case when other.id is null then vat_rate is null else
+      (checked.amount_net, checked.vat_amount, checked.amount_gross, vat_rate) is distinct from
+        (other.net, other.vat, other.gross, other.rate) end`,
+    other: {
+      rows: `select receipt_id as id, sum(amount_net) as net, sum(vat_amount) as vat, sum(amount_gross) as gross,
+          case when count(*) = 1 then max(vat_rate) end as rate
+        from receipt_lines where ${inRange('receipt_id')} group by receipt_id`,
+      by: 'id',
+    },
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'credited_receipt_id: Must be a booked receipt of the same supplier and currency, and no credit.',
+    breaks: `credited_receipt_id is not null and (other.id is null or other.status = 'draft' or other.is_credit
+      or (other.status = 'reversed' and checked.status <> 'reversed')
+      or (other.currency, other.supplier_id) is distinct from (checked.currency, checked.supplier_id))`,
+    other: referred(
+      'credited_receipt_id',
+      'receipts',
+      'status, currency, supplier_id, credited_receipt_id is not null as is_credit',
+    ),
   },
   {
     type: 'receipt',
@@ -179,12 +207,13 @@ const rules: Rule[] = [
     message: 'reversal_of: A reversal takes back all of a receipt, which says that it is reversed.',
     breaks: `reversal_of is not null and (other.reversed_at is null or other.amount_paid <> 0
       or other.amount_gross <> -checked.amount_gross or other.vat_amount <> -checked.vat_amount
-      or (other.currency, other.vat_rate, other.supplier_id) is distinct from
-        (checked.currency, checked.vat_rate, checked.supplier_id))`,
+      or (other.currency, other.vat_rate, other.supplier_id, other.credited_receipt_id, -other.amount_prepaid) is distinct from
+        (checked.currency, checked.vat_rate, checked.supplier_id, checked.credited_receipt_id, checked.amount_prepaid))`,
     other: referred(
       'reversal_of',
       'receipts',
-      'reversed_at, amount_gross, vat_amount, amount_paid, currency, vat_rate, supplier_id',
+      `reversed_at, amount_gross, vat_amount, amount_paid, currency, vat_rate, supplier_id, credited_receipt_id,
+      amount_prepaid`,
     ),
   },
   {
@@ -209,7 +238,7 @@ const rules: Rule[] = [
     table: 'bank_transactions',
     message: 'amount_open: Must be the amount without its payments.',
     breaks: 'abs(amount) - abs(amount_open) <> coalesce(other.paid, 0)',
-    other: paidBy('bank_transaction_id'),
+    other: paidBy('bank_transaction_id', 'case when reversal_of is null then abs(amount) else -abs(amount) end'),
   },
   {
     type: 'payment',
@@ -228,6 +257,13 @@ const rules: Rule[] = [
   {
     type: 'payment',
     table: 'payments',
+    message: 'amount: Must have the sign of the receipt, and that of a reversal the opposite.',
+    breaks: '(checked.amount > 0) <> ((reversal_of is null) = other.is_positive)',
+    other: referred('receipt_id', 'receipts', 'amount_gross > 0 as is_positive'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
     message: 'currency: Must be that of the credit note.',
     breaks: 'other.currency <> checked.currency',
     other: referred('credit_note_id', 'credit_notes', 'currency'),
@@ -236,8 +272,9 @@ const rules: Rule[] = [
     type: 'payment',
     table: 'payments',
     message:
-      'bank_transaction_id: Money received pays invoices, money sent pays receipts and credit notes, in the same currency.',
-    breaks: 'other.currency <> checked.currency or (other.amount > 0) <> (invoice_id is not null)',
+      'bank_transaction_id: Money received pays invoices and credits, money sent pays receipts and credit notes, in the same currency.',
+    breaks: `other.currency <> checked.currency or (other.amount > 0) <>
+      (invoice_id is not null or (receipt_id is not null and (checked.amount < 0) = (reversal_of is null)))`,
     other: referred('bank_transaction_id', 'bank_transactions', 'currency, amount'),
   },
   {

@@ -5,7 +5,6 @@ import {
   endType,
   format,
   hasItems,
-  itemsField,
   itemModels,
   recordColumns,
   recordTypes,
@@ -96,7 +95,7 @@ async function* readPages({ db }: Context, { model }: RecordType): AsyncGenerato
       where,
       orderBy: { id: 'asc' },
       take,
-      ...(hasItems(model) && { include: { items: byPosition } }),
+      ...(hasItems(model) && { include: { [itemModels[model].field]: byPosition } }),
     };
     const rows = await db.model(model).findMany(query);
     if (rows.length > 0) yield rows;
@@ -108,12 +107,13 @@ async function* readPages({ db }: Context, { model }: RecordType): AsyncGenerato
 function toRecord({ type, model }: RecordType, row: AnyRow): object {
   const record = { [typeField]: type, ...writeFields(model, row) };
   if (!hasItems(model)) return record;
-  const { model: itemModel, refersBy } = itemModels[model];
-  const items = row['items'] as AnyRow[];
+  const { field, model: itemModel, refersBy, min } = itemModels[model];
+  const items = row[field] as AnyRow[];
+  if (items.length === 0 && min === 0) return record;
   // The record and the position are where the item stands.
   return {
     ...record,
-    [itemsField]: items.map((item) => {
+    [field]: items.map((item) => {
       const { [refersBy]: _record, position: _position, ...fields } = writeFields(itemModel, item);
       return fields;
     }),

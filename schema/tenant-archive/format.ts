@@ -1,6 +1,8 @@
 import { tableOf, type Column, type Prisma } from '../../prisma/client.ts';
 import { storable } from '../graphql/input/validators.ts';
 import { Decimal } from '../money/money.ts';
+import { maxItems } from '../resources/invoice/mutations.ts';
+import { maxLines } from '../resources/receipt/lines.ts';
 import { formatDay, isUuid, parseDay } from '../graphql/scalars/scalars.ts';
 
 // The file that holds all books of a tenant, as JSON Lines: OPERATING.md#the-export-file describes it.
@@ -42,16 +44,47 @@ export const recordTypes = [
 
 export type RecordType = (typeof recordTypes)[number];
 
-/** The items of an invoice or a credit note are in its own record, under this name. */
-export const itemsField = 'items';
-
-/** The models whose records have items: the items' model, its input, and the column that refers to the record. */
+/**
+ * The models whose records have their lines: in which field, the lines' model, its input, the column that refers to the record,
+ * and how many there are. A receipt whose own columns say all of its one line has no field.
+ */
 export const itemModels = {
-  Invoice: { model: 'InvoiceItem', input: 'InvoiceItemInput', refersBy: 'invoice_id' },
-  CreditNote: { model: 'CreditNoteItem', input: null, refersBy: 'credit_note_id' },
-} as const satisfies Partial<Record<RecordType['model'], { model: ItemModel; input: string | null; refersBy: string }>>;
+  Invoice: {
+    field: 'items',
+    model: 'InvoiceItem',
+    input: 'InvoiceItemInput',
+    refersBy: 'invoice_id',
+    min: 1,
+    max: maxItems,
+  },
+  CreditNote: {
+    field: 'items',
+    model: 'CreditNoteItem',
+    input: null,
+    refersBy: 'credit_note_id',
+    min: 1,
+    max: maxItems,
+  },
+  Receipt: {
+    field: 'lines',
+    model: 'ReceiptLine',
+    input: 'ReceiptLineInput',
+    refersBy: 'receipt_id',
+    min: 0,
+    max: maxLines,
+  },
+} as const satisfies Partial<Record<RecordType['model'], ItemsOf>>;
 
-export type ItemModel = 'InvoiceItem' | 'CreditNoteItem';
+interface ItemsOf {
+  field: 'items' | 'lines';
+  model: ItemModel;
+  input: string | null;
+  refersBy: string;
+  min: number;
+  max: number;
+}
+
+export type ItemModel = 'InvoiceItem' | 'CreditNoteItem' | 'ReceiptLine';
 
 /** Whether the records of a model have items. */
 export const hasItems = (model: Prisma.ModelName): model is keyof typeof itemModels => model in itemModels;

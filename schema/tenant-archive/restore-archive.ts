@@ -10,7 +10,7 @@ import { verifyDocuments } from '../resources/document/verify.ts';
 import { constraintError } from '../graphql/input/constraints.ts';
 import { findViolations, type Violation } from './consistency.ts';
 import { noRecords, sumCounts, type RecordCounts } from './export-archive.ts';
-import { asColumn, endType, format, isObject, itemsField, recordTypes, typeField, type RecordType } from './format.ts';
+import { asColumn, endType, format, isObject, recordTypes, typeField, type RecordType } from './format.ts';
 import { LineErrors, maxLineErrors, readLines, type Line, type LineError } from './lines.ts';
 import { createRecordReader, isRefused, type RecordReader, type UserIds } from './record.ts';
 
@@ -290,7 +290,7 @@ function merged(all: Rows[]): Rows {
   const result: Rows = {};
   for (const rows of all) for (const [model, added] of Object.entries(rows)) append(result, model, added);
   // The first line's trigger logs all lines of a document, which several statements may write.
-  for (const model of ['InvoiceItem', 'CreditNoteItem'] as const)
+  for (const model of ['InvoiceItem', 'CreditNoteItem', 'ReceiptLine'] as const)
     result[model]?.sort((a: { position: number }, b: { position: number }) => b.position - a.position);
   return result;
 }
@@ -321,10 +321,11 @@ function explainRefusal({ model }: RecordType, error: unknown): string | undefin
 /** The field that a unique index concerns, if it isn't a record's own id. */
 const uniqueFields: Record<string, string> = {
   invoices_tenant_id_number_key: 'number',
-  invoice_items_pkey: itemsField,
+  invoice_items_pkey: 'items',
   invoice_sequences_pkey: 'year',
   credit_notes_tenant_id_number_key: 'number',
-  credit_note_items_pkey: itemsField,
+  credit_note_items_pkey: 'items',
+  receipt_lines_pkey: 'lines',
   credit_note_sequences_pkey: 'year',
   bank_transactions_tenant_id_identity_key: 'identity',
   bank_accounts_tenant_id_iban_currency_key: 'iban',

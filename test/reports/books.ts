@@ -4,7 +4,17 @@ import type { Integrator } from '../harness.ts';
 
 /** A step of generated books. Some are refused, such as a payment of a cancelled invoice: they change nothing. */
 export interface Step {
-  kind: 'invoice' | 'pay' | 'credit' | 'refund' | 'cancel' | 'receipt' | 'pay receipt' | 'undo' | 'reverse';
+  kind:
+    | 'invoice'
+    | 'pay'
+    | 'credit'
+    | 'refund'
+    | 'cancel'
+    | 'receipt'
+    | 'credit receipt'
+    | 'pay receipt'
+    | 'undo'
+    | 'reverse';
   /** Which document it is about. */
   which: number;
   /** An amount in cents, a share of a line, or a choice. */
@@ -44,8 +54,33 @@ const buyers: Record<string, string>[] = [
 
 const kinds: Step['kind'][] = [
   ...(['invoice', 'pay', 'pay', 'credit', 'refund', 'cancel', 'receipt', 'pay receipt'] as const),
-  ...(['undo', 'reverse'] as const),
+  ...(['credit receipt', 'receipt', 'pay receipt', 'undo', 'reverse'] as const),
 ];
+
+const bought = [
+  { vat_rate: 19 },
+  { vat_rate: 7 },
+  { vat_rate: 0 },
+  { vat_rate: 19, vat_category: 'AE' },
+  { vat_rate: 5.5, vat_category: 'K' },
+  { vat_rate: 19, vat_category: 'IMPORT' },
+  { vat_rate: 0, vat_category: 'E' },
+];
+const deductible = [100, 100, 100, 50, 0, 33.33, 15];
+
+/** Lines of a receipt: by net or by gross amounts, some with a stated VAT of their own, and with what can be deducted of it. */
+const buyLines = (lines: Step['lines'], sign: 1 | -1): object[] =>
+  lines.map(({ cents, vat, quantity }) => {
+    const kind = bought[(cents + vat) % bought.length] ?? { vat_rate: 0 };
+    const amount = Number(inEuro(sign * cents * quantity));
+    const isStated = cents % 3 === 0 && kind.vat_rate > 0 && !('vat_category' in kind);
+    return {
+      ...kind,
+      deductible_percent: deductible[quantity % deductible.length],
+      ...(cents % 2 || kind.vat_category === 'IMPORT' ? { amount_gross: amount } : { amount_net: amount }),
+      ...(isStated && { vat_amount: Number(inEuro(sign * Math.floor((cents * quantity) / 9))) }),
+    };
+  });
 
 export const books: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
@@ -132,16 +167,34 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
         paid_on: dayOf(day),
       }),
     cancel: ({ which }) => who.rest('POST', `/invoices/${pick('invoices', which)}/cancel`),
-    receipt: async ({ which, amount, day }) => {
+    receipt: async ({ which, amount, day, lines }) => {
+      const simple = { amount_gross: inEuro(amount), vat_rate: vats[which % 3]?.vatRate ?? '0' };
       const made = await who.rest('POST', '/receipts', {
         receipt_date: dayOf(day),
-        amount_gross: inEuro(amount),
-        vat_rate: vats[which % 3]?.vatRate ?? '0',
+        currency: amount % 11 === 0 ? 'CHF' : 'EUR',
+        ...(amount % 3 === 0 ? simple : { lines: buyLines(lines, 1) }),
+        ...(amount % 4 === 0 && { amount_prepaid: amount % 8 === 0 ? '0.01' : inEuro(lines[0]?.cents ?? 0) }),
       });
+      if (made.status === 422 && 'amount_prepaid' in made.body.errors) return; // more than the gross amount
       if (made.status !== 201) throw new Error(made.text);
       if (which % 5 === 0) return;
       if ((await who.rest('POST', `/receipts/${made.body.data.id}/book`)).status === 200)
         ids.receipts.push(made.body.data.id);
+    },
+    'credit receipt': async ({ which, day, lines }) => {
+      const credited = pick('receipts', which);
+      const { body } = await who.rest('GET', `/receipts/${credited}`);
+      if (!body.data) return;
+      const made = await who.rest('POST', '/receipts', {
+        receipt_date: dayOf(day),
+        currency: body.data.currency,
+        credited_receipt_id: credited,
+        lines: buyLines(lines, -1),
+        status: 'booked',
+      });
+      if (made.status === 201) ids.receipts.push(made.body.data.id);
+      else if (body.data.credited_receipt_id === null && !('receipt_date' in made.body.errors))
+        throw new Error(made.text);
     },
     'pay receipt': ({ which, amount, day }) =>
       who.rest('POST', `/receipts/${pick('receipts', which)}/payments`, {

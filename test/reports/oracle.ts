@@ -42,13 +42,17 @@ interface CreditNote {
   shares: Share[];
   refunds: Payment[];
 }
+interface Line extends Share {
+  deductible: Exact;
+}
 interface Receipt {
   id: string;
   date: string;
   dueDate: string | null;
   currency: string;
   gross: Exact;
-  share: Share;
+  prepaid: Exact;
+  lines: Line[];
   payments: Payment[];
   /** The receipt that it reverses. */
   reversalOfId: string | null;
@@ -83,7 +87,7 @@ export async function readBooks(who: Integrator): Promise<Books> {
     refunds${payment} } } }`);
   const { receipts } =
     await who.graphql(`{ receipts(first: 60) { totalCount nodes { id reversalOfId status receiptDate dueDate currency amountGross
-    amountNet vatAmount vatRate payments${payment} } } }`);
+    amountPrepaid lines { vatCategory vatRate deductiblePercent amountNet vatAmount } payments${payment} } } }`);
   for (const { nodes, totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBe(nodes.length);
   const isIssued = ({ status }: any): boolean => status !== 'DRAFT';
   return {
@@ -107,12 +111,14 @@ export async function readBooks(who: Integrator): Promise<Books> {
       ...each,
       date: each.receiptDate,
       gross: new Exact(each.amountGross),
-      share: {
-        vatCategory: each.vatRate === '0' ? 'Z' : 'S',
-        vatRate: each.vatRate,
-        net: new Exact(each.amountNet),
-        vat: new Exact(each.vatAmount),
-      },
+      prepaid: new Exact(each.amountPrepaid),
+      lines: each.lines.map((line: any) => ({
+        vatCategory: line.vatCategory,
+        vatRate: line.vatRate,
+        deductible: new Exact(line.deductiblePercent),
+        net: new Exact(line.amountNet),
+        vat: new Exact(line.vatAmount),
+      })),
       payments: readPayments(each.payments),
     })),
   };
@@ -139,6 +145,42 @@ class Sums {
   }
 }
 
+const isOwedByBuyer = ({ vatCategory }: Share): boolean => vatCategory === 'AE' || vatCategory === 'K';
+
+/** The VAT of a line, stated or owed, and what of it can be deducted. */
+function deduct(line: Line): { vat: Exact; deducted: Exact } {
+  const vat = isOwedByBuyer(line) ? round(line.net.times(line.vatRate).dividedBy(100)) : line.vat;
+  return { vat, deducted: round(vat.times(line.deductible).dividedBy(100)) };
+}
+
+function addLine(sums: Sums, currency: string, line: Line, sign = 1): void {
+  const { vat, deducted } = deduct(line);
+  if (isOwedByBuyer(line))
+    sums.add(line.vatCategory === 'AE' ? 'REVERSE_CHARGE' : 'ACQUISITION', currency, { ...line, vat }, sign);
+  sums.add(line.vatCategory === 'IMPORT' ? 'IMPORT' : 'INPUT', currency, { ...line, vat: deducted }, sign);
+}
+
+/** What a line costs: net, and the VAT that can't be deducted. */
+function costOf(line: Line): Exact {
+  const { vat, deducted } = deduct(line);
+  return line.net.plus(vat).minus(deducted);
+}
+
+/** The parts of a receipt's lines that were paid until the end of a day. */
+function paidLines({ lines, gross, prepaid, date, payments }: Receipt, day: string): Line[] {
+  const paid = until(payments, day).plus(date <= day ? prepaid : 0);
+  const grossOf = ({ net, vat }: Line): Exact => net.plus(vat);
+  const largest = lines.reduce((most, line) => (grossOf(line).abs().gte(grossOf(most).abs()) ? line : most));
+  const shareOf = (line: Line): Exact => (gross.isZero() ? zero : round(paid.times(grossOf(line)).dividedBy(gross)));
+  const others = sumOf(lines.filter((line) => line !== largest).map(shareOf));
+  return lines.map((line) => {
+    const share = line === largest ? paid.minus(others) : shareOf(line);
+    const whole = grossOf(line);
+    const vat = share.equals(whole) || whole.isZero() ? line.vat : round(share.times(line.vat).dividedBy(whole));
+    return { ...line, net: share.minus(vat), vat };
+  });
+}
+
 const within = (day: string, from: string, to: string): boolean => from <= day && day <= to;
 
 export function accrual(books: Books, from: string, to: string, by: 'date' | 'supplied'): VatSums {
@@ -147,8 +189,8 @@ export function accrual(books: Books, from: string, to: string, by: 'date' | 'su
     if (within(invoice[by], from, to)) for (const share of invoice.shares) sums.add('OUTPUT', invoice.currency, share);
   for (const note of books.creditNotes)
     if (within(note.date, from, to)) for (const share of note.shares) sums.add('OUTPUT', note.currency, share, -1);
-  for (const { date, currency, share } of books.receipts)
-    if (within(date, from, to)) sums.add('INPUT', currency, share);
+  for (const { date, currency, lines } of books.receipts)
+    if (within(date, from, to)) for (const line of lines) addLine(sums, currency, line);
   return sums.all;
 }
 
@@ -211,18 +253,14 @@ export function cash(books: Books, from: string, to: string, isInputByPayment: b
     for (const share of paidShares(invoice, notes, to)) sums.add('OUTPUT', invoice.currency, share);
     for (const share of paidShares(invoice, notes, before(from))) sums.add('OUTPUT', invoice.currency, share, -1);
   }
-  for (const { date, currency, gross, share, payments } of books.receipts) {
-    if (!isInputByPayment) {
-      if (within(date, from, to)) sums.add('INPUT', currency, share);
-      continue;
-    }
-    const paidShare = (day: string): Share => {
-      const paid = until(payments, day);
-      const vat = paid.equals(gross) ? share.vat : round(paid.times(share.vat).dividedBy(gross));
-      return { ...share, net: paid.minus(vat), vat };
-    };
-    sums.add('INPUT', currency, paidShare(to));
-    sums.add('INPUT', currency, paidShare(before(from)), -1);
+  for (const receipt of books.receipts) {
+    const { date, currency } = receipt;
+    const isPaidToSupplier = (line: Line): boolean =>
+      isInputByPayment && !isOwedByBuyer(line) && line.vatCategory !== 'IMPORT';
+    if (within(date, from, to))
+      for (const line of receipt.lines) if (!isPaidToSupplier(line)) addLine(sums, currency, line);
+    for (const line of paidLines(receipt, to)) if (isPaidToSupplier(line)) addLine(sums, currency, line);
+    for (const line of paidLines(receipt, before(from))) if (isPaidToSupplier(line)) addLine(sums, currency, line, -1);
   }
   return sums.all;
 }
@@ -238,9 +276,11 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
     of[side] += net.times(100).toNumber();
   };
   if (basis === 'cash') {
-    for (const [name, { net }] of Object.entries(cash(books, from, to, true))) {
-      const [kind, , , currency = ''] = name.split(' ');
-      add(kind === 'OUTPUT' ? 'revenue' : 'expenses', currency, new Exact(net));
+    for (const [name, { net }] of Object.entries(cash({ ...books, receipts: [] }, from, to, true)))
+      add('revenue', name.split(' ')[3] ?? '', new Exact(net));
+    for (const receipt of books.receipts) {
+      const [now, then] = [paidLines(receipt, to), paidLines(receipt, before(from))];
+      add('expenses', receipt.currency, sumOf(now.map(costOf)).minus(sumOf(then.map(costOf))));
     }
     return sums;
   }
@@ -249,8 +289,8 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
     if (within(date, from, to)) add('revenue', currency, gross.minus(ofShares(shares)));
   for (const { date, currency, gross, shares } of books.creditNotes)
     if (within(date, from, to)) add('revenue', currency, ofShares(shares).minus(gross));
-  for (const { date, currency, gross, share } of books.receipts)
-    if (within(date, from, to)) add('expenses', currency, gross.minus(share.vat));
+  for (const { date, currency, lines } of books.receipts)
+    if (within(date, from, to)) add('expenses', currency, sumOf(lines.map(costOf)));
   return sums;
 }
 
@@ -307,9 +347,10 @@ export const receivables = ({ invoices, creditNotes }: Books, at: string): { id:
 export const payables = ({ receipts }: Books, at: string): { id: string; open: string }[] =>
   receipts
     .filter(({ date, reversalOfId }) => date <= at && reversalOfId === null)
-    .map(({ id, gross, payments }) => {
+    .map(({ id, gross, prepaid, payments }) => {
       const reversals = receipts.filter(({ reversalOfId, date }) => reversalOfId === id && date <= at);
-      return { id, open: sumOf([gross, ...reversals.map((each) => each.gross)]).minus(until(payments, at)) };
+      const payable = [gross.minus(prepaid), ...reversals.map((each) => each.gross.minus(each.prepaid))];
+      return { id, open: sumOf(payable).minus(until(payments, at)) };
     })
     .filter(({ open }) => !open.isZero())
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -10,6 +10,7 @@ const abilitiesToRead = new Map<string, Ability[]>([
   ...resources.map(({ name, scope }): [string, Ability[]] => [name, [`${scope}:read`]]),
   ['invoice_lines', ['invoices:read']],
   ['credit_note_lines', ['invoices:read']],
+  ['receipt_lines', ['receipts:read']],
   ['invoice_sequence', ['invoices:read']],
   ['credit_note_sequence', ['invoices:read']],
   ['payment', ['invoices:read', 'receipts:read']],

@@ -23,6 +23,7 @@ const resources: { resource: string; model: Prisma.ModelName; name: string; left
 const documents = [
   { resource: 'invoice', model: 'InvoiceItem', name: 'Invoice' },
   { resource: 'credit_note', model: 'CreditNoteItem', name: 'Credit note' },
+  { resource: 'receipt', model: 'ReceiptLine', name: 'Receipt' },
 ] as const;
 
 /** How many entries, and rows of each table, are compared by one statement. */

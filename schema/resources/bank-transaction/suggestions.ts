@@ -157,8 +157,8 @@ builder.prismaObjectFields(BankTransaction, (t) => ({
   suggestions: t.field({
     type: [SuggestionType],
     description:
-      'What this transaction may pay, likeliest first: open invoices, or booked receipts and, for those who may read invoices, credit notes to be refunded.',
-    // By its direction, those of invoices, or those of receipts and credit notes: see below.
+      'What this transaction may pay, likeliest first: open invoices and, for those who may read receipts, suppliers’ credits; or booked receipts and, for those who may read invoices, credit notes to be refunded.',
+    // By its direction, those of invoices and credits, or those of receipts and credit notes: see below.
     select: {
       amountOpen: true,
       currency: true,

@@ -11,7 +11,7 @@ import { key, type Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { type PayableType, payables, paidBy } from '../payment/payables.ts';
 import { Decimal, minorDigits, sum } from '../../money/money.ts';
-import type { Payable } from '../payment/amount.ts';
+import { toSigned, type Payable } from '../payment/amount.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { decimal, text } from '../../graphql/input/validators.ts';
 import { counting } from '../payment/filter.ts';
@@ -44,6 +44,13 @@ export async function inLockOrder<Of extends Pick<Part, 'type' | 'id'>>(context:
   return parts.toSorted((a, b) => (locked(a) < locked(b) ? -1 : 1));
 }
 
+const wrongWay = (target: Payable | null): Problem => [
+  'inconsistent',
+  target?.isCredit
+    ? 'Money received pays a supplier’s credit.'
+    : 'Money received pays invoices, money sent pays receipts and refunds credit notes.',
+];
+
 /** At most this many matches per transaction, so that all can be answered with it. */
 const maxMatches = 500;
 
@@ -69,14 +76,12 @@ export async function match(context: Context, id: string, parts: Part[], path = 
   );
   for (const { at, ...part } of inOrder) {
     const { field, scope, series, isPaidByReceived, pay, otherwise } = payables[part.type];
-    if (isPaidByReceived !== (direction === 1))
-      refuse(
-        `${at}.type`,
-        'inconsistent',
-        'Money received pays invoices, money sent pays receipts and refunds credit notes.',
-      );
+    const isReceived = direction === 1;
+    // Only a receipt's row says which money pays it.
+    if (part.type !== 'RECEIPT' && isPaidByReceived !== isReceived) refuse(`${at}.type`, ...wrongWay(null));
     await refuseLocked(context, ['BANK', series], transaction.bookingDate, 'bookingDate');
     const target = await lockPayable(context, part);
+    if ((isPaidByReceived || target?.isCredit === true) !== isReceived) refuse(`${at}.type`, ...wrongWay(target));
     if (!target) refuse(`${at}.id`, ...(await unpayable(context, part)));
     const { due, currency } = target;
     const mayRead = context.may(`${scope}:read`);
@@ -108,7 +113,7 @@ export async function match(context: Context, id: string, parts: Part[], path = 
       );
     open = open.minus(amount);
     await pay(context, target, amount);
-    const paid = { amount, currency, paidOn: transaction.bookingDate };
+    const paid = { amount: toSigned(amount, target), currency, paidOn: transaction.bookingDate };
     await recordPayment(context, { [field]: part.id, bankTransactionId: id, ...paid });
   }
   await setOpen(context, transaction, open.times(direction));
@@ -142,7 +147,7 @@ async function unmatch(
   const matches = payments.map((payment) => ({ payment, ...paidBy(payment) }));
   for (const { payment } of await inLockOrder(context, matches)) await reverse(context, payment, reason);
   const direction = new Decimal(transaction.amount).isNegative() ? -1 : 1;
-  const back = sum(payments.map((payment) => new Decimal(payment.amount))).times(direction);
+  const back = sum(payments.map((payment) => new Decimal(payment.amount).abs())).times(direction);
   await setOpen(context, transaction, new Decimal(transaction.amountOpen).plus(back));
   await emit(context, 'bank_transaction.unmatched', id);
 }
@@ -153,7 +158,7 @@ const MatchInput = builder.inputType('MatchInput', {
     type: t.field({
       type: MatchType,
       required: true,
-      description: 'An invoice for money received, a receipt or a credit note for money sent.',
+      description: 'An invoice or a supplier’s credit for money received, a receipt or a credit note for money sent.',
     }),
     id: t.field({ type: 'UUID', required: true, description: 'The id of the invoice, receipt, or credit note.' }),
     amount: t.field({
@@ -191,7 +196,7 @@ builder.mutationFields((t) => ({
   matchBankTransaction: t.prismaField({
     type: BankTransaction,
     description:
-      'Pays invoices from money received, or receipts and credit notes from money sent. Several transactions can pay one.',
+      'Pays invoices and suppliers’ credits from money received, or receipts and credit notes from money sent. Several transactions can pay one.',
     ability: 'bank-transactions:write',
     args: {
       ...idArgument,

@@ -24,7 +24,7 @@ export const MatchType = builder.enumType('MatchType', {
   description: 'The resources that a bank transaction can pay.',
   values: {
     INVOICE: { description: 'Paid by money received.' },
-    RECEIPT: { description: 'Paid by money sent.' },
+    RECEIPT: { description: 'Paid by money sent; a supplier’s credit by money received.' },
     CREDIT_NOTE: { description: 'Refunded by money sent.' },
   } satisfies Record<PayableType, object>,
 });
@@ -122,7 +122,7 @@ export const BankTransaction = builder.prismaObject('BankTransaction', {
       resolve: ({ amount, payments }) =>
         payments.map((payment): MatchOf => ({
           ...paidBy(payment),
-          amount: new Decimal(payment.amount).times(amount.isNegative() ? -1 : 1),
+          amount: new Decimal(payment.amount).abs().times(amount.isNegative() ? -1 : 1),
         })),
     }),
     version: t.exposeInt('version', {

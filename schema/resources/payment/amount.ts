@@ -12,7 +12,13 @@ export interface Payable {
   /** What is paid, or refunded, already. */
   paid: Decimal;
   currency: string;
+  /** A supplier's credit: it and its payments have negative amounts, and money received pays it. */
+  isCredit?: boolean;
 }
+
+/** An amount that is paid, with the sign of what it pays. */
+export const toSigned = (amount: Decimal, { isCredit }: Pick<Payable, 'isCredit'>): Decimal =>
+  isCredit ? amount.negated() : amount;
 
 /** The amount of a payment. */
 export interface Paid {
@@ -51,13 +57,13 @@ export const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
 /** Counts a valid amount towards an invoice or receipt. If nothing is due then, it is paid; of zero, there is no payment. */
 export function paymentStep(
   resource: 'invoice' | 'receipt',
-  { due, paid }: Pick<Payable, 'due' | 'paid'>,
+  { due, paid, isCredit }: Pick<Payable, 'due' | 'paid' | 'isCredit'>,
   amount: Decimal,
   now: Date,
 ): Step<'Invoice'> & Step<'Receipt'> {
   const isAll = amount.equals(due);
   return {
-    changes: { amountPaid: paid.plus(amount), ...(isAll && settled(now)) },
+    changes: { amountPaid: toSigned(paid.plus(amount), { isCredit }), ...(isAll && settled(now)) },
     events: [
       ...(amount.isZero() ? [] : [`${resource}.payment_recorded` as const]),
       ...(isAll ? [`${resource}.paid` as const] : []),

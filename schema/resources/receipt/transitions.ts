@@ -14,7 +14,9 @@ import type { RowArguments } from '../../rows/locked-row.ts';
 import { text } from '../../graphql/input/validators.ts';
 import { chooseOpenDay, refuseLocked } from '../period-lock/rules.ts';
 import { counting } from '../payment/filter.ts';
-import { computePaid, paymentStep, type Paid, type Payable } from '../payment/amount.ts';
+import { computePaid, paymentStep, toSigned, type Paid, type Payable } from '../payment/amount.ts';
+import { byPosition } from '../invoice/type.ts';
+import { buildLines, negateLines, sumLines, toLines } from './lines.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
 
@@ -28,10 +30,12 @@ async function book(context: Context, receipt: Row<'Receipt'>): Promise<Prefetch
   return writeSteps(context, 'Receipt', receipt, [booking]);
 }
 
-/** What is to be paid of a locked receipt; null unless it is booked. */
-function getPayable({ id, status, amountGross, amountPaid, currency }: Row<'Receipt'>): Payable | null {
-  const paid = new Decimal(amountPaid);
-  return status === 'BOOKED' ? { id, due: new Decimal(amountGross).minus(paid), paid, currency } : null;
+/** What is to be paid of a locked receipt, or is to come back of a credit; null unless it is booked. */
+function getPayable(receipt: Row<'Receipt'>): Payable | null {
+  if (receipt.status !== 'BOOKED') return null;
+  const { id, amountGross, amountPrepaid, amountPaid, currency, creditedReceiptId } = receipt;
+  const due = new Decimal(amountGross).minus(amountPrepaid).minus(amountPaid).abs();
+  return { id, due, paid: new Decimal(amountPaid).abs(), currency, isCredit: creditedReceiptId !== null };
 }
 
 /** Takes the lock of a booked receipt; null for any other. */
@@ -42,13 +46,13 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
 
 /**
  * Adds `amount`, or by default the due amount, to a locked receipt's payments. If nothing is due then, the receipt is paid.
- * @returns the amount paid: zero for a receipt of zero
+ * @returns the amount paid, negative of a credit: zero for a receipt of zero
  */
 export async function payReceipt(context: Context, receipt: Row<'Receipt'>, amount?: Decimal | null): Promise<Paid> {
   const payable = getPayable(receipt) ?? refuse('status', 'wrong_state', 'Only a booked receipt can be paid.');
-  const paid = computePaid(payable, amount);
-  await countTowardsReceipt(context, payable, paid.amount);
-  return paid;
+  const { amount: paid, currency } = computePaid(payable, amount);
+  await countTowardsReceipt(context, payable, paid);
+  return { amount: toSigned(paid, payable), currency };
 }
 
 /** Adds a validated amount to the payments of a locked receipt. */
@@ -57,7 +61,7 @@ export async function countTowardsReceipt(context: Context, receipt: Payable, am
   await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amount, context.now())]);
 }
 
-/** Undoes a payment: a paid receipt is booked again. */
+/** Undoes a payment: a paid receipt is booked again. @param amount of the payment, with its sign */
 export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
   const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
   const receipt = await context.db.receipt.update({ where: key(context, id), data });
@@ -74,25 +78,34 @@ export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?
     refuse('status', 'wrong_state', 'Only a booked receipt can be reversed.');
   const paid = await db.payment.findFirst({ where: { receiptId: receipt.id, ...counting }, select: { id: true } });
   if (paid) refuse('id', 'in_use', 'This receipt has payments: undo them first.', { by: 'payments' });
+  const credit = await db.receipt.findFirst({
+    where: { creditedReceiptId: receipt.id, status: { not: 'REVERSED' } },
+    select: { id: true },
+  });
+  if (credit) refuse('id', 'in_use', 'Credits refer to this receipt: take them back first.', { by: 'receipts' });
   const receiptDate = await chooseOpenDay(context, ['PURCHASES'], receipt.receiptDate, 'receiptDate');
-  const { supplierId, projectId, receiptNumber, description, category, currency, vatRate } = receipt;
-  const negated = (amount: Decimal): Decimal => new Decimal(amount).negated();
-  const reversal = db.row('Receipt', {
+  const { supplierId, projectId, receiptNumber, description, category, currency } = receipt;
+  const { serviceDate, receivedOn, creditedReceiptId } = receipt;
+  const stored = await db.receiptLine.findMany({ where: { receiptId: receipt.id }, ...byPosition });
+  const lines = negateLines(toLines({ ...receipt, lines: stored }));
+  const row = db.row('Receipt', {
     supplierId,
     projectId,
     receiptNumber,
     description,
     category,
     currency,
-    vatRate,
+    serviceDate,
+    receivedOn,
+    creditedReceiptId,
     status: 'REVERSED',
     receiptDate,
     reversalOfId: receipt.id,
     reason: reason ?? null,
-    amountGross: negated(receipt.amountGross),
-    vatAmount: negated(receipt.vatAmount),
-    amountNet: negated(receipt.amountNet),
+    amountPrepaid: new Decimal(0).minus(receipt.amountPrepaid),
+    ...sumLines(lines),
   });
+  const reversal = { ...row, lines: buildLines(db, row.id, lines, currency) };
   const changes = {
     status: 'REVERSED',
     reversedAt: context.now(),
@@ -102,7 +115,8 @@ export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?
   } as const;
   await writeSteps(context, 'Receipt', receipt, [{ changes, events: [] }]);
   const events: EventInput[] = [['receipt.reversed', reversal]];
-  await insertNew(context, 'Receipt', reversal, { rows: { Receipt: [reversal] }, events, query: {} });
+  const rows = { Receipt: [reversal], ReceiptLine: reversal.lines };
+  await insertNew(context, 'Receipt', reversal, { rows, events, query: {} });
 }
 
 builder.mutationFields((t) => ({

@@ -15,7 +15,7 @@ const OpenItemSide = builder.enumType('OpenItemSide', {
   description: 'Who owes.',
   values: {
     RECEIVABLE: { description: 'Customers: issued invoices.' },
-    PAYABLE: { description: 'The tenant: booked receipts.' },
+    PAYABLE: { description: 'The tenant: booked receipts. Credits of suppliers are negative.' },
   } satisfies Record<Side, object>,
 });
 
@@ -55,7 +55,8 @@ const receivables = `
 const payables = `
   select document.id, document.receipt_number as number, document.receipt_date as date, document.due_date,
     document.supplier_id as partner_id, document.currency, document.amount_gross as gross,
-    document.amount_paid - coalesce(later.paid, 0) as paid, -coalesce(reversal.amount_gross, 0) as credited
+    document.amount_prepaid + document.amount_paid - coalesce(later.paid, 0) as paid,
+    -coalesce(reversal.amount_payable, 0) as credited
   from receipts as document
     left join receipts as reversal on reversal.tenant_id = document.tenant_id and reversal.reversal_of = document.id
       and reversal.receipt_date <= $2
@@ -131,7 +132,9 @@ const OpenItemTotal = builder.objectRef<Total>('OpenItemTotal').implement({
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     count: t.exposeInt('count', { description: 'The number of documents.' }),
     open: t.field(decimal('open', 'All that is open, less the credit.')),
-    credit: t.field(decimal('credit', 'What was paid and then credited, and is to be refunded.')),
+    credit: t.field(
+      decimal('credit', 'What is to be refunded: it was paid and then credited, or a supplier credits it.'),
+    ),
     notDue: t.field(decimal('notDue', 'Open, and not due before that day.')),
     days1To30: t.field(decimal('days1To30', 'Open for up to 30 days after it was due.')),
     days31To60: t.field(decimal('days31To60', 'For up to 60 days.')),
@@ -186,7 +189,7 @@ const OpenItem = builder.objectRef<Item>('OpenItem').implement({
     }),
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     gross: t.field(decimal('gross', 'The total of the document.')),
-    paid: t.field(decimal('paid', 'What was paid until that day, less refunds.')),
+    paid: t.field(decimal('paid', 'What was paid until that day, less refunds; of a receipt, with what was prepaid.')),
     credited: t.field(decimal('credited', 'What was credited until that day.')),
     open: t.field(decimal('open', 'What was open; negative if it is to be refunded.')),
     daysLate: t.exposeInt('daysLate', { description: 'The days since it was due; 0 if it was not.' }),

@@ -51,7 +51,7 @@ const sumFields = (t: ObjectFields<Sums>) => ({
   }),
   expenses: t.expose('expenses', {
     type: 'Decimal',
-    description: 'Net: booked receipts, or what was paid of them. All of their VAT is input VAT.',
+    description: 'Booked receipts, or what was paid of them: net, and the VAT that can not be deducted.',
   }),
   result: t.field({
     type: 'Decimal',
@@ -119,7 +119,7 @@ const buildMonthlyShares = (basis: Basis): string =>
   basis === 'ACCRUAL'
     ? accrualShares('DOCUMENT')
     : `select shares.* from ${months}
-       cross join lateral (${cashShares(true, { first: 'month.first', last: 'month.last' })}) as shares`;
+       cross join lateral (${cashShares('PAYMENT', { first: 'month.first', last: 'month.last' })}) as shares`;
 
 interface SumRow {
   month: string;
@@ -131,8 +131,8 @@ interface SumRow {
 async function findSums(context: Context, period: Period, basis: Basis): Promise<Pick<Report, 'months' | 'totals'>> {
   const rows = await readReport<SumRow>(
     context,
-    `select to_char(date, 'YYYY-MM') as month, currency, coalesce(sum(net) filter (where kind = 'OUTPUT'), 0)::text as revenue,
-       coalesce(sum(net) filter (where kind = 'INPUT'), 0)::text as expenses
+    `select to_char(date, 'YYYY-MM') as month, currency, coalesce(sum(value) filter (where kind = 'OUTPUT'), 0)::text as revenue,
+       coalesce(sum(value) filter (where kind <> 'OUTPUT'), 0)::text as expenses
      from (${buildMonthlyShares(basis)}) as shares group by 1, currency`,
     inTexts(period),
   );
@@ -190,11 +190,12 @@ builder.queryField('profitAndLossDocuments', (t) =>
     },
     rules: checkReport,
     resolve: (_root, args, context) => {
-      const shares = args.basis === 'CASH' ? cashShares(true) : accrualShares('DOCUMENT');
+      const shares = args.basis === 'CASH' ? cashShares('PAYMENT') : accrualShares('DOCUMENT');
       return findDocuments(
         context,
-        `select * from (${shares}) as share where kind = $4 and currency = $5`,
-        [...inTexts(args), args.kind === 'REVENUE' ? 'OUTPUT' : 'INPUT', args.currency],
+        `select type, id, number, date, value as net, vat from (${shares}) as share
+         where (kind = 'OUTPUT') = ($4 = 'REVENUE') and currency = $5`,
+        [...inTexts(args), args.kind, args.currency],
         args,
       );
     },

@@ -1,13 +1,8 @@
 import { minorDigitsSql } from '../../money/money.ts';
 import { vatCategorySql } from '../invoice/line.ts';
+import { datedLines, paidLines, sharesOfReceiptLines, type DaysSql } from './receipt-shares.ts';
 
 // The statements that find what each document adds to a report. Parameters: the tenant, the first day, the last day.
-
-/** The first and the last day of a period, as expressions of SQL. */
-export interface DaysSql {
-  first: string;
-  last: string;
-}
 
 const wholePeriod: DaysSql = { first: '$2::date', last: '$3::date' };
 
@@ -16,9 +11,11 @@ export type VatDate = 'SUPPLY' | 'DOCUMENT';
 
 /**
  * The columns of a share: what one document adds to a report, for one VAT category and rate. Amounts are negative where a
- * document takes something back.
+ * document takes something back. `value` is what it adds to the profit and loss: VAT that can't be deducted is an expense.
  */
-const shareColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat';
+const shareColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat, value';
+
+const invoiceColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat, net as value';
 
 /** The day of supply (§ 13 (1) 1 a UStG): the delivery date, else the end of the lines' last service period, else the invoice date. */
 const supplyDate = `coalesce(document.delivery_date, (
@@ -45,20 +42,12 @@ const sharesOfCreditNotes = `
   from credit_notes as document, ${breakdownOfCreditNote}
   where document.tenant_id = $1 and document.credit_note_date between $2 and $3`;
 
-const receiptColumns = `'INPUT' as kind, 'RECEIPT' as type, document.id, null::uuid as invoice_id,
-  document.receipt_number as number`;
-const receiptCategory = `case when document.vat_rate = 0 then 'Z' else 'S' end as category, document.vat_rate as rate, document.currency`;
-
-const sharesOfReceipts = `
-  select ${receiptColumns}, document.receipt_date as date, ${receiptCategory}, document.amount_net as net, document.vat_amount as vat
-  from receipts as document
-  where document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date between $2 and $3`;
-
 /** What was owed and credited in a period. */
 export const accrualShares = (by: VatDate): string => {
   const date = by === 'SUPPLY' ? supplyDate : 'document.invoice_date';
-  return [sharesOfInvoices(date, `${date} between $2 and $3`), sharesOfCreditNotes, sharesOfReceipts]
-    .map((shares) => `select ${shareColumns} from (${shares}) as shares`)
+  return [sharesOfInvoices(date, `${date} between $2 and $3`), sharesOfCreditNotes]
+    .map((shares) => `select ${invoiceColumns} from (${shares}) as shares`)
+    .concat(sharesOfReceiptLines(datedLines))
     .join(' union all ');
 };
 
@@ -149,34 +138,29 @@ const sharesOfPaidInvoices = ({ last }: DaysSql): string => `
     sum(at * (coalesce(paid_share, 0) - coalesce(paid_vat, 0))) as net, sum(at * coalesce(paid_vat, 0)) as vat
   from taxed group by id, number, category, rate, currency`;
 
-const sharesOfPaidReceipts = ({ first, last }: DaysSql): string => `
-  select ${receiptColumns}, ${last} as date, ${receiptCategory}, sum(at * (paid - paid_vat)) as net, sum(at * paid_vat) as vat
-  from receipts as document
-    join (
-      select receipt.id, boundary.at, coalesce(sum(payment.amount) filter (where payment.paid_on <= boundary.day), 0) as paid
-      from receipts as receipt
-        join payments as payment on payment.tenant_id = receipt.tenant_id and payment.receipt_id = receipt.id
-        cross join boundary
-      where receipt.tenant_id = $1 and receipt.id in (
-        select receipt_id from payments where tenant_id = $1 and receipt_id is not null and paid_on between ${first} and ${last})
-      group by receipt.id, boundary.at
-    ) as state on state.id = document.id
-    cross join lateral (
-      select case when paid = document.amount_gross then document.vat_amount
-        else round(paid * document.vat_amount / document.amount_gross, ${minorDigitsSql('document.currency')}) end as paid_vat
-    ) as taxed
-  where document.tenant_id = $1
-  group by document.tenant_id, document.id`;
+/** When the VAT of receipts counts: when they are dated, or when they are paid; or each VAT as the law has it outside Germany. */
+export type ReceiptDate = 'DOCUMENT' | 'PAYMENT' | 'PAYMENT_OF_STATED_VAT';
+
+const buildReceiptLines: Record<ReceiptDate, (days: DaysSql) => string> = {
+  DOCUMENT: () => datedLines,
+  PAYMENT: paidLines,
+  // Directive 2006/112/EC, Art. 167a, is about VAT that is paid to suppliers.
+  PAYMENT_OF_STATED_VAT: (days) => `
+    select * from (${paidLines(days)}) as of_payments where category not in ('AE', 'K', 'IMPORT')
+    union all
+    select * from (${datedLines}) as of_documents where category in ('AE', 'K', 'IMPORT')`,
+};
 
 /**
  * What was paid in a period (§ 20 UStG, § 17 of Austria's UStG).
- * @param isInputByPayment whether input VAT counts when it is paid, too (Directive 2006/112/EC, Art. 167a); else when the
- *   receipt is dated
- * @param days the period; only if input VAT counts when it is paid, another one than the whole
+ * @param receiptDate when the VAT of receipts counts
+ * @param days the period; another one than the whole only if receipts count by payment
  */
-export const cashShares = (isInputByPayment: boolean, days: DaysSql = wholePeriod): string => `
+export const cashShares = (receiptDate: ReceiptDate, days: DaysSql = wholePeriod): string => `
   with ${boundaries(days)}, ${paidInvoices(days)}, ${splitPayments}
-  select ${shareColumns} from (${sharesOfPaidInvoices(days)}) as paid_invoices where net <> 0 or vat <> 0
-  union all
-  select ${shareColumns} from (${isInputByPayment ? sharesOfPaidReceipts(days) : sharesOfReceipts}) as receipts
-  where net <> 0 or vat <> 0`;
+  select ${shareColumns} from (
+    select ${invoiceColumns} from (${sharesOfPaidInvoices(days)}) as paid_invoices
+    union all
+    ${sharesOfReceiptLines(buildReceiptLines[receiptDate](days))}
+  ) as shares
+  where net <> 0 or vat <> 0 or value <> 0`;

@@ -47,7 +47,7 @@ const values = (receipt: Receipt | undefined, currency: string) => ({
   receiptDate: receipt?.receiptDate ?? today(),
   dueDate: receipt?.dueDate ?? '',
   amountGross: receipt ? amountField(receipt.amountGross, receipt.currency) : '',
-  vatRate: receipt ? decimalField(receipt.vatRate) : '',
+  vatRate: receipt ? decimalField(receipt.vatRate ?? '0') : '',
   currency: receipt?.currency ?? currency,
   category: receipt?.category ?? '',
   description: receipt?.description ?? '',

@@ -96,7 +96,7 @@ function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
         ],
         ['Gross', money(receipt.amountGross, currency)],
         ['Net', money(receipt.amountNet, currency)],
-        [`VAT, ${percent(receipt.vatRate)}`, money(receipt.vatAmount, currency)],
+        [`VAT, ${percent(receipt.vatRate ?? '0')}`, receipt.vatAmount && money(receipt.vatAmount, currency)],
         ['Amount due', status === 'BOOKED' ? money(computeDue(receipt), currency) : null],
         ['Date', date(receipt.receiptDate)],
         ['Due date', dueDate && date(dueDate)],
