@@ -1,6 +1,7 @@
 import { retryFailed, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
 import type { EventResource } from '../resources.ts';
 import type { Ability } from './ability.ts';
+import type { FileStorage } from './file-storage.ts';
 import type { ResponseSize } from './execution/response-size.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity.ts';
 import type { TrustedDocumentStore } from './trusted-document-store.ts';
@@ -80,6 +81,8 @@ export interface Context extends Principal {
   identity: Identity;
   documents: TrustedDocumentStore;
   fileLinks: FileLinks;
+  /** The files of all tenants: each key of this tenant begins with its id. */
+  fileStorage: FileStorage;
   notifications: TenantNotifications;
   /** The `X-Request-Id` of the request; null outside of a request. */
   requestId: string | null;
@@ -106,6 +109,7 @@ export function createContext(options: {
   identity: Identity;
   documents: TrustedDocumentStore;
   fileLinks: FileLinks;
+  fileStorage: FileStorage;
   notifications: TenantNotifications;
   requestId: string | null;
   responseSize: ResponseSize | undefined;
