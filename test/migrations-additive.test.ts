@@ -90,6 +90,7 @@ const ofNewColumns = {
     'constraint receipts_reversal_negative',
     'constraint receipts_reversed_pair',
   ],
+  '20261127150001_document_proof_of_receipt_key': ['unique index document_proofs_tenant_id_receipt_id_key'],
 };
 
 it('a migration removes nothing, and adds no requirement to existing tables', async () => {

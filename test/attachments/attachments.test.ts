@@ -189,11 +189,11 @@ describe('booking', () => {
       'is booked',
     );
     await expect(acme.db.attachment.deleteMany({ where: { id } })).rejects.toThrow('is booked');
-    for (const change of [{ filename: 'other' }, { receiptId: other }])
-      await expect(acme.db.attachment.updateMany({ where: { id }, data: change })).rejects.toThrow('permission denied');
+    for (const data of [{ filename: 'other' }, { receiptId: other }])
+      await expect(acme.db.attachment.updateMany({ where: { id }, data })).rejects.toThrow('is booked');
     await expect(
       acme.db.attachment.updateMany({ where: { id: ofOther }, data: { receiptId: receipt, position: 9 } }),
-    ).rejects.toThrow('permission denied');
+    ).rejects.toThrow('is booked');
   });
 
   it('keeps them also when the receipt is reversed', async () => {

@@ -21,7 +21,6 @@ create table attachments (
 );
 create unique index attachments_tenant_id_receipt_id_position_key on attachments (tenant_id, receipt_id, position);
 select isolate('attachments');
-revoke update on attachments from kontor_books;
 select audit('attachments', 'attachment');
 
 -- Files in the storage that no row has: not yet, or not any more. A job deletes them after a day.
@@ -47,10 +46,11 @@ select isolate('unproven_receipts');
 create function refuse_change_of_booked_attachment() returns trigger language plpgsql as $$
 declare
   tenant uuid := coalesce(new.tenant_id, old.tenant_id);
-  receipt uuid := coalesce(new.receipt_id, old.receipt_id);
 begin
-  if exists (select from receipts where tenant_id = tenant and id = receipt and status <> 'draft') then
-    raise exception 'Receipt % is booked: its attachments can not change', receipt;
+  if exists (
+    select from receipts where tenant_id = tenant and id in (new.receipt_id, old.receipt_id) and status <> 'draft'
+  ) then
+    raise exception 'Receipt % is booked: its attachments can not change', coalesce(new.receipt_id, old.receipt_id);
   end if;
   return coalesce(new, old);
 end
@@ -58,7 +58,7 @@ $$;
 create trigger refuse_change_of_booked before insert on attachments for each row
   when (current_user = 'kontor_books' and current_setting('kontor.imports_parties', true) is distinct from 'on')
   execute function refuse_change_of_booked_attachment();
-create trigger refuse_deletion_of_booked before delete on attachments for each row
+create trigger refuse_update_or_deletion_of_booked before update or delete on attachments for each row
   when (current_user = 'kontor_books') execute function refuse_change_of_booked_attachment();
 
 -- A file is used, or not any more, in the transaction of its row.
