@@ -16,6 +16,8 @@ FROM node:${NODE_VERSION}-slim
 WORKDIR /app
 COPY --from=build /app ./
 ENV HOST=0.0.0.0
+# For a volume of attachments, with FILES_URL=file:///files.
+RUN install -d -o node -g node -m 700 /files
 USER node
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "docker/healthcheck.ts"]

@@ -1,6 +1,7 @@
 import { streamResults } from './bulk-results.ts';
 import { readChangeFeed } from './change-feed.ts';
 import { respondFile } from './file-response.ts';
+import { respondStream } from './file-stream.ts';
 import { readListPage } from './list-envelope.ts';
 import { respondCreated, respondDeleted, respondItem } from './resource-response.ts';
 import type { ReadParameters, Respond } from './rest-request.ts';
@@ -10,11 +11,12 @@ import type { ResponseKind } from './routes.ts';
 type Kind = { respond: Respond } | { readParameters: ReadParameters; parameters: readonly string[] };
 
 /** How each kind of response of the routes is made, except for those of many bodies. */
-export const responseKinds: Record<Exclude<ResponseKind, 'batch' | 'upload'>, Kind> = {
+export const responseKinds: Record<Exclude<ResponseKind, 'batch' | 'upload' | 'upload-file'>, Kind> = {
   item: { respond: respondItem },
   created: { respond: respondCreated },
   deleted: { respond: respondDeleted },
   file: { respond: respondFile },
+  stream: { respond: respondStream },
   page: { readParameters: readListPage, parameters: ['page', 'per_page', 'cursor'] },
   changes: { readParameters: readChangeFeed, parameters: ['wait'] },
   results: { readParameters: streamResults, parameters: ['failed'] },

@@ -1,11 +1,24 @@
 /**
  * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
  * with the resource and its Location, `deleted` 204 without a body, `changes` 200 with a page of the change feed, `file` 200
- * with the bytes of a file, `batch` 200 with what each of many bodies would be answered alone, `upload` 201 for a body
- * of JSON Lines, `results` 200 with a stream of them.
+ * with the bytes of a file, `stream` the same for a file that is uploaded, `batch` 200 with what each of many bodies would be answered alone, `upload` 201 for a body
+ * of JSON Lines, `upload-file` 201 for a body that is a file, `results` 200 with a stream of them.
  */
 export type ResponseKind =
-  'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file' | 'batch' | 'upload' | 'results';
+  | 'item'
+  | 'page'
+  | 'created'
+  | 'deleted'
+  | 'changes'
+  | 'file'
+  | 'stream'
+  | 'batch'
+  | 'upload'
+  | 'upload-file'
+  | 'results';
+
+/** The names of the ids in a path: `id`, `attachment_id`. */
+export const idsIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 export type Route = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -57,6 +70,11 @@ export const routes: readonly Route[] = [
   ['POST', '/receipts/:id/book', 'bookReceipt', 'item'],
   ['POST', '/receipts/:id/reverse', 'reverseReceipt', 'item'],
   ['POST', '/receipts/:id/payments', 'payReceipt', 'item'],
+  ['GET', '/receipts/:id/attachments', 'listAttachments', 'page'],
+  ['POST', '/receipts/:id/attachments', 'addAttachment', 'upload-file'],
+  ['GET', '/receipts/:id/attachments/:attachment_id', 'getAttachment', 'item'],
+  ['DELETE', '/receipts/:id/attachments/:attachment_id', 'deleteAttachment', 'deleted'],
+  ['GET', '/receipts/:id/attachments/:attachment_id/file', 'getAttachmentFile', 'stream'],
 
   ['GET', '/projects', 'listProjects', 'page'],
   ['POST', '/projects', 'createProject', 'created'],

@@ -30,7 +30,7 @@ export class CodedError extends GraphQLError {
 /** The error as the client may see it; undefined if it is a fault of the service. */
 export function asCoded(error: unknown): CodedError | undefined {
   if (error instanceof CodedError) return error;
-  if (isUnavailable(error)) return new TryLaterError();
+  if (isUnavailable(error) || error instanceof StorageUnavailableError) return new TryLaterError();
   if (!(error instanceof TenantBusyError)) return undefined;
   const { retryAfter } = error;
   const message = `This tenant has too many requests under way. Try again in ${retryAfter} seconds.`;
@@ -44,6 +44,14 @@ const retryAfter = 5;
 export class TryLaterError extends CodedError {
   constructor() {
     super('UNAVAILABLE', `The service can't answer at the moment. Try again in ${retryAfter} seconds.`, { retryAfter });
+  }
+}
+
+/** Files can't be written or read at the moment: a full disk, a bucket that doesn't answer. */
+export class StorageUnavailableError extends Error {
+  /** @param what the storage, as the subject of a sentence */
+  constructor(what: string, cause: unknown) {
+    super(`${what} can't be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }
 

@@ -29,6 +29,8 @@ import './resources/receipt/aggregate.ts';
 import './resources/receipt/mutations.ts';
 import './resources/receipt/transitions.ts';
 import './resources/receipt/warnings.ts';
+import './resources/attachment/queries.ts';
+import './resources/attachment/mutations.ts';
 import './resources/project/queries.ts';
 import './resources/project/mutations.ts';
 import './resources/project/billing.ts';

@@ -6,6 +6,7 @@ import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/graphql/ability.ts';
 import type { ResponseSize } from '../schema/graphql/execution/response-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
+import type { FileStorage } from '../schema/graphql/file-storage.ts';
 import type { RequestLimits } from '../schema/graphql/identity.ts';
 import type { TrustedDocumentStore } from '../schema/graphql/trusted-document-store.ts';
 import { toSchema } from '../schema/index.ts';
@@ -48,6 +49,7 @@ export function createDomain(
   { client, books }: Pick<Database, 'client' | 'books'>,
   webhooks: Webhooks,
   publicAddress: PublicAddress,
+  fileStorage: FileStorage,
   usualNow: () => Date = () => new Date(),
   { rateLimitPerMinute, rateLimitMaxPerMinute }: RateLimitSettings = readConfig({}),
 ): Domain {
@@ -76,6 +78,7 @@ export function createDomain(
       payloadRenderer,
       webhooks,
       fileLinks,
+      fileStorage,
       identity,
       documents,
       notifications: {

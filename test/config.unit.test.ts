@@ -55,6 +55,7 @@ describe('the environment', () => {
       webhookRetryDelaysMs: [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
       webhookTimeoutMs: 10_000,
       auditLogYears: 10,
+      files: { folder: resolve('.data/files') },
       anchorKey: null,
     });
   });
@@ -89,6 +90,11 @@ describe('the environment', () => {
         WEBHOOK_RETRY_DELAYS: '0.25, 1,.5',
         WEBHOOK_TIMEOUT: '2.5',
         AUDIT_LOG_YEARS: '7',
+        FILES_URL: 's3://books/of/kontor/',
+        FILES_ENDPOINT: 'https://s3.example/',
+        FILES_REGION: 'eu-central-1',
+        FILES_KEY_ID: 'AKIAEXAMPLE',
+        FILES_SECRET_KEY: 'hunter4/+=',
         ANCHOR_KEY: anchorKey,
         DRAIN_SECONDS: '1.5',
         KEEP_ALIVE_SECONDS: '620',
@@ -129,6 +135,13 @@ describe('the environment', () => {
       webhookRetryDelaysMs: [250, 1000, 500],
       webhookTimeoutMs: 2500,
       auditLogYears: 7,
+      files: {
+        bucket: 'books',
+        prefix: 'of/kontor',
+        endpoint: 'https://s3.example',
+        region: 'eu-central-1',
+        credentials: { keyId: 'AKIAEXAMPLE', secretKey: 'hunter4/+=' },
+      },
       anchorKey,
     });
   });
@@ -227,6 +240,9 @@ describe('the environment', () => {
     ['WEBHOOK_RETRY_DELAYS', '1,,2', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '-1', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['AUDIT_LOG_YEARS', '6', 'a whole number from 7 to 100'],
+    ['FILES_URL', 'https://s3.example/books', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],
+    ['FILES_URL', 's3://id:secret@books', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],
+    ['FILES_URL', 'file://host/files', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],
     ['WEBHOOK_TIMEOUT', '0', 'a number of seconds above 0, at most 3600'],
     ['WEBHOOK_TIMEOUT', '3601', 'a number of seconds above 0, at most 3600'],
   ])('%s=%j is rejected with one line that names the accepted values', (name, value, accepted) => {
@@ -303,6 +319,20 @@ describe('the environment', () => {
     expect(highest({ RATE_LIMIT_PER_MINUTE: '7', RATE_LIMIT_MAX_PER_MINUTE: '7' })).toBe(7);
     expect(messageOf({ RATE_LIMIT_MAX_PER_MINUTE: '59' })).toBe(
       'RATE_LIMIT_MAX_PER_MINUTE is not accepted: it must not be lower than RATE_LIMIT_PER_MINUTE',
+    );
+  });
+
+  it('accepts a folder of files, and what S3 needs only with a bucket', () => {
+    expect(readConfig({ FILES_URL: 'file:///srv/files' }).files).toEqual({ folder: '/srv/files' });
+    expect(readConfig({ FILES_URL: 's3://books' }).files).toMatchObject({ prefix: '', region: 'us-east-1' });
+    expect(messageOf({ FILES_REGION: 'eu-central-1' })).toBe(
+      'FILES_ENDPOINT, FILES_REGION, and FILES_KEY_ID are accepted only with a FILES_URL of s3://BUCKET',
+    );
+    expect(messageOf({ FILES_URL: 's3://books', FILES_SECRET_KEY: 'hunter4' })).toBe(
+      'FILES_KEY_ID and FILES_SECRET_KEY are accepted only together',
+    );
+    expect(messageOf({ FILES_URL: 's3://books', FILES_SECRET_KEY: 'hunter 4' })).toBe(
+      'FILES_SECRET_KEY is not accepted: it must be the secret of an access key',
     );
   });
 

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
 import { pino } from 'pino';
@@ -13,6 +16,8 @@ import { ActingConnection } from '../prisma/acting-connection.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
 import { splitStatements } from '../prisma/split-statements.ts';
 import type { Context } from '../schema/graphql/context.ts';
+import type { FileStorage } from '../schema/graphql/file-storage.ts';
+import { createFolderStorage } from '../src/storage/folder-storage.ts';
 import { createNotifications } from '../src/notifications/notifications.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
 import { startOutbox } from '../src/jobs/outbox.ts';
@@ -137,6 +142,7 @@ export interface Service {
   log: string[];
   domain: Domain;
   webhooks: WebhookSettings;
+  fileStorage: FileStorage;
   /** `now` stops the service's clock at that time. */
   clock: { now: Date | undefined };
   integrator(tenant?: {
@@ -195,6 +201,8 @@ export async function startService(
     /** The public URL, by default the address where the service listens. */
     publicUrl?: string;
     database?: Database;
+    /** Replaces a folder of this service's own. */
+    fileStorage?: FileStorage;
     /** Replaces the service's pool of tenant connections. */
     books?: Books;
     metrics?: Metrics;
@@ -216,7 +224,9 @@ export async function startService(
   const webhooks = options.webhooks ?? createWebhooks({ secret, allowInsecure: true });
   const now = (): Date => clock.now ?? new Date();
   const publicAddress = { url: options.publicUrl ?? '' };
-  const domain = createDomain({ client, books }, webhooks, publicAddress, now);
+  const filesFolder = join(tmpdir(), `kontor-test-files-${randomUUID()}`);
+  const fileStorage = options.fileStorage ?? createFolderStorage(filesFolder);
+  const domain = createDomain({ client, books }, webhooks, publicAddress, fileStorage, now);
   const notifications = createNotifications(database.url);
   const movesOutbox = gateway.distributed && options.movesOutbox !== false;
   const outbox = movesOutbox ? startOutbox(pool, pino({ level: 'silent' })) : undefined;
@@ -257,6 +267,7 @@ export async function startService(
     log,
     domain,
     webhooks,
+    fileStorage,
     clock,
     request,
     integrator: async ({ name = 'Acme', abilities, ...tenantOptions } = {}) => {
@@ -278,6 +289,7 @@ export async function startService(
       await books.close();
       await client.$disconnect();
       await pool.end();
+      await rm(filesFolder, { recursive: true, force: true });
       if (!options.database) await database.drop();
     },
   };

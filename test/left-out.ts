@@ -7,6 +7,7 @@ import { noPdfTools, pdfToolPackages } from './documents/programs.ts';
 import { noNginx } from './faults/nginx.ts';
 import { noFrontEnds } from './front-ends/installed.ts';
 import { noGenerators } from './generators/installed.ts';
+import { noS3Server } from './storage/s3-server.ts';
 import { noPooler } from './pooler/pgbouncer.ts';
 
 /** Reports at the end of a run which tests did not run because a program is missing, and how to install it. */
@@ -39,6 +40,10 @@ export default class LeftOut implements Reporter {
         '\nThe test of clients generated from the OpenAPI description did NOT run: its packages are not installed. To run it:',
       );
       print('npm ci --prefix test/generators --ignore-scripts. With REQUIRE_GENERATORS=1 its absence is a failure.');
+    }
+    if (noS3Server) {
+      print('\nThe tests with an S3 server did NOT run: it is not installed. To run them:');
+      print('npm ci --prefix test/storage/s3 --ignore-scripts. With REQUIRE_S3_SERVER=1 its absence is a failure.');
     }
     if (noPdfTools) {
       print('\nThe tests of PDFs by other programs did NOT run: some of these are missing. To run them:');

@@ -95,6 +95,7 @@ const ofNewColumns = {
     'constraint receipts_reversal_unpaid',
     'constraint receipts_sign',
   ],
+  '20261127150001_document_proof_of_receipt_key': ['unique index document_proofs_tenant_id_receipt_id_key'],
 };
 
 it('a migration removes nothing, and adds no requirement to existing tables', async () => {

@@ -1,5 +1,6 @@
 import type { Db } from '../../prisma/client.ts';
 import { minorDigitsSql } from '../money/money.ts';
+import { maxAttachments } from '../resources/attachment/rules.ts';
 import { balanceSql } from '../resources/invoice/balance.ts';
 import type { RecordType } from './format.ts';
 
@@ -224,6 +225,16 @@ const rules: Rule[] = [
     other: {
       rows: 'select reversal_of as id from receipts where tenant_id = $1 and reversal_of is not null',
       by: 'id',
+    },
+  },
+  {
+    type: 'attachment',
+    table: 'attachments',
+    message: `receipt_id: A receipt has at most ${maxAttachments} attachments.`,
+    breaks: `other.attachments > ${maxAttachments}`,
+    other: {
+      rows: 'select receipt_id as id, count(*) as attachments from attachments where tenant_id = $1 group by receipt_id',
+      by: 'receipt_id',
     },
   },
   {

@@ -1,4 +1,5 @@
 import type { Context } from '../graphql/context.ts';
+import { partType, readParts } from './attachment-parts.ts';
 import { readAuditRecords } from './audit-entries.ts';
 import { byPosition } from '../resources/invoice/type.ts';
 import {
@@ -50,7 +51,15 @@ export function exportBooks(context: Context, write: (lines: string) => Promise<
       }
       for await (const rows of readPages(inside, recordType)) {
         counts[recordType.type] += rows.length;
-        await write(rows.map((row) => line(toRecord(recordType, row))).join(''));
+        if (recordType.model !== 'Attachment') {
+          await write(rows.map((row) => line(toRecord(recordType, row))).join(''));
+          continue;
+        }
+        for (const row of rows) {
+          await write(line(toRecord(recordType, row)));
+          for await (const part of readParts(inside, row as { id: string }))
+            await write(line({ [typeField]: partType, ...part }));
+        }
       }
     }
     await write(line({ [typeField]: endType, records: sumCounts(counts) }));

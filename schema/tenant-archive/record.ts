@@ -17,6 +17,8 @@ import {
   vatIncluded,
   type Decimal,
 } from '../money/money.ts';
+import { contentTypes } from '../resources/attachment/recognize.ts';
+import { filename, maxAttachmentBytes } from '../resources/attachment/rules.ts';
 import { parseCreditNoteNumber } from '../resources/credit-note/next-number.ts';
 import { readBreakdown, storedBreakdown } from '../resources/credit-note/vat-breakdown.ts';
 import { categorized } from '../resources/invoice/line.ts';
@@ -146,6 +148,8 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
       const [payment, timeEntry] = [rows?.Payment?.[0], rows?.TimeEntry?.[0]];
       const logo = rows?.CompanyLogo?.[0];
       if (logo) logoRules(logo, problems);
+      const attachment = rows?.Attachment?.[0];
+      if (attachment) attachmentRules(attachment, problems);
       if (payment) paymentRules(payment, problems);
       const periodLock = rows?.PeriodLock?.[0];
       for (const byUser of [timeEntry, periodLock, payment])
@@ -282,6 +286,22 @@ function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
   if (!isStorableLogo(logo.bytes))
     problems.add('bytes', 'invalid_format', 'Must be a PNG as documents embed it, with all its lines.');
   logo.isOnDocuments = true; // the parties of issued invoices are read later
+}
+
+/** What the database allows, with the name as a client may give it. The bytes follow. */
+function attachmentRules({ filename: name, contentType, length, sha256 }: Row<'Attachment'>, problems: Problems): void {
+  for (const { message } of filename.safeParse(name).error?.issues ?? [])
+    problems.add('filename', 'invalid_format', message);
+  if (!contentTypes.some((type) => type === contentType))
+    problems.add('content_type', 'unknown_value', `Must be one of ${contentTypes.join(', ')}.`, {
+      values: contentTypes,
+    });
+  if (length < 1 || length > maxAttachmentBytes)
+    problems.add('length', 'out_of_range', `Must be from 1 to ${maxAttachmentBytes}.`, {
+      min: 1,
+      max: maxAttachmentBytes,
+    });
+  if (sha256.length !== 32) problems.add('sha256', 'invalid_format', 'Must have 32 bytes.');
 }
 
 /** The inputs of other records check their currencies. */

@@ -8,6 +8,7 @@ import { readSecret } from '../security/secret-check.ts';
 import type { Database } from '../database/database.ts';
 import { createDomain, type Domain } from '../domain.ts';
 import { RefusedError } from '../identity/index.ts';
+import { openStorage } from '../storage/storage.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
 
 /** The user of the command line, which has no account. */
@@ -21,9 +22,8 @@ export async function operatorDomain(
   const config = readConfig(process.env);
   const secret = await readSecret(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
-  const domain = createDomain(database, webhooks, {
-    url: config.publicUrl ?? formatAddress(config.host, config.port),
-  });
+  const publicAddress = { url: config.publicUrl ?? formatAddress(config.host, config.port) };
+  const domain = createDomain(database, webhooks, publicAddress, await openStorage(config));
   const tenant = isUuid(tenantId)
     ? await database.client.tenant.findFirst({ where: { id: tenantId, closedAt: null } })
     : null;

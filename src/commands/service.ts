@@ -25,6 +25,7 @@ import { shutdownRequested } from '../processes/signals.ts';
 import { createCheck } from '../database/readiness.ts';
 import { releaseStartupMemory } from '../processes/release-startup-memory.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
+import { openStorage } from '../storage/storage.ts';
 import { greet } from './greet.ts';
 import { closeServer, listen } from './listening.ts';
 
@@ -180,7 +181,7 @@ async function warnOfShortage({ pool }: Database, config: Config, processes: num
 async function createServices(config: Config, roles: Roles, database: Database, publicAddress: PublicAddress) {
   const secret = await readSecret(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
-  const domain = createDomain(database, webhooks, publicAddress, undefined, config);
+  const domain = createDomain(database, webhooks, publicAddress, await openStorage(config), undefined, config);
   const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
   return { secret, webhooks, domain, demo };
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isStrongSecret, measureVariety } from './secret-strength.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -76,9 +77,22 @@ export interface Config {
   webhookTimeoutMs: number;
   /** How long the audit log is kept, in years. */
   auditLogYears: number;
+  /** Where files are kept that people upload: a folder, or a bucket of S3. */
+  files: FilesSetting;
   /** The private key that signs anchors, in Base64; null: one that is derived from KONTOR_SECRET (see readAnchorKey()). */
   anchorKey: string | null;
 }
+
+/** A folder, absolute; or a bucket as `src/storage/s3-storage.ts` describes it. */
+export type FilesSetting =
+  | { folder: string }
+  | {
+      bucket: string;
+      prefix: string;
+      endpoint: string | null;
+      region: string;
+      credentials: { keyId: string; secretKey: string } | null;
+    };
 
 /** A setting is invalid. The message is one line without secrets, and can be shown to the user. */
 export class ConfigError extends Error {
@@ -154,6 +168,28 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new ConfigError('RATE_LIMIT_MAX_PER_MINUTE is not accepted: it must not be lower than RATE_LIMIT_PER_MINUTE');
   }
 
+  const dataDir = resolve(read('DATA_DIR', 'a path', path) ?? '.data');
+  const place = read('FILES_URL', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER', filesUrl);
+  const endpoint = read(
+    'FILES_ENDPOINT',
+    'an http:// or https:// URL without credentials, query or fragment',
+    publicUrl,
+  );
+  const region = read('FILES_REGION', 'the name of a region, such as eu-central-1', identifier);
+  const keyId = read('FILES_KEY_ID', 'the id of an access key', identifier);
+  const secretKey = read('FILES_SECRET_KEY', 'the secret of an access key', secretText, true);
+  if ((keyId === undefined) !== (secretKey === undefined))
+    throw new ConfigError('FILES_KEY_ID and FILES_SECRET_KEY are accepted only together');
+  const isBucket = place !== undefined && 'bucket' in place;
+  if (!isBucket && (endpoint ?? region ?? keyId) !== undefined)
+    throw new ConfigError(
+      'FILES_ENDPOINT, FILES_REGION, and FILES_KEY_ID are accepted only with a FILES_URL of s3://BUCKET',
+    );
+  const credentials = keyId !== undefined && secretKey !== undefined ? { keyId, secretKey } : null;
+  const files: FilesSetting = isBucket
+    ? { ...place, endpoint: endpoint ?? null, region: region ?? 'us-east-1', credentials }
+    : (place ?? { folder: join(dataDir, 'files') });
+
   return {
     databaseUrl: databaseUrl ?? null,
     databaseDirectUrl: databaseDirectUrl ?? null,
@@ -164,7 +200,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     databaseBooksConnections:
       read('DATABASE_BOOKS_CONNECTIONS', 'a whole number from 2 to 1000', connections) ??
       computeShare(20, webConcurrency),
-    dataDir: resolve(read('DATA_DIR', 'a path', path) ?? '.data'),
+    dataDir,
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
     webConcurrency,
@@ -203,6 +239,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ) ?? [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
     webhookTimeoutMs: read('WEBHOOK_TIMEOUT', 'a number of seconds above 0, at most 3600', timeout) ?? 10_000,
     auditLogYears: read('AUDIT_LOG_YEARS', 'a whole number from 7 to 100', retentionYears) ?? 10,
+    files,
     anchorKey:
       read(
         'ANCHOR_KEY',
@@ -281,6 +318,25 @@ function postgresUrl(text: string): string | undefined {
 
 function path(text: string): string | undefined {
   return text.includes('\0') ? undefined : text;
+}
+
+/** A bucket's name can't have capitals, so a URL's host keeps it. */
+function filesUrl(text: string): { folder: string } | { bucket: string; prefix: string } | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.port !== '') return undefined;
+  if (url.protocol === 'file:') return url.host === '' ? { folder: fileURLToPath(url) } : undefined;
+  const prefix = url.pathname.replaceAll(/^\/+|\/+$/g, '');
+  const isS3 = url.protocol === 's3:' && /^[a-z0-9][a-z0-9.-]{2,62}$/.test(url.host) && /^[\w./-]*$/.test(prefix);
+  return isS3 ? { bucket: url.host, prefix } : undefined;
+}
+
+function identifier(text: string): string | undefined {
+  return /^[\w.-]{1,128}$/.test(text) ? text : undefined;
+}
+
+function secretText(text: string): string | undefined {
+  return /^[\x21-\x7e]{1,256}$/.test(text) ? text : undefined;
 }
 
 function host(text: string): string | undefined {

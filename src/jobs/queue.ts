@@ -17,6 +17,7 @@ const crontab = [
   { task: 'make_anchors', match: '20 * * * *' },
   { task: 'clean_up', match: '30 3 * * *' },
   { task: 'check_logos', match: '0 4 * * *' },
+  { task: 'delete_unused_files', match: '50 * * * *' },
   { task: 'prove_documents', match: '30 4 * * *' },
   { task: 'clean_up_responses', match: '35 * * * *' },
 ];

@@ -8,6 +8,7 @@ import { connect, openBooks } from '../../prisma/client.ts';
 import { importStatement } from '../../schema/bank-statements/import-statement.ts';
 import { createDomain } from '../../src/domain.ts';
 import { createTenant } from '../../src/identity/index.ts';
+import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { createWebhooks } from '../../src/webhooks/webhooks.ts';
 import { camt, entry, many } from './statement.ts';
 
@@ -23,6 +24,7 @@ const domain = createDomain(
   { client, books },
   createWebhooks({ secret: 'the secret of the tests, long enough', allowInsecure: true }),
   { url: '' },
+  createFolderStorage(join(tmpdir(), 'kontor-no-files')),
 );
 const tenant = await client.tenant.findUniqueOrThrow({
   where: { id: (await createTenant(client, { name: 'Acme' })).id },

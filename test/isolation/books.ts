@@ -14,6 +14,7 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
+import { makeAttachment } from '../attachments/files.ts';
 import { makeSampleAnchor } from '../anchors/sample.ts';
 import { samples } from '../resources.ts';
 
@@ -45,6 +46,11 @@ export async function fill(who: Integrator) {
   const invoice = await makeInvoice(who, { customerId: customer, status: 'ISSUED' });
   const draft = await makeInvoice(who, { customerId: customer });
   const receipt = await makeReceipt(who, { supplierId: supplier, projectId: project });
+  await makeAttachment(who, receipt);
+  await who.db.insert({
+    UnusedFile: [who.db.row('UnusedFile', { key: `${who.tenantId}/attachments/unused` })],
+    UnprovenReceipt: [who.db.row('UnprovenReceipt', { id: receipt })],
+  });
   const timeEntry = await makeTimeEntry(who, { projectId: project });
   const bankTransaction = await makeBankTransaction(who);
   const payment = await makePayment(who, invoice, '1');

@@ -85,7 +85,7 @@ describe('a webhook', () => {
 
   it('accepts only https:// URLs with public addresses, unless insecure URLs are allowed', async () => {
     const webhooks = createWebhooks({ secret: 'x'.repeat(32), allowInsecure: false });
-    const strict = createDomain(service, webhooks, { url: service.url });
+    const strict = createDomain(service, webhooks, { url: service.url }, service.fileStorage);
     const faults = async (url: string): Promise<string | undefined> => {
       const context = strict.contextFor({
         user: { id: acme.userId, name: '', email: '' },

@@ -27,6 +27,11 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
     'inconsistent',
     "The invoice's total must be its net amount and its VAT.",
   ],
+  attachments_position_positive: ['position', 'out_of_range', 'Must be at least 1.', { min: 1 }],
+  attachments_filename_bounded: ['filename', 'too_long', 'Must not be longer than 255 characters.', { max: 255 }],
+  attachments_content_type_known: ['file', 'invalid_file', 'Must be a PDF, JPEG, PNG, WebP, or XML, by its content.'],
+  attachments_length_bounded: ['file', 'file_too_large', 'Must be at most 25 MiB.', { max: 26_214_400 }],
+  attachments_sha256_whole: ['sha256', 'invalid_format', 'Must have 32 bytes.'],
   invoice_items_quantity_not_zero: ['input.items', 'zero', 'A quantity must not be zero.'],
   invoice_items_vat_rate_percent: [
     'input.items',

@@ -8,6 +8,7 @@ import { resources } from '../../resources.ts';
 /** What the audit log has entries of, as audit() in the migrations names it, and which abilities show it. */
 const abilitiesToRead = new Map<string, Ability[]>([
   ...resources.map(({ name, scope }): [string, Ability[]] => [name, [`${scope}:read`]]),
+  ['attachment', ['receipts:read']],
   ['invoice_lines', ['invoices:read']],
   ['credit_note_lines', ['invoices:read']],
   ['receipt_lines', ['receipts:read']],

@@ -13,6 +13,7 @@ const resources: { resource: string; model: Prisma.ModelName; name: string; left
   { resource: 'invoice', model: 'Invoice', name: 'Invoice' },
   { resource: 'credit_note', model: 'CreditNote', name: 'Credit note' },
   { resource: 'receipt', model: 'Receipt', name: 'Receipt' },
+  { resource: 'attachment', model: 'Attachment', name: 'Attachment' },
   { resource: 'time_entry', model: 'TimeEntry', name: 'Time entry' },
   { resource: 'bank_account', model: 'BankAccount', name: 'Bank account' },
   { resource: 'bank_statement', model: 'BankStatement', name: 'Bank statement' },

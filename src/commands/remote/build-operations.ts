@@ -116,9 +116,12 @@ function buildOperation(
   ) as z.infer<typeof parameter>[];
   return {
     verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
-    noun: readsAnother(method, path)
-      ? toNoun(operationId)
-      : `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
+    noun:
+      path.includes('/attachments') && !isFile
+        ? 'attachments'
+        : readsAnother(method, path)
+          ? toNoun(operationId)
+          : `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
     method: method.toUpperCase(),
     path,
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
@@ -134,6 +137,7 @@ function buildOperation(
         ),
     ].filter(({ name }) => !reserved.has(name)),
     hasBody: body !== undefined,
+    takesFile: requestBody !== undefined && 'application/pdf' in requestBody.content,
     summary,
     result: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'results' in properties ? 'batch' : 'none',
     fields: new Map(

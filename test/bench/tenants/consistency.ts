@@ -2,6 +2,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { createDomain } from '../../../src/domain.ts';
 import { nobody } from '../../../src/jobs/nobody.ts';
+import { openStorage } from '../../../src/storage/storage.ts';
 import { createWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { findViolations } from '../../../schema/tenant-archive/consistency.ts';
 import { verifyDocuments } from '../../../schema/resources/document/verify.ts';
@@ -25,7 +26,8 @@ export async function checkConsistency({ url, pool, tenants }: Installation): Pr
   }
   const config = readConfig({ ...environment, DATABASE_URL: url });
   const database = await openDatabase(config, { report: () => {} });
-  const { contextFor } = createDomain(database, createWebhooks({ secret, allowInsecure: true }), { url: '' });
+  const webhooks = createWebhooks({ secret, allowInsecure: true });
+  const { contextFor } = createDomain(database, webhooks, { url: '' }, await openStorage(config));
   const sample = sampleOfEachSize(tenants);
   let documents = 0;
   for (const { id, invoices } of sample) {

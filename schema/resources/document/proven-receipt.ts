@@ -1,0 +1,38 @@
+import { hash } from 'node:crypto';
+import type { Prisma } from '../../../prisma/client.ts';
+import { inOrder } from '../attachment/type.ts';
+import { canonical, pick } from './proven-data.ts';
+
+// What a booked receipt with attachments says, as a canonical text: its proof has the hash. Its state and payments go on.
+
+/** The columns that never change once it is booked. As of documents, a later one belongs here only if it can be null. */
+const receiptColumns = [
+  'supplierId',
+  'projectId',
+  'receiptNumber',
+  'receiptDate',
+  'dueDate',
+  'description',
+  'category',
+  'currency',
+  'amountGross',
+  'vatRate',
+  'vatAmount',
+  'amountNet',
+] as const;
+const attachmentColumns = ['id', 'position', 'filename', 'contentType', 'length'] as const;
+
+/** What writeReceipt() needs. */
+export const receiptData = { attachments: inOrder } as const satisfies Prisma.ReceiptInclude;
+export type WholeReceipt = Prisma.ReceiptGetPayload<{ include: typeof receiptData }>;
+
+const writeReceipt = (receipt: WholeReceipt): string =>
+  JSON.stringify(
+    canonical({
+      ...pick(receipt, receiptColumns),
+      attachments: receipt.attachments.map((attachment) => pick(attachment, attachmentColumns)),
+    }),
+  );
+
+/** The SHA-256 of what a receipt says, in hexadecimal digits. */
+export const receiptHash = (receipt: WholeReceipt): string => hash('sha256', writeReceipt(receipt));
