@@ -45,6 +45,8 @@ it.each([
   ['a program', Buffer.from('7f454c46020101', 'hex')],
   ['a GIF', Buffer.from('GIF89a')],
   ['HTML before a PDF', Buffer.concat([Buffer.from('<html>'), makePdf()])],
+  ['a PDF behind XML', Buffer.concat([Buffer.from('<a/>'), makePdf()])],
+  ['XML that is cut off', xml.subarray(0, -1)],
   ['a PDF that is cut off', makePdf(5000).subarray(0, 3000)],
   ['HTML long behind a PDF', Buffer.concat([makePdf(), Buffer.from('<script>'), Buffer.alloc(2000, 'x')])],
   ['the beginning of a PNG', png.subarray(0, 8)],

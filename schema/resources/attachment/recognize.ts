@@ -33,7 +33,7 @@ export function recognize(head: Buffer, tail: Buffer, length: number): ContentTy
   if (head.subarray(0, pngStart.length).equals(pngStart)) return 'image/png';
   if (head[0] === 0xff && head[1] === 0xd8 && head[2] === 0xff) return 'image/jpeg';
   if (isWebp(head, length)) return 'image/webp';
-  return isXml(head) ? 'application/xml' : undefined;
+  return isXml(head, tail) ? 'application/xml' : undefined;
 }
 
 async function readPart(file: FileHandle, at: number, length: number): Promise<Buffer> {
@@ -52,10 +52,11 @@ const isWebp = (head: Buffer, length: number): boolean =>
 const ofBrowsers = new Set(['http://www.w3.org/1999/xhtml', 'http://www.w3.org/2000/svg']);
 const namesOfBrowsers = new Set(['html', 'svg']);
 
-/** Whether a file begins as XML does, until its root element: without a DTD, and without a style sheet. */
-function isXml(head: Buffer): boolean {
-  const text = decode(head);
-  if (!/^\s*</.test(text)) return false;
+/** Whether a file begins as XML does, until its root element, and ends with a tag: without a DTD, and without a style sheet. */
+function isXml(head: Buffer, tail: Buffer): boolean {
+  const encoding = findEncoding(head);
+  const text = new TextDecoder(encoding).decode(head);
+  if (!/^\s*</.test(text) || !/>\s*$/.test(new TextDecoder(encoding).decode(tail))) return false;
   const parser = new SaxesParser({ xmlns: true });
   const found: { isXml?: boolean } = {};
   parser.on('doctype', () => (found.isXml ??= false));
@@ -77,9 +78,8 @@ function isXml(head: Buffer): boolean {
   return found.isXml ?? false;
 }
 
-function decode(head: Buffer): string {
-  if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder('utf-16le').decode(head);
-  if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder('utf-16be').decode(head);
-  // Names before the root element are ASCII in the other encodings of XML, too. The decoder leaves the byte order mark out.
-  return new TextDecoder().decode(head);
+/** Tags are ASCII in the other encodings of XML, too. */
+function findEncoding(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
+  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8';
 }
