@@ -194,6 +194,25 @@ describe('verify finds', () => {
     expect(later).toContainEqual('Receipt R-1 has no proof');
   });
 
+  it('a line, and the place of a line', async () => {
+    const lines = [
+      { description: 'Paper', vatRate: '19', amountGross: '119', account: '4930' },
+      { description: 'Books', vatRate: '7', amountGross: '107' },
+    ];
+    const booked = await makeReceipt(acme, { receiptNumber: 'R-2', amountGross: '226', vatRate: undefined, lines });
+    await attach(send, booked);
+    await acme.rest('POST', `/receipts/${booked}/book`);
+    await proveAndSeal(service, acme);
+    expect(await messages()).toEqual([]);
+    await tamper(`update receipt_lines set account = '4900' where receipt_id = $1 and position = 1`, booked);
+    expect(await messages()).toContainEqual(expect.stringMatching(/R-2.*what it says is not what was proven/));
+    await tamper(`update receipt_lines set account = '4930' where receipt_id = $1 and position = 1`, booked);
+    expect(await messages()).toEqual([]);
+    await tamper('update receipt_lines set position = position + 10 where receipt_id = $1', booked);
+    await tamper('update receipt_lines set position = 13 - position where receipt_id = $1', booked);
+    expect(await messages()).toContainEqual(expect.stringMatching(/R-2.*what it says is not what was proven/));
+  });
+
   it('the file of a draft, too', async () => {
     const draft = await makeReceipt(acme);
     const { id } = (await attach(send, draft)).body.data;
