@@ -78,10 +78,12 @@ function checkLine(bounds: Bounds, path: string, line: NewLine, currency: string
   if (!line.amountNet && !line.amountGross)
     return void problems.add(`${path}.amountGross`, 'required', 'Required, unless there is a net amount.');
   const before = Object.keys(problems.byField).length;
+  const isRight = (): boolean => Object.keys(problems.byField).length === before;
   for (const name of ['amountNet', 'amountGross', 'vatAmount'] as const) {
     const amount = line[name];
     if (amount) checkAmount(bounds, `${path}.${name}`, amount);
   }
+  if (!isRight()) return undefined;
   const whole = completeLine(line, currency);
   const { vatCategory: category, vatRate: rate, amountNet, vatAmount, amountGross } = whole;
   if ((category === 'S') === rate.isZero() && !['AE', 'K', 'IMPORT'].includes(category)) {
@@ -98,7 +100,7 @@ function checkLine(bounds: Bounds, path: string, line: NewLine, currency: string
     problems.add(`${path}.vatAmount`, 'inconsistent', 'Must not be more than the gross amount.');
   if (![amountNet, vatAmount, amountGross].every(fits))
     problems.add(path, 'total_out_of_range', "The line's total is too large.");
-  return Object.keys(problems.byField).length === before ? whole : undefined;
+  return isRight() ? whole : undefined;
 }
 
 /** What a receipt says as a whole is what its lines say. */

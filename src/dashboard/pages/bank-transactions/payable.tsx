@@ -24,8 +24,9 @@ export const PaidReceipt = graphql(`
     receiptNumber
     receiptDate
     description
-    amountGross
+    amountPayable
     amountPaid
+    creditedReceiptId
     currency
     supplier {
       id

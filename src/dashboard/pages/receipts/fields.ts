@@ -20,7 +20,23 @@ export const ReceiptFields = graphql(
       amountNet
       vatAmount
       vatRate
+      amountPrepaid
+      amountPayable
       amountPaid
+      serviceDate
+      receivedOn
+      creditedReceiptId
+      lines {
+        position
+        description
+        account
+        vatCategory
+        vatRate
+        deductiblePercent
+        amountNet
+        vatAmount
+        amountGross
+      }
       paidAt
       projectId
       reversalOfId
@@ -44,8 +60,16 @@ export const ReceiptFields = graphql(
 export type Receipt = FragmentOf<typeof ReceiptFields>;
 
 /** A receipt's name. It may have no number, because suppliers assign them. */
-export const getName = ({ receiptNumber }: Pick<Receipt, 'receiptNumber'>): string =>
-  receiptNumber ? `Receipt ${receiptNumber}` : 'Receipt';
+export const getName = ({
+  receiptNumber,
+  creditedReceiptId,
+}: Pick<Receipt, 'receiptNumber' | 'creditedReceiptId'>): string =>
+  [creditedReceiptId === null ? 'Receipt' : 'Credit', receiptNumber].filter(Boolean).join(' ');
 
-export const computeDue = ({ amountGross, amountPaid }: Pick<Receipt, 'amountGross' | 'amountPaid'>): string =>
-  minus(amountGross, amountPaid) ?? amountGross;
+/** What is to be paid; of a supplier's credit, what is to come back. */
+export const computeDue = ({
+  amountPayable,
+  amountPaid,
+  creditedReceiptId,
+}: Pick<Receipt, 'amountPayable' | 'amountPaid' | 'creditedReceiptId'>): string =>
+  (creditedReceiptId === null ? minus(amountPayable, amountPaid) : minus(amountPaid, amountPayable)) ?? amountPayable;
