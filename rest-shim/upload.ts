@@ -65,7 +65,7 @@ export function createFindUpload({ operations }: Pick<CompiledSchema, 'operation
   const uploads = routes.flatMap(([method, path, name, kind]) => {
     const rules = kinds[kind];
     if (!rules) return [];
-    const pattern = new RegExp(`^${base}${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}/*$`);
+    const pattern = new RegExp(`^${base}${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}(?:/+)?$`);
     const [resource] = /^.*\/:id/.exec(path) ?? [];
     const reading = routes.find(([other, at]) => other === 'GET' && at === resource)?.[2];
     const lookup = reading === undefined ? undefined : operations.get(reading);

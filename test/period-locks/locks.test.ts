@@ -257,7 +257,7 @@ describe.each(Object.entries(reversals))('%s', (_name, { series, prepare }) => {
 
 it('every mutation has a booking day that is tested here, or none', () => {
   const without =
-    /^(create|update|delete)(Customer|Project|TimeEntry|Webhook|Logo)|^(updateReceipt|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|ignoreBankTransaction|unignoreBankTransaction)$/;
+    /^(create|update|delete)(Customer|Project|TimeEntry|Webhook|Logo)|^(addAttachment|deleteAttachment|updateReceipt|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|ignoreBankTransaction|unignoreBankTransaction)$/;
   const elsewhere =
     /^import|^cancelInvoice$|Bulk|Webhook|Token|Session|Member|Invitation|Documents?$|redeliver|[sS]ign|Password|Tenant|Profile|logOut|logIn|User|Upload/;
   const tested = new Set([...Object.values(operations), ...Object.values(reversals)].map(({ mutation }) => mutation));

@@ -1,5 +1,6 @@
 import { minus } from '../../format/decimal.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
+import { AttachmentFields } from './attachments.tsx';
 import { PaymentPageFields } from '../payments/fields.ts';
 
 export const ReceiptFields = graphql(
@@ -49,12 +50,15 @@ export const ReceiptFields = graphql(
         id
         companyName
       }
+      attachments {
+        ...AttachmentFields
+      }
       payments(first: 100) {
         ...PaymentPageFields
       }
     }
   `,
-  [PaymentPageFields],
+  [AttachmentFields, PaymentPageFields],
 );
 
 export type Receipt = FragmentOf<typeof ReceiptFields>;

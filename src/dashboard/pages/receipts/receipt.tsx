@@ -10,6 +10,7 @@ import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
+import { Attachments } from './attachments.tsx';
 import { ReceiptActions } from './actions.tsx';
 import { computeDue, getName, ReceiptFields, type Receipt } from './fields.ts';
 import { SameNumber } from './same-number.tsx';
@@ -63,6 +64,7 @@ export default function ReceiptPage(): ReactNode {
         <CreditOf receipt={receipt} />
         <ReceiptSummary receipt={receipt} />
         {hasLines(receipt) && <LineTable {...receipt} />}
+        <Attachments receiptId={receipt.id} attachments={receipt.attachments} isDraft={receipt.status === 'DRAFT'} />
         <Payments payments={receipt.payments} currency={receipt.currency} />
         <Events resourceId={receipt.id} payments={receipt.payments.nodes} currency={receipt.currency} />
         <Changes id={receipt.id} />
