@@ -37,6 +37,7 @@ import './resources/time-entry/aggregate.ts';
 import './resources/time-entry/mutations.ts';
 import './resources/payment/queries.ts';
 import './resources/payment/mutations.ts';
+import './resources/payment/credit-operations.ts';
 import './resources/bank-transaction/queries.ts';
 import './resources/bank-transaction/aggregate.ts';
 import './resources/bank-transaction/transitions.ts';

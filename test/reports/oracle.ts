@@ -17,6 +17,7 @@ interface Share {
   vat: Exact;
 }
 interface Payment {
+  kind: string;
   amount: Exact;
   paidOn: string;
 }
@@ -60,7 +61,7 @@ export interface Books {
 }
 
 const money = 'vatBreakdownByCategory { vatCategory vatRate net vat } currency totalGross';
-const payment = '(first: 60) { nodes { amount paidOn } }';
+const payment = '(first: 60) { totalCount nodes { kind amount paidOn } }';
 
 // Rows of answers.
 /* eslint-disable typescript/no-explicit-any */
@@ -71,8 +72,10 @@ const readShares = (shares: any[]): Share[] =>
     net: new Exact(net),
     vat: new Exact(vat),
   }));
-const readPayments = ({ nodes }: any): Payment[] =>
-  nodes.map(({ amount, paidOn }: any) => ({ amount: new Exact(amount), paidOn }));
+const readPayments = ({ nodes, totalCount }: any): Payment[] => {
+  expect(totalCount).toBe(nodes.length);
+  return nodes.map(({ kind, amount, paidOn }: any) => ({ kind, amount: new Exact(amount), paidOn }));
+};
 
 export async function readBooks(who: Integrator): Promise<Books> {
   const { invoices } =
@@ -149,18 +152,46 @@ export function accrual(books: Books, from: string, to: string, by: 'date' | 'su
     if (within(note.date, from, to)) for (const share of note.shares) sums.add('OUTPUT', note.currency, share, -1);
   for (const { date, currency, share } of books.receipts)
     if (within(date, from, to)) sums.add('INPUT', currency, share);
+  addDiscounts(sums, books, from, to, ['OUTPUT', 'INPUT']);
   return sums.all;
 }
 
-const key = ({ vatCategory, vatRate }: Share): string => `${vatCategory} ${vatRate}`;
-const until = (payments: Payment[], day: string): Exact =>
-  sumOf(payments.filter(({ paidOn }) => paidOn <= day).map(({ amount }) => amount));
+/** Cash discounts count on their own days, whatever their document's date. */
+function addDiscounts(sums: Sums, books: Books, from: string, to: string, kinds: string[]): void {
+  const add = (kind: string, currency: string, discounts: (day: string) => Share[]): void => {
+    if (!kinds.includes(kind)) return;
+    for (const share of discounts(to)) sums.add(kind, currency, share, -1);
+    for (const share of discounts(before(from))) sums.add(kind, currency, share);
+  };
+  for (const invoice of books.invoices) {
+    const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
+    add('OUTPUT', invoice.currency, (day) => discountShares(invoice.payments, leftOf(invoice.shares, notes, day), day));
+  }
+  for (const { currency, share, payments } of books.receipts)
+    add('INPUT', currency, (day) => discountShares(payments, leftOf([share], [], day), day));
+}
 
-/** Net and VAT that were paid of an invoice until the end of a day, by category and rate. */
-function paidShares({ shares, payments }: Invoice, notes: CreditNote[], day: string): Share[] {
-  const paid = until(payments, day).minus(sumOf(notes.map(({ refunds }) => until(refunds, day))));
+const key = ({ vatCategory, vatRate }: Share): string => `${vatCategory} ${vatRate}`;
+
+const isPaid = ['PAYMENT', 'FEE', 'CREDIT'];
+const isAdjusted = ['CASH_DISCOUNT', 'WRITE_OFF', 'ROUNDING'];
+
+/** The sum of payments of some kinds until the end of a day. */
+const until = (payments: Payment[], day: string, kinds = isPaid): Exact =>
+  sumOf(payments.filter(({ paidOn, kind }) => paidOn <= day && kinds.includes(kind)).map(({ amount }) => amount));
+
+interface Left {
+  share: Share;
+  vat: Exact;
+  gross: Exact;
+  back: Exact;
+  backVat: Exact;
+}
+
+/** What is left of each category and rate after credit notes. */
+function leftOf(shares: Share[], notes: CreditNote[], day: string): Left[] {
   const credited = notes.filter(({ date }) => date <= day).flatMap((note) => note.shares);
-  const rows = shares
+  return shares
     .map((share) => {
       const back = credited.filter((each) => key(each) === key(share));
       const [backNet, backVat] = [sumOf(back.map(({ net }) => net)), sumOf(back.map(({ vat }) => vat))];
@@ -179,9 +210,13 @@ function paidShares({ shares, payments }: Invoice, notes: CreditNote[], day: str
           ? -1
           : 1,
     );
+}
+
+/** An amount split over what is left, and beyond that by what was credited: net and VAT by category and rate. */
+function splitOver(rows: Left[], paid: Exact): Share[] {
   const left = sumOf(rows.map(({ gross }) => gross));
   const allBack = sumOf(rows.map(({ back }) => back));
-  const isBeyond = paid.greaterThan(left);
+  const isBeyond = paid.greaterThan(left) && !allBack.isZero();
   let rest = paid;
   return rows.map(({ share, vat, gross, back, backVat }, at) => {
     const own = isBeyond
@@ -202,28 +237,39 @@ function paidShares({ shares, payments }: Invoice, notes: CreditNote[], day: str
   });
 }
 
+const discountShares = (payments: Payment[], left: Left[], day: string): Share[] =>
+  splitOver(left, until(payments, day, ['CASH_DISCOUNT']));
+
+/** Net and VAT that were paid until the end of a day, by category and rate: of what is left after cash discounts. */
+function paidShares(shares: Share[], payments: Payment[], notes: CreditNote[], day: string): Share[] {
+  const left = leftOf(shares, notes, day);
+  const discounts = discountShares(payments, left, day);
+  const rows = left.map((row, at) => {
+    const { net = zero, vat = zero } = discounts[at] ?? {};
+    return { ...row, vat: row.vat.minus(vat), gross: row.gross.minus(net).minus(vat) };
+  });
+  return splitOver(rows, until(payments, day).minus(sumOf(notes.map(({ refunds }) => until(refunds, day)))));
+}
+
 const before = (day: string): string => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString();
 
 export function cash(books: Books, from: string, to: string, isInputByPayment: boolean): VatSums {
   const sums = new Sums();
   for (const invoice of books.invoices) {
     const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
-    for (const share of paidShares(invoice, notes, to)) sums.add('OUTPUT', invoice.currency, share);
-    for (const share of paidShares(invoice, notes, before(from))) sums.add('OUTPUT', invoice.currency, share, -1);
+    const paid = (day: string): Share[] => paidShares(invoice.shares, invoice.payments, notes, day);
+    for (const share of paid(to)) sums.add('OUTPUT', invoice.currency, share);
+    for (const share of paid(before(from))) sums.add('OUTPUT', invoice.currency, share, -1);
   }
-  for (const { date, currency, gross, share, payments } of books.receipts) {
+  for (const { date, currency, share, payments } of books.receipts) {
     if (!isInputByPayment) {
       if (within(date, from, to)) sums.add('INPUT', currency, share);
       continue;
     }
-    const paidShare = (day: string): Share => {
-      const paid = until(payments, day);
-      const vat = paid.equals(gross) ? share.vat : round(paid.times(share.vat).dividedBy(gross));
-      return { ...share, net: paid.minus(vat), vat };
-    };
-    sums.add('INPUT', currency, paidShare(to));
-    sums.add('INPUT', currency, paidShare(before(from)), -1);
+    for (const paid of paidShares([share], payments, [], to)) sums.add('INPUT', currency, paid);
+    for (const paid of paidShares([share], payments, [], before(from))) sums.add('INPUT', currency, paid, -1);
   }
+  if (!isInputByPayment) addDiscounts(sums, books, from, to, ['INPUT']);
   return sums.all;
 }
 
@@ -237,12 +283,29 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
     const of = (sums[currency] ??= { revenue: 0, expenses: 0 });
     of[side] += net.times(100).toNumber();
   };
+  const addLosses = (kinds: string[]): void => {
+    for (const { side, rows } of [
+      { side: 'expenses', rows: books.invoices },
+      { side: 'revenue', rows: books.receipts },
+    ] as const)
+      for (const { currency, payments } of rows)
+        for (const { kind, paidOn, amount } of payments)
+          if (kinds.includes(kind) && within(paidOn, from, to)) add(side, currency, amount);
+  };
   if (basis === 'cash') {
+    addLosses(['FEE']);
     for (const [name, { net }] of Object.entries(cash(books, from, to, true))) {
       const [kind, , , currency = ''] = name.split(' ');
       add(kind === 'OUTPUT' ? 'revenue' : 'expenses', currency, new Exact(net));
     }
     return sums;
+  }
+  addLosses(['FEE', 'WRITE_OFF', 'ROUNDING']);
+  const discounts = new Sums();
+  addDiscounts(discounts, books, from, to, ['OUTPUT', 'INPUT']);
+  for (const [name, { net }] of Object.entries(discounts.all)) {
+    const [kind, , , currency = ''] = name.split(' ');
+    add(kind === 'OUTPUT' ? 'revenue' : 'expenses', currency, new Exact(net));
   }
   const ofShares = (shares: Share[]): Exact => sumOf(shares.map(({ vat }) => vat));
   for (const { date, currency, gross, shares } of books.invoices)
@@ -286,6 +349,22 @@ export function ecSales(books: Books, seller: string, from: string, to: string, 
     const invoice = books.invoices.find(({ id }) => id === note.invoiceId);
     if (invoice && within(note.date, from, to)) add(note.id, invoice, note.shares, -1);
   }
+  for (const invoice of books.invoices) {
+    const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
+    const given = (day: string): Share[] => discountShares(invoice.payments, leftOf(invoice.shares, notes, day), day);
+    const paidOn = invoice.payments.filter(({ kind }) => kind === 'CASH_DISCOUNT').map((each) => each.paidOn);
+    const changed = new Set([...paidOn, ...(paidOn.length > 0 ? notes.map(({ date }) => date) : [])]);
+    for (const day of [...changed].filter((each) => within(each, from, to))) {
+      const earlier = given(before(day));
+      const more = given(day).map((share, at) => ({ ...share, net: share.net.minus(earlier[at]?.net ?? zero) }));
+      add(
+        invoice.id,
+        invoice,
+        more.filter(({ net }) => !net.isZero()),
+        -1,
+      );
+    }
+  }
   return sales;
 }
 
@@ -297,7 +376,8 @@ export const receivables = ({ invoices, creditNotes }: Books, at: string): { id:
       const notes = creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
       const credited = sumOf(notes.filter(({ date }) => date <= at).map(({ gross }) => gross));
       const refunded = sumOf(notes.map(({ refunds }) => until(refunds, at)));
-      const open = invoice.gross.minus(credited).minus(until(invoice.payments, at)).plus(refunded);
+      const settled = until(invoice.payments, at, [...isPaid, ...isAdjusted]);
+      const open = invoice.gross.minus(credited).minus(settled).plus(refunded);
       return { id: invoice.id, dueDate: invoice.dueDate, open };
     })
     .filter(({ open }) => !open.isZero())
@@ -309,7 +389,12 @@ export const payables = ({ receipts }: Books, at: string): { id: string; open: s
     .filter(({ date, reversalOfId }) => date <= at && reversalOfId === null)
     .map(({ id, gross, payments }) => {
       const reversals = receipts.filter(({ reversalOfId, date }) => reversalOfId === id && date <= at);
-      return { id, open: sumOf([gross, ...reversals.map((each) => each.gross)]).minus(until(payments, at)) };
+      return {
+        id,
+        open: sumOf([gross, ...reversals.map((each) => each.gross)]).minus(
+          until(payments, at, [...isPaid, ...isAdjusted]),
+        ),
+      };
     })
     .filter(({ open }) => !open.isZero())
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -14,7 +14,7 @@ import type { RowArguments } from '../../rows/locked-row.ts';
 import { text } from '../../graphql/input/validators.ts';
 import { chooseOpenDay, refuseLocked } from '../period-lock/rules.ts';
 import { counting } from '../payment/filter.ts';
-import { computePaid, paymentStep, type Paid, type Payable } from '../payment/amount.ts';
+import { paymentStep, type Payable, type Settled } from '../payment/amount.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
 
@@ -29,9 +29,11 @@ async function book(context: Context, receipt: Row<'Receipt'>): Promise<Prefetch
 }
 
 /** What is to be paid of a locked receipt; null unless it is booked. */
-function getPayable({ id, status, amountGross, amountPaid, currency }: Row<'Receipt'>): Payable | null {
-  const paid = new Decimal(amountPaid);
-  return status === 'BOOKED' ? { id, due: new Decimal(amountGross).minus(paid), paid, currency } : null;
+export function getPayable(receipt: Row<'Receipt'>): Payable | null {
+  const { id, status, amountGross, amountPaid, amountAdjusted, currency, supplierId: partnerId } = receipt;
+  if (status !== 'BOOKED') return null;
+  const [paid, adjusted] = [new Decimal(amountPaid), new Decimal(amountAdjusted)];
+  return { id, due: new Decimal(amountGross).minus(paid).minus(adjusted), paid, adjusted, currency, partnerId };
 }
 
 /** Takes the lock of a booked receipt; null for any other. */
@@ -40,26 +42,20 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
   return receipt && getPayable(receipt);
 }
 
-/**
- * Adds `amount`, or by default the due amount, to a locked receipt's payments. If nothing is due then, the receipt is paid.
- * @returns the amount paid: zero for a receipt of zero
- */
-export async function payReceipt(context: Context, receipt: Row<'Receipt'>, amount?: Decimal | null): Promise<Paid> {
-  const payable = getPayable(receipt) ?? refuse('status', 'wrong_state', 'Only a booked receipt can be paid.');
-  const paid = computePaid(payable, amount);
-  await countTowardsReceipt(context, payable, paid.amount);
-  return paid;
-}
-
-/** Adds a validated amount to the payments of a locked receipt. */
-export async function countTowardsReceipt(context: Context, receipt: Payable, amount: Decimal): Promise<void> {
+/** Adds validated amounts to what is settled of a locked receipt. If nothing is due then, the receipt is paid. */
+export async function countTowardsReceipt(context: Context, receipt: Payable, amounts: Settled): Promise<void> {
   const { id } = receipt;
-  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amount, context.now())]);
+  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amounts, context.now())]);
 }
 
 /** Undoes a payment: a paid receipt is booked again. */
-export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
-  const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
+export async function unpayReceipt(context: Context, id: string, { paid, adjusted }: Settled): Promise<void> {
+  const data = {
+    amountPaid: { decrement: paid },
+    ...(!adjusted.isZero() && { amountAdjusted: { decrement: adjusted } }),
+    status: 'BOOKED',
+    paidAt: null,
+  } as const;
   const receipt = await context.db.receipt.update({ where: key(context, id), data });
   await emit(context, 'receipt.payment_reverted', receipt);
 }
