@@ -33,6 +33,8 @@ describe('POST /receipts', () => {
         vat_rate: 0,
         vat_amount: 0,
         amount_net: 119,
+        amount_paid: 0,
+        amount_adjusted: 0,
         project_id: null,
         status: 'draft',
         paid_at: null,

@@ -190,8 +190,9 @@ describe('POST /invoices/{id}/payments with adjustments', () => {
     const id = await issued();
     const discount = { adjustments: [{ type: 'cash_discount', amount: 9 }] };
     expect((await pay(id, { ...discount, paid_on: '2026-03-05' })).status).toBe(200);
+    const other = await issued();
     await acme.rest('PUT', '/period-locks', { series: 'sales', locked_until: '2026-03-05', kind: 'soft' });
-    expect((await pay(await issued(), { ...discount, paid_on: '2026-03-05' })).body.details).toMatchObject([
+    expect((await pay(other, { ...discount, paid_on: '2026-03-05' })).body.details).toMatchObject([
       { field: 'paid_on', code: 'locked' },
     ]);
     const [paid] = await payments(`invoice_id=${id}`);

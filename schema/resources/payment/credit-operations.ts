@@ -1,11 +1,9 @@
 import { builder } from '../../graphql/builder.ts';
-import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { currency, decimal } from '../../graphql/input/validators.ts';
 import { found, refuse } from '../../errors.ts';
 import { key, today } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { lockRow } from '../../rows/locked-row.ts';
 import { Customer } from '../customer/type.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { computePaid } from './amount.ts';
@@ -67,7 +65,6 @@ builder.mutationField('refundCredit', (t) =>
       currency: t.arg.string({ required: true, description: 'The currency of the credit.', validate: currency }),
       amount: t.arg({ type: 'Decimal', description: 'Default: all of the credit.', validate: decimal({}) }),
       paidOn: t.arg({ type: 'Date', description: "Not in the future. Default: the tenant's today." }),
-      ...expectedVersionArgument,
     },
     rules: ({ id, currency: of, amount, paidOn }, context, problems) => {
       paidOnRules(paidOn, context, problems);
@@ -76,9 +73,9 @@ builder.mutationField('refundCredit', (t) =>
         (await context.db.customer.findUnique({ where: key(context, id) })) && { currency: of };
       amountRules(amount, exists, problems);
     },
-    resolve: (query, _root, { currency: of, amount, paidOn, ...target }, context) =>
+    resolve: (query, _root, { id: customerId, currency: of, amount, paidOn }, context) =>
       context.transaction(async (inside) => {
-        const { id: customerId } = await lockRow(inside, 'Customer', target);
+        await found(inside.db.lock('Customer', customerId, 'no key update'));
         const due = await readCredit(inside, customerId, of);
         if (due.isZero()) refuse('currency', 'nothing_left', 'The customer has no credit in this currency.');
         const paid = computePaid({ due, currency: of }, amount);

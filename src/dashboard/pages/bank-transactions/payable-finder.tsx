@@ -91,7 +91,7 @@ export function PayableFinder({ isMoneyOut, exclude, onFound }: Props): ReactNod
       })),
     ...(sent.data?.receipts.nodes ?? []).map((receipt) => ({
       ...ofReceipt(receipt),
-      due: minus(receipt.amountGross, receipt.amountPaid) ?? receipt.amountGross,
+      due: minus(receipt.amountGross, receipt.amountPaid, receipt.amountAdjusted) ?? receipt.amountGross,
       currency: receipt.currency,
     })),
   ];

@@ -21,6 +21,7 @@ export const ReceiptFields = graphql(
       vatAmount
       vatRate
       amountPaid
+      amountAdjusted
       paidAt
       projectId
       reversalOfId
@@ -47,5 +48,9 @@ export type Receipt = FragmentOf<typeof ReceiptFields>;
 export const getName = ({ receiptNumber }: Pick<Receipt, 'receiptNumber'>): string =>
   receiptNumber ? `Receipt ${receiptNumber}` : 'Receipt';
 
-export const computeDue = ({ amountGross, amountPaid }: Pick<Receipt, 'amountGross' | 'amountPaid'>): string =>
-  minus(amountGross, amountPaid) ?? amountGross;
+export const computeDue = ({
+  amountGross,
+  amountPaid,
+  amountAdjusted,
+}: Pick<Receipt, 'amountGross' | 'amountPaid' | 'amountAdjusted'>): string =>
+  minus(amountGross, amountPaid, amountAdjusted) ?? amountGross;
