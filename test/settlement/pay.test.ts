@@ -198,8 +198,10 @@ describe('POST /invoices/{id}/payments with adjustments', () => {
     const [paid] = await payments(`invoice_id=${id}`);
     await undo(paid.id);
     expect((await payments(`invoice_id=${id}`)).map((each: { paid_on: string }) => each.paid_on)).toEqual([
-      ...['2026-03-05', '2026-03-05'],
-      ...['2026-03-10', '2026-03-10'],
+      '2026-03-05',
+      '2026-03-05',
+      '2026-03-10',
+      '2026-03-10',
     ]);
   });
 
