@@ -41,6 +41,8 @@ export const routes: readonly Route[] = [
   ['GET', '/customers/:id', 'getCustomer', 'item'],
   ['PATCH', '/customers/:id', 'updateCustomer', 'item'],
   ['DELETE', '/customers/:id', 'deleteCustomer', 'deleted'],
+  ['GET', '/customers/:id/credit', 'getCustomerCredit', 'item'],
+  ['POST', '/customers/:id/credit-refunds', 'refundCredit', 'item'],
 
   ['GET', '/invoices', 'listInvoices', 'page'],
   ['POST', '/invoices', 'createInvoice', 'created'],

@@ -42,6 +42,7 @@ import './resources/payment/mutations.ts';
 import './resources/bank-account/queries.ts';
 import './resources/bank-account/mutations.ts';
 import './resources/bank-statement/queries.ts';
+import './resources/payment/credit-operations.ts';
 import './resources/bank-transaction/queries.ts';
 import './resources/bank-transaction/aggregate.ts';
 import './resources/bank-transaction/transitions.ts';

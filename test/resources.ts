@@ -73,6 +73,7 @@ const lineDetails = {
 const own = { external_id: null, metadata: { key: 'x' } };
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
+const adjustments = [{ type: 'cash_discount', amount: 0.01, reason: 'x' }];
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
 
 /** REST's collections: the resources of the books, webhooks, bulk operations, and anchors. */
@@ -100,6 +101,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
       const body = { ...sample.customer, email: 'a@b.example', ...address, vat_id: 'x', ...partner, ...own };
       return { POST: body, PATCH: body };
     },
+    transitions: { 'credit-refunds': { body: { ...payment, currency: 'EUR' } } },
     makeKept: async (who) => {
       const id = await makeCustomer(who);
       await makeInvoice(who, { customerId: id });
@@ -113,7 +115,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     transitions: {
       issue: {},
       cancel: { made: { status: 'ISSUED' } },
-      payments: { made: { status: 'ISSUED' }, body: payment },
+      payments: { made: { status: 'ISSUED' }, body: { ...payment, adjustments } },
     },
     bodies: ({ customer_id }) => ({
       POST: {
@@ -149,7 +151,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     transitions: {
       book: {},
       reverse: { made: { status: 'BOOKED' }, body: { reason: 'x' } },
-      payments: { made: { status: 'BOOKED' }, body: payment },
+      payments: { made: { status: 'BOOKED' }, body: { ...payment, adjustments } },
     },
     bodies: ({ supplier_id, project_id }) => ({
       POST: {

@@ -5,7 +5,7 @@ import { isLockTimeout } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { ValidationError } from '../errors.ts';
 import { renderEvents } from '../events/events.ts';
-import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/transitions.ts';
+import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/match.ts';
 import { Decimal } from '../money/money.ts';
 import { readStatementFile } from './parsers/parse-file.ts';
 import { FileAccounts } from './write-accounts.ts';

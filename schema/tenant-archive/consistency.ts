@@ -2,6 +2,8 @@ import type { Db } from '../../prisma/client.ts';
 import { minorDigitsSql } from '../money/money.ts';
 import { maxAttachments } from '../resources/attachment/rules.ts';
 import { balanceSql } from '../resources/invoice/balance.ts';
+import { creditSql } from '../resources/payment/customer-credit.ts';
+import { adjustedKindsSql, paidKindsSql } from '../resources/payment/kinds.ts';
 import type { RecordType } from './format.ts';
 
 /** A record that breaks a rule: by its id, or by its year; null where it is missing. */
@@ -31,12 +33,22 @@ const windowRows = 100_000;
 /** The form of this service's own numbers. Imported invoices may have any. */
 const ownNumber = String.raw`^\d{4}-(?!0000$)(\d{4}|[1-9]\d{4,8})$`;
 
-/** @param amount of a payment, as what it is counted for has it */
-const paidBy = (column: string, amount = 'amount'): Rule['other'] => ({
-  rows: `select ${column} as id, sum(${amount}) as paid from payments
+const paidBy = (column: string): Rule['other'] => ({
+  rows: `select ${column} as id, sum(amount) filter (where kind in (${paidKindsSql})) as paid,
+      sum(amount) filter (where kind in (${adjustedKindsSql})) as adjusted
+    from payments
     where tenant_id = $1 and ${column} > $2::uuid and ${column} <= $3::uuid group by ${column}`,
   by: 'id',
 });
+
+/** What payments moved on the account of a bank transaction. */
+const movedBy: Rule['other'] = {
+  rows: `select bank_transaction_id as id, sum(coalesce(exchange_amount, amount)
+      * case when kind = 'overpayment' or (kind = 'payment' and invoice_id is not null) then 1 else -1 end) as moved
+    from payments
+    where tenant_id = $1 and bank_transaction_id > $2::uuid and bank_transaction_id <= $3::uuid group by bank_transaction_id`,
+  by: 'id',
+};
 const referred = (by: string, table: string, columns: string): Rule['other'] => ({
   rows: `select id, ${columns} from ${table} where tenant_id = $1`,
   by,
@@ -91,6 +103,13 @@ const rules: Rule[] = [
     table: 'invoices',
     message: 'amount_paid: Must be the sum of the payments.',
     breaks: 'amount_paid <> coalesce(other.paid, 0)',
+    other: paidBy('invoice_id'),
+  },
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'amount_adjusted: Must be the sum of the cash discounts, write-offs, and rounding.',
+    breaks: 'amount_adjusted <> coalesce(other.adjusted, 0)',
     other: paidBy('invoice_id'),
   },
   {
@@ -165,8 +184,15 @@ const rules: Rule[] = [
   {
     type: 'receipt',
     table: 'receipts',
+    message: 'amount_adjusted: Must be the sum of the cash discounts, write-offs, and rounding.',
+    breaks: 'amount_adjusted <> coalesce(other.adjusted, 0)',
+    other: paidBy('receipt_id'),
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
     message: 'status: A receipt that is paid in full is paid.',
-    breaks: `status = 'booked' and amount_paid = amount_payable and amount_payable <> 0`,
+    breaks: `status = 'booked' and amount_paid + amount_adjusted = amount_payable and amount_payable <> 0`,
   },
   {
     type: 'receipt',
@@ -248,8 +274,8 @@ const rules: Rule[] = [
     type: 'bank_transaction',
     table: 'bank_transactions',
     message: 'amount_open: Must be the amount without its payments.',
-    breaks: 'abs(amount) - abs(amount_open) <> coalesce(other.paid, 0)',
-    other: paidBy('bank_transaction_id', 'case when reversal_of is null then abs(amount) else -abs(amount) end'),
+    breaks: 'amount - amount_open <> coalesce(other.moved, 0)',
+    other: movedBy,
   },
   {
     type: 'payment',
@@ -282,25 +308,52 @@ const rules: Rule[] = [
   {
     type: 'payment',
     table: 'payments',
-    message:
-      'bank_transaction_id: Money received pays invoices and credits, money sent pays receipts and credit notes, in the same currency.',
-    breaks: `other.currency <> checked.currency or (other.amount > 0) <>
-      (invoice_id is not null or (receipt_id is not null and (checked.amount < 0) = (reversal_of is null)))`,
-    other: referred('bank_transaction_id', 'bank_transactions', 'currency, amount'),
+    message: 'bank_transaction_id: Must be in the same currency, or in that of the exchange.',
+    breaks: 'other.currency <> coalesce(exchange_currency, checked.currency)',
+    other: referred('bank_transaction_id', 'bank_transactions', 'currency'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'customer_id: A credit is used for an invoice of the same customer.',
+    breaks: 'checked.customer_id is not null and other.customer_id <> checked.customer_id',
+    other: referred('invoice_id', 'invoices', 'customer_id'),
+  },
+  {
+    type: 'customer',
+    table: 'customers',
+    message: 'credit: Must not be less than zero.',
+    breaks: 'other.id is not null',
+    other: {
+      rows: `select customer_id as id from payments
+        where tenant_id = $1 and customer_id > $2::uuid and customer_id <= $3::uuid
+        group by customer_id, currency having sum(${creditSql}) < 0`,
+      by: 'id',
+    },
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'recorded_with: Is a payment of the same invoice or receipt.',
+    breaks: `recorded_with is not null and (other.invoice_id, other.receipt_id) is distinct from
+      (checked.invoice_id, checked.receipt_id)`,
+    other: referred('recorded_with', 'payments', 'invoice_id, receipt_id'),
   },
   {
     type: 'payment',
     table: 'payments',
     message: 'reversal_of: A reversal takes back all of a payment of the same, which says that it is reversed.',
     breaks: `reversal_of is not null and (other.is_reversal or other.reversed_at is null or other.amount <> -checked.amount
-      or other.currency <> checked.currency
-      or (other.invoice_id, other.receipt_id, other.credit_note_id, other.bank_transaction_id) is distinct from
-        (checked.invoice_id, checked.receipt_id, checked.credit_note_id, checked.bank_transaction_id))`,
+      or other.currency <> checked.currency or other.kind <> checked.kind
+      or other.exchange_amount is distinct from -checked.exchange_amount
+      or (other.invoice_id, other.receipt_id, other.credit_note_id, other.customer_id, other.bank_transaction_id)
+        is distinct from (checked.invoice_id, checked.receipt_id, checked.credit_note_id, checked.customer_id,
+        checked.bank_transaction_id))`,
     other: referred(
       'reversal_of',
       'payments',
-      `reversal_of is not null as is_reversal, reversed_at, amount, currency, invoice_id, receipt_id, credit_note_id,
-      bank_transaction_id`,
+      `reversal_of is not null as is_reversal, reversed_at, kind, amount, exchange_amount, currency, invoice_id, receipt_id,
+      credit_note_id, customer_id, bank_transaction_id`,
     ),
   },
   {

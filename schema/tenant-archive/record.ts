@@ -221,6 +221,8 @@ function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], prob
     if (issuedAt) problems.add('issued_at', 'wrong_state', 'A draft is not issued.');
     if (overdueAt) problems.add('overdue_at', 'wrong_state', 'A draft is not overdue.');
     if (!invoice.amountPaid.isZero()) problems.add('amount_paid', 'wrong_state', 'Of a draft nothing is paid.');
+    if (!invoice.amountAdjusted.isZero())
+      problems.add('amount_adjusted', 'wrong_state', 'Of a draft nothing is settled.');
   }
 }
 

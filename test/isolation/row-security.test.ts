@@ -273,6 +273,7 @@ describe('with every application-side filter switched off, a foreign row', () =>
           [column]: rows[0].id,
           ...(table === 'payments' && column.endsWith('_id') && column !== 'bank_transaction_id' && oneThing(column)),
           ...(column === 'reversal_of' && reversals[table]),
+          ...(column === 'customer_id' && table === 'payments' && { kind: 'overpayment' }),
         };
         // Payments, and reversals, never change: a new one is refused.
         const sql =

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
-import { makeCreditNote } from '../graphql/books.ts';
+import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
 import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
@@ -81,7 +81,16 @@ const makersOfDeliveries: [string, Maker][] = [
   ['/deliveries/{id}', makeDelivery],
   ['/deliveries/{id}/redeliver', makeDelivery],
 ];
+/** A customer with a credit of 30 EUR. */
+async function makeCustomerWithCredit(who: Integrator): Promise<string> {
+  const customerId = await makeCustomer(who);
+  const id = await makeInvoice(who, { customerId, status: 'ISSUED' });
+  await who.rest('POST', `/invoices/${id}/payments`, { adjustments: [{ type: 'overpayment', amount: 30 }] });
+  return customerId;
+}
 const makers = new Map([
+  ['/customers/{id}/credit', makeCustomer],
+  ['/customers/{id}/credit-refunds', makeCustomerWithCredit],
   ...makersBy('make'),
   ...makersOfAllowing,
   ...makersOfFiles,
@@ -127,6 +136,9 @@ function referring(body: unknown, to: References): unknown {
 /** Fields of which a valid value can be refused nevertheless, because of the rows that the request refers to. */
 const boundByRows: Record<string, string[]> = {
   createCreditNote: ['items', 'amounts'],
+  payInvoice: ['adjustments'],
+  payReceipt: ['adjustments'],
+  refundCredit: ['currency'],
   setPeriodLock: ['locked_until', 'kind', 'reason'],
 };
 

@@ -7,12 +7,14 @@ export interface Step {
   kind:
     | 'invoice'
     | 'pay'
+    | 'settle'
     | 'credit'
     | 'refund'
     | 'cancel'
     | 'receipt'
     | 'credit receipt'
     | 'pay receipt'
+    | 'settle receipt'
     | 'undo'
     | 'reverse';
   /** Which document it is about. */
@@ -54,7 +56,7 @@ const buyers: Record<string, string>[] = [
 
 const kinds: Step['kind'][] = [
   ...(['invoice', 'pay', 'pay', 'credit', 'refund', 'cancel', 'receipt', 'pay receipt'] as const),
-  ...(['credit receipt', 'receipt', 'pay receipt', 'undo', 'reverse'] as const),
+  ...(['credit receipt', 'receipt', 'pay receipt', 'settle', 'settle', 'settle receipt', 'undo', 'reverse'] as const),
 ];
 
 const bought = [
@@ -97,12 +99,29 @@ export const books: fc.Arbitrary<Step[]> = fc.array(
       { minLength: 1, maxLength: 4 },
     ),
   }),
-  { minLength: 25, maxLength: 40 },
+  { minLength: 30, maxLength: 45 },
 );
 
 export const emptyIds = (): Ids => ({ invoices: [], 'credit-notes': [], receipts: [] });
 
 const inEuro = (cents: number): string => (cents / 100).toFixed(2);
+
+/** A payment with adjustments, which settles all that is due or a part of it. */
+function adjust(due: number, choice: number, isInvoice: boolean) {
+  const types = ['cash_discount', 'cash_discount', 'write_off', 'rounding', ...(isInvoice ? ['fee', 'credit'] : [])];
+  const chosen = [...new Set([types[choice % types.length], types[(choice >> 3) % types.length]])];
+  let left = due;
+  const adjustments = chosen.map((type) => {
+    const most = type === 'rounding' ? 100 : Math.max(Math.floor(due / ((choice % 5) + 2)), 1);
+    const cents = Math.min(most, left);
+    left -= cents;
+    return { type, amount: inEuro(cents), ...(type === 'write_off' && { reason: 'Insolvent' }) };
+  });
+  if (isInvoice && choice % 4 === 0)
+    return { adjustments: [...adjustments, { type: 'overpayment', amount: inEuro(choice) }] };
+  if (choice % 4 === 1) return { adjustments, amount: inEuro(Math.floor(left / 2)) };
+  return { adjustments };
+}
 
 /** What was made. */
 export type Ids = Record<'invoices' | 'credit-notes' | 'receipts', string[]>;
@@ -201,6 +220,21 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
         ...(amount % 2 && { amount: inEuro(amount) }),
         paid_on: dayOf(day),
       }),
+    settle: async ({ which, amount, day }) => {
+      const path = `/invoices/${pick('invoices', which)}`;
+      const due = Math.round(((await who.rest('GET', path)).body.data?.amount_due ?? 0) * 100);
+      await who.rest('POST', `${path}/payments`, { ...adjust(due, amount, true), paid_on: dayOf(day) });
+    },
+    'settle receipt': async ({ which, amount, day }) => {
+      const path = `/receipts/${pick('receipts', which)}`;
+      const {
+        amount_payable = 0,
+        amount_paid = 0,
+        amount_adjusted = 0,
+      } = (await who.rest('GET', path)).body.data ?? {};
+      const due = Math.round((amount_payable - amount_paid - amount_adjusted) * 100);
+      await who.rest('POST', `${path}/payments`, { ...adjust(due, amount, false), paid_on: dayOf(day) });
+    },
     undo: async ({ which }) => {
       const { data } = (await who.rest('GET', '/payments?reversed=false')).body;
       if (data.length > 0) await who.rest('POST', `/payments/${data[which % data.length].id}/reverse`);

@@ -104,7 +104,8 @@ describe('401 and 403', () => {
       if (path.includes('/attachments')) continue; // test/attachments/
       const at = path.replace(':id', made[collection]!).replace(/xml$/, 'xml?format=factur-x');
       const scope = collections.find((each) => each.path === collection)?.scope;
-      const resource = scopes[collection] ?? scope ?? collection;
+      // A customer's credit is money of invoices.
+      const resource = path.includes('/:id/credit') ? 'invoices' : (scopes[collection] ?? scope ?? collection);
       const action = method === 'GET' ? 'read' : 'write';
       const other = action === 'read' ? 'write' : 'read';
       const elsewhere = resource === 'customers' ? 'invoices' : 'customers';

@@ -51,6 +51,8 @@ describe('POST /receipts', () => {
         service_date: null,
         received_on: null,
         credited_receipt_id: null,
+        amount_paid: 0,
+        amount_adjusted: 0,
         project_id: null,
         status: 'draft',
         paid_at: null,

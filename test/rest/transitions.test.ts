@@ -32,8 +32,9 @@ const transitions = [
 
 it('this file has every transition', () => {
   const paths = transitions.map(([collection, transition]) => `/${collection}/:id/${transition}`);
-  // These answer other bodies: payments/ledger.test.ts, receipts/reversal.test.ts, webhooks.test.ts, deliveries.test.ts, bulk/, attachments/
+  // These answer other bodies: settlement/pay.test.ts, payments/ledger.test.ts, receipts/reversal.test.ts, webhooks.test.ts, deliveries.test.ts, bulk/, attachments/
   const others = [
+    '/customers/:id/credit-refunds',
     '/receipts/:id/attachments',
     '/receipts/:id/reverse',
     '/payments/:id/reverse',

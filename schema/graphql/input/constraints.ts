@@ -7,6 +7,11 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
   invoices_numbered_unless_draft: ['status', 'wrong_state', 'An invoice has a number unless it is a draft.'],
   invoices_issued_unless_draft: ['status', 'wrong_state', 'An invoice says when it was issued unless it is a draft.'],
   invoices_paid_within_total: ['amount', 'out_of_range', 'What is paid must be from zero to the total.'],
+  invoices_adjusted_within_total: [
+    'adjustments',
+    'out_of_range',
+    'What is settled without money and what is credited must be from zero to the total.',
+  ],
   invoices_paid_when_settled: ['status', 'wrong_state', 'A paid invoice is paid in full, or credited.'],
   invoices_credited_within_total: ['input', 'out_of_range', 'What is credited must be from zero to the total.'],
   invoices_refunded_within_credited: [
@@ -122,6 +127,11 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
   invoice_files_of_one_document: ['id', 'wrong_state', 'A file is of one invoice or one credit note.'],
   document_proofs_of_one_document: ['id', 'wrong_state', 'A proof is of one invoice or one credit note.'],
   receipts_paid_within_total: ['amount', 'out_of_range', 'What is paid must be from zero to the amount payable.'],
+  receipts_adjusted_within_total: [
+    'adjustments',
+    'out_of_range',
+    'What is settled must be from zero to the amount payable.',
+  ],
   receipts_paid_when_settled: ['status', 'wrong_state', 'A paid receipt is paid in full.'],
   receipts_paid_at_when_paid: ['status', 'wrong_state', 'A paid receipt, and no other, was paid in full at some time.'],
   receipts_draft_unpaid: ['status', 'wrong_state', 'Of a draft nothing is paid.'],
@@ -178,6 +188,13 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
   bank_transactions_open_within_amount: ['amount', 'out_of_range', 'What is open must be from zero to the amount.'],
   bank_transactions_status_says_what_is_open: ['matchStatus', 'inconsistent', 'The state must say how much is open.'],
   payments_settle_one_thing: ['id', 'wrong_state', 'A payment settles one invoice, one receipt, or one credit note.'],
+  payments_kind_of_what_it_pays: ['kind', 'inconsistent', 'This kind of payment can not settle that.'],
+  payments_reason_of_write_off: ['reason', 'required', 'A write-off must have a reason.'],
+  payments_exchange: [
+    'exchangeAmount',
+    'inconsistent',
+    'An exchange has an amount, a currency, and a rate, and is of a bank transaction.',
+  ],
   payments_negative_when_reversal: [
     'amount',
     'wrong_sign',
@@ -187,7 +204,7 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
   payments_reason_of_reversal: [
     'reason',
     'wrong_state',
-    'Only what is reversed, and its reversal, have a reason and a user.',
+    'Only what is reversed, its reversal, and adjustments have a reason.',
   ],
   bank_statements_end_after_start: ['toDate', 'wrong_order', 'Must not be before the first day.'],
   payments_reversal_stays: ['id', 'wrong_state', 'A reversal can not be reversed.'],

@@ -112,6 +112,7 @@ const naming: Record<PayableType, (text: string, number: string) => boolean> = {
   INVOICE: (text, number) => parseInvoiceNumbers(text).includes(number),
   RECEIPT: (text, number) => parseReceiptNumbers(text).includes(number.toLowerCase()),
   CREDIT_NOTE: (text, number) => parseCreditNoteNumbers(text).includes(number),
+  CUSTOMER: () => false, // has no number
 };
 
 function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {

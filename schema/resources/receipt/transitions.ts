@@ -14,7 +14,7 @@ import type { RowArguments } from '../../rows/locked-row.ts';
 import { text } from '../../graphql/input/validators.ts';
 import { chooseOpenDay, refuseLocked } from '../period-lock/rules.ts';
 import { counting } from '../payment/filter.ts';
-import { computePaid, paymentStep, toSigned, type Paid, type Payable } from '../payment/amount.ts';
+import { paymentStep, type Payable, type Settled } from '../payment/amount.ts';
 import { byPosition } from '../invoice/type.ts';
 import { buildLines, negateLines, sumLines, toLines } from './lines.ts';
 
@@ -31,11 +31,13 @@ async function book(context: Context, receipt: Row<'Receipt'>): Promise<Prefetch
 }
 
 /** What is to be paid of a locked receipt, or is to come back of a credit; null unless it is booked. */
-function getPayable(receipt: Row<'Receipt'>): Payable | null {
-  if (receipt.status !== 'BOOKED') return null;
-  const { id, amountGross, amountPrepaid, amountPaid, currency, creditedReceiptId } = receipt;
-  const due = new Decimal(amountGross).minus(amountPrepaid).minus(amountPaid).abs();
-  return { id, due, paid: new Decimal(amountPaid).abs(), currency, isCredit: creditedReceiptId !== null };
+export function getPayable(receipt: Row<'Receipt'>): Payable | null {
+  const { id, status, amountGross, amountPrepaid, amountAdjusted, currency, creditedReceiptId } = receipt;
+  if (status !== 'BOOKED') return null;
+  const [paid, adjusted] = [new Decimal(receipt.amountPaid).abs(), new Decimal(amountAdjusted)];
+  const due = new Decimal(amountGross).minus(amountPrepaid).abs().minus(paid).minus(adjusted);
+  const isCredit = creditedReceiptId !== null;
+  return { id, due, paid, adjusted, currency, partnerId: receipt.supplierId, isCredit };
 }
 
 /** Takes the lock of a booked receipt; null for any other. */
@@ -44,26 +46,20 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
   return receipt && getPayable(receipt);
 }
 
-/**
- * Adds `amount`, or by default the due amount, to a locked receipt's payments. If nothing is due then, the receipt is paid.
- * @returns the amount paid, negative of a credit: zero for a receipt of zero
- */
-export async function payReceipt(context: Context, receipt: Row<'Receipt'>, amount?: Decimal | null): Promise<Paid> {
-  const payable = getPayable(receipt) ?? refuse('status', 'wrong_state', 'Only a booked receipt can be paid.');
-  const { amount: paid, currency } = computePaid(payable, amount);
-  await countTowardsReceipt(context, payable, paid);
-  return { amount: toSigned(paid, payable), currency };
-}
-
-/** Adds a validated amount to the payments of a locked receipt. */
-export async function countTowardsReceipt(context: Context, receipt: Payable, amount: Decimal): Promise<void> {
+/** Adds validated amounts to what is settled of a locked receipt. If nothing is due then, the receipt is paid. */
+export async function countTowardsReceipt(context: Context, receipt: Payable, amounts: Settled): Promise<void> {
   const { id } = receipt;
-  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amount, context.now())]);
+  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amounts, context.now())]);
 }
 
-/** Undoes a payment: a paid receipt is booked again. @param amount of the payment, with its sign */
-export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
-  const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
+/** Undoes a payment: a paid receipt is booked again. @param paid with the sign of the payment */
+export async function unpayReceipt(context: Context, id: string, { paid, adjusted }: Settled): Promise<void> {
+  const data = {
+    amountPaid: { decrement: paid },
+    ...(!adjusted.isZero() && { amountAdjusted: { decrement: adjusted } }),
+    status: 'BOOKED',
+    paidAt: null,
+  } as const;
   const receipt = await context.db.receipt.update({ where: key(context, id), data });
   await emit(context, 'receipt.payment_reverted', receipt);
 }

@@ -4,6 +4,8 @@ import { wholeNumber } from '../../graphql/input/validators.ts';
 import { formatDay, parseDay } from '../../graphql/scalars/days.ts';
 import { ForbiddenError } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
+import { creditSql } from '../payment/customer-credit.ts';
+import { adjustedKindsSql, paidKindsSql } from '../payment/kinds.ts';
 import { readReport } from './read-report.ts';
 
 /** The most partners and currencies of a report, and the most items of one response. */
@@ -36,11 +38,14 @@ const receivables = `
   select document.id, document.number, document.invoice_date as date, document.due_date, document.customer_id as partner_id,
     document.currency, document.total_gross as gross,
     document.amount_paid - document.amount_refunded - coalesce(later.paid, 0) as paid,
+    document.amount_adjusted - coalesce(later.adjusted, 0) as adjusted,
     document.amount_credited - coalesce(credited_later.amount, 0) as credited
   from invoices as document
     left join (
       select coalesce(payment.invoice_id, note.invoice_id) as id,
-        sum(case when note.id is null then payment.amount else -payment.amount end) as paid
+        sum(case when note.id is null then payment.amount else -payment.amount end)
+          filter (where payment.kind in (${paidKindsSql})) as paid,
+        sum(payment.amount) filter (where payment.kind in (${adjustedKindsSql})) as adjusted
       from payments as payment
         left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
       where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on > $2
@@ -56,12 +61,14 @@ const payables = `
   select document.id, document.receipt_number as number, document.receipt_date as date, document.due_date,
     document.supplier_id as partner_id, document.currency, document.amount_gross as gross,
     document.amount_prepaid + document.amount_paid - coalesce(later.paid, 0) as paid,
-    -coalesce(reversal.amount_payable, 0) as credited
+    document.amount_adjusted - coalesce(later.adjusted, 0) as adjusted, -coalesce(reversal.amount_payable, 0) as credited
   from receipts as document
     left join receipts as reversal on reversal.tenant_id = document.tenant_id and reversal.reversal_of = document.id
       and reversal.receipt_date <= $2
     left join (
-      select receipt_id, sum(amount) as paid from payments
+      select receipt_id, sum(amount) filter (where kind in (${paidKindsSql})) as paid,
+        sum(amount) filter (where kind in (${adjustedKindsSql})) as adjusted
+      from payments
       where tenant_id = $1 and receipt_id is not null and paid_on > $2 group by receipt_id
     ) as later on later.receipt_id = document.id
   where document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date <= $2
@@ -74,10 +81,10 @@ const sums = Object.entries(ages).map(
 /** One statement, so that all parts show the same state. Amounts are texts, because JSON has no exact decimals. */
 const readOpenItems = (side: Side): string => `
   with item as materialized (
-    select document.*, gross - paid - credited as open,
+    select document.*, gross - paid - adjusted - credited as open,
       case when due_date is null then 0 else $2::date - due_date end as days_late
     from (${side === 'RECEIVABLE' ? receivables : payables}) as document
-    where gross - paid - credited <> 0
+    where gross - paid - adjusted - credited <> 0
   ), total as (
     select currency, json_build_object('currency', currency, 'count', count(*),
       'open', sum(open)::text, 'credit', coalesce(-sum(open) filter (where open < 0), 0)::text, ${sums.join(', ')}) as row
@@ -87,9 +94,18 @@ const readOpenItems = (side: Side): string => `
       'count', count(*), 'open', sum(open)::text) as row
     from item left join customers as customer on customer.tenant_id = $1 and customer.id = item.partner_id
     group by partner_id, item.currency order by sum(open) desc, partner_id limit ${maxRows}
+  ), customer_credit as (
+    select json_build_object('partnerId', customer_id, 'name', max(customer.company_name), 'currency', payment.currency,
+      'amount', sum(amount)::text) as row
+    from (
+      select customer_id, currency, ${creditSql} as amount from payments
+      where tenant_id = $1 and customer_id is not null and paid_on <= $2
+    ) as payment join customers as customer on customer.tenant_id = $1 and customer.id = payment.customer_id
+    group by customer_id, payment.currency having sum(amount) <> 0
+    order by sum(amount) desc, customer_id limit ${maxRows}
   ), page as (
     select json_build_object('id', item.id, 'number', number, 'date', date, 'dueDate', due_date, 'partnerId', partner_id,
-      'name', customer.company_name, 'currency', item.currency, 'gross', gross::text, 'paid', paid::text,
+      'name', customer.company_name, 'currency', item.currency, 'gross', gross::text, 'paid', paid::text, 'adjusted', adjusted::text,
       'credited', credited::text, 'open', open::text, 'daysLate', greatest(days_late, 0)) as row
     from item left join customers as customer on customer.tenant_id = $1 and customer.id = item.partner_id
     order by due_date nulls last, item.id limit $3 offset $4
@@ -97,6 +113,7 @@ const readOpenItems = (side: Side): string => `
   select (select count(*)::int from item) as count,
     (select coalesce(json_agg(row), '[]') from total) as totals,
     (select coalesce(json_agg(row), '[]') from partner) as partners,
+    ${side === 'RECEIVABLE' ? "(select coalesce(json_agg(row), '[]') from customer_credit)" : "'[]'::json"} as credits,
     (select coalesce(json_agg(row), '[]') from page) as items`;
 
 type Texts<Names extends string> = Record<Names, string>;
@@ -108,8 +125,15 @@ interface Partner {
   count: number;
   open: string;
 }
-type Item = Texts<'id' | 'date' | 'currency' | 'gross' | 'paid' | 'credited' | 'open'> &
+type Item = Texts<'id' | 'date' | 'currency' | 'gross' | 'paid' | 'adjusted' | 'credited' | 'open'> &
   Record<'number' | 'dueDate' | 'partnerId' | 'name', string | null> & { daysLate: number };
+
+interface Credit {
+  partnerId: string;
+  name: string;
+  currency: string;
+  amount: string;
+}
 
 interface Report {
   at: Date;
@@ -117,6 +141,7 @@ interface Report {
   count: number;
   totals: Total[];
   partners: Partner[];
+  credits: Credit[];
   items: Item[];
 }
 
@@ -158,6 +183,16 @@ const OpenItemPartner = builder.objectRef<Partner>('OpenItemPartner').implement(
   }),
 });
 
+const OpenItemCredit = builder.objectRef<Credit>('OpenItemCredit').implement({
+  description: "A customer's credit in one currency: money that was paid beyond what was due.",
+  fields: (t) => ({
+    partnerId: t.expose('partnerId', { type: 'UUID', description: 'The id of the customer.' }),
+    name: t.exposeString('name', { description: 'The name, as it is now.' }),
+    currency: t.exposeString('currency', { description: 'ISO 4217.' }),
+    amount: t.field(decimal('amount', 'What was left of it.')),
+  }),
+});
+
 const OpenItem = builder.objectRef<Item>('OpenItem').implement({
   description: 'An invoice or receipt of which something is open.',
   fields: (t) => ({
@@ -190,6 +225,9 @@ const OpenItem = builder.objectRef<Item>('OpenItem').implement({
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     gross: t.field(decimal('gross', 'The total of the document.')),
     paid: t.field(decimal('paid', 'What was paid until that day, less refunds; of a receipt, with what was prepaid.')),
+    adjusted: t.field(
+      decimal('adjusted', 'What was settled until that day by cash discounts, write-offs, and rounding.'),
+    ),
     credited: t.field(decimal('credited', 'What was credited until that day.')),
     open: t.field(decimal('open', 'What was open; negative if it is to be refunded.')),
     daysLate: t.exposeInt('daysLate', { description: 'The days since it was due; 0 if it was not.' }),
@@ -206,6 +244,10 @@ const OpenItems = builder.objectRef<Report>('OpenItems').implement({
     partners: t.expose('partners', {
       type: [OpenItemPartner],
       description: `Sums by customer or supplier, the largest first; the first ${maxRows}.`,
+    }),
+    credits: t.expose('credits', {
+      type: [OpenItemCredit],
+      description: `The credit of customers, the largest first; the first ${maxRows}. Not part of the sums.`,
     }),
     items: t.expose('items', {
       type: [OpenItem],

@@ -1,60 +1,48 @@
+import { paidKindsSql } from '../payment/kinds.ts';
 import { receiptLinesSql } from '../receipt/lines.ts';
+import { discountedParts, paidParts, type DaysSql, type Side } from './settled-shares.ts';
 
 // The statements that find what the lines of receipts add to a report. Parameters: the tenant, the first day, the last day.
 
-/** The first and the last day of a period, as expressions of SQL. */
-export interface DaysSql {
-  first: string;
-  last: string;
-}
+const side: Side = {
+  name: 'receipt',
+  table: 'receipts',
+  parts: (where) => `
+    select id, position as part, category, rate, deductible, net, vat
+    from (${receiptLinesSql(`document.tenant_id = $1 and ${where}`)}) as line`,
+  credited: null,
+  // What was prepaid counts on the day of the receipt.
+  payments: `
+    select receipt_id as id, paid_on as date, amount from payments
+    where tenant_id = $1 and kind in (${paidKindsSql}) and receipt_id in (select id from receipt_touched)
+    union all
+    select id, receipt_date, amount_prepaid from receipts
+    where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and id in (select id from receipt_touched)`,
+  touched: ({ first, last }) => `
+    select receipt_id as id from payments
+    where tenant_id = $1 and receipt_id is not null and paid_on between ${first} and ${last}
+    union
+    select id from receipts
+    where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and receipt_date between ${first} and ${last}`,
+  rounding: 'abs(gross) desc, part desc',
+};
 
 /** The lines of receipts that are dated in the period, as sharesOfReceiptLines() takes them. */
 export const datedLines = `
   select id, number, date, currency, digits, category, rate, deductible, net, vat, 1 as at
   from (${receiptLinesSql(`document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date between $2 and $3`)}) as line`;
 
-/** Receipts of which something was paid in the period. What was prepaid counts on the day of the receipt. */
-const touched = ({ first, last }: DaysSql): string => `
-  select receipt_id from payments where tenant_id = $1 and receipt_id is not null and paid_on between ${first} and ${last}
-  union all
-  select id from receipts
-  where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and receipt_date between ${first} and ${last}`;
+/** @param times how often they count */
+const namedLines = (parts: string, times: string): string => `
+  select part.id, document.receipt_number as number, part.date, document.currency, part.digits, part.category, part.rate,
+    part.deductible, part.net, part.vat, ${times} as at
+  from (${parts}) as part join receipts as document on document.tenant_id = $1 and document.id = part.id`;
 
-/**
- * The same of what was paid in the period. At each boundary, what was paid of a receipt so far is split over its lines by their
- * gross amounts; the largest one takes the rounding. So several periods together are exactly the whole. Needs the statement's
- * `boundary`.
- */
-export const paidLines = (days: DaysSql): string => `
-  select id, number, ${days.last} as date, currency, digits, category, rate, deductible, paid_share - paid_vat as net,
-    paid_vat as vat, at
-  from (
-    select split.*, case
-      when paid_share = gross then vat
-      else coalesce(round(paid_share * vat / nullif(gross, 0), digits), 0)
-    end as paid_vat
-    from (
-      select rounded.*, case from_last
-        when 1 then paid - sum(share) over (partition by id, at) + share
-        else share
-      end as paid_share
-      from (
-        select line.*, state.at, state.paid, coalesce(round(paid * gross / nullif(total, 0), digits), 0) as share,
-          row_number() over (partition by line.id, at order by abs(gross) desc, position desc) as from_last
-        from (${receiptLinesSql(`document.tenant_id = $1 and document.id in (${touched(days)})`)}) as line
-          join (
-            select id, at, sum(amount) as paid from (
-              select payment.receipt_id as id, payment.paid_on as day, payment.amount from payments as payment
-              where payment.tenant_id = $1 and payment.receipt_id in (${touched(days)})
-              union all
-              select id, receipt_date, amount_prepaid from receipts
-              where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and id in (${touched(days)})
-            ) as paid join boundary on paid.day <= boundary.day
-            group by id, at
-          ) as state on state.id = line.id
-      ) as rounded
-    ) as split
-  ) as taxed`;
+/** The same of what was paid in the period. */
+export const paidLines = (days: DaysSql): string => namedLines(paidParts(side, days), 'part.at');
+
+/** What cash discounts take back in the period. */
+export const discountedLines = namedLines(discountedParts(side), '-part.at');
 
 /** VAT that the buyer owes, the receipt doesn't state: the tenant owes it, and deducts it. So such a line has two shares. */
 const kindSql = `case
@@ -64,8 +52,8 @@ const kindSql = `case
 end`;
 
 /** The shares of lines, of which `at` says how often they count. What can be deducted is rounded for each line. */
-export const sharesOfReceiptLines = (lines: string): string => `
-  select ${kindSql} as kind, 'RECEIPT' as type, id, null::uuid as invoice_id, number, date, category, rate, currency,
+export const sharesOfReceiptLines = (lines: string, type: 'RECEIPT' | 'RECEIPT_ADJUSTMENT' = 'RECEIPT'): string => `
+  select ${kindSql} as kind, '${type}' as type, id, null::uuid as invoice_id, number, date, category, rate, currency,
     sum(at * net) as net, sum(at * case when is_owed then vat else deducted end) as vat,
     sum(at * case when is_owed then 0 else net + vat - deducted end) as value
   from (

@@ -5,7 +5,14 @@ import type { Rules } from '../../graphql/plugins/authorization-and-validation.t
 import { formatDay } from '../../graphql/scalars/days.ts';
 import { ForbiddenError, refuse } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
-import { documentFields, findDocuments, pageArgs, type Documents, type DocumentShare } from './documents.ts';
+import {
+  countDocumentsSql,
+  documentFields,
+  findDocuments,
+  pageArgs,
+  type Documents,
+  type DocumentShare,
+} from './documents.ts';
 import { checkPeriod, inTexts, maxRows, periodArgs, type Period } from './period.ts';
 import { readReport } from './read-report.ts';
 import { findVatBox, type VatKind as Kind } from './vat-boxes.ts';
@@ -71,7 +78,10 @@ const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
     }),
     vatRate: t.expose('rate', { type: 'Decimal', description: 'Per cent.' }),
     currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
-    net: t.expose('net', { type: 'Decimal', description: 'The net amount: of invoices less credit notes.' }),
+    net: t.expose('net', {
+      type: 'Decimal',
+      description: 'The net amount: of invoices less credit notes and cash discounts.',
+    }),
     vat: t.expose('vat', {
       type: 'Decimal',
       description: 'The VAT on it, as the documents state it, or as the tenant owes it; of it, what can be deducted.',
@@ -141,7 +151,7 @@ async function findRows(context: Context, period: VatPeriod): Promise<RowOfRepor
   const rows = await readReport<SumRow>(
     context,
     `select kind, category, rate::text, currency, sum(net)::text as net, sum(vat)::text as vat,
-       count(distinct id)::int as documents
+       ${countDocumentsSql} as documents
      from (${buildShares(context, period)}) as shares
      group by kind, category, shares.rate, currency
      order by array_position(array['OUTPUT', 'REVERSE_CHARGE', 'ACQUISITION', 'INPUT', 'IMPORT'], kind), category, shares.rate desc, currency limit ${maxRows + 1}`,
@@ -177,7 +187,7 @@ builder.queryField('vatReport', (t) =>
   t.field({
     type: VatReport,
     description:
-      'VAT of a period. Cancelled invoices count, and so do the credit notes that take them back, each on its own date. Drafts do not. Needs `receipts:read`, too.',
+      'VAT of a period. Cancelled invoices count, and so do the credit notes that take them back, each on its own date; cash discounts count on the day of payment. Drafts do not. Needs `receipts:read`, too.',
     ability: 'invoices:read',
     args: vatArgs(t),
     rules: checkReport,

@@ -24,6 +24,7 @@ export const ReceiptFields = graphql(
       amountPrepaid
       amountPayable
       amountPaid
+      amountAdjusted
       serviceDate
       receivedOn
       creditedReceiptId
@@ -74,6 +75,8 @@ export const getName = ({
 export const computeDue = ({
   amountPayable,
   amountPaid,
+  amountAdjusted,
   creditedReceiptId,
-}: Pick<Receipt, 'amountPayable' | 'amountPaid' | 'creditedReceiptId'>): string =>
-  (creditedReceiptId === null ? minus(amountPayable, amountPaid) : minus(amountPaid, amountPayable)) ?? amountPayable;
+}: Pick<Receipt, 'amountPayable' | 'amountPaid' | 'amountAdjusted' | 'creditedReceiptId'>): string =>
+  (creditedReceiptId === null ? minus(amountPayable, amountPaid, amountAdjusted) : minus(amountPaid, amountPayable)) ??
+  amountPayable;
