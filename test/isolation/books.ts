@@ -43,7 +43,8 @@ export async function fill(who: Integrator) {
   const project = await makeProject(who, { customerId: customer });
   const invoice = await makeInvoice(who, { customerId: customer, status: 'ISSUED' });
   const draft = await makeInvoice(who, { customerId: customer });
-  const receipt = await makeReceipt(who, { supplierId: supplier, projectId: project });
+  const lines = [{ amountGross: '119', vatRate: '19', account: '4930' }];
+  const receipt = await makeReceipt(who, { supplierId: supplier, projectId: project, lines });
   const timeEntry = await makeTimeEntry(who, { projectId: project });
   const bankTransaction = await makeBankTransaction(who);
   const payment = await makePayment(who, invoice, '1');

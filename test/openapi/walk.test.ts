@@ -125,6 +125,7 @@ function referring(body: unknown, to: References): unknown {
 /** Fields of which a valid value can be refused nevertheless, because of the rows that the request refers to. */
 const boundByRows: Record<string, string[]> = {
   createCreditNote: ['items', 'amounts'],
+  createReceipt: ['amount_gross', 'vat_rate', 'lines', 'amount_prepaid'],
   setPeriodLock: ['locked_until', 'kind', 'reason'],
 };
 
