@@ -126,6 +126,7 @@ function referring(body: unknown, to: References): unknown {
 const boundByRows: Record<string, string[]> = {
   createCreditNote: ['items', 'amounts'],
   createReceipt: ['amount_gross', 'vat_rate', 'lines', 'amount_prepaid'],
+  createManyReceipts: ['items'],
   setPeriodLock: ['locked_until', 'kind', 'reason'],
 };
 
