@@ -45,7 +45,8 @@ export async function fill(who: Integrator) {
   const project = await makeProject(who, { customerId: customer });
   const invoice = await makeInvoice(who, { customerId: customer, status: 'ISSUED' });
   const draft = await makeInvoice(who, { customerId: customer });
-  const receipt = await makeReceipt(who, { supplierId: supplier, projectId: project });
+  const lines = [{ amountGross: '119', vatRate: '19', account: '4930' }];
+  const receipt = await makeReceipt(who, { supplierId: supplier, projectId: project, lines });
   await makeAttachment(who, receipt);
   await who.db.insert({
     UnusedFile: [who.db.row('UnusedFile', { key: `${who.tenantId}/attachments/unused` })],

@@ -139,6 +139,8 @@ const boundByRows: Record<string, string[]> = {
   payInvoice: ['adjustments'],
   payReceipt: ['adjustments'],
   refundCredit: ['currency'],
+  createReceipt: ['amount_gross', 'vat_rate', 'lines', 'amount_prepaid'],
+  createManyReceipts: ['items'],
   setPeriodLock: ['locked_until', 'kind', 'reason'],
 };
 

@@ -68,6 +68,7 @@ async function sendInSession(who: Integrator, query: string, variables: object):
 const make: Record<string, (who: Integrator) => Promise<string>> = {
   ...Object.fromEntries(resources.map(({ model }) => [model, (who) => samples[model].make(who)])),
   Supplier: (who) => makeCustomer(who, { type: 'SUPPLIER' }),
+  'booked receipt': (who) => makeReceipt(who, { status: 'BOOKED' }),
   'issued invoice': (who) => makeInvoice(who, { status: 'ISSUED' }),
   'proven invoice': async (who) => {
     const id = await makeInvoice(who, { status: 'ISSUED' });
@@ -119,6 +120,7 @@ const namedOtherwise: Record<string, string> = {
   'auditLog.actor': 'acting token',
   'auditLog.resourceId': 'Customer',
   'createCreditNote.input.invoiceId': 'issued invoice',
+  'createReceipt.input.creditedReceiptId': 'booked receipt',
   'creditNotePdf.id': 'CreditNote',
   'creditNoteXml.id': 'CreditNote',
   'creditNoteProof.id': 'proven credit note',
@@ -310,9 +312,11 @@ const relatedModels: Record<string, string> = { supplier: 'Customer' };
 function targetOf(model: string, path: string[]): Target {
   const names = path.slice(1, -1).filter((name) => name !== 'and' && name !== 'or'); // without the operator
   const relations = names.map((name) => name.replace(/Id$/, '')).filter((name) => name !== 'id');
-  // What a row reverses is one of the same kind.
+  // What a row reverses, or credits, is one of the same kind.
   const follow = (kind: string, name: string): string =>
-    name === 'reversalOf' ? kind : (relatedModels[name] ?? name.charAt(0).toUpperCase() + name.slice(1));
+    name === 'reversalOf' || name === 'creditedReceipt'
+      ? kind
+      : (relatedModels[name] ?? name.charAt(0).toUpperCase() + name.slice(1));
   return { kind: relations.reduce(follow, model), relations };
 }
 
@@ -355,6 +359,12 @@ const refer: Record<string, (id: string) => Promise<string>> = {
   'Receipt.reversalOf': async (id) => {
     await acme.graphql(`mutation { bookReceipt(id: "${id}") { id } reverseReceipt(id: "${id}", reason: "x") { id } }`);
     return (await acme.db.receipt.findFirstOrThrow({ where: { reversalOfId: id } })).id;
+  },
+  'Receipt.creditedReceipt': async (creditedReceiptId) => {
+    const credited = await acme.db.receipt.findFirstOrThrow({ where: { id: creditedReceiptId } });
+    if (credited.status === 'DRAFT') await acme.graphql(`mutation { bookReceipt(id: "${creditedReceiptId}") { id } }`);
+    const { supplierId, currency } = credited;
+    return makeReceipt(acme, { supplierId, currency, creditedReceiptId, amountGross: '-1' });
   },
   'Receipt.supplier': (supplierId) => makeReceipt(acme, { supplierId }),
   'Receipt.project': (projectId) => makeReceipt(acme, { projectId }),
