@@ -25,6 +25,7 @@ builder.queryFields((t) => ({
   attachments: t.connection(
     {
       type: Attachment,
+      nullable: true,
       description: 'The attachments of a receipt, in their order: the first is the original.',
       ability: 'receipts:read',
       args: { receiptId: t.arg(receiptId), offset: t.arg.int() },

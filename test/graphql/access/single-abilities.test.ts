@@ -170,6 +170,8 @@ const requiredInputs: Record<string, () => string> = {
       { title: "A", quantity: "1", unitPriceNet: "1", vatRate: "0" }] })`,
   receiptNumberWarnings: () => `(supplierId: "${ids['Customer']}", receiptNumber: "A")`,
   vatProposals: () => `(customerId: "${ids['Customer']}")`,
+  attachment: () => `(receiptId: "${ids['Receipt']}", id: "${ids['Receipt']}")`,
+  attachments: () => `(receiptId: "${ids['Receipt']}")`,
   periodLockCheck: () => '(until: "2026-12-31")',
   ecSales: () => '(from: "2026-01-01", to: "2026-12-31")',
   ecSalesDocuments: () => '(from: "2026-01-01", to: "2026-12-31", kind: GOODS, currency: "EUR")',
@@ -343,6 +345,7 @@ describe('a token with one ability', () => {
             customerId: 'Customer',
             invoiceId: 'Invoice',
             projectId: 'Project',
+            receiptId: 'Receipt',
             webhookId: 'Webhook',
             userId: 'User',
           }[name];

@@ -73,6 +73,7 @@ describe('every type with an id', () => {
   /** Why a type with an id is no node. */
   const others: Record<string, string> = {
     ApiToken: 'only for sessions; no query by id',
+    Attachment: 'found by its receipt’s id, too',
     Change: 'the id is a resource’s',
     Invitation: 'only for sessions; no query by id',
     Match: 'the id is an invoice’s or receipt’s',
