@@ -167,6 +167,7 @@ const requiredInputs: Record<string, () => string> = {
   receiptNumberWarnings: () => `(supplierId: "${ids['Customer']}", receiptNumber: "A")`,
   vatProposals: () => `(customerId: "${ids['Customer']}")`,
   periodLockCheck: () => '(until: "2026-12-31")',
+  customerCredit: () => `(id: "${ids['Customer']}")`,
   ecSales: () => '(from: "2026-01-01", to: "2026-12-31")',
   ecSalesDocuments: () => '(from: "2026-01-01", to: "2026-12-31", kind: GOODS, currency: "EUR")',
   openItems: () => '(at: "2026-12-31")',

@@ -122,6 +122,8 @@ const namedOtherwise: Record<string, string> = {
   'events.resourceId': 'Customer',
   'matchBankTransaction.matches.id': 'issued invoice',
   'invoicePdf.id': 'Invoice',
+  'customerCredit.id': 'Customer',
+  'refundCredit.id': 'Customer',
   'invoicePreflight.id': 'Invoice',
   'invoiceProof.id': 'proven invoice',
   'invoiceXml.id': 'issued invoice',
