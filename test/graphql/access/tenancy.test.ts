@@ -342,6 +342,21 @@ const refer: Record<string, (id: string) => Promise<string>> = {
     });
     return (await acme.db.payment.create({ data: { ...data, invoiceId, reversalOfId: id } })).id;
   },
+  'Payment.customer': async (customerId) => {
+    const data = {
+      kind: 'OVERPAYMENT',
+      customerId,
+      amount: 1,
+      currency: 'EUR',
+      paidOn: new Date('2026-03-02'),
+    } as const;
+    return (await acme.db.payment.create({ data })).id;
+  },
+  'Payment.recordedWith': async (id) => {
+    const { invoiceId, amount, currency, paidOn } = await acme.db.payment.findFirstOrThrow({ where: { id } });
+    const data = { kind: 'CASH_DISCOUNT', invoiceId, amount, currency, paidOn, recordedWithId: id } as const;
+    return (await acme.db.payment.create({ data })).id;
+  },
   'Payment.bankTransaction': async (bankTransactionId) => {
     const matches = `[{ type: INVOICE, id: "${await makeInvoice(acme, { status: 'ISSUED' })}" }]`;
     await acme.graphql(`mutation { matchBankTransaction(id: "${bankTransactionId}", matches: ${matches}) { id } }`);
