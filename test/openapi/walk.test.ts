@@ -89,13 +89,13 @@ async function makeCustomerWithCredit(who: Integrator): Promise<string> {
   return customerId;
 }
 const makers = new Map([
-  ['/customers/{id}/credit', makeCustomer],
-  ['/customers/{id}/credit-refunds', makeCustomerWithCredit],
   ...makersBy('make'),
   ...makersOfAllowing,
   ...makersOfFiles,
   ...makersOfProofs,
   ...makersOfDeliveries,
+  ['/customers/{id}/credit', makeCustomer],
+  ['/customers/{id}/credit-refunds', makeCustomerWithCredit],
 ]);
 const makersOfKept = makersBy('makeKept');
 

@@ -91,7 +91,7 @@ describe('POST /invoices/{id}/payments with adjustments', () => {
     const refund = (body: object) => acme.rest('POST', `/customers/${customerId}/credit-refunds`, body);
     expect((await refund({ currency: 'EUR', amount: 10.01 })).body.errors).toHaveProperty('amount');
     expect((await refund({ currency: 'CHF' })).body.errors).toEqual({
-      currency: ['The customer has no credit in this currency.'],
+      status: ['The customer has no credit in this currency.'],
     });
     expect((await refund({ currency: 'EUR', amount: 4 })).body.data).toMatchObject({
       kind: 'credit_refund',

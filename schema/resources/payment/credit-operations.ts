@@ -62,22 +62,28 @@ builder.mutationField('refundCredit', (t) =>
     ability: 'invoices:write',
     args: {
       ...idArgument,
-      currency: t.arg.string({ required: true, description: 'The currency of the credit.', validate: currency }),
+      currency: t.arg.string({
+        description: "The currency of the credit, ISO 4217. Default: the tenant's.",
+        validate: currency,
+      }),
       amount: t.arg({ type: 'Decimal', description: 'Default: all of the credit.', validate: decimal({}) }),
       paidOn: t.arg({ type: 'Date', description: "Not in the future. Default: the tenant's today." }),
     },
     rules: ({ id, currency: of, amount, paidOn }, context, problems) => {
       paidOnRules(paidOn, context, problems);
-      if (!id || !of) return;
+      if (!id) return;
       const exists = async () =>
-        (await context.db.customer.findUnique({ where: key(context, id) })) && { currency: of };
+        (await context.db.customer.findUnique({ where: key(context, id) })) && {
+          currency: of ?? context.tenant.defaultCurrency,
+        };
       amountRules(amount, exists, problems);
     },
-    resolve: (query, _root, { id: customerId, currency: of, amount, paidOn }, context) =>
+    resolve: (query, _root, { id: customerId, currency: chosen, amount, paidOn }, context) =>
       context.transaction(async (inside) => {
+        const of = chosen ?? context.tenant.defaultCurrency;
         await found(inside.db.lock('Customer', customerId, 'no key update'));
         const due = await readCredit(inside, customerId, of);
-        if (due.isZero()) refuse('currency', 'nothing_left', 'The customer has no credit in this currency.');
+        if (due.isZero()) refuse('status', 'nothing_left', 'The customer has no credit in this currency.');
         const paid = computePaid({ due, currency: of }, amount);
         const day = paidOn ?? today(inside);
         await refuseLocked(inside, payables.CUSTOMER.series, day, 'paidOn');

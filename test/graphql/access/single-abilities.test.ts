@@ -173,6 +173,7 @@ const requiredInputs: Record<string, () => string> = {
   attachment: () => `(receiptId: "${ids['Receipt']}", id: "${ids['Receipt']}")`,
   attachments: () => `(receiptId: "${ids['Receipt']}")`,
   periodLockCheck: () => '(until: "2026-12-31")',
+  customerCredit: () => `(id: "${ids['Customer']}")`,
   ecSales: () => '(from: "2026-01-01", to: "2026-12-31")',
   ecSalesDocuments: () => '(from: "2026-01-01", to: "2026-12-31", kind: GOODS, currency: "EUR")',
   openItems: () => '(at: "2026-12-31")',

@@ -130,6 +130,8 @@ const namedOtherwise: Record<string, string> = {
   'events.resourceId': 'Customer',
   'matchBankTransaction.matches.id': 'issued invoice',
   'invoicePdf.id': 'Invoice',
+  'customerCredit.id': 'Customer',
+  'refundCredit.id': 'Customer',
   'invoicePreflight.id': 'Invoice',
   'invoiceProof.id': 'proven invoice',
   'invoiceXml.id': 'issued invoice',
@@ -357,6 +359,21 @@ const refer: Record<string, (id: string) => Promise<string>> = {
       where: { tenantId_id: { tenantId: acme.tenantId, id } },
     });
     return (await acme.db.payment.create({ data: { ...data, invoiceId, reversalOfId: id } })).id;
+  },
+  'Payment.customer': async (customerId) => {
+    const data = {
+      kind: 'OVERPAYMENT',
+      customerId,
+      amount: 1,
+      currency: 'EUR',
+      paidOn: new Date('2026-03-02'),
+    } as const;
+    return (await acme.db.payment.create({ data })).id;
+  },
+  'Payment.recordedWith': async (id) => {
+    const { invoiceId, amount, currency, paidOn } = await acme.db.payment.findFirstOrThrow({ where: { id } });
+    const data = { kind: 'CASH_DISCOUNT', invoiceId, amount, currency, paidOn, recordedWithId: id } as const;
+    return (await acme.db.payment.create({ data })).id;
   },
   'Payment.bankTransaction': async (bankTransactionId) => {
     const matches = `[{ type: INVOICE, id: "${await makeInvoice(acme, { status: 'ISSUED' })}" }]`;

@@ -20,7 +20,7 @@ const CreditQuery = graphql(`
 `);
 
 const RefundCredit = graphql(`
-  mutation RefundCredit($id: UUID!, $currency: String!, $amount: Decimal, $paidOn: Date) {
+  mutation RefundCredit($id: UUID!, $currency: String, $amount: Decimal, $paidOn: Date) {
     refundCredit(id: $id, currency: $currency, amount: $amount, paidOn: $paidOn) {
       id
       customer {
