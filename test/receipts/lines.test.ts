@@ -80,6 +80,8 @@ describe('a receipt with lines', () => {
         amount_net: 394.99,
         amount_prepaid: 0,
         amount_payable: 452.7,
+        amount_paid: 0,
+        amount_adjusted: 0,
         lines: answered,
         service_date: '2026-02-27',
         received_on: '2026-03-03',

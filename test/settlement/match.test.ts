@@ -157,6 +157,41 @@ describe('netting', () => {
     expect(await invoice(other)).toMatchObject({ amount_paid: 19, amount_due: 100 });
   });
 
+  it('a receipt and a credit of one supplier are one match, and a credit takes no adjustments', async () => {
+    const supplierId = await makeCustomer(acme, { type: 'SUPPLIER' });
+    const bought = { supplierId, status: 'BOOKED', amountGross: '119', vatRate: '19' };
+    const [first, second] = [await makeReceipt(acme, bought), await makeReceipt(acme, bought)];
+    const credited = { ...bought, creditedReceiptId: first, amountGross: '-59.5' };
+    const back = await makeReceipt(acme, credited);
+    const bank = await transaction('-59.50');
+    expect(await match(bank, part('RECEIPT', second), part('RECEIPT', back))).toMatchObject({
+      matchStatus: 'MATCHED',
+      amountOpen: '0',
+      matches: expect.arrayContaining([
+        { type: 'RECEIPT', id: second, amount: '-119' },
+        { type: 'RECEIPT', id: back, amount: '59.5' },
+      ]),
+    });
+    expect(await get(`/receipts/${second}`)).toMatchObject({ status: 'paid', amount_paid: 119 });
+    expect(await get(`/receipts/${back}`)).toMatchObject({ status: 'paid', amount_paid: -59.5 });
+    expect(await unmatch(bank)).toMatchObject({ matchStatus: 'UNMATCHED', amountOpen: '-59.5', matches: [] });
+    expect(await get(`/receipts/${back}`)).toMatchObject({ status: 'booked', amount_paid: 0 });
+    expect(
+      (await pay(back, { adjustments: [{ type: 'rounding', amount: 0.5 }] }, 'receipts')).body.details,
+    ).toMatchObject([{ field: 'adjustments.0.type', code: 'inconsistent' }]);
+  });
+
+  it('of foreign money, a credit adds to what is received', async () => {
+    const supplierId = await makeCustomer(acme, { type: 'SUPPLIER' });
+    const bought = { supplierId, status: 'BOOKED', currency: 'USD' };
+    const first = await makeReceipt(acme, { ...bought, amountGross: '119' });
+    const back = await makeReceipt(acme, { ...bought, creditedReceiptId: first, amountGross: '-50' });
+    const bank = await transaction('45');
+    expect(await match(bank, part('RECEIPT', back, { exchangeAmount: '45' }))).toMatchObject({ amountOpen: '0' });
+    expect(await get(`/receipts/${back}`)).toMatchObject({ status: 'paid', amount_paid: -50 });
+    expect(await unmatch(bank)).toMatchObject({ amountOpen: '45' });
+  });
+
   it('is of one customer', async () => {
     const [id, note] = [await issued(), await makeCreditNote(acme)];
     const receipt = await makeReceipt(acme, { status: 'BOOKED' });
