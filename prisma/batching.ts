@@ -30,12 +30,12 @@ export const batchById = (rows: Rows, fields: object): DataLoader<string, Row | 
  * @param otherwise the value of an id that was not found
  * @returns a function that takes the id, and a condition that is the same for all ids of a batch
  */
-export function batchPerRequest<Value, Context extends { db: object }>(
-  lookUp: (ids: string[], context: Context, condition: object) => Promise<Map<string, Value>>,
+export function batchPerRequest<Value, Context extends { db: object }, Condition extends object = object>(
+  lookUp: (ids: string[], context: Context, condition: Condition) => Promise<Map<string, Value>>,
   otherwise: Value,
-): (id: string, context: Context, condition?: object) => Promise<Value> {
+): (id: string, context: Context, condition?: Condition) => Promise<Value> {
   const loaders = new WeakMap<object, Map<string, DataLoader<string, Value>>>();
-  return (id, context, condition = {}) => {
+  return (id, context, condition = {} as Condition) => {
     const ofRequest = loaders.get(context.db) ?? new Map<string, DataLoader<string, Value>>();
     loaders.set(context.db, ofRequest);
     const key = JSON.stringify(condition);

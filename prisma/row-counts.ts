@@ -15,6 +15,7 @@ export const countedRows = {
   Receipt: 'status',
   Project: 'status',
   TimeEntry: null,
+  BankAccount: null,
   BankTransaction: 'matchStatus',
   Payment: null,
 } as const satisfies Partial<Record<Prisma.ModelName, string | null>>;

@@ -19,7 +19,7 @@ import { findErrors, runOperation, type Operation, type Parameter, type Values }
 import { preconditionFailed } from './resource-response.ts';
 import { responseKinds } from './response-kinds.ts';
 import type { PublicAddress, Respond, RestRequestContext } from './rest-request.ts';
-import type { Route } from './routes.ts';
+import { idsIn, type Route } from './routes.ts';
 import { hasKeys, toRestPath } from './naming.ts';
 
 export interface CompiledSchema {
@@ -53,14 +53,20 @@ export function endpoint(
   { base, publicAddress, lookupOperation }: EndpointOptions,
 ): Handler {
   const [method, path, name, responseKind] = route;
-  if (responseKind === 'batch' || responseKind === 'upload') throw new Error(`${path} has a handler of its own`);
+  if (responseKind === 'batch' || responseKind === 'upload' || responseKind === 'upload-file')
+    throw new Error(`${path} has a handler of its own`);
   const operation = findOperation(operations, name);
   const lookup = operations.get(lookupOperation ?? '');
   const deprecations = deprecationHeaders(operation);
   const kind = responseKinds[responseKind];
   const isConditional = operation.parameters.has('expected_version');
+  const ids = idsIn(path);
   const filters =
-    method === 'GET' ? [...operation.parameters].filter(([, { name: variable }]) => isPlainVariable(variable)) : [];
+    method === 'GET'
+      ? [...operation.parameters].filter(
+          ([restName, { name: variable }]) => isPlainVariable(variable) && !ids.includes(restName),
+        )
+      : [];
   const readsQuery = filters.length > 0 || 'readParameters' in kind;
   const keyed = new Set(filters.filter(([, { type }]) => hasKeys(getNamedType(type))).map(([restName]) => restName));
   const parameters = new Set([
@@ -93,10 +99,14 @@ export function endpoint(
   return async (request, caller) => {
     const { context } = caller;
     const { id } = request.params;
-    if (id !== undefined && !isUuid(id)) throw new NotFoundError();
+    const variables: Values = {};
+    for (const restName of ids) {
+      const value = request.params[restName];
+      if (!isUuid(value)) throw new NotFoundError();
+      variables[operation.parameters.get(restName)?.name ?? restName] = value;
+    }
     try {
       if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
-      const variables: Values = id === undefined ? {} : { id };
       const respond = await readRequest(request, variables, caller);
       const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
       const { url } = request;
@@ -105,8 +115,8 @@ export function endpoint(
       const { status, headers, body } = await responding.catch(rethrowInRestNames);
       if (deprecations) Object.assign(headers, deprecations(variables));
       if (isStrict(request)) headers['Preference-Applied'] = 'handling=strict';
-      const isHead = request.method === 'HEAD' && body instanceof ReadableStream;
-      if (isHead) await body.cancel(); // what it is read from is closed
+      const isHead = request.method === 'HEAD' && body instanceof ReadableStream; // nothing is read for it
+      if (isHead) await body.cancel();
       return new Response(isHead ? null : body, { status, headers });
     } catch (error) {
       if (id === undefined || !lookup) throw error;

@@ -6,4 +6,5 @@ import type { PublicAddress } from './rest-request.ts';
 export const createFileLinks = (publicAddress: PublicAddress): FileLinks => ({
   invoicePdf: (id) => `${publicAddress.url}${base}/invoices/${id}/pdf`,
   invoiceXml: (id, format) => `${publicAddress.url}${base}/invoices/${id}/xml?format=${format}`,
+  attachment: (receiptId, id) => `${publicAddress.url}${base}/receipts/${receiptId}/attachments/${id}/file`,
 });

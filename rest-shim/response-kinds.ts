@@ -6,16 +6,18 @@ import type { ReadParameters, Respond } from './rest-request.ts';
 import type { ResponseKind } from './routes.ts';
 import { streamResults } from './streams/bulk-results.ts';
 import { respondDownload } from './streams/export-file.ts';
+import { respondStream } from './streams/file-stream.ts';
 
 /** A kind of response: made at once, or by parameters of the query that only this kind has. */
 type Kind = { respond: Respond } | { readParameters: ReadParameters; parameters: readonly string[] };
 
 /** How each kind of response of the routes is made, except for those of many bodies. */
-export const responseKinds: Record<Exclude<ResponseKind, 'batch' | 'upload'>, Kind> = {
+export const responseKinds: Record<Exclude<ResponseKind, 'batch' | 'upload' | 'upload-file'>, Kind> = {
   item: { respond: respondItem },
   created: { respond: respondCreated },
   deleted: { respond: respondDeleted },
   file: { respond: respondFile },
+  stream: { respond: respondStream },
   page: { readParameters: readListPage, parameters: ['page', 'per_page', 'cursor'] },
   changes: { readParameters: readChangeFeed, parameters: ['wait'] },
   download: { respond: respondDownload },

@@ -30,9 +30,7 @@ export interface RestRequestContext {
   isStillAuthorized?: () => Promise<boolean>;
   /** Ends a response that has begun and can't be completed, so that its client notices. Logs an error as `report` does. */
   breakOff?: (error: unknown) => void;
-  /** Receives a long body on disk. Absent where a request can't have one. */
-  receiveUpload?: (body: AsyncIterable<Uint8Array>) => Promise<ReceivedUpload>;
-  /** The long body of the request, where it was received before. */
+  /** The long body of the request. Absent where a request can't have one. */
   upload?: ReceivedUpload;
 }
 

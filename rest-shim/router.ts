@@ -52,7 +52,7 @@ export function createRouter(domain: CompiledSchema, publicAddress: PublicAddres
       const handle =
         kind === 'batch'
           ? batchEndpoint(route, domain, { ...options, toErrorResponse })
-          : kind === 'upload'
+          : kind === 'upload' || kind === 'upload-file'
             ? uploadEndpoint(route, domain, options)
             : endpoint(route, domain, options);
       router[method.toLowerCase() as 'get'](base + path, handle);

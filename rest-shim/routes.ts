@@ -1,11 +1,26 @@
 /**
  * How an operation's result is answered: `item` 200 with the resource, `page` 200 with the list envelope, `created` 201
  * with the resource and its Location, `deleted` 204 without a body, `changes` 200 with a page of the change feed, `file` 200
- * with the bytes of a file, `batch` 200 with what each of many bodies would be answered alone, `upload` 201 for a body
- * of JSON Lines, `results` 200 with a stream of them, `download` 200 with a stream of a stored file.
+ * with the bytes of a file, `stream` the same for a file that is uploaded, `download` for the file of an export, `batch` 200
+ * with what each of many bodies would be answered alone, `upload` 201 for a body of JSON Lines, `upload-file` 201 for a body
+ * that is a file, `results` 200 with a stream of them.
  */
 export type ResponseKind =
-  'item' | 'page' | 'created' | 'deleted' | 'changes' | 'file' | 'batch' | 'upload' | 'results' | 'download';
+  | 'item'
+  | 'page'
+  | 'created'
+  | 'deleted'
+  | 'changes'
+  | 'file'
+  | 'stream'
+  | 'download'
+  | 'batch'
+  | 'upload'
+  | 'upload-file'
+  | 'results';
+
+/** The names of the ids in a path: `id`, `attachment_id`. */
+export const idsIn = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
 export type Route = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -28,6 +43,8 @@ export const routes: readonly Route[] = [
   ['GET', '/customers/:id', 'getCustomer', 'item'],
   ['PATCH', '/customers/:id', 'updateCustomer', 'item'],
   ['DELETE', '/customers/:id', 'deleteCustomer', 'deleted'],
+  ['GET', '/customers/:id/credit', 'getCustomerCredit', 'item'],
+  ['POST', '/customers/:id/credit-refunds', 'refundCredit', 'item'],
 
   ['GET', '/invoices', 'listInvoices', 'page'],
   ['POST', '/invoices', 'createInvoice', 'created'],
@@ -57,6 +74,11 @@ export const routes: readonly Route[] = [
   ['POST', '/receipts/:id/book', 'bookReceipt', 'item'],
   ['POST', '/receipts/:id/reverse', 'reverseReceipt', 'item'],
   ['POST', '/receipts/:id/payments', 'payReceipt', 'item'],
+  ['GET', '/receipts/:id/attachments', 'listAttachments', 'page'],
+  ['POST', '/receipts/:id/attachments', 'addAttachment', 'upload-file'],
+  ['GET', '/receipts/:id/attachments/:attachment_id', 'getAttachment', 'item'],
+  ['DELETE', '/receipts/:id/attachments/:attachment_id', 'deleteAttachment', 'deleted'],
+  ['GET', '/receipts/:id/attachments/:attachment_id/file', 'getAttachmentFile', 'stream'],
 
   ['GET', '/projects', 'listProjects', 'page'],
   ['POST', '/projects', 'createProject', 'created'],
@@ -72,6 +94,13 @@ export const routes: readonly Route[] = [
   ['GET', '/time-entries/:id', 'getTimeEntry', 'item'],
   ['DELETE', '/time-entries/:id', 'deleteTimeEntry', 'deleted'],
 
+  ['GET', '/bank-accounts', 'listBankAccounts', 'page'],
+  ['POST', '/bank-accounts', 'createBankAccount', 'created'],
+  ['GET', '/bank-accounts/:id', 'getBankAccount', 'item'],
+  ['PATCH', '/bank-accounts/:id', 'updateBankAccount', 'item'],
+  ['GET', '/bank-accounts/:id/balance', 'getBankBalance', 'item'],
+  ['GET', '/bank-statements', 'listBankStatements', 'page'],
+  ['GET', '/bank-statements/:id', 'getBankStatement', 'item'],
   ['GET', '/bank-transactions', 'listBankTransactions', 'page'],
   ['GET', '/bank-transactions/:id', 'getBankTransaction', 'item'],
 

@@ -12,6 +12,13 @@ export const resources = [
   { model: 'Project', name: 'project', path: 'projects', scope: 'projects', state: countedRows.Project },
   { model: 'TimeEntry', name: 'time_entry', path: 'time-entries', scope: 'time-entries', state: countedRows.TimeEntry },
   {
+    model: 'BankAccount',
+    name: 'bank_account',
+    path: 'bank-accounts',
+    scope: 'bank-transactions',
+    state: countedRows.BankAccount,
+  },
+  {
     model: 'BankTransaction',
     name: 'bank_transaction',
     path: 'bank-transactions',

@@ -90,6 +90,19 @@ const ofNewColumns = {
     'constraint receipts_reversal_negative',
     'constraint receipts_reversed_pair',
   ],
+  '20261127140000_receipt_lines': [
+    'constraint receipts_prepaid_within_total',
+    'constraint receipts_reversal_unpaid',
+    'constraint receipts_sign',
+  ],
+  '20261127150001_document_proof_of_receipt_key': ['unique index document_proofs_tenant_id_receipt_id_key'],
+  '20261127160000_settlement': [
+    'constraint invoices_adjusted_within_total',
+    'constraint payments_exchange',
+    'constraint payments_kind_of_what_it_pays',
+    'constraint payments_reason_of_write_off',
+    'constraint receipts_adjusted_within_total',
+  ],
 };
 
 it('a migration removes nothing, and adds no requirement to existing tables', async () => {

@@ -27,9 +27,15 @@ const small = [
 
 /**
  * Nothing is released yet, so no process of an older version runs beside these: one computes a column of all invoices, one adds
- * all payments to the change feed, one checks the new columns of all receipts.
+ * all payments to the change feed, three check the new columns of all receipts, one computes columns of all invoices again.
  */
-const beforeRelease = ['20261124130000_amount_due', '20261127110000_payments_ledger', '20261127112000_frozen_receipts'];
+const beforeRelease = [
+  '20261124130000_amount_due',
+  '20261127110000_payments_ledger',
+  '20261127112000_frozen_receipts',
+  '20261127140000_receipt_lines',
+  '20261127160000_settlement',
+];
 
 let url: string;
 let drop: () => Promise<void>;

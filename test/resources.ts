@@ -1,4 +1,5 @@
 import { makeSampleAnchor } from './anchors/sample.ts';
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { zstdCompressSync } from 'node:zlib';
 import { fileKey } from '../schema/resources/export/file.ts';
@@ -6,6 +7,8 @@ import { resources, type Resource } from '../schema/resources.ts';
 import { createWebhook } from './webhooks/receiver.ts';
 import {
   item,
+  makeBankAccount,
+  makeBankStatement,
   makeBankTransaction,
   makeCreditNote,
   makeCustomer,
@@ -72,6 +75,7 @@ const lineDetails = {
 const own = { external_id: null, metadata: { key: 'x' } };
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
+const adjustments = [{ type: 'cash_discount', amount: 0.01, reason: 'x' }];
 const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
 
 /** REST's collections: the resources of the books, webhooks, bulk operations, and anchors. */
@@ -81,12 +85,14 @@ export const collections = [
   { model: 'BulkOperation', path: 'bulk-operations', scope: 'bulk-operations' },
   { model: 'Export', path: 'exports', scope: 'exports' },
   { model: 'Anchor', path: 'anchors', scope: 'audit' },
+  { model: 'BankStatement', path: 'bank-statements', scope: 'bank-transactions' },
 ] as const satisfies (
   | Pick<Resource, 'model' | 'path' | 'scope'>
   | { model: 'Webhook'; path: 'webhooks'; scope: 'webhooks' }
   | { model: 'BulkOperation'; path: 'bulk-operations'; scope: 'bulk-operations' }
   | { model: 'Export'; path: 'exports'; scope: 'exports' }
   | { model: 'Anchor'; path: 'anchors'; scope: 'audit' }
+  | { model: 'BankStatement'; path: 'bank-statements'; scope: 'bank-transactions' }
 )[];
 type Collection = (typeof collections)[number];
 
@@ -99,6 +105,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
       const body = { ...sample.customer, email: 'a@b.example', ...address, vat_id: 'x', ...partner, ...own };
       return { POST: body, PATCH: body };
     },
+    transitions: { 'credit-refunds': { body: { ...payment, currency: 'EUR' } } },
     makeKept: async (who) => {
       const id = await makeCustomer(who);
       await makeInvoice(who, { customerId: id });
@@ -112,7 +119,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     transitions: {
       issue: {},
       cancel: { made: { status: 'ISSUED' } },
-      payments: { made: { status: 'ISSUED' }, body: payment },
+      payments: { made: { status: 'ISSUED' }, body: { ...payment, adjustments } },
     },
     bodies: ({ customer_id }) => ({
       POST: {
@@ -148,7 +155,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     transitions: {
       book: {},
       reverse: { made: { status: 'BOOKED' }, body: { reason: 'x' } },
-      payments: { made: { status: 'BOOKED' }, body: payment },
+      payments: { made: { status: 'BOOKED' }, body: { ...payment, adjustments } },
     },
     bodies: ({ supplier_id, project_id }) => ({
       POST: {
@@ -159,6 +166,22 @@ export const samples: Record<Collection['model'], ResourceSample> = {
         category: 'x',
         description: 'x',
         vat_rate: 19,
+        amount_prepaid: 1,
+        service_date: '2026-02-01',
+        received_on: '2026-03-02',
+        credited_receipt_id: null,
+        lines: [
+          {
+            description: 'x',
+            account: '4930',
+            vat_category: 'S',
+            vat_rate: 19,
+            deductible_percent: 50,
+            amount_gross: 119,
+            amount_net: 100,
+            vat_amount: 19,
+          },
+        ],
         ...terms,
         ...own,
       },
@@ -198,6 +221,15 @@ export const samples: Record<Collection['model'], ResourceSample> = {
         id: projectId,
       });
       return id;
+    },
+  },
+  BankAccount: {
+    make: makeBankAccount,
+    holding: (text) => ({ name: text }),
+    change: { name: 'x' },
+    bodies: () => {
+      const body = { name: 'x', ...own };
+      return { POST: { iban: randomUUID(), currency: 'EUR', ...body }, PATCH: body };
     },
   },
   BankTransaction: {
@@ -241,6 +273,7 @@ export const samples: Record<Collection['model'], ResourceSample> = {
       },
     }),
   },
+  BankStatement: { make: makeBankStatement, holding: (text) => ({ number: text }) },
   Anchor: { make: makeSampleAnchor, holding: (text) => ({ content: text }) },
 };
 

@@ -5,10 +5,11 @@ import { isAnnounced } from '../deprecation.ts';
 import type { CompiledSchema } from '../endpoint.ts';
 import type { Operation } from '../operation.ts';
 import { findGetOperation } from '../event-payload.ts';
-import type { Route } from '../routes.ts';
+import { idsIn, type Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './responses.ts';
 import { batchRefusal, batchSchemas, describeBatch } from './batch.ts';
 import { describeDownload } from './exports.ts';
+import { describeFileUpload } from './attachments.ts';
 import { bulkSchemas, describeResults, describeUpload } from './bulk.ts';
 import { describeChanges } from './changes.ts';
 import { describeOperation, humane, resourceName, resourceSchema } from './paths.ts';
@@ -63,9 +64,8 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     const owner = reading ?? operation;
     const tag = humane(resourceName(owner));
     tags.set(tag, { name: tag, description: getNamedType(owner.shape.type).description ?? '' });
-    const item = (paths[path.replace(':id', '{id}')] ??= path.includes(':id')
-      ? { parameters: [{ $ref: '#/components/parameters/id' }] }
-      : {});
+    const ids = idsIn(path).map((id) => ({ $ref: `#/components/parameters/${id}` }));
+    const item = (paths[path.replaceAll(/:(\w+)/g, '{$1}')] ??= ids.length > 0 ? { parameters: ids } : {});
     item[method.toLowerCase()] = describe(route, operation, { tag, reading, components });
   }
   const getSchema = (resource: EventResource): JsonSchema =>
@@ -87,7 +87,7 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     webhooks,
     components: {
       securitySchemes: { token: security },
-      parameters: { id: idParameter, ...webhookHeaders },
+      parameters: { ...idParameters, ...webhookHeaders },
       headers: { ...headers, ...(rows.some(({ operation }) => isAnnounced(operation)) && announcing) },
       responses: { ...errorResponses, BatchRefused: batchRefusal },
       schemas: Object.fromEntries(components),
@@ -102,16 +102,22 @@ function describe(
   about: { tag: string; reading: Operation | undefined; components: Components },
 ): JsonSchema {
   if (route[3] === 'batch') return describeBatch(route, operation, about);
+  if (route[3] === 'upload-file') return describeFileUpload(route, operation, about);
   if (route[3] === 'upload') return describeUpload(route, operation, about);
   if (route[3] === 'download') return describeDownload(operation, about.tag);
   if (route[3] === 'results') return describeResults(operation, about.tag);
   return describeOperation(route, operation, about);
 }
 
-const idParameter: JsonSchema = {
-  name: 'id',
+const idParameter = (name: string, description: string): JsonSchema => ({
+  name,
   in: 'path',
   required: true,
-  description: 'The id. An unknown id, and an id of another tenant, is answered as not found.',
+  description,
   schema: { type: 'string', format: 'uuid' },
+});
+
+const idParameters: Record<string, JsonSchema> = {
+  id: idParameter('id', 'The id. An unknown id, and an id of another tenant, is answered as not found.'),
+  attachment_id: idParameter('attachment_id', "The attachment's id."),
 };

@@ -133,6 +133,7 @@ export class Examples {
     if (items) return [this.#exampleOf(items as JsonSchema, owner)];
     if (Array.isArray(choices)) return choices[0];
     if (pattern === answeredTime['pattern']) return typical['date-time'];
+    if (name === 'currency') return 'EUR';
     return typical[String(format)] ?? typical[String([type].flat()[0])];
   }
 

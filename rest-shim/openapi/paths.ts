@@ -7,7 +7,8 @@ import { isPlainVariable } from '../list-paging.ts';
 import type { Operation } from '../operation.ts';
 import { hasKeys } from '../naming.ts';
 import { toSnakeCase } from '../snake-case.ts';
-import type { ResponseKind, Route } from '../routes.ts';
+import { idsIn, type ResponseKind, type Route } from '../routes.ts';
+import { contentTypes } from '../../schema/resources/attachment/recognize.ts';
 import type { Place } from '../variable-places.ts';
 import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
 import {
@@ -107,13 +108,15 @@ export function describeOperation(
     ...operation.places.get(variable),
   }));
   const plain = inputs.flatMap(({ restName, variable, input: arg, path: place = '' }) =>
-    arg && isPlainVariable(variable) ? [{ restName, arg, meaning: describeComparison(place) }] : [],
+    arg && isPlainVariable(variable) && !idsIn(path).includes(restName)
+      ? [{ restName, arg, meaning: describeComparison(place) }]
+      : [],
   );
   const filters = method === 'GET' ? plain : [];
   const input = operation.places.get('input')?.input;
   const takesBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const byId = path.includes(':id');
-  const hasTag = method === 'GET' && (answer === 'item' || answer === 'file');
+  const hasTag = method === 'GET' && (answer === 'item' || answer === 'file' || answer === 'stream');
   const isConditional = operation.parameters.has('expected_version');
 
   return {
@@ -255,6 +258,16 @@ function success(answer: ResponseKind, operation: Operation, components: Compone
         content: {
           [String(operation.field.extensions['mediaType'])]: { schema: { type: 'string', format: 'binary' } },
         },
+      },
+    };
+  if (answer === 'stream')
+    return {
+      200: {
+        description: 'The file.',
+        headers: headers('ETag', 'Content-Disposition'),
+        content: Object.fromEntries(
+          contentTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
+        ),
       },
     };
   const name = resourceName(operation);

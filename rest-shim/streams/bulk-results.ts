@@ -11,8 +11,8 @@ export const streamResults: ReadParameters = (query, _variables, problems) => {
   return async ({ operation, variables, caller }) => {
     const { context } = caller;
     const { id } = (await runOperation(operation, variables, context)) as { id: string };
-    const texts = whileAuthorized(readResults(context, id, { onlyFailed: failed === 'true' }), caller);
+    const texts = whileAuthorized(readResults(context, id, { onlyFailed: failed === 'true' }), caller, 0);
     const first = await texts.next(); // before the status is sent: there may be no memory for it
-    return { status: 200, headers: { 'content-type': 'application/jsonl' }, body: toStream(first, texts, caller) };
+    return { status: 200, headers: { 'content-type': 'application/jsonl' }, body: toStream(texts, caller, { first }) };
   };
 };

@@ -22,7 +22,7 @@ export const respondDownload: Respond = async ({ variables, caller, ifNoneMatch 
     'Content-Disposition': create(file.fileName),
     ETag: tag,
   };
-  return { status: 200, headers, body: toStream(first, chunks, caller) };
+  return { status: 200, headers, body: toStream(chunks, caller, { first, release: () => file.content.destroy() }) };
 };
 
 async function* readChunks({ responseSize }: Context, { content }: StoredExport): AsyncGenerator<Uint8Array> {

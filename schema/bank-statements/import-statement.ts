@@ -5,9 +5,10 @@ import { isLockTimeout } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { ValidationError } from '../errors.ts';
 import { renderEvents } from '../events/events.ts';
-import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/transitions.ts';
+import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/match.ts';
 import { Decimal } from '../money/money.ts';
 import { readStatementFile } from './parsers/parse-file.ts';
+import { FileAccounts } from './write-accounts.ts';
 import { readRows, type StatementRow } from './parsers/rows.ts';
 import { StatementError, type StatementOptions } from './parsers/statement.ts';
 import { findCertain, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
@@ -106,12 +107,16 @@ async function write(context: Context, rows: string): Promise<Written> {
   await context.db.planForAnyTenant();
   const result: Written = { imported: 0, skipped: 0, matched: 0 };
   const naming: string[] = [];
+  const accounts = new FileAccounts();
   for await (const batch of readRows(rows)) {
-    const added = await writeBatch(context, batch);
+    const { transactions } = batch;
+    const added = await writeBatch(context, transactions);
     result.imported += added.length;
-    result.skipped += batch.length - added.length;
+    result.skipped += transactions.length - added.length;
+    accounts.add(batch);
     naming.push(...(await namingOpen(context, added)));
   }
+  await accounts.write(context);
   result.matched = await matchCertain(context, naming);
   await context.db.runDeferredTriggers();
   return result;
@@ -122,6 +127,7 @@ type Added = Pick<StatementRow, 'names'> & { id: string; isSent: boolean };
 
 /** Writes the rows whose identity isn't stored yet. */
 async function writeBatch(context: Context, batch: StatementRow[]): Promise<Added[]> {
+  if (batch.length === 0) return [];
   const rows = batch.map(({ bookingDate, valueDate, amount, ...texts }) =>
     context.db.row('BankTransaction', {
       ...texts,

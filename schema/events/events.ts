@@ -42,6 +42,8 @@ export const events = {
   'time_entry.billed': 'time is put on an invoice',
   'time_entry.unbilled': 'time can be billed again: its draft was deleted, or its invoice cancelled',
   'time_entry.deleted': 'a time entry is deleted',
+  'bank_account.created': 'a bank account is added, mostly by an import of its first statement',
+  'bank_account.updated': 'a bank account is changed',
   'bank_transaction.created': 'a bank transaction is imported',
   'bank_transaction.matched':
     'a bank transaction pays an invoice or receipt, or refunds a credit note, wholly or in part',

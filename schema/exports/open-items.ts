@@ -18,7 +18,7 @@ export function openItemsAt({ at, side }: Pick<ExportRow, 'at' | 'side'>): Table
       computed('partner_id', 'text', 'own.partner_id::text'),
       computed('name', 'text', 'customer.company_name'),
       computed('currency', 'text', 'own.currency'),
-      ...['gross', 'paid', 'credited', 'open'].map(amount),
+      ...['gross', 'paid', 'adjusted', 'credited', 'open'].map(amount),
       computed('days_late', 'integer', 'greatest(own.days_late, 0)::text'),
     ],
     from: `(${items}) as own

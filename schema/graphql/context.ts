@@ -23,10 +23,11 @@ export interface Principal {
  */
 export type RenderPayload = (id: string, known?: PrefetchedRow) => Promise<string>;
 
-/** The addresses from which a client that may read an invoice downloads its files, by the same token. */
+/** The addresses from which a client that may read an invoice or a receipt downloads its files, by the same token. */
 export interface FileLinks {
   invoicePdf: (id: string) => string;
   invoiceXml: (id: string, format: string) => string;
+  attachment: (receiptId: string, id: string) => string;
 }
 
 /** The domain's interface to the sender of webhooks. */
@@ -71,6 +72,8 @@ export interface TransactionOptions {
 export interface Context extends Principal {
   /** The tenant's client; inside `transaction()`, the transaction's. */
   db: Db;
+  /** The tenant's client outside of every transaction: what it writes stays, whatever becomes of the current one. */
+  outside: Db;
   now: () => Date;
   may: (ability: Ability) => boolean;
   /** Marks the response as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
@@ -130,6 +133,7 @@ export function createContext(options: {
       ...principal,
       ...rest,
       db,
+      outside: client,
       transaction: isJoined ? (work) => work(context) : beginRetried,
       insert:
         isJoined || db === client

@@ -22,3 +22,8 @@ export const isVatCategory = (code: string): code is VatCategory => vatCategorie
 
 /** The categories whose lines say why they aren't taxed (EN 16931, BR-E-10 and kin). */
 export const exemptCategories: ReadonlySet<VatCategory> = new Set(['E', 'AE', 'K', 'G', 'O']);
+
+/** The VAT categories of what is bought. Import VAT is paid to the customs: EN 16931 has no category for it. */
+export const receiptVatCategories = [...codes, 'IMPORT'] as const;
+
+export type ReceiptVatCategory = (typeof receiptVatCategories)[number];

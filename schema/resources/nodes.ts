@@ -12,6 +12,7 @@ import { count } from '../graphql/input/validators.ts';
 import { Anchor } from './anchor/type.ts';
 import { readableEntries } from './audit-log/readable.ts';
 import { AuditEntry } from './audit-log/type.ts';
+import { BankStatement } from './bank-statement/type.ts';
 import { BulkOperation } from './bulk-operation/type.ts';
 import { Company } from './company/type.ts';
 import { CreditNoteItem } from './credit-note/type.ts';
@@ -40,6 +41,7 @@ const types = {
   Export,
   AuditEntry,
   Anchor,
+  BankStatement,
 } satisfies Partial<Record<Prisma.ModelName, unknown>>;
 
 type NodeType = keyof typeof types;
@@ -74,6 +76,7 @@ const readable: Record<NodeType, Readable> = {
   Export: needs('exports:read'),
   AuditEntry: needs('audit:read', readableEntries),
   Anchor: needs('audit:read'),
+  BankStatement: needs('bank-transactions:read'),
 };
 
 const nodeId = (type: string, id: string): string => `${type}:${id}`;

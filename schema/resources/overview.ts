@@ -4,6 +4,7 @@ import { today, type Context } from '../graphql/context.ts';
 import { overdueOn } from './invoice/filter.ts';
 import { balanceFields, computeBalance, type Balanced } from './invoice/balance.ts';
 import { Decimal } from '../money/money.ts';
+import { paidKinds } from './payment/kinds.ts';
 import { unbilled } from './project/type.ts';
 import { formatDay } from '../graphql/scalars/scalars.ts';
 
@@ -107,7 +108,7 @@ const buildDays = (first: Temporal.PlainYearMonth, last = first): { gte: Date; l
 async function sumPayments(context: Context, paidOn: object): Promise<Sum[]> {
   const [payments, refunds] = await Promise.all(
     ['invoiceId', 'creditNoteId'].map((of) =>
-      sumUp(context, 'Payment', 'amount', { [of]: { not: null }, paidOn }, 'paidOn'),
+      sumUp(context, 'Payment', 'amount', { [of]: { not: null }, kind: { in: paidKinds }, paidOn }, 'paidOn'),
     ),
   );
   return [...(payments ?? []), ...negated(refunds ?? [])];

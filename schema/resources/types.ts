@@ -1,4 +1,5 @@
 import type { Resource } from '../resources.ts';
+import { BankAccount } from './bank-account/type.ts';
 import { BankTransaction } from './bank-transaction/type.ts';
 import { CreditNote } from './credit-note/type.ts';
 import { Customer } from './customer/type.ts';
@@ -16,6 +17,7 @@ export const resourceTypes = {
   Receipt,
   Project,
   TimeEntry,
+  BankAccount,
   BankTransaction,
   Payment,
 } satisfies Record<Resource['model'], unknown>;

@@ -14,6 +14,9 @@ const codes = {
   VAT_CATEGORY: "An item's VAT category doesn't go with the countries and the VAT numbers of company and customer.",
   E_INVOICE: 'The document breaks a rule of the e-invoices that the customer requires, as its invoice already did.',
   RECEIPT_NUMBER: 'Another receipt of this supplier has the same number.',
+  RECEIPT_DUPLICATE: 'Another receipt of this supplier has the same number, currency, and gross amount.',
+  VAT_AMOUNT:
+    "The VAT that a receipt states is not that of its amounts and rates, by more than the currency's smallest unit.",
 };
 export type WarningCode = keyof typeof codes;
 

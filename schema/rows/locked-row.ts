@@ -23,7 +23,7 @@ export function requireVersion(row: { id: string; version: number }, expected: n
 }
 
 /** Models whose rows are changed one at a time, with a version. */
-export type Versioned = 'Customer' | 'Invoice' | 'Payment' | 'Project' | 'Receipt' | 'TimeEntry';
+export type Versioned = 'BankAccount' | 'Customer' | 'Invoice' | 'Payment' | 'Project' | 'Receipt' | 'TimeEntry';
 
 /**
  * Locks the row of a change until the transaction ends, and reads it as it stands under the lock.

@@ -1,6 +1,9 @@
 import type { Db } from '../../prisma/client.ts';
 import { minorDigitsSql } from '../money/money.ts';
+import { maxAttachments } from '../resources/attachment/rules.ts';
 import { balanceSql } from '../resources/invoice/balance.ts';
+import { creditSql } from '../resources/payment/customer-credit.ts';
+import { adjustedKindsSql, paidKindsSql } from '../resources/payment/kinds.ts';
 import type { RecordType } from './format.ts';
 
 /** A record that breaks a rule: by its id, or by its year; null where it is missing. */
@@ -31,10 +34,21 @@ const windowRows = 100_000;
 const ownNumber = String.raw`^\d{4}-(?!0000$)(\d{4}|[1-9]\d{4,8})$`;
 
 const paidBy = (column: string): Rule['other'] => ({
-  rows: `select ${column} as id, sum(amount) as paid from payments
+  rows: `select ${column} as id, sum(amount) filter (where kind in (${paidKindsSql})) as paid,
+      sum(amount) filter (where kind in (${adjustedKindsSql})) as adjusted
+    from payments
     where tenant_id = $1 and ${column} > $2::uuid and ${column} <= $3::uuid group by ${column}`,
   by: 'id',
 });
+
+/** What payments moved on the account of a bank transaction. */
+const movedBy: Rule['other'] = {
+  rows: `select bank_transaction_id as id, sum(coalesce(exchange_amount, amount)
+      * case when kind = 'overpayment' or (kind = 'payment' and invoice_id is not null) then 1 else -1 end) as moved
+    from payments
+    where tenant_id = $1 and bank_transaction_id > $2::uuid and bank_transaction_id <= $3::uuid group by bank_transaction_id`,
+  by: 'id',
+};
 const referred = (by: string, table: string, columns: string): Rule['other'] => ({
   rows: `select id, ${columns} from ${table} where tenant_id = $1`,
   by,
@@ -89,6 +103,13 @@ const rules: Rule[] = [
     table: 'invoices',
     message: 'amount_paid: Must be the sum of the payments.',
     breaks: 'amount_paid <> coalesce(other.paid, 0)',
+    other: paidBy('invoice_id'),
+  },
+  {
+    type: 'invoice',
+    table: 'invoices',
+    message: 'amount_adjusted: Must be the sum of the cash discounts, write-offs, and rounding.',
+    breaks: 'amount_adjusted <> coalesce(other.adjusted, 0)',
     other: paidBy('invoice_id'),
   },
   {
@@ -163,8 +184,42 @@ const rules: Rule[] = [
   {
     type: 'receipt',
     table: 'receipts',
+    message: 'amount_adjusted: Must be the sum of the cash discounts, write-offs, and rounding.',
+    breaks: 'amount_adjusted <> coalesce(other.adjusted, 0)',
+    other: paidBy('receipt_id'),
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
     message: 'status: A receipt that is paid in full is paid.',
-    breaks: `status = 'booked' and amount_paid = amount_gross and amount_gross <> 0`,
+    breaks: `status = 'booked' and amount_paid + amount_adjusted = amount_payable and amount_payable <> 0`,
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'lines: The amounts must be those of the lines.',
+    breaks: `case when other.id is null then vat_rate is null else
+      (checked.amount_net, checked.vat_amount, checked.amount_gross, vat_rate) is distinct from
+        (other.net, other.vat, other.gross, other.rate) end`,
+    other: {
+      rows: `select receipt_id as id, sum(amount_net) as net, sum(vat_amount) as vat, sum(amount_gross) as gross,
+          case when count(*) = 1 then max(vat_rate) end as rate
+        from receipt_lines where ${inRange('receipt_id')} group by receipt_id`,
+      by: 'id',
+    },
+  },
+  {
+    type: 'receipt',
+    table: 'receipts',
+    message: 'credited_receipt_id: Must be a booked receipt of the same supplier and currency, and no credit.',
+    breaks: `credited_receipt_id is not null and (other.id is null or other.status = 'draft' or other.is_credit
+      or (other.status = 'reversed' and checked.status <> 'reversed')
+      or (other.currency, other.supplier_id) is distinct from (checked.currency, checked.supplier_id))`,
+    other: referred(
+      'credited_receipt_id',
+      'receipts',
+      'status, currency, supplier_id, credited_receipt_id is not null as is_credit',
+    ),
   },
   {
     type: 'receipt',
@@ -179,12 +234,13 @@ const rules: Rule[] = [
     message: 'reversal_of: A reversal takes back all of a receipt, which says that it is reversed.',
     breaks: `reversal_of is not null and (other.reversed_at is null or other.amount_paid <> 0
       or other.amount_gross <> -checked.amount_gross or other.vat_amount <> -checked.vat_amount
-      or (other.currency, other.vat_rate, other.supplier_id) is distinct from
-        (checked.currency, checked.vat_rate, checked.supplier_id))`,
+      or (other.currency, other.vat_rate, other.supplier_id, other.credited_receipt_id, -other.amount_prepaid) is distinct from
+        (checked.currency, checked.vat_rate, checked.supplier_id, checked.credited_receipt_id, checked.amount_prepaid))`,
     other: referred(
       'reversal_of',
       'receipts',
-      'reversed_at, amount_gross, vat_amount, amount_paid, currency, vat_rate, supplier_id',
+      `reversed_at, amount_gross, vat_amount, amount_paid, currency, vat_rate, supplier_id, credited_receipt_id,
+      amount_prepaid`,
     ),
   },
   {
@@ -198,6 +254,16 @@ const rules: Rule[] = [
     },
   },
   {
+    type: 'attachment',
+    table: 'attachments',
+    message: `receipt_id: A receipt has at most ${maxAttachments} attachments.`,
+    breaks: `other.attachments > ${maxAttachments}`,
+    other: {
+      rows: 'select receipt_id as id, count(*) as attachments from attachments where tenant_id = $1 group by receipt_id',
+      by: 'receipt_id',
+    },
+  },
+  {
     type: 'time_entry',
     table: 'time_entries',
     message: 'invoice_id: Only billable time is billed, and not by a cancelled invoice.',
@@ -208,8 +274,8 @@ const rules: Rule[] = [
     type: 'bank_transaction',
     table: 'bank_transactions',
     message: 'amount_open: Must be the amount without its payments.',
-    breaks: 'abs(amount) - abs(amount_open) <> coalesce(other.paid, 0)',
-    other: paidBy('bank_transaction_id'),
+    breaks: 'amount - amount_open <> coalesce(other.moved, 0)',
+    other: movedBy,
   },
   {
     type: 'payment',
@@ -228,6 +294,13 @@ const rules: Rule[] = [
   {
     type: 'payment',
     table: 'payments',
+    message: 'amount: Must have the sign of the receipt, and that of a reversal the opposite.',
+    breaks: '(checked.amount > 0) <> ((reversal_of is null) = other.is_positive)',
+    other: referred('receipt_id', 'receipts', 'amount_gross > 0 as is_positive'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
     message: 'currency: Must be that of the credit note.',
     breaks: 'other.currency <> checked.currency',
     other: referred('credit_note_id', 'credit_notes', 'currency'),
@@ -235,24 +308,52 @@ const rules: Rule[] = [
   {
     type: 'payment',
     table: 'payments',
-    message:
-      'bank_transaction_id: Money received pays invoices, money sent pays receipts and credit notes, in the same currency.',
-    breaks: 'other.currency <> checked.currency or (other.amount > 0) <> (invoice_id is not null)',
-    other: referred('bank_transaction_id', 'bank_transactions', 'currency, amount'),
+    message: 'bank_transaction_id: Must be in the same currency, or in that of the exchange.',
+    breaks: 'other.currency <> coalesce(exchange_currency, checked.currency)',
+    other: referred('bank_transaction_id', 'bank_transactions', 'currency'),
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'customer_id: A credit is used for an invoice of the same customer.',
+    breaks: 'checked.customer_id is not null and other.customer_id <> checked.customer_id',
+    other: referred('invoice_id', 'invoices', 'customer_id'),
+  },
+  {
+    type: 'customer',
+    table: 'customers',
+    message: 'credit: Must not be less than zero.',
+    breaks: 'other.id is not null',
+    other: {
+      rows: `select customer_id as id from payments
+        where tenant_id = $1 and customer_id > $2::uuid and customer_id <= $3::uuid
+        group by customer_id, currency having sum(${creditSql}) < 0`,
+      by: 'id',
+    },
+  },
+  {
+    type: 'payment',
+    table: 'payments',
+    message: 'recorded_with: Is a payment of the same invoice or receipt.',
+    breaks: `recorded_with is not null and (other.invoice_id, other.receipt_id) is distinct from
+      (checked.invoice_id, checked.receipt_id)`,
+    other: referred('recorded_with', 'payments', 'invoice_id, receipt_id'),
   },
   {
     type: 'payment',
     table: 'payments',
     message: 'reversal_of: A reversal takes back all of a payment of the same, which says that it is reversed.',
     breaks: `reversal_of is not null and (other.is_reversal or other.reversed_at is null or other.amount <> -checked.amount
-      or other.currency <> checked.currency
-      or (other.invoice_id, other.receipt_id, other.credit_note_id, other.bank_transaction_id) is distinct from
-        (checked.invoice_id, checked.receipt_id, checked.credit_note_id, checked.bank_transaction_id))`,
+      or other.currency <> checked.currency or other.kind <> checked.kind
+      or other.exchange_amount is distinct from -checked.exchange_amount
+      or (other.invoice_id, other.receipt_id, other.credit_note_id, other.customer_id, other.bank_transaction_id)
+        is distinct from (checked.invoice_id, checked.receipt_id, checked.credit_note_id, checked.customer_id,
+        checked.bank_transaction_id))`,
     other: referred(
       'reversal_of',
       'payments',
-      `reversal_of is not null as is_reversal, reversed_at, amount, currency, invoice_id, receipt_id, credit_note_id,
-      bank_transaction_id`,
+      `reversal_of is not null as is_reversal, reversed_at, kind, amount, exchange_amount, currency, invoice_id, receipt_id,
+      credit_note_id, customer_id, bank_transaction_id`,
     ),
   },
   {

@@ -1,11 +1,11 @@
 import type { Context } from '../graphql/context.ts';
+import { partType, readParts } from './attachment-parts.ts';
 import { readAuditRecords } from './audit-entries.ts';
 import { byPosition } from '../resources/invoice/type.ts';
 import {
   endType,
   format,
   hasItems,
-  itemsField,
   itemModels,
   recordColumns,
   recordTypes,
@@ -51,7 +51,15 @@ export function exportBooks(context: Context, write: (lines: string) => Promise<
       }
       for await (const rows of readPages(inside, recordType)) {
         counts[recordType.type] += rows.length;
-        await write(rows.map((row) => line(toRecord(recordType, row))).join(''));
+        if (recordType.model !== 'Attachment') {
+          await write(rows.map((row) => line(toRecord(recordType, row))).join(''));
+          continue;
+        }
+        for (const row of rows) {
+          await write(line(toRecord(recordType, row)));
+          for await (const part of readParts(inside, row as { id: string }))
+            await write(line({ [typeField]: partType, ...part }));
+        }
       }
     }
     await write(line({ [typeField]: endType, records: sumCounts(counts) }));
@@ -96,7 +104,7 @@ async function* readPages({ db }: Context, { model }: RecordType): AsyncGenerato
       where,
       orderBy: { id: 'asc' },
       take,
-      ...(hasItems(model) && { include: { items: byPosition } }),
+      ...(hasItems(model) && { include: { [itemModels[model].field]: byPosition } }),
     };
     const rows = await db.model(model).findMany(query);
     if (rows.length > 0) yield rows;
@@ -108,12 +116,13 @@ async function* readPages({ db }: Context, { model }: RecordType): AsyncGenerato
 function toRecord({ type, model }: RecordType, row: AnyRow): object {
   const record = { [typeField]: type, ...writeFields(model, row) };
   if (!hasItems(model)) return record;
-  const { model: itemModel, refersBy } = itemModels[model];
-  const items = row['items'] as AnyRow[];
+  const { field, model: itemModel, refersBy, min } = itemModels[model];
+  const items = row[field] as AnyRow[];
+  if (items.length === 0 && min === 0) return record;
   // The record and the position are where the item stands.
   return {
     ...record,
-    [itemsField]: items.map((item) => {
+    [field]: items.map((item) => {
       const { [refersBy]: _record, position: _position, ...fields } = writeFields(itemModel, item);
       return fields;
     }),

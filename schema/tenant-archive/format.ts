@@ -1,6 +1,8 @@
 import { tableOf, type Column, type Prisma } from '../../prisma/client.ts';
 import { storable } from '../graphql/input/validators.ts';
 import { Decimal } from '../money/money.ts';
+import { maxItems } from '../resources/invoice/mutations.ts';
+import { maxLines } from '../resources/receipt/lines.ts';
 import { formatDay, isUuid, parseDay } from '../graphql/scalars/scalars.ts';
 
 // The file that holds all books of a tenant, as JSON Lines: OPERATING.md#the-export-file describes it.
@@ -29,7 +31,10 @@ export const recordTypes = [
   { type: 'credit_note', model: 'CreditNote', input: 'CreateCreditNoteInput' },
   { type: 'credit_note_sequence', model: 'CreditNoteSequence', input: null },
   { type: 'receipt', model: 'Receipt', input: 'CreateReceiptInput' },
+  { type: 'attachment', model: 'Attachment', input: null },
   { type: 'time_entry', model: 'TimeEntry', input: 'CreateTimeEntryInput' },
+  { type: 'bank_account', model: 'BankAccount', input: 'CreateBankAccountInput' },
+  { type: 'bank_statement', model: 'BankStatement', input: null },
   { type: 'bank_transaction', model: 'BankTransaction', input: null },
   { type: 'payment', model: 'Payment', input: null },
   { type: 'invoice_parties', model: 'InvoiceParties', input: null },
@@ -41,16 +46,47 @@ export const recordTypes = [
 
 export type RecordType = (typeof recordTypes)[number];
 
-/** The items of an invoice or a credit note are in its own record, under this name. */
-export const itemsField = 'items';
-
-/** The models whose records have items: the items' model, its input, and the column that refers to the record. */
+/**
+ * The models whose records have their lines: in which field, the lines' model, its input, the column that refers to the record,
+ * and how many there are. A receipt whose own columns say all of its one line has no field.
+ */
 export const itemModels = {
-  Invoice: { model: 'InvoiceItem', input: 'InvoiceItemInput', refersBy: 'invoice_id' },
-  CreditNote: { model: 'CreditNoteItem', input: null, refersBy: 'credit_note_id' },
-} as const satisfies Partial<Record<RecordType['model'], { model: ItemModel; input: string | null; refersBy: string }>>;
+  Invoice: {
+    field: 'items',
+    model: 'InvoiceItem',
+    input: 'InvoiceItemInput',
+    refersBy: 'invoice_id',
+    min: 1,
+    max: maxItems,
+  },
+  CreditNote: {
+    field: 'items',
+    model: 'CreditNoteItem',
+    input: null,
+    refersBy: 'credit_note_id',
+    min: 1,
+    max: maxItems,
+  },
+  Receipt: {
+    field: 'lines',
+    model: 'ReceiptLine',
+    input: 'ReceiptLineInput',
+    refersBy: 'receipt_id',
+    min: 0,
+    max: maxLines,
+  },
+} as const satisfies Partial<Record<RecordType['model'], ItemsOf>>;
 
-export type ItemModel = 'InvoiceItem' | 'CreditNoteItem';
+interface ItemsOf {
+  field: 'items' | 'lines';
+  model: ItemModel;
+  input: string | null;
+  refersBy: string;
+  min: number;
+  max: number;
+}
+
+export type ItemModel = 'InvoiceItem' | 'CreditNoteItem' | 'ReceiptLine';
 
 /** Whether the records of a model have items. */
 export const hasItems = (model: Prisma.ModelName): model is keyof typeof itemModels => model in itemModels;
@@ -77,6 +113,8 @@ export const leftOut = {
   AuditSeal: 'Each audit entry has its own. An import seals the entries anew.',
   Anchor: 'It names the tenant, and belongs to the installation that signed it.',
   UnprovenDocument: 'A queue. Triggers make it again.',
+  UnprovenReceipt: 'A queue. Triggers make it again.',
+  UnusedFile: 'A queue.',
   BulkOperation: 'A log of requests, deleted after 30 days. What they wrote is in the books.',
   BulkChunk: 'Requests and their results, deleted after 30 days.',
   Export: 'A log of requests, deleted soon after their files. What they were of is in the books.',

@@ -17,18 +17,19 @@ import {
   vatIncluded,
   type Decimal,
 } from '../money/money.ts';
+import { contentTypes } from '../resources/attachment/recognize.ts';
+import { filename, maxAttachmentBytes } from '../resources/attachment/rules.ts';
 import { parseCreditNoteNumber } from '../resources/credit-note/next-number.ts';
 import { readBreakdown, storedBreakdown } from '../resources/credit-note/vat-breakdown.ts';
 import { categorized } from '../resources/invoice/line.ts';
 import { lineRules } from '../resources/invoice/rules.ts';
-import { maxItems } from '../resources/invoice/mutations.ts';
 import { totalRules } from '../resources/invoice/rules.ts';
+import { sumLines, toLines } from '../resources/receipt/lines.ts';
 import { parseInvoiceNumber } from '../resources/invoice/next-number.ts';
 import { createAuditReader } from './audit-entries.ts';
 import {
   asColumn,
   isObject,
-  itemsField,
   itemModels,
   readValue,
   recordColumns,
@@ -68,8 +69,8 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
     const own = new Problems();
     const columns = recordColumns(model);
     const values = readColumns(columns, fields, own);
-    // A receipt that reverses another has negative amounts.
-    const isFree = (name: string): boolean => name === 'amountGross' && values['reversalOfId'] != null;
+    // A receipt that reverses another has the opposite of what was prepaid.
+    const isFree = (name: string): boolean => name === 'amountPrepaid' && values['reversalOfId'] != null;
     const named = (inputs.get(model) ?? []).filter(({ name }) => values[name] != null && !isFree(name));
     const checked = validateArguments(named, pick(values, named), own);
     for (const [at, ofField] of Object.entries(own.byField)) {
@@ -86,17 +87,18 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
     fields: Record<string, unknown>,
     problems: Problems,
   ): { row: Row<Of>; items: Row<(typeof itemModels)[Of]['model']>[] } | undefined {
-    const { model: itemModel, refersBy }: { model: (typeof itemModels)[Of]['model']; refersBy: string } =
-      itemModels[model];
-    const { [itemsField]: items, ...own } = fields;
+    const of: (typeof itemModels)[keyof typeof itemModels] = itemModels[model];
+    const itemModel: (typeof itemModels)[Of]['model'] = itemModels[model].model;
+    const { field, refersBy, min, max } = of;
+    const { [field]: items = min === 0 ? [] : undefined, ...own } = fields;
     const row = readRow(model, own, problems);
-    if (!Array.isArray(items) || items.length < 1 || items.length > maxItems) {
-      problems.add(itemsField, 'wrong_count', `Must have 1 to ${maxItems} items.`, { min: 1, max: maxItems });
+    if (!Array.isArray(items) || items.length < min || items.length > max) {
+      problems.add(field, 'wrong_count', `Must have ${min} to ${max} ${field}.`, { min, max });
       return undefined;
     }
     const id = (row as { id: string } | undefined)?.id ?? noId;
     const rows = items.map((item, index) => {
-      const at = `${itemsField}.${index}`;
+      const at = `${field}.${index}`;
       if (!isObject(item)) return void problems.add(at, 'wrong_type', 'Must be an object.', { expected: 'object' });
       for (const name of [refersBy, 'position'])
         if (name in item) problems.add(`${at}.${name}`, 'unknown_field', unknownField);
@@ -114,6 +116,13 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
     return { Invoice: [read.row], InvoiceItem: read.items };
   }
 
+  function readReceipt(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
+    const read = withItems('Receipt', fields, problems);
+    if (!read) return undefined;
+    receiptRules(read.row, read.items, problems);
+    return { Receipt: [read.row], ReceiptLine: read.items };
+  }
+
   function readCreditNote(fields: Record<string, unknown>, problems: Problems): Rows | undefined {
     const read = withItems('CreditNote', fields, problems);
     if (!read) return undefined;
@@ -128,16 +137,19 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
       rows = readInvoice(fields, problems);
     } else if (model === 'CreditNote') {
       rows = readCreditNote(fields, problems);
+    } else if (model === 'Receipt') {
+      rows = readReceipt(fields, problems);
     } else if (model === 'AuditEntry') {
       const entry = readAuditEntry(fields, problems);
       if (entry) rows = { AuditEntry: [entry] };
     } else {
       const row = readRow(model, fields, problems);
       if (row) rows = { [model]: [row] };
-      const [receipt, payment, timeEntry] = [rows?.Receipt?.[0], rows?.Payment?.[0], rows?.TimeEntry?.[0]];
+      const [payment, timeEntry] = [rows?.Payment?.[0], rows?.TimeEntry?.[0]];
       const logo = rows?.CompanyLogo?.[0];
       if (logo) logoRules(logo, problems);
-      if (receipt) receiptRules(receipt, problems);
+      const attachment = rows?.Attachment?.[0];
+      if (attachment) attachmentRules(attachment, problems);
       if (payment) paymentRules(payment, problems);
       const periodLock = rows?.PeriodLock?.[0];
       for (const byUser of [timeEntry, periodLock, payment])
@@ -155,7 +167,7 @@ function getInputFields(schema: GraphQLSchema, name: string | null) {
   const type = schema.getType(name);
   if (!isInputObjectType(type)) throw new Error(`There is no input ${name}`);
   // The state isn't restricted here as it is for new rows. Items are read one by one.
-  return Object.values(type.getFields()).filter((field) => field.name !== 'status' && field.name !== itemsField);
+  return Object.values(type.getFields()).filter((field) => !['status', 'items', 'lines'].includes(field.name));
 }
 
 const pick = (values: Record<string, unknown>, inputs: { name: string }[]): Record<string, unknown> =>
@@ -191,12 +203,12 @@ const equal = (a: Amount, b: Amount): boolean => a.toFixed() === b.toFixed();
 function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], problems: Problems): void {
   const { currency, number, invoiceDate, status, issuedAt, overdueAt, externalId } = invoice;
   const bounds = new Problems();
-  for (const [index, item] of items.entries()) lineRules(item, bounds, `input.${itemsField}.${index}`);
+  for (const [index, item] of items.entries()) lineRules(item, bounds, `input.items.${index}`);
   totalRules(items, currency, bounds);
   for (const [path, ofField] of Object.entries(bounds.byField))
     for (const problem of ofField) problems.add(asColumn(path), ...problem);
   for (const [index, item] of items.entries())
-    checkAmount(`${itemsField}.${index}.line_total_net`, item.lineTotalNet, lineTotal(item, currency), problems);
+    checkAmount(`items.${index}.line_total_net`, item.lineTotalNet, lineTotal(item, currency), problems);
   const { totalNet, totalVat, totalGross } = invoiceTotals(items, currency);
   checkAmount('total_net', invoice.totalNet, totalNet, problems);
   checkAmount('total_vat', invoice.totalVat, totalVat, problems);
@@ -209,6 +221,8 @@ function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], prob
     if (issuedAt) problems.add('issued_at', 'wrong_state', 'A draft is not issued.');
     if (overdueAt) problems.add('overdue_at', 'wrong_state', 'A draft is not overdue.');
     if (!invoice.amountPaid.isZero()) problems.add('amount_paid', 'wrong_state', 'Of a draft nothing is paid.');
+    if (!invoice.amountAdjusted.isZero())
+      problems.add('amount_adjusted', 'wrong_state', 'Of a draft nothing is settled.');
   }
 }
 
@@ -237,14 +251,30 @@ function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteIt
   checkAmount('total_gross', creditNote.totalGross, totalNet.plus(totalVat), problems);
 }
 
-function receiptRules(receipt: Row<'Receipt'>, problems: Problems): void {
+/** The amounts are those of the lines. Without lines, they are those of one line with the VAT of its rate. */
+function receiptRules(receipt: Row<'Receipt'>, items: Row<'ReceiptLine'>[], problems: Problems): void {
   const { amountGross, vatRate, currency } = receipt;
   if (!fits(amountGross))
     problems.add('amount_gross', 'too_many_digits', 'Must not have so many digits.', { max: maxDigits });
   checkDecimals('amount_gross', amountGross, currency, problems);
-  const { vatAmount, amountNet } = vatIncluded(amountGross, vatRate, currency);
-  checkAmount('vat_amount', receipt.vatAmount, vatAmount, problems);
-  checkAmount('amount_net', receipt.amountNet, amountNet, problems);
+  checkDecimals('amount_prepaid', receipt.amountPrepaid, currency, problems);
+  if (items.length === 0) {
+    if (vatRate === null) return problems.add('vat_rate', 'required', 'Required, unless there are several lines.');
+    const { vatAmount, amountNet } = vatIncluded(amountGross, vatRate, currency);
+    checkAmount('vat_amount', receipt.vatAmount, vatAmount, problems);
+    checkAmount('amount_net', receipt.amountNet, amountNet, problems);
+    return;
+  }
+  for (const [index, { amountNet, vatAmount }] of items.entries()) {
+    checkDecimals(`lines.${index}.amount_net`, amountNet, currency, problems);
+    checkDecimals(`lines.${index}.vat_amount`, vatAmount, currency, problems);
+  }
+  const sums = sumLines(toLines({ ...receipt, lines: items }));
+  checkAmount('amount_gross', amountGross, sums.amountGross, problems);
+  checkAmount('vat_amount', receipt.vatAmount, sums.vatAmount, problems);
+  checkAmount('amount_net', receipt.amountNet, sums.amountNet, problems);
+  if (vatRate === null ? sums.vatRate !== null : !sums.vatRate || !equal(vatRate, sums.vatRate))
+    problems.add('vat_rate', 'inconsistent', 'Must be that of the only line, or null.');
 }
 
 function paymentRules({ amount, currency }: Row<'Payment'>, problems: Problems): void {
@@ -258,6 +288,22 @@ function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
   if (!isStorableLogo(logo.bytes))
     problems.add('bytes', 'invalid_format', 'Must be a PNG as documents embed it, with all its lines.');
   logo.isOnDocuments = true; // the parties of issued invoices are read later
+}
+
+/** What the database allows, with the name as a client may give it. The bytes follow. */
+function attachmentRules({ filename: name, contentType, length, sha256 }: Row<'Attachment'>, problems: Problems): void {
+  for (const { message } of filename.safeParse(name).error?.issues ?? [])
+    problems.add('filename', 'invalid_format', message);
+  if (!contentTypes.some((type) => type === contentType))
+    problems.add('content_type', 'unknown_value', `Must be one of ${contentTypes.join(', ')}.`, {
+      values: contentTypes,
+    });
+  if (length < 1 || length > maxAttachmentBytes)
+    problems.add('length', 'out_of_range', `Must be from 1 to ${maxAttachmentBytes}.`, {
+      min: 1,
+      max: maxAttachmentBytes,
+    });
+  if (sha256.length !== 32) problems.add('sha256', 'invalid_format', 'Must have 32 bytes.');
 }
 
 /** The inputs of other records check their currencies. */

@@ -8,9 +8,10 @@ import { mustBeKept, sayEntry } from '../resources/audit-log/verify.ts';
 import { noHeads, type NotedHeads } from '../resources/anchor/noted-heads.ts';
 import { verifyDocuments } from '../resources/document/verify.ts';
 import { constraintError } from '../graphql/input/constraints.ts';
+import { AttachmentParts, partType, storeParts } from './attachment-parts.ts';
 import { findViolations, type Violation } from './consistency.ts';
 import { noRecords, sumCounts, type RecordCounts } from './export-archive.ts';
-import { asColumn, endType, format, isObject, itemsField, recordTypes, typeField, type RecordType } from './format.ts';
+import { asColumn, endType, format, isObject, recordTypes, typeField, type RecordType } from './format.ts';
 import { LineErrors, maxLineErrors, readLines, type Line, type LineError } from './lines.ts';
 import { createRecordReader, isRefused, type RecordReader, type UserIds } from './record.ts';
 
@@ -116,6 +117,7 @@ async function checkLines(
   const errors: LineError[] = [];
   let [head, records, last]: [Head | undefined, number, Line | undefined] = [undefined, 0, undefined];
   let isEnded = false;
+  const parts = new AttachmentParts();
   for await (const line of readLines(file, report)) {
     last = line;
     if (!head) {
@@ -128,7 +130,12 @@ async function checkLines(
     const record = parse(line);
     if ('message' in record) {
       errors.push(record);
-    } else if (record.type === endType) {
+      continue;
+    }
+    const problem = record.type === partType ? await parts.add(line.number, record.fields) : await parts.end();
+    if (problem) errors.push(problem);
+    if (record.type === partType) continue;
+    if (record.type === endType) {
       isEnded = true;
       const end = endSchema.safeParse(record.fields);
       if (!end.success || end.data.records !== records)
@@ -137,6 +144,7 @@ async function checkLines(
       records += 1;
       const rows = read(record.type, record.fields);
       if (isRefused(rows)) errors.push(...lineErrors(line.number, rows));
+      else if (rows.Attachment?.[0]) await parts.begin(line.number, rows.Attachment[0]);
     }
   }
   const after = (last?.number ?? 0) + 1;
@@ -172,14 +180,20 @@ interface RawRecord<Type = RecordType> {
 
 const recordTypesByName = new Map<unknown, RecordType>(recordTypes.map((recordType) => [recordType.type, recordType]));
 
-function parse({ number: line, text }: Line): RawRecord | RawRecord<typeof endType> | LineError {
+function parse({
+  number: line,
+  text,
+}: Line): RawRecord | RawRecord<typeof endType> | RawRecord<typeof partType> | LineError {
   const value = asJson(text);
   if (!isObject(value)) return { line, message: 'Must be a JSON object.' };
   const { [typeField]: type, ...fields } = value;
-  if (type === endType) return { type, fields };
+  if (type === endType || type === partType) return { type, fields };
   const known = recordTypesByName.get(type);
   if (known) return { type: known, fields };
-  return { line, message: `${typeField}: Must be one of ${[...recordTypesByName.keys(), endType].join(', ')}.` };
+  return {
+    line,
+    message: `${typeField}: Must be one of ${[...recordTypesByName.keys(), partType, endType].join(', ')}.`,
+  };
 }
 
 const lineErrors = (line: number, errors: FieldErrors): LineError[] =>
@@ -229,10 +243,14 @@ async function write(
   await context.db.actAsImport();
   const counts = noRecords();
   const seals = new Set<unknown>();
+  const parts = new AttachmentParts(storeParts(context));
   let batch: Batch | undefined;
   for await (const line of readLines(file, report)) {
     const record = parse(line);
-    if ('message' in record || record.type === endType) continue; // the first line, and the last
+    if ('message' in record) continue; // the first line
+    const problem = record.type === partType ? await parts.add(line.number, record.fields) : await parts.end();
+    if (problem) throw new LineErrors([problem]); // the file changed meanwhile
+    if (record.type === partType || record.type === endType) continue;
     const { type, fields } = record;
     if (type.model === 'AuditEntry') seals.add(fields['hash']).add(fields['previous_hash']);
     if (batch && (batch.type !== type || batch.entries.length === batchRows || batch.length > batchLength)) {
@@ -241,6 +259,7 @@ async function write(
     }
     const rows = read(type, fields);
     if (isRefused(rows)) throw new LineErrors(lineErrors(line.number, rows)); // the file changed meanwhile
+    if (rows.Attachment?.[0]) await parts.begin(line.number, rows.Attachment[0]);
     batch ??= { type, entries: [], length: 0 };
     batch.entries.push({ line: line.number, rows });
     batch.length += line.text.length;
@@ -290,7 +309,7 @@ function merged(all: Rows[]): Rows {
   const result: Rows = {};
   for (const rows of all) for (const [model, added] of Object.entries(rows)) append(result, model, added);
   // The first line's trigger logs all lines of a document, which several statements may write.
-  for (const model of ['InvoiceItem', 'CreditNoteItem'] as const)
+  for (const model of ['InvoiceItem', 'CreditNoteItem', 'ReceiptLine'] as const)
     result[model]?.sort((a: { position: number }, b: { position: number }) => b.position - a.position);
   return result;
 }
@@ -321,13 +340,17 @@ function explainRefusal({ model }: RecordType, error: unknown): string | undefin
 /** The field that a unique index concerns, if it isn't a record's own id. */
 const uniqueFields: Record<string, string> = {
   invoices_tenant_id_number_key: 'number',
-  invoice_items_pkey: itemsField,
+  invoice_items_pkey: 'items',
   invoice_sequences_pkey: 'year',
   credit_notes_tenant_id_number_key: 'number',
-  credit_note_items_pkey: itemsField,
+  credit_note_items_pkey: 'items',
+  receipt_lines_pkey: 'lines',
   credit_note_sequences_pkey: 'year',
   bank_transactions_tenant_id_identity_key: 'identity',
+  bank_accounts_tenant_id_iban_currency_key: 'iban',
+  bank_statements_identity_key: 'to_date',
   document_proofs_tenant_id_position_key: 'position',
+  attachments_tenant_id_receipt_id_position_key: 'position',
   period_locks_tenant_id_series_key: 'series',
 };
 
@@ -336,7 +359,7 @@ async function findLines(file: string, violations: Violation[]): Promise<LineErr
   const errors: LineError[] = [];
   for await (const line of readLines(file)) {
     const record = parse(line);
-    if ('message' in record) continue;
+    if ('message' in record || record.type === partType) continue;
     if (record.type === endType) {
       // What is missing has no line.
       for (const { key, message } of violations) if (key === null) errors.push({ line: line.number, message });

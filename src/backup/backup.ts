@@ -8,7 +8,9 @@ import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
 import { takeAdvisoryLock } from '../../prisma/advisory-lock.ts';
 import { migrationLock } from '../../prisma/migrate.ts';
-import { macEntry, manifestEntry, tableEntry, type Manifest } from './manifest.ts';
+import type { FileStorage } from '../../schema/graphql/file-storage.ts';
+import { attachmentKey } from '../../schema/resources/attachment/files.ts';
+import { fileEntry, macEntry, manifestEntry, tableEntry, type Manifest } from './manifest.ts';
 import { sealSecret } from './passphrase.ts';
 import { makeWholeFile } from './whole-file.ts';
 import { copySource, listSequences, listTables } from './tables.ts';
@@ -21,6 +23,10 @@ export interface BackupOptions {
   secret: string;
   /** The passphrase that encrypts the secret in the backup, and authenticates everything. */
   passphrase: string;
+  /** Where attachments are. */
+  files: Pick<FileStorage, 'read'>;
+  /** Is called with the key of an attachment whose file the storage has lost. */
+  onMissing: (key: string) => void;
   /** The file to write; there must be none. */
   file: string;
   /** Is called with PostgreSQL's name of the snapshot, while it exists. */
@@ -32,12 +38,19 @@ export interface BackupOptions {
  * The file is a zip archive; it appears under its name once it is complete and on disk. Only its owner may read it.
  * @throws Error of one line when the file is there already, can't be written, or the database can't be read
  */
-export async function backUp({ superuserUrl, secret, passphrase, file, onSnapshot }: BackupOptions): Promise<Manifest> {
+export async function backUp({
+  superuserUrl,
+  secret,
+  passphrase,
+  file,
+  onSnapshot,
+  ...storage
+}: BackupOptions): Promise<Manifest> {
   return makeWholeFile(file, async (draft) => {
     const protection = await sealSecret(secret, passphrase);
     return inSnapshot(superuserUrl, async (client) => {
       await onSnapshot?.(await exportSnapshot(client));
-      return writeArchive(client, draft, protection);
+      return writeArchive(client, draft, protection, storage);
     });
   });
 }
@@ -66,12 +79,13 @@ async function writeArchive(
   client: Client,
   draft: string,
   { sealed: secret, mac }: Awaited<ReturnType<typeof sealSecret>>,
+  { files, onMissing }: Pick<BackupOptions, 'files' | 'onMissing'>,
 ): Promise<Manifest> {
   const { rows } = await client.query<{ name: string; now: Date }>(
     'select migration_name as name, now() from _prisma_migrations where finished_at is not null order by 1',
   );
   const manifest: Manifest = {
-    format: 2,
+    format: 3,
     createdAt: (rows[0]?.now ?? new Date()).toISOString(),
     migrations: rows.map(({ name }) => name),
     secret,
@@ -88,6 +102,14 @@ async function writeArchive(
       begin(null, rowsOut.pipe(counted));
     });
   }
+  for (const key of await listFiles(client)) {
+    archive.addReadStreamLazy(fileEntry(key), { compress: false }, (begin) => {
+      void openFile(files, key, onMissing).then(
+        (content) => begin(null, content),
+        (error: Error) => begin(error, Readable.from([])),
+      );
+    });
+  }
   const text = (): string => JSON.stringify(manifest, null, 2);
   archive.addReadStreamLazy(manifestEntry, (begin) => {
     begin(null, Readable.from([text()]));
@@ -100,6 +122,25 @@ async function writeArchive(
   archive.end();
   await Promise.race([written, failed]);
   return manifest;
+}
+
+/** A file of the storage: empty if it is lost, which no attachment is. */
+async function openFile(
+  files: BackupOptions['files'],
+  key: string,
+  onMissing: BackupOptions['onMissing'],
+): Promise<Readable> {
+  const stored = await files.read(key);
+  if (!stored) onMissing(key);
+  return stored?.content ?? Readable.from([]);
+}
+
+/** The keys of the files that the rows of the snapshot have. A file that is deleted meanwhile stays for a day. */
+async function listFiles(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ tenant_id: string; id: string }>(
+    'select tenant_id, id from attachments order by tenant_id, id',
+  );
+  return rows.map((row) => attachmentKey(row.tenant_id, row.id));
 }
 
 /** Passes bytes on. @param report gets their number and hash at their end */

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /** The content of `manifest.json` in a backup. */
 export const manifestSchema = z.object({
-  /** The version of the backup's format. */
-  format: z.literal(2),
+  /** The version of the backup's format. The second one had no files. */
+  format: z.union([z.literal(2), z.literal(3)]),
   createdAt: z.iso.datetime(),
   /** The names of the migrations that made its tables. */
   migrations: z.array(z.string()).min(1),
@@ -33,4 +33,6 @@ export const maxManifestBytes = 4 * 1024 * 1024;
 export const manifestEntry = 'manifest.json';
 /** HMAC-SHA-256 of the manifest's bytes under a key from the passphrase. The manifest has the hashes of the rows. */
 export const macEntry = 'manifest.mac';
+/** A file of the storage, by its key. The rows of attachments have the hash. */
+export const fileEntry = (key: string): string => `files/${key}`;
 export const tableEntry = (name: string): string => `tables/${name}`;

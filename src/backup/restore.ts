@@ -8,6 +8,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { z } from 'zod';
 import {
+  fileEntry,
   isUnauthenticated,
   macEntry,
   manifestEntry,
@@ -16,6 +17,9 @@ import {
   tableEntry,
   type Manifest,
 } from './manifest.ts';
+import { StorageUnavailableError } from '../../schema/errors.ts';
+import type { FileStorage } from '../../schema/graphql/file-storage.ts';
+import { attachmentKey } from '../../schema/resources/attachment/files.ts';
 import { openSecret } from './passphrase.ts';
 import { copySource, listTables } from './tables.ts';
 
@@ -43,6 +47,12 @@ export interface AuthenticBackup {
    * @throws BackupError when the file is damaged or was changed; the database is then as it was
    */
   load(superuserUrl: string): Promise<void>;
+  /**
+   * Stores the files of the rows that load() has written. The backup's own hashes are in these rows.
+   * @returns the keys of those that were missing when the backup was made
+   * @throws BackupError when a file is damaged or was changed
+   */
+  storeFiles(superuserUrl: string, files: Pick<FileStorage, 'write'>): Promise<string[]>;
 }
 
 /** @throws BackupError if the file is no backup, is damaged, or has a format that this version doesn't know */
@@ -75,6 +85,11 @@ export async function openBackup(file: string): Promise<Backup> {
             for (const table of manifest.tables) await finished((await openRows(table)).resume());
             await load(superuserUrl, manifest, openRows);
           },
+          storeFiles: (superuserUrl, files) =>
+            storeFiles(superuserUrl, files, async (key) => {
+              const entry = entries.get(fileEntry(key));
+              return entry && entry.uncompressedSize > 0 ? archive.openReadStreamPromise(entry) : undefined;
+            }),
         };
       },
       close: () => archive.close(),
@@ -133,6 +148,38 @@ function checked(stream: Readable, { uncompressedSize, fileName }: Entry, { byte
     check.destroy(new BackupError(`The backup is damaged, at ${fileName}: ${error.message}`, { cause: error }));
   });
   return stream.pipe(check);
+}
+
+async function storeFiles(
+  superuserUrl: string,
+  files: Pick<FileStorage, 'write'>,
+  open: (key: string) => Promise<Readable | undefined>,
+): Promise<string[]> {
+  const client = createConnection({ connectionString: superuserUrl, application_name: 'kontor restore' });
+  await client.connect();
+  const missing: string[] = [];
+  try {
+    const { rows } = await client.query<Record<'tenant_id' | 'id', string> & { length: number; sha256: Buffer }>(
+      'select tenant_id, id, length, sha256 from attachments order by tenant_id, id',
+    );
+    for (const { tenant_id: tenantId, id, length, sha256 } of rows) {
+      const key = attachmentKey(tenantId, id);
+      const content = await open(key);
+      if (!content) {
+        missing.push(key);
+        continue;
+      }
+      const stored = await files.write(key, content as AsyncIterable<Uint8Array>, length).catch((error: unknown) => {
+        if (error instanceof StorageUnavailableError) throw error;
+        return undefined; // it is longer, or can't be read
+      });
+      if (stored?.length !== length || !stored.sha256.equals(sha256))
+        throw new BackupError(`The backup is damaged, at ${fileEntry(key)}`);
+    }
+  } finally {
+    await client.end();
+  }
+  return missing;
 }
 
 async function load(

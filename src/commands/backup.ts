@@ -8,6 +8,7 @@ import { backUp } from '../backup/backup.ts';
 import { minPassphraseLength } from '../backup/passphrase.ts';
 import { BackupError, openBackup, type AuthenticBackup, type Backup } from '../backup/restore.ts';
 import { readConfig, type Config } from '../config/config.ts';
+import { openStorage } from '../storage/storage.ts';
 import { RefusedError } from '../identity/index.ts';
 import { readOrCreateSecret, writeSecretFile } from '../security/secret-file.ts';
 import { print, printJson, printError } from './output.ts';
@@ -38,7 +39,14 @@ export function addBackupCommands(program: Command): void {
     const { superuserUrl, leave } = await openMigrated(config.dataDir);
     try {
       const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
-      const { createdAt, tables } = await backUp({ superuserUrl, secret, passphrase, file });
+      const { createdAt, tables } = await backUp({
+        superuserUrl,
+        secret,
+        passphrase,
+        file,
+        files: await openStorage(config),
+        onMissing: (key) => printError(`${key} is missing in the storage of files, and in the backup`),
+      });
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       if (options.json) printJson({ file, createdAt, rows });
       else print(`${rows} rows of ${tables.length} tables, as of ${createdAt}, were written to ${file}`);
@@ -61,7 +69,7 @@ export function addBackupCommands(program: Command): void {
         throw new RefusedError(
           'KONTOR_SECRET is not the secret of the backup: unset it, and the secret of the backup is used',
         );
-      await restore(config.dataDir, authentic, last);
+      await restore(config, authentic, last);
     } finally {
       backup.close();
     }
@@ -117,12 +125,19 @@ async function lastMigration({ manifest }: Backup): Promise<string | undefined> 
 }
 
 /** Removes everything that it created if it fails. */
-async function restore(dataDir: string, { secret, load }: AuthenticBackup, last: string | undefined): Promise<void> {
+async function restore(
+  config: Config,
+  { secret, load, storeFiles }: AuthenticBackup,
+  last: string | undefined,
+): Promise<void> {
+  const { dataDir } = config;
   const { url, superuserUrl, location, leave } = await joinEmbeddedPostgres(dataDir, printError);
   try {
     await migrate(url, printError, { superuserUrl, last });
     await load(superuserUrl);
     await migrate(url, printError, { superuserUrl });
+    for (const key of await storeFiles(superuserUrl, await openStorage(config)))
+      printError(`${key} is missing: it was when the backup was made`);
     await writeSecretFile(dataDir, secret);
     await leave();
   } catch (error) {

@@ -62,7 +62,7 @@ interface ImportOptions extends Json, Expected {
 
 /** A worker proves what was issued some seconds before. */
 async function warnOfUnproven({ db }: Context): Promise<void> {
-  const count = await db.unprovenDocument.count();
+  const count = (await db.unprovenDocument.count()) + (await db.unprovenReceipt.count());
   if (count > 0) printError(`${count} issued documents have no proof yet. An import needs --accept-unproven for them.`);
 }
 

@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { send, type ApiConnection } from './remote/connection.ts';
 import { askGraphql, readData } from './remote/graphql.ts';
 
-type Model = 'Customer' | 'Invoice' | 'CreditNote' | 'Receipt' | 'Project' | 'TimeEntry';
+type Model = 'BankAccount' | 'Customer' | 'Invoice' | 'CreditNote' | 'Receipt' | 'Project' | 'TimeEntry';
 type Input = Record<string, unknown>;
 
 const dayMs = 86_400_000;
@@ -99,6 +99,8 @@ export class SampleBooks {
     );
     return { timeEntry, invoice: invoice.id };
   }
+
+  bankAccount = (): Promise<string> => this.#create('BankAccount', { iban: randomUUID(), name: 'Example' });
 
   /** Money received, 119.00, from a statement. */
   async bankTransaction(): Promise<string> {

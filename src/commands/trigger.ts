@@ -65,6 +65,9 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
   'receipt.reversed': (books) => books.receiptReversal(),
   'receipt.deleted': async (books) => books.run('deleteReceipt', await books.receipt()),
 
+  'bank_account.created': (books) => books.bankAccount(),
+  'bank_account.updated': async (books) => books.update('BankAccount', await books.bankAccount(), { name: 'Changed' }),
+
   'bank_transaction.created': (books) => books.bankTransaction(),
   'bank_transaction.matched': (books) => books.matchedTransaction(),
   'bank_transaction.unmatched': async (books) => books.run('unmatchBankTransaction', await books.matchedTransaction()),

@@ -22,6 +22,7 @@ import {
   ScaleIcon,
   ShieldCheckIcon,
   UsersIcon,
+  WalletIcon,
 } from '@heroicons/react/24/outline';
 import { ErrorBoundary } from './errors/error-boundary.tsx';
 import { NotFound } from './layout/not-found.tsx';
@@ -47,6 +48,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/customers', label: 'Customers', icon: BuildingOfficeIcon },
       { path: '/receipts', label: 'Receipts', icon: ReceiptPercentIcon },
       { path: '/bank-transactions', label: 'Bank transactions', icon: BuildingLibraryIcon },
+      { path: '/bank-accounts', label: 'Bank accounts', icon: WalletIcon },
       { path: '/projects', label: 'Projects', icon: BriefcaseIcon },
       { path: '/time-entries', label: 'Time entries', icon: ClockIcon },
     ],
@@ -96,6 +98,8 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/customers/:id', Page: lazyPage(() => import('./pages/customers/customer.tsx')) },
   { path: '/receipts', Page: lazyPage(() => import('./pages/receipts/receipts.tsx')) },
   { path: '/receipts/:id', Page: lazyPage(() => import('./pages/receipts/receipt.tsx')) },
+  { path: '/bank-accounts', Page: lazyPage(() => import('./pages/bank-accounts/bank-accounts.tsx')) },
+  { path: '/bank-accounts/:id', Page: lazyPage(() => import('./pages/bank-accounts/bank-account.tsx')) },
   { path: '/bank-transactions', Page: lazyPage(() => import('./pages/bank-transactions/bank-transactions.tsx')) },
   {
     path: '/bank-transactions/upload',

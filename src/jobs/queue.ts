@@ -18,6 +18,7 @@ const crontab = [
   { task: 'clean_up', match: '30 3 * * *' },
   { task: 'clean_up_exports', match: '45 3 * * *' },
   { task: 'check_logos', match: '0 4 * * *' },
+  { task: 'delete_unused_files', match: '50 * * * *' },
   { task: 'prove_documents', match: '30 4 * * *' },
   { task: 'clean_up_responses', match: '35 * * * *' },
 ];

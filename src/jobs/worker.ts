@@ -7,6 +7,7 @@ import { runBulkOperations, startBulkOperations } from './bulk-operations.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpResponses } from './clean-up.ts';
 import { countFailures } from './count-failures.ts';
+import { deleteUnusedFiles } from './delete-unused-files.ts';
 import type { Domain } from '../domain.ts';
 import { createFairness } from './fairness.ts';
 import { cleanUpExports, runExports, startExports } from './exports.ts';
@@ -85,6 +86,7 @@ export async function startWorker(
     seal_audit_log: sealAuditLog(client, domain),
     make_anchors: makeAnchors(client, domain, anchorKey),
     check_logos: checkLogos(client, domain),
+    delete_unused_files: deleteUnusedFiles(client, domain),
     start_bulk_operations: startBulkOperations,
     run_bulk_operations: runBulkOperations(
       database,

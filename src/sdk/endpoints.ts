@@ -27,7 +27,9 @@ const operation = z.object({
   requestBody: z
     .object({
       required: z.boolean().default(false),
-      content: content.or(z.object({ 'application/jsonl': z.unknown() })),
+      content: content
+        .or(z.object({ 'application/jsonl': z.unknown() }))
+        .or(z.object({ 'application/pdf': z.unknown() })),
     })
     .optional(),
   responses: z.record(z.string(), z.object({ content: responseContent.optional() })),
@@ -69,6 +71,8 @@ export interface Endpoint {
   documentation: string;
   query: { type: string; isRequired: boolean; schema: JsonSchema } | undefined;
   input: { type: string; isRequired: boolean } | undefined;
+  /** Whether it takes the bytes of a file. */
+  takesFile: boolean;
   /** The type of the options. */
   options: string;
   result: Result;
@@ -109,6 +113,7 @@ function readEndpoint(document: OpenApi, method: string, path: string, described
       parameters.filter((each) => each.in === 'query'),
     ),
     input: findInput(described),
+    takesFile: described.requestBody !== undefined && 'application/pdf' in described.requestBody.content,
     options: findOptions(method, parameters),
     result,
   };

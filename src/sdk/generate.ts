@@ -158,13 +158,29 @@ function generateApi({ tags }: OpenApi, endpoints: Endpoint[]): Promise<string> 
   return format(source, { ...style, parser: 'typescript' });
 }
 
-function buildMethod({ method, path, name, documentation, query, input, options, result }: Endpoint): string {
+function buildMethod({
+  method,
+  path,
+  name,
+  documentation,
+  query,
+  input,
+  takesFile,
+  options,
+  result,
+}: Endpoint): string {
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => `${camelCase(id)}: string`);
   const argument = (as: string, given: { type: string; isRequired: boolean } | undefined): string[] =>
     given ? [`${as}: ${given.type}${given.isRequired ? '' : ' = {}'}`] : [];
-  const parameters = [...ids, ...argument('input', input), ...argument('query', query), `options: ${options} = {}`];
+  const parameters = [
+    ...ids,
+    ...(takesFile ? ['file: Blob'] : []),
+    ...argument('input', input),
+    ...argument('query', query),
+    `options: ${options} = {}`,
+  ];
   const url = `\`${path.replaceAll(/\{(\w+)\}/g, (_match, id: string) => `\${encodeURIComponent(${camelCase(id)})}`)}\``;
-  const call = `{ ${[query && 'query', input && 'body: input', 'options'].filter(Boolean).join(', ')} }`;
+  const call = `{ ${[query && 'query', input && 'body: input', takesFile && 'file', 'options'].filter(Boolean).join(', ')} }`;
   const head = `${comment(documentation)}\n${result.kind === 'item' ? 'async ' : ''}${name}(${parameters.join(', ')})`;
   if (result.kind === 'list')
     return `${head}: List<${result.type}> { return new List(this.client, ${url}, query, options); }`;

@@ -1,4 +1,6 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isFileKey, type FileStorage } from '../../schema/graphql/file-storage.ts';
 import { blamingDisk, writeFile } from './write-file.ts';
@@ -26,15 +28,18 @@ export function createFolderStorage(folder: string): FileStorage {
     },
 
     read: async (key) => {
-      const file = await blamingDisk(
-        open(locate(key), 'r').catch((error: NodeJS.ErrnoException) => {
-          if (error.code === 'ENOENT') return undefined;
+      // No FileHandle: one that a caller forgets would end the process when it is collected.
+      const content = createReadStream(locate(key));
+      const isOpen = once(content, 'open').then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return false;
           throw error;
-        }),
+        },
       );
-      if (!file) return undefined;
-      const { size } = await blamingDisk(file.stat());
-      return { length: size, content: file.createReadStream() };
+      if (!(await blamingDisk(isOpen))) return undefined;
+      const { size } = await blamingDisk(stat(locate(key)));
+      return { length: size, content };
     },
 
     delete: async (key) => {

@@ -9,15 +9,18 @@ interface Payload {
   eventId: string;
 }
 
+/** What may need a proof: a receipt does if it has attachments. */
+const proven = new Set<string>(['invoice.issued', 'credit_note.issued', 'receipt.booked']);
+
 /**
  * The job of an event: creates a delivery for each subscribed webhook.
- * @param documentIssued is called after a tenant has issued invoices or credit notes
+ * @param documentIssued is called after a tenant has issued invoices or credit notes, or booked receipts
  */
 export function fanOut(books: Books, documentIssued: (tenantId: string) => Promise<void>): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
   const plan = batchByGroup<TenantClient, string, boolean>(clientFor, async (client, eventIds) => {
     const types = await planDeliveries(client, eventIds, new Date());
-    const isIssued = types.includes('invoice.issued') || types.includes('credit_note.issued');
+    const isIssued = types.some((type) => proven.has(type));
     return eventIds.map((_, index) => index === 0 && isIssued);
   });
   return async (payload) => {

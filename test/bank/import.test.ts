@@ -115,8 +115,9 @@ describe('importBankStatement', () => {
       await imported(service, acme, camt([received, sent, received]));
       rows = (await acme.rest('GET', '/bank-transactions')).body.data;
     });
-    expect(events.map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => 'bank_transaction.created'));
-    expect(events.map(({ body }) => body.data)).toEqual(rows.toReversed().map((row) => ({ bank_transaction: row })));
+    const created = events.filter(({ type }) => type === 'bank_transaction.created');
+    expect(events.map(({ type }) => type).slice(3)).toEqual(['bank_account.created', 'bank_account.created']);
+    expect(created.map(({ body }) => body.data)).toEqual(rows.toReversed().map((row) => ({ bank_transaction: row })));
     expect(await eventsDuring(service, acme, () => imported(service, acme, camt([received, sent])))).toEqual([]);
   });
 });
@@ -157,7 +158,9 @@ describe('concurrent imports', () => {
     expect(results.map((result) => result.imported).toSorted((a, b) => a - b)).toEqual([0, 1200]);
     expect(results.map(({ imported: new_, skipped }) => new_ + skipped)).toEqual([1200, 1200]);
     expect(await acme.db.bankTransaction.count()).toBe(1200);
-    const told = (await listEvents(service, acme)).map(({ body }) => body.data.bank_transaction.id);
+    const told = (await listEvents(service, acme))
+      .filter(({ type }) => type === 'bank_transaction.created')
+      .map(({ body }) => body.data.bank_transaction.id);
     expect(new Set(told).size).toBe(1200);
     expect(told).toHaveLength(1200);
   });
@@ -170,7 +173,7 @@ describe('concurrent imports', () => {
     ]);
     expect(results[0]!.imported + results[1]!.imported).toBe(1500);
     expect(await acme.db.bankTransaction.count()).toBe(1500);
-    expect(await acme.db.event.count()).toBe(1500);
+    expect(await acme.db.event.count({ where: { type: 'bank_transaction.created' } })).toBe(1500);
   });
 
   it('that match the same invoices in opposite orders pay each once', async () => {
@@ -203,5 +206,5 @@ it('a statement of 5,000 entries adds 5,000 events, each with a job', async () =
     warnings: [],
   });
   expect(await acme.db.event.count({ where: { type: 'bank_transaction.created' } })).toBe(5000);
-  expect((await jobs()) - before).toBe(5000);
+  expect((await jobs()) - before).toBe(5001); // and that of the account
 }, 70_000);

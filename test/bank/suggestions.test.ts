@@ -70,6 +70,7 @@ describe('a transaction with an invoice’s number and exact amount is matched a
     const { id: transactionId } = answer as { id: string };
     expect(events.map(({ type }) => type)).toEqual([
       'bank_transaction.created',
+      'bank_account.created',
       'invoice.payment_recorded',
       'invoice.paid',
       'payment.recorded',
@@ -86,9 +87,9 @@ describe('a transaction with an invoice’s number and exact amount is matched a
       amount_open: 119,
       matches: [],
     });
-    expect(events[1]!.body.data).toEqual({ invoice: await invoice(id) });
     expect(events[2]!.body.data).toEqual({ invoice: await invoice(id) });
-    expect(events[4]!.body.data).toEqual({ bank_transaction: row });
+    expect(events[3]!.body.data).toEqual({ invoice: await invoice(id) });
+    expect(events[5]!.body.data).toEqual({ bank_transaction: row });
     expect(await acme.db.payment.findMany()).toMatchObject([
       { invoiceId: id, bankTransactionId: transactionId, paidOn: new Date('2026-03-07') },
     ]);
@@ -183,6 +184,7 @@ describe('a transaction with an invoice’s number and exact amount is matched a
       let result;
       expect(await typesDuring(async () => (result = await receive({ amount: '-119.00', reference })))).toEqual([
         'bank_transaction.created',
+        'bank_account.created',
         'receipt.payment_recorded',
         'receipt.paid',
         'payment.recorded',

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBulk } from '../bulk/start.ts';
 import {
+  makeBankAccount,
+  makeBankStatement,
   makeBankTransaction,
   makeCreditNote,
   makeInvoice,
@@ -42,6 +44,10 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     ids['project'] = await makeProject(acme);
     await makeTimeEntry(acme, { projectId: ids['project'] });
     ids['operation'] = await startBulk(acme, 'customers', 'create', '{}\n'.repeat(30));
+    ids['account'] = await makeBankAccount(acme, { name: 'Current account' });
+    const statement = { bankAccountId: ids['account'], openingBalance: 200 };
+    await makeBankStatement(acme, statement);
+    await makeBankStatement(acme, { ...statement, number: '5', closingBalance: 300 });
     ids['transaction'] = await makeBankTransaction(acme, { reference: `Invoice ${invoice.number}` });
     visited = await open(app.browser, app.service.url);
     await signInByCookie(visited.page, cookie);
@@ -63,6 +69,8 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/credit-notes/CREDIT',
     '/customers',
     '/customers/CUSTOMER',
+    '/bank-accounts',
+    '/bank-accounts/ACCOUNT',
     '/bank-transactions',
     '/bank-transactions/upload',
     '/bank-transactions/TRANSACTION',

@@ -1,7 +1,15 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBulk } from '../bulk/start.ts';
-import { makeBankTransaction, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import {
+  makeBankAccount,
+  makeBankStatement,
+  makeBankTransaction,
+  makeInvoice,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
 import { signedInBookkeeper, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -133,6 +141,8 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       ids['project'] = await makeProject(acme, project);
       await makeTimeEntry(acme, { projectId: ids['project'] });
       ids['operation'] = await startBulk(acme, 'customers', 'create', '{}\n'.repeat(1200));
+      ids['account'] = await makeBankAccount(acme);
+      await makeBankStatement(acme, { bankAccountId: ids['account'], openingBalance: 1234.5 });
       const bank = { amount: '1234.5', amountOpen: '1234.5', reference: `Invoice ${body.data.number}` };
       ids['transaction'] = await makeBankTransaction(acme, bank);
     });
@@ -142,6 +152,8 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       '/invoices',
       '/invoices/INVOICE',
       '/invoices/DRAFT/edit',
+      '/bank-accounts',
+      '/bank-accounts/ACCOUNT',
       '/bank-transactions',
       '/bank-transactions/TRANSACTION',
       '/receipts',

@@ -66,6 +66,18 @@ export const makeBankTransaction = async (who: Integrator, fields: Fields = {}):
   return (await who.db.bankTransaction.create({ data })).id;
 };
 
+export const makeBankAccount = async (who: Integrator, fields: Fields = {}): Promise<string> => {
+  const iban = `DE${Math.floor(Math.random() * 1e18)}`;
+  return (await who.db.bankAccount.create({ data: { iban, currency: 'EUR', ...fields } })).id;
+};
+
+export const makeBankStatement = async (who: Integrator, fields: Fields = {}): Promise<string> => {
+  const bankAccountId = fields['bankAccountId'] ?? (await makeBankAccount(who));
+  const days = { fromDate: new Date('2026-03-01'), toDate: new Date('2026-03-31') };
+  const statement = { number: '3', ...days, openingBalance: 100, closingBalance: 219, ...fields };
+  return (await who.db.bankStatement.create({ data: { ...statement, bankAccountId: String(bankAccountId) } })).id;
+};
+
 /** A finished delivery of a new event to a new webhook. */
 export async function makeDelivery(who: Integrator): Promise<{ id: string; webhookId: string; eventId: string }> {
   const hook = { url: 'https://example.com/hook', events: ['*'], secret: new Uint8Array(1) };

@@ -3,6 +3,7 @@ import { delegateName } from '../../prisma/client.ts';
 import { resources } from '../../schema/resources.ts';
 import type { Integrator } from '../harness.ts';
 import {
+  makeBankStatement,
   makeBankTransaction,
   makeCompany,
   makeCustomer,
@@ -13,6 +14,7 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
+import { makeAttachment } from '../attachments/files.ts';
 import { makeSampleAnchor } from '../anchors/sample.ts';
 import { samples } from '../resources.ts';
 
@@ -43,7 +45,13 @@ export async function fill(who: Integrator) {
   const project = await makeProject(who, { customerId: customer });
   const invoice = await makeInvoice(who, { customerId: customer, status: 'ISSUED' });
   const draft = await makeInvoice(who, { customerId: customer });
-  const receipt = await makeReceipt(who, { supplierId: supplier, projectId: project });
+  const lines = [{ amountGross: '119', vatRate: '19', account: '4930' }];
+  const receipt = await makeReceipt(who, { supplierId: supplier, projectId: project, lines });
+  await makeAttachment(who, receipt);
+  await who.db.insert({
+    UnusedFile: [who.db.row('UnusedFile', { key: `${who.tenantId}/attachments/unused` })],
+    UnprovenReceipt: [who.db.row('UnprovenReceipt', { id: receipt })],
+  });
   const timeEntry = await makeTimeEntry(who, { projectId: project });
   const bankTransaction = await makeBankTransaction(who);
   const payment = await makePayment(who, invoice, '1');
@@ -66,6 +74,7 @@ export async function fill(who: Integrator) {
     data: { id: entry.id, number: 1, position: entry.position, previousHash: bytes, hash: bytes },
   });
   await makeSampleAnchor(who);
+  await makeBankStatement(who);
   const named = {
     company,
     customer,

@@ -28,10 +28,10 @@ const namesFor = async (abilities: string[]): Promise<string[]> => {
 };
 
 /** What agents can't send or read: there may be too much of it. */
-const ofJsonLines = ['startBulkOperation', 'getBulkResults'];
+const ofJsonLines = ['startBulkOperation', 'getBulkResults', 'addAttachment', 'getAttachmentFile'];
 
 describe('the list of tools', () => {
-  it('has one for each row of the routes but those of JSON Lines, as OpenAPI names it, and two for GraphQL', async () => {
+  it('has one for each row of the routes but those of JSON Lines and files, as OpenAPI names it, and two for GraphQL', async () => {
     const { tools } = await client.listTools();
     const { body: openapi } = await service.request('GET', '/api/v1/openapi.json');
     const operations = Object.values(openapi.paths).flatMap((item) =>

@@ -46,7 +46,7 @@ describe('the description', () => {
 
   it('has every endpoint of REST v1, and no other', () => {
     const described = operations(api).map(({ path, method }) => `${method.toUpperCase()} ${path}`);
-    const served = routes.map(([method, path]) => `${method} ${path.replace(':id', '{id}')}`);
+    const served = routes.map(([method, path]) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
     expect(described.toSorted()).toEqual(served.toSorted());
     expect(api.servers).toEqual([{ url: '/api/v1' }]);
   });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
-import { makeCreditNote } from '../graphql/books.ts';
+import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
 import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
@@ -26,9 +26,10 @@ let acme: Integrator;
 // The server serves the same description: document.test.ts tests that.
 const api = description();
 const validator = createApiValidator(api);
-/** Those of JSON Lines are in test/bulk/. */
-const ofJsonLines = new Set(['startBulkOperation', 'getBulkResults']);
-const endpoints = operations(api).filter(({ operation }) => !ofJsonLines.has(operation.operationId));
+/** Those of JSON Lines are in test/bulk/, those of files in test/attachments/. */
+const elsewhere = ({ path, operation }: Endpoint): boolean =>
+  ['startBulkOperation', 'getBulkResults'].includes(operation.operationId) || path.includes('/attachments');
+const endpoints = operations(api).filter((endpoint) => !elsewhere(endpoint));
 const taking = endpoints.filter(({ operation }) => operation.requestBody);
 /** The statuses that each operation has answered. */
 const seen = new Map<string, Set<string>>();
@@ -86,9 +87,17 @@ const makersOfProofs = makersOfFiles
   .map(([path, make]): [string, Maker] => [path.replace(/pdf$/, 'proof'), proven(make)]);
 const makersOfDeliveries: [string, Maker][] = [
   ['/webhooks/{id}/ping', samples.Webhook.make],
+  ['/bank-accounts/{id}/balance', samples.BankAccount.make],
   ['/deliveries/{id}', makeDelivery],
   ['/deliveries/{id}/redeliver', makeDelivery],
 ];
+/** A customer with a credit of 30 EUR. */
+async function makeCustomerWithCredit(who: Integrator): Promise<string> {
+  const customerId = await makeCustomer(who);
+  const id = await makeInvoice(who, { customerId, status: 'ISSUED' });
+  await who.rest('POST', `/invoices/${id}/payments`, { adjustments: [{ type: 'overpayment', amount: 30 }] });
+  return customerId;
+}
 const makers = new Map([
   ...makersBy('make'),
   ...makersOfAllowing,
@@ -96,6 +105,8 @@ const makers = new Map([
   ...makersOfProofs,
   ...makersOfDeliveries,
   ...makersOfExports,
+  ['/customers/{id}/credit', makeCustomer],
+  ['/customers/{id}/credit-refunds', makeCustomerWithCredit],
 ]);
 const makersOfKept = makersBy('makeKept');
 
@@ -136,6 +147,11 @@ function referring(body: unknown, to: References): unknown {
 /** Fields of which a valid value can be refused nevertheless, because of the rows that the request refers to. */
 const boundByRows: Record<string, string[]> = {
   createCreditNote: ['items', 'amounts'],
+  payInvoice: ['adjustments'],
+  payReceipt: ['adjustments'],
+  refundCredit: ['currency'],
+  createReceipt: ['amount_gross', 'vat_rate', 'lines', 'amount_prepaid'],
+  createManyReceipts: ['items'],
   setPeriodLock: ['locked_until', 'kind', 'reason'],
   createExport: [
     'type',
@@ -402,7 +418,7 @@ describe('every operation answers with the documented error', () => {
 
   it('412 to a change that expects another version', async () => {
     const conditional = endpoints.filter(({ operation }) => '412' in operation.responses);
-    expect(conditional).toHaveLength(18);
+    expect(conditional).toHaveLength(19);
     for (const endpoint of conditional) {
       const path = await at(endpoint);
       const headers = { 'if-match': '"99-x"' };

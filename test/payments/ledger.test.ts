@@ -33,9 +33,11 @@ describe('GET /payments and POST /payments/{id}/reverse', () => {
     await acme.rest('POST', `/invoices/${invoice}/payments`, { amount: 19.5, paid_on: '2026-03-05' });
     const [payment] = await get(`/payments?invoice_id=${invoice}`);
     const { id } = payment;
-    const of = { invoice_id: invoice, receipt_id: null, credit_note_id: null, bank_transaction_id: null };
+    const of = { kind: 'payment', invoice_id: invoice, receipt_id: null, credit_note_id: null, customer_id: null };
+    const alone = { bank_transaction_id: null, recorded_with_id: null };
+    const exchange = { exchange_amount: null, exchange_currency: null, exchange_rate: null };
     const times = { created_at: time, updated_at: time };
-    const usual = { ...of, currency: 'EUR', paid_on: '2026-03-05', ...times };
+    const usual = { ...of, ...alone, ...exchange, currency: 'EUR', paid_on: '2026-03-05', ...times };
     const recorded = { ...usual, id, amount: 19.5, reversal_of_id: null, reason: null, user_id: null };
     expect(payment).toEqual({ ...recorded, reversed_at: null });
     expect(await get(`/payments/${id}`)).toEqual(payment);

@@ -105,6 +105,18 @@ const operations: Record<string, Operation> = {
       return () => byId(who, 'refundCreditNote', id, paidOn(day));
     },
   },
+  'refunds a credit': {
+    mutation: 'refundCredit',
+    series: ['sales'],
+    prepare: async (who, day) => {
+      const customerId = await makeCustomer(who);
+      const invoice = await makeInvoice(who, { customerId, status: 'ISSUED', invoiceDate: early });
+      const adjustments = [{ type: 'overpayment', amount: 5 }];
+      const paid = await who.rest('POST', `/invoices/${invoice}/payments`, { paid_on: early, adjustments });
+      expect(paid.status).toBe(200);
+      return () => byId(who, 'refundCredit', customerId, paidOn(day));
+    },
+  },
   'creates a booked receipt': {
     mutation: 'createReceipt',
     series: ['purchases'],
@@ -257,7 +269,7 @@ describe.each(Object.entries(reversals))('%s', (_name, { series, prepare }) => {
 
 it('every mutation has a booking day that is tested here, or none', () => {
   const without =
-    /^(create|update|delete)(Customer|Project|TimeEntry|Webhook|Logo)|^(updateReceipt|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|ignoreBankTransaction|unignoreBankTransaction)$/;
+    /^(create|update|delete)(BankAccount|Customer|Project|TimeEntry|Webhook|Logo)|^(addAttachment|deleteAttachment|updateReceipt|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|ignoreBankTransaction|unignoreBankTransaction)$/;
   const elsewhere =
     /^import|^cancelInvoice$|Bulk|Webhook|Token|Session|Member|Invitation|Documents?$|redeliver|[sS]ign|Password|Tenant|Profile|logOut|logIn|User|Upload/;
   const tested = new Set([...Object.values(operations), ...Object.values(reversals)].map(({ mutation }) => mutation));

@@ -4,7 +4,19 @@ import type { Integrator } from '../harness.ts';
 
 /** A step of generated books. Some are refused, such as a payment of a cancelled invoice: they change nothing. */
 export interface Step {
-  kind: 'invoice' | 'pay' | 'credit' | 'refund' | 'cancel' | 'receipt' | 'pay receipt' | 'undo' | 'reverse';
+  kind:
+    | 'invoice'
+    | 'pay'
+    | 'settle'
+    | 'credit'
+    | 'refund'
+    | 'cancel'
+    | 'receipt'
+    | 'credit receipt'
+    | 'pay receipt'
+    | 'settle receipt'
+    | 'undo'
+    | 'reverse';
   /** Which document it is about. */
   which: number;
   /** An amount in cents, a share of a line, or a choice. */
@@ -44,8 +56,33 @@ const buyers: Record<string, string>[] = [
 
 const kinds: Step['kind'][] = [
   ...(['invoice', 'pay', 'pay', 'credit', 'refund', 'cancel', 'receipt', 'pay receipt'] as const),
-  ...(['undo', 'reverse'] as const),
+  ...(['credit receipt', 'receipt', 'pay receipt', 'settle', 'settle', 'settle receipt', 'undo', 'reverse'] as const),
 ];
+
+const bought = [
+  { vat_rate: 19 },
+  { vat_rate: 7 },
+  { vat_rate: 0 },
+  { vat_rate: 19, vat_category: 'AE' },
+  { vat_rate: 5.5, vat_category: 'K' },
+  { vat_rate: 19, vat_category: 'IMPORT' },
+  { vat_rate: 0, vat_category: 'E' },
+];
+const deductible = [100, 100, 100, 50, 0, 33.33, 15];
+
+/** Lines of a receipt: by net or by gross amounts, some with a stated VAT of their own, and with what can be deducted of it. */
+const buyLines = (lines: Step['lines'], sign: 1 | -1): object[] =>
+  lines.map(({ cents, vat, quantity }) => {
+    const kind = bought[(cents + vat) % bought.length] ?? { vat_rate: 0 };
+    const amount = Number(inEuro(sign * cents * quantity));
+    const isStated = cents % 3 === 0 && kind.vat_rate > 0 && !('vat_category' in kind);
+    return {
+      ...kind,
+      deductible_percent: deductible[quantity % deductible.length],
+      ...(cents % 2 || kind.vat_category === 'IMPORT' ? { amount_gross: amount } : { amount_net: amount }),
+      ...(isStated && { vat_amount: Number(inEuro(sign * Math.floor((cents * quantity) / 9))) }),
+    };
+  });
 
 export const books: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
@@ -62,12 +99,29 @@ export const books: fc.Arbitrary<Step[]> = fc.array(
       { minLength: 1, maxLength: 4 },
     ),
   }),
-  { minLength: 25, maxLength: 40 },
+  { minLength: 30, maxLength: 45 },
 );
 
 export const emptyIds = (): Ids => ({ invoices: [], 'credit-notes': [], receipts: [] });
 
 const inEuro = (cents: number): string => (cents / 100).toFixed(2);
+
+/** A payment with adjustments, which settles all that is due or a part of it. */
+function adjust(due: number, choice: number, isInvoice: boolean) {
+  const types = ['cash_discount', 'cash_discount', 'write_off', 'rounding', ...(isInvoice ? ['fee', 'credit'] : [])];
+  const chosen = [...new Set([types[choice % types.length], types[(choice >> 3) % types.length]])];
+  let left = due;
+  const adjustments = chosen.map((type) => {
+    const most = type === 'rounding' ? 100 : Math.max(Math.floor(due / ((choice % 5) + 2)), 1);
+    const cents = Math.min(most, left);
+    left -= cents;
+    return { type, amount: inEuro(cents), ...(type === 'write_off' && { reason: 'Insolvent' }) };
+  });
+  if (isInvoice && choice % 4 === 0)
+    return { adjustments: [...adjustments, { type: 'overpayment', amount: inEuro(choice) }] };
+  if (choice % 4 === 1) return { adjustments, amount: inEuro(Math.floor(left / 2)) };
+  return { adjustments };
+}
 
 /** What was made. */
 export type Ids = Record<'invoices' | 'credit-notes' | 'receipts', string[]>;
@@ -132,22 +186,55 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
         paid_on: dayOf(day),
       }),
     cancel: ({ which }) => who.rest('POST', `/invoices/${pick('invoices', which)}/cancel`),
-    receipt: async ({ which, amount, day }) => {
+    receipt: async ({ which, amount, day, lines }) => {
+      const simple = { amount_gross: inEuro(amount), vat_rate: vats[which % 3]?.vatRate ?? '0' };
       const made = await who.rest('POST', '/receipts', {
         receipt_date: dayOf(day),
-        amount_gross: inEuro(amount),
-        vat_rate: vats[which % 3]?.vatRate ?? '0',
+        currency: amount % 11 === 0 ? 'CHF' : 'EUR',
+        ...(amount % 3 === 0 ? simple : { lines: buyLines(lines, 1) }),
+        ...(amount % 4 === 0 && { amount_prepaid: amount % 8 === 0 ? '0.01' : inEuro(lines[0]?.cents ?? 0) }),
       });
+      if (made.status === 422 && 'amount_prepaid' in made.body.errors) return; // more than the gross amount
       if (made.status !== 201) throw new Error(made.text);
       if (which % 5 === 0) return;
       if ((await who.rest('POST', `/receipts/${made.body.data.id}/book`)).status === 200)
         ids.receipts.push(made.body.data.id);
+    },
+    'credit receipt': async ({ which, day, lines }) => {
+      const credited = pick('receipts', which);
+      const { body } = await who.rest('GET', `/receipts/${credited}`);
+      if (!body.data) return;
+      const made = await who.rest('POST', '/receipts', {
+        receipt_date: dayOf(day),
+        currency: body.data.currency,
+        credited_receipt_id: credited,
+        lines: buyLines(lines, -1),
+        status: 'booked',
+      });
+      if (made.status === 201) ids.receipts.push(made.body.data.id);
+      else if (body.data.credited_receipt_id === null && !('receipt_date' in made.body.errors))
+        throw new Error(made.text);
     },
     'pay receipt': ({ which, amount, day }) =>
       who.rest('POST', `/receipts/${pick('receipts', which)}/payments`, {
         ...(amount % 2 && { amount: inEuro(amount) }),
         paid_on: dayOf(day),
       }),
+    settle: async ({ which, amount, day }) => {
+      const path = `/invoices/${pick('invoices', which)}`;
+      const due = Math.round(((await who.rest('GET', path)).body.data?.amount_due ?? 0) * 100);
+      await who.rest('POST', `${path}/payments`, { ...adjust(due, amount, true), paid_on: dayOf(day) });
+    },
+    'settle receipt': async ({ which, amount, day }) => {
+      const path = `/receipts/${pick('receipts', which)}`;
+      const {
+        amount_payable = 0,
+        amount_paid = 0,
+        amount_adjusted = 0,
+      } = (await who.rest('GET', path)).body.data ?? {};
+      const due = Math.round((amount_payable - amount_paid - amount_adjusted) * 100);
+      await who.rest('POST', `${path}/payments`, { ...adjust(due, amount, false), paid_on: dayOf(day) });
+    },
     undo: async ({ which }) => {
       const { data } = (await who.rest('GET', '/payments?reversed=false')).body;
       if (data.length > 0) await who.rest('POST', `/payments/${data[which % data.length].id}/reverse`);

@@ -12,6 +12,11 @@ const invoice = `insert into invoices (tenant_id, id, customer_id, status, numbe
   total_vat, total_gross, issued_at, updated_at, amount_paid, paid_at)`;
 const line = `insert into invoice_items (tenant_id, id, invoice_id, position, title, quantity, unit_price_net, vat_rate, line_total_net)`;
 const payment = `insert into payments (tenant_id, id, invoice_id, amount, currency, paid_on)`;
+const receipt = `insert into receipts (tenant_id, id, status, receipt_date, currency, amount_net, vat_amount, amount_gross, amount_paid,
+  paid_at, updated_at)`;
+const receiptLine = `insert into receipt_lines (tenant_id, id, receipt_id, position, vat_category, vat_rate, amount_net, vat_amount,
+  amount_gross)`;
+const receiptPayment = `insert into payments (tenant_id, id, receipt_id, amount, currency, paid_on)`;
 const amounts = `'EUR', 100, 19, 119, now(), now(), 119, now()`;
 
 beforeAll(async () => {
@@ -21,7 +26,15 @@ beforeAll(async () => {
   const client = await service.pool.connect();
   try {
     await client.query('set session_replication_role = replica'); // rows as they are, without triggers
-    const tables = ['invoices', 'invoice_items', 'payments', 'invoice_parties', 'credit_notes', 'receipts'];
+    const tables = [
+      'invoices',
+      'invoice_items',
+      'payments',
+      'invoice_parties',
+      'credit_notes',
+      'receipts',
+      'receipt_lines',
+    ];
     for (const table of tables) await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
     await client.query(
       `create temporary table others as select gen_random_uuid() as id from generate_series(1, 20000)`,
@@ -29,6 +42,11 @@ beforeAll(async () => {
     await client.query(`${invoice} select id, id, id, 'paid', 'N', '2026-01-01', '2026-12-01', ${amounts} from others`);
     await client.query(`${line} select id, id, id, 1, 'x', 1, 50, 19, 50 from others`);
     await client.query(`${payment} select id, id, id, 119, 'EUR', '2026-01-03' from others`);
+    await client.query(
+      `${receipt} select id, id, 'paid', '2026-01-01', 'EUR', 100, 19, 119, 119, now(), now() from others`,
+    );
+    await client.query(`${receiptLine} select id, id, id, 1, 'S', 19, 100, 19, 119 from others`);
+    await client.query(`${receiptPayment} select id, gen_random_uuid(), id, 119, 'EUR', '2026-01-03' from others`);
     await client.query(`analyze ${tables.join(', ')}`);
 
     const ofTenant = [who.tenantId];
@@ -51,6 +69,20 @@ beforeAll(async () => {
        from invoices where tenant_id = $1`,
       ofTenant,
     );
+    await client.query(
+      `${receipt} select $1, gen_random_uuid(), 'paid', '2026-01-01'::date + n % 180, 'EUR', 100, 19, 119, 119, now(), now()
+       from generate_series(1, 10000) as n`,
+      ofTenant,
+    );
+    await client.query(
+      `${receiptLine} select $1, gen_random_uuid(), id, place, 'S', 19, 50, 9.5, 59.5
+       from receipts, generate_series(1, 2) as place where tenant_id = $1`,
+      ofTenant,
+    );
+    await client.query(
+      `${receiptPayment} select $1, gen_random_uuid(), id, 119, 'EUR', receipt_date + 3 from receipts where tenant_id = $1`,
+      ofTenant,
+    );
   } finally {
     client.release(true);
   }
@@ -67,6 +99,7 @@ it.each([
   `/reports/profit-and-loss/documents?${period}&kind=revenue&currency=EUR`,
   `/reports/ec-sales?${period}`,
   '/reports/open-items?at=2026-05-01',
+  '/reports/open-items?at=2026-05-01&side=payable',
   '/period-locks/check?until=2026-06-30',
 ])('GET %s', async (path) => {
   expect((await who.rest('GET', path)).status).toBe(200);

@@ -17,6 +17,7 @@ interface Share {
   vat: Exact;
 }
 interface Payment {
+  kind: string;
   amount: Exact;
   paidOn: string;
 }
@@ -42,13 +43,17 @@ interface CreditNote {
   shares: Share[];
   refunds: Payment[];
 }
+interface Line extends Share {
+  deductible: Exact;
+}
 interface Receipt {
   id: string;
   date: string;
   dueDate: string | null;
   currency: string;
   gross: Exact;
-  share: Share;
+  prepaid: Exact;
+  lines: Line[];
   payments: Payment[];
   /** The receipt that it reverses. */
   reversalOfId: string | null;
@@ -60,7 +65,7 @@ export interface Books {
 }
 
 const money = 'vatBreakdownByCategory { vatCategory vatRate net vat } currency totalGross';
-const payment = '(first: 60) { nodes { amount paidOn } }';
+const payment = '(first: 60) { totalCount nodes { kind amount paidOn } }';
 
 // Rows of answers.
 /* eslint-disable typescript/no-explicit-any */
@@ -71,8 +76,10 @@ const readShares = (shares: any[]): Share[] =>
     net: new Exact(net),
     vat: new Exact(vat),
   }));
-const readPayments = ({ nodes }: any): Payment[] =>
-  nodes.map(({ amount, paidOn }: any) => ({ amount: new Exact(amount), paidOn }));
+const readPayments = ({ nodes, totalCount }: any): Payment[] => {
+  expect(totalCount).toBe(nodes.length);
+  return nodes.map(({ kind, amount, paidOn }: any) => ({ kind, amount: new Exact(amount), paidOn }));
+};
 
 export async function readBooks(who: Integrator): Promise<Books> {
   const { invoices } =
@@ -83,7 +90,7 @@ export async function readBooks(who: Integrator): Promise<Books> {
     refunds${payment} } } }`);
   const { receipts } =
     await who.graphql(`{ receipts(first: 60) { totalCount nodes { id reversalOfId status receiptDate dueDate currency amountGross
-    amountNet vatAmount vatRate payments${payment} } } }`);
+    amountPrepaid lines { vatCategory vatRate deductiblePercent amountNet vatAmount } payments${payment} } } }`);
   for (const { nodes, totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBe(nodes.length);
   const isIssued = ({ status }: any): boolean => status !== 'DRAFT';
   return {
@@ -107,12 +114,14 @@ export async function readBooks(who: Integrator): Promise<Books> {
       ...each,
       date: each.receiptDate,
       gross: new Exact(each.amountGross),
-      share: {
-        vatCategory: each.vatRate === '0' ? 'Z' : 'S',
-        vatRate: each.vatRate,
-        net: new Exact(each.amountNet),
-        vat: new Exact(each.vatAmount),
-      },
+      prepaid: new Exact(each.amountPrepaid),
+      lines: each.lines.map((line: any) => ({
+        vatCategory: line.vatCategory,
+        vatRate: line.vatRate,
+        deductible: new Exact(line.deductiblePercent),
+        net: new Exact(line.amountNet),
+        vat: new Exact(line.vatAmount),
+      })),
       payments: readPayments(each.payments),
     })),
   };
@@ -139,6 +148,71 @@ class Sums {
   }
 }
 
+const isOwedByBuyer = ({ vatCategory }: Share): boolean => vatCategory === 'AE' || vatCategory === 'K';
+
+/** The VAT of a line, stated or owed, and what of it can be deducted. */
+function deduct(line: Line): { vat: Exact; deducted: Exact } {
+  const vat = isOwedByBuyer(line) ? round(line.net.times(line.vatRate).dividedBy(100)) : line.vat;
+  return { vat, deducted: round(vat.times(line.deductible).dividedBy(100)) };
+}
+
+function addLine(sums: Sums, currency: string, line: Line, sign = 1): void {
+  const { vat, deducted } = deduct(line);
+  if (isOwedByBuyer(line))
+    sums.add(line.vatCategory === 'AE' ? 'REVERSE_CHARGE' : 'ACQUISITION', currency, { ...line, vat }, sign);
+  sums.add(line.vatCategory === 'IMPORT' ? 'IMPORT' : 'INPUT', currency, { ...line, vat: deducted }, sign);
+}
+
+/** What a line costs: net, and the VAT that can't be deducted. */
+function costOf(line: Line): Exact {
+  const { vat, deducted } = deduct(line);
+  return line.net.plus(vat).minus(deducted);
+}
+
+const grossOf = ({ net, vat }: Line): Exact => net.plus(vat);
+
+/** An amount split over lines by their gross amounts: the largest one takes the rounding. */
+function splitOverLines(lines: Line[], amount: Exact): Line[] {
+  const gross = sumOf(lines.map(grossOf));
+  const largest = lines.reduce((most, line) => (grossOf(line).abs().gte(grossOf(most).abs()) ? line : most));
+  const shareOf = (line: Line): Exact => (gross.isZero() ? zero : round(amount.times(grossOf(line)).dividedBy(gross)));
+  const others = sumOf(lines.filter((line) => line !== largest).map(shareOf));
+  return lines.map((line) => {
+    const share = line === largest ? amount.minus(others) : shareOf(line);
+    const whole = grossOf(line);
+    const isAll = share.equals(whole);
+    const vat = isAll ? line.vat : whole.isZero() ? zero : round(share.times(line.vat).dividedBy(whole));
+    return { ...line, net: share.minus(vat), vat };
+  });
+}
+
+/** The parts of a receipt's lines that cash discounts took back until the end of a day. */
+const discountedLines = ({ lines, payments }: Receipt, day: string): Line[] =>
+  splitOverLines(lines, until(payments, day, ['CASH_DISCOUNT']));
+
+/** The parts of a receipt's lines that were paid until the end of a day, of what was left after cash discounts. */
+function paidLines(receipt: Receipt, day: string): Line[] {
+  const { lines, prepaid, date, payments } = receipt;
+  const discounts = discountedLines(receipt, day);
+  const left = lines.map((line, at) => {
+    const { net = zero, vat = zero } = discounts[at] ?? {};
+    return { ...line, net: line.net.minus(net), vat: line.vat.minus(vat) };
+  });
+  return splitOverLines(left, until(payments, day).plus(date <= day ? prepaid : 0));
+}
+
+/** Cash discounts of a receipt count on their own days. */
+function addLineDiscounts(
+  sums: Sums,
+  receipt: Receipt,
+  from: string,
+  to: string,
+  counts: (line: Line) => boolean = () => true,
+): void {
+  for (const line of discountedLines(receipt, to)) if (counts(line)) addLine(sums, receipt.currency, line, -1);
+  for (const line of discountedLines(receipt, before(from))) if (counts(line)) addLine(sums, receipt.currency, line);
+}
+
 const within = (day: string, from: string, to: string): boolean => from <= day && day <= to;
 
 export function accrual(books: Books, from: string, to: string, by: 'date' | 'supplied'): VatSums {
@@ -147,20 +221,44 @@ export function accrual(books: Books, from: string, to: string, by: 'date' | 'su
     if (within(invoice[by], from, to)) for (const share of invoice.shares) sums.add('OUTPUT', invoice.currency, share);
   for (const note of books.creditNotes)
     if (within(note.date, from, to)) for (const share of note.shares) sums.add('OUTPUT', note.currency, share, -1);
-  for (const { date, currency, share } of books.receipts)
-    if (within(date, from, to)) sums.add('INPUT', currency, share);
+  for (const { date, currency, lines } of books.receipts)
+    if (within(date, from, to)) for (const line of lines) addLine(sums, currency, line);
+  addDiscounts(sums, books, from, to);
+  for (const receipt of books.receipts) addLineDiscounts(sums, receipt, from, to);
   return sums.all;
 }
 
-const key = ({ vatCategory, vatRate }: Share): string => `${vatCategory} ${vatRate}`;
-const until = (payments: Payment[], day: string): Exact =>
-  sumOf(payments.filter(({ paidOn }) => paidOn <= day).map(({ amount }) => amount));
+/** Cash discounts of invoices count on their own days, whatever their document's date. */
+function addDiscounts(sums: Sums, books: Books, from: string, to: string): void {
+  for (const { id, currency, shares, payments } of books.invoices) {
+    const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === id);
+    const discounts = (day: string): Share[] => discountShares(payments, leftOf(shares, notes, day), day);
+    for (const share of discounts(to)) sums.add('OUTPUT', currency, share, -1);
+    for (const share of discounts(before(from))) sums.add('OUTPUT', currency, share);
+  }
+}
 
-/** Net and VAT that were paid of an invoice until the end of a day, by category and rate. */
-function paidShares({ shares, payments }: Invoice, notes: CreditNote[], day: string): Share[] {
-  const paid = until(payments, day).minus(sumOf(notes.map(({ refunds }) => until(refunds, day))));
+const key = ({ vatCategory, vatRate }: Share): string => `${vatCategory} ${vatRate}`;
+
+const isPaid = ['PAYMENT', 'FEE', 'CREDIT'];
+const isAdjusted = ['CASH_DISCOUNT', 'WRITE_OFF', 'ROUNDING'];
+
+/** The sum of payments of some kinds until the end of a day. */
+const until = (payments: Payment[], day: string, kinds = isPaid): Exact =>
+  sumOf(payments.filter(({ paidOn, kind }) => paidOn <= day && kinds.includes(kind)).map(({ amount }) => amount));
+
+interface Left {
+  share: Share;
+  vat: Exact;
+  gross: Exact;
+  back: Exact;
+  backVat: Exact;
+}
+
+/** What is left of each category and rate after credit notes. */
+function leftOf(shares: Share[], notes: CreditNote[], day: string): Left[] {
   const credited = notes.filter(({ date }) => date <= day).flatMap((note) => note.shares);
-  const rows = shares
+  return shares
     .map((share) => {
       const back = credited.filter((each) => key(each) === key(share));
       const [backNet, backVat] = [sumOf(back.map(({ net }) => net)), sumOf(back.map(({ vat }) => vat))];
@@ -179,9 +277,13 @@ function paidShares({ shares, payments }: Invoice, notes: CreditNote[], day: str
           ? -1
           : 1,
     );
+}
+
+/** An amount split over what is left, and beyond that by what was credited: net and VAT by category and rate. */
+function splitOver(rows: Left[], paid: Exact): Share[] {
   const left = sumOf(rows.map(({ gross }) => gross));
   const allBack = sumOf(rows.map(({ back }) => back));
-  const isBeyond = paid.greaterThan(left);
+  const isBeyond = paid.greaterThan(left) && !allBack.isZero();
   let rest = paid;
   return rows.map(({ share, vat, gross, back, backVat }, at) => {
     const own = isBeyond
@@ -202,27 +304,39 @@ function paidShares({ shares, payments }: Invoice, notes: CreditNote[], day: str
   });
 }
 
+const discountShares = (payments: Payment[], left: Left[], day: string): Share[] =>
+  splitOver(left, until(payments, day, ['CASH_DISCOUNT']));
+
+/** Net and VAT that were paid until the end of a day, by category and rate: of what is left after cash discounts. */
+function paidShares(shares: Share[], payments: Payment[], notes: CreditNote[], day: string): Share[] {
+  const left = leftOf(shares, notes, day);
+  const discounts = discountShares(payments, left, day);
+  const rows = left.map((row, at) => {
+    const { net = zero, vat = zero } = discounts[at] ?? {};
+    return { ...row, vat: row.vat.minus(vat), gross: row.gross.minus(net).minus(vat) };
+  });
+  return splitOver(rows, until(payments, day).minus(sumOf(notes.map(({ refunds }) => until(refunds, day)))));
+}
+
 const before = (day: string): string => Temporal.PlainDate.from(day).subtract({ days: 1 }).toString();
 
 export function cash(books: Books, from: string, to: string, isInputByPayment: boolean): VatSums {
   const sums = new Sums();
   for (const invoice of books.invoices) {
     const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
-    for (const share of paidShares(invoice, notes, to)) sums.add('OUTPUT', invoice.currency, share);
-    for (const share of paidShares(invoice, notes, before(from))) sums.add('OUTPUT', invoice.currency, share, -1);
+    const paid = (day: string): Share[] => paidShares(invoice.shares, invoice.payments, notes, day);
+    for (const share of paid(to)) sums.add('OUTPUT', invoice.currency, share);
+    for (const share of paid(before(from))) sums.add('OUTPUT', invoice.currency, share, -1);
   }
-  for (const { date, currency, gross, share, payments } of books.receipts) {
-    if (!isInputByPayment) {
-      if (within(date, from, to)) sums.add('INPUT', currency, share);
-      continue;
-    }
-    const paidShare = (day: string): Share => {
-      const paid = until(payments, day);
-      const vat = paid.equals(gross) ? share.vat : round(paid.times(share.vat).dividedBy(gross));
-      return { ...share, net: paid.minus(vat), vat };
-    };
-    sums.add('INPUT', currency, paidShare(to));
-    sums.add('INPUT', currency, paidShare(before(from)), -1);
+  for (const receipt of books.receipts) {
+    const { date, currency } = receipt;
+    const isPaidToSupplier = (line: Line): boolean =>
+      isInputByPayment && !isOwedByBuyer(line) && line.vatCategory !== 'IMPORT';
+    if (within(date, from, to))
+      for (const line of receipt.lines) if (!isPaidToSupplier(line)) addLine(sums, currency, line);
+    addLineDiscounts(sums, receipt, from, to, (line) => !isPaidToSupplier(line));
+    for (const line of paidLines(receipt, to)) if (isPaidToSupplier(line)) addLine(sums, currency, line);
+    for (const line of paidLines(receipt, before(from))) if (isPaidToSupplier(line)) addLine(sums, currency, line, -1);
   }
   return sums.all;
 }
@@ -237,20 +351,40 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
     const of = (sums[currency] ??= { revenue: 0, expenses: 0 });
     of[side] += net.times(100).toNumber();
   };
+  const addLosses = (kinds: string[]): void => {
+    for (const { side, rows } of [
+      { side: 'expenses', rows: books.invoices },
+      { side: 'revenue', rows: books.receipts },
+    ] as const)
+      for (const { currency, payments } of rows)
+        for (const { kind, paidOn, amount } of payments)
+          if (kinds.includes(kind) && within(paidOn, from, to)) add(side, currency, amount);
+  };
   if (basis === 'cash') {
-    for (const [name, { net }] of Object.entries(cash(books, from, to, true))) {
-      const [kind, , , currency = ''] = name.split(' ');
-      add(kind === 'OUTPUT' ? 'revenue' : 'expenses', currency, new Exact(net));
+    addLosses(['FEE']);
+    for (const [name, { net }] of Object.entries(cash({ ...books, receipts: [] }, from, to, true)))
+      add('revenue', name.split(' ')[3] ?? '', new Exact(net));
+    for (const receipt of books.receipts) {
+      const [now, then] = [paidLines(receipt, to), paidLines(receipt, before(from))];
+      add('expenses', receipt.currency, sumOf(now.map(costOf)).minus(sumOf(then.map(costOf))));
     }
     return sums;
+  }
+  addLosses(['FEE', 'WRITE_OFF', 'ROUNDING']);
+  const discounts = new Sums();
+  addDiscounts(discounts, books, from, to);
+  for (const [name, { net }] of Object.entries(discounts.all)) add('revenue', name.split(' ')[3] ?? '', new Exact(net));
+  for (const receipt of books.receipts) {
+    const [now, then] = [discountedLines(receipt, to), discountedLines(receipt, before(from))];
+    add('expenses', receipt.currency, sumOf(then.map(costOf)).minus(sumOf(now.map(costOf))));
   }
   const ofShares = (shares: Share[]): Exact => sumOf(shares.map(({ vat }) => vat));
   for (const { date, currency, gross, shares } of books.invoices)
     if (within(date, from, to)) add('revenue', currency, gross.minus(ofShares(shares)));
   for (const { date, currency, gross, shares } of books.creditNotes)
     if (within(date, from, to)) add('revenue', currency, ofShares(shares).minus(gross));
-  for (const { date, currency, gross, share } of books.receipts)
-    if (within(date, from, to)) add('expenses', currency, gross.minus(share.vat));
+  for (const { date, currency, lines } of books.receipts)
+    if (within(date, from, to)) add('expenses', currency, sumOf(lines.map(costOf)));
   return sums;
 }
 
@@ -286,6 +420,22 @@ export function ecSales(books: Books, seller: string, from: string, to: string, 
     const invoice = books.invoices.find(({ id }) => id === note.invoiceId);
     if (invoice && within(note.date, from, to)) add(note.id, invoice, note.shares, -1);
   }
+  for (const invoice of books.invoices) {
+    const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
+    const given = (day: string): Share[] => discountShares(invoice.payments, leftOf(invoice.shares, notes, day), day);
+    const paidOn = invoice.payments.filter(({ kind }) => kind === 'CASH_DISCOUNT').map((each) => each.paidOn);
+    const changed = new Set([...paidOn, ...(paidOn.length > 0 ? notes.map(({ date }) => date) : [])]);
+    for (const day of [...changed].filter((each) => within(each, from, to))) {
+      const earlier = given(before(day));
+      const more = given(day).map((share, at) => ({ ...share, net: share.net.minus(earlier[at]?.net ?? zero) }));
+      add(
+        invoice.id,
+        invoice,
+        more.filter(({ net }) => !net.isZero()),
+        -1,
+      );
+    }
+  }
   return sales;
 }
 
@@ -297,7 +447,8 @@ export const receivables = ({ invoices, creditNotes }: Books, at: string): { id:
       const notes = creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
       const credited = sumOf(notes.filter(({ date }) => date <= at).map(({ gross }) => gross));
       const refunded = sumOf(notes.map(({ refunds }) => until(refunds, at)));
-      const open = invoice.gross.minus(credited).minus(until(invoice.payments, at)).plus(refunded);
+      const settled = until(invoice.payments, at, [...isPaid, ...isAdjusted]);
+      const open = invoice.gross.minus(credited).minus(settled).plus(refunded);
       return { id: invoice.id, dueDate: invoice.dueDate, open };
     })
     .filter(({ open }) => !open.isZero())
@@ -307,9 +458,10 @@ export const receivables = ({ invoices, creditNotes }: Books, at: string): { id:
 export const payables = ({ receipts }: Books, at: string): { id: string; open: string }[] =>
   receipts
     .filter(({ date, reversalOfId }) => date <= at && reversalOfId === null)
-    .map(({ id, gross, payments }) => {
+    .map(({ id, gross, prepaid, payments }) => {
       const reversals = receipts.filter(({ reversalOfId, date }) => reversalOfId === id && date <= at);
-      return { id, open: sumOf([gross, ...reversals.map((each) => each.gross)]).minus(until(payments, at)) };
+      const payable = [gross.minus(prepaid), ...reversals.map((each) => each.gross.minus(each.prepaid))];
+      return { id, open: sumOf(payable).minus(until(payments, at, [...isPaid, ...isAdjusted])) };
     })
     .filter(({ open }) => !open.isZero())
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import * as sample from './samples.ts';
@@ -26,6 +27,9 @@ const fieldsOf = (body: object): string[] =>
       ? [name, ...Object.keys(value[0]).map((inner) => `${name}.0.${inner}`)]
       : [name],
   );
+
+/** Values that only one row may have. */
+const renewed = (body: object): object => ('iban' in body ? { ...body, iban: randomUUID() } : body);
 
 describe('any value in any field is accepted, or answered 422 under its name', () => {
   it.each([
@@ -70,7 +74,7 @@ describe('any value in any field is accepted, or answered 422 under its name', (
         const answer = await acme.rest(
           method,
           path,
-          JSON.stringify(having(body, field, '\uffff')).replace('"\uffff"', () => value),
+          JSON.stringify(having(renewed(body), field, '\uffff')).replace('"\uffff"', () => value),
         );
         if (answer.status < 300) {
           // A tenant has a limited number of webhooks.
@@ -100,7 +104,7 @@ describe('any value in any field is accepted, or answered 422 under its name', (
         const answer = await acme.rest(
           method,
           path,
-          JSON.stringify(having(body, field, '\uffff')).replace('"\uffff"', () => value),
+          JSON.stringify(having(renewed(body), field, '\uffff')).replace('"\uffff"', () => value),
         );
         expect([path, field, invalidFields(answer)]).toEqual([path, field, [field]]);
       }

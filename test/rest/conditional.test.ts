@@ -388,6 +388,6 @@ describe('GraphQL', () => {
         new RegExp(`^(update|delete|issue|cancel|book|pay|refund|rotate|reverse)(${models})$`).test(name),
       );
     expect(conditional).toEqual(wanted);
-    expect(wanted).toHaveLength(22);
+    expect(wanted).toHaveLength(23);
   });
 });

@@ -38,6 +38,7 @@ describe('POST /invoices', () => {
         total_gross: 119,
         vat_breakdown: [{ vat_rate: 19, net: 100, vat: 19 }],
         amount_paid: 0,
+        amount_adjusted: 0,
         amount_credited: 0,
         amount_refunded: 0,
         amount_due: 119,

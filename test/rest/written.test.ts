@@ -122,7 +122,7 @@ async function both(operation: Operation, variables: Record<string, unknown>, as
 
 const operationsOf = (answer: string): Operation[] =>
   routes
-    .filter((route) => route[0] === 'GET' && route[3] === answer)
+    .filter((route) => route[0] === 'GET' && route[3] === answer && !route[1].includes('/attachments')) // of a receipt
     .map((route) => service.domain.operations.get(route[2])!);
 
 describe('REST writes the same as GraphQL', () => {

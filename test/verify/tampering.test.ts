@@ -2,7 +2,12 @@ import { hash, randomBytes } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Difference } from '../../schema/resources/difference.ts';
-import { computeHash, readContent, writeContent } from '../../schema/resources/document/proof-content.ts';
+import {
+  computeHash,
+  readContent,
+  writeContent,
+  type DocumentContent,
+} from '../../schema/resources/document/proof-content.ts';
 import { creditNoteData, dataHash, invoiceData } from '../../schema/resources/document/proven-data.ts';
 import { readContent as readAnchor, type Head } from '../../schema/resources/anchor/content.ts';
 import { makeAnchor } from '../../schema/resources/anchor/make-anchor.ts';
@@ -354,7 +359,7 @@ async function rewriteChain(run: Run): Promise<void> {
   let before: Buffer | undefined;
   await run('update document_proofs set position = position + 1000 where tenant_id = $1', who.tenantId);
   for (const [at, proof] of proofs.entries()) {
-    const said = readContent(String(proof['content']));
+    const said = readContent(String(proof['content'])) as DocumentContent | undefined;
     const files = await run(
       `select format, encode(sha256, 'hex') as sha256 from invoice_files where coalesce(invoice_id, credit_note_id) = $1`,
       proof['invoice_id'] ?? proof['credit_note_id'],

@@ -26,7 +26,8 @@ export async function live(service: Service): Promise<void> {
     const draft = await sample.create(acme, '/invoices', sample.invoice(customer.id));
     const issued = await sample.create(acme, '/invoices', { ...sample.invoice(customer.id), status: 'issued' });
     await sample.create(acme, '/invoices', { ...sample.invoice(customer.id), status: 'paid' });
-    const receipt = await sample.create(acme, '/receipts', { ...sample.receipt, supplier_id: supplier.id });
+    const lines = [{ amount_gross: 100, account: '4930' }, { amount_gross: 19 }];
+    const receipt = await sample.create(acme, '/receipts', { ...sample.receipt, supplier_id: supplier.id, lines });
     const keyed = { 'idempotency-key': 'once' };
     for (let time = 0; time < 2; time += 1) await acme.rest('POST', '/customers', sample.customer, keyed);
     await acme.rest('PATCH', `/customers/${customer.id}`, { city: 'Bonn' });

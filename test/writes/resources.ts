@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import type { Answer, Integrator } from '../harness.ts';
-import { makeCompany, makeCustomer, makeInvoice, makeProject, makeReceipt, makeTimeEntry } from '../graphql/books.ts';
+import {
+  makeBankAccount,
+  makeCompany,
+  makeCustomer,
+  makeInvoice,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
 import { fits, invoiceTotals, minorDigits, plain, receiptAmounts, type Decimal } from '../money/oracle.ts';
 
 // A model of how each updatable resource handles a change: the rules of DECISIONS.md#d71-locked-rows,
@@ -156,6 +164,19 @@ const project: Resource = {
   },
 };
 
+const bankAccount: Resource = {
+  mutation: 'updateBankAccount',
+  path: '/bank-accounts',
+  make: async (who) => ({ id: await makeBankAccount(who) }),
+  change: updates(
+    { resource: 'BankAccount', path: '/bank-accounts' },
+    { name: optionalWord, ...own },
+    (state, input) => ({ ...state, ...input }),
+  ),
+  read: async (who, { id }) =>
+    (await who.graphql(`query ($id: UUID!) { bankAccount(id: $id) { name ${ownFields} } }`, { id })).bankAccount,
+};
+
 const namesSupplier = (told: string, send: Change['send']): fc.Arbitrary<Change> =>
   fc.constant({
     told,
@@ -235,6 +256,63 @@ const customer: Resource = {
   },
 };
 
+interface ReceiptLine {
+  amountGross: string;
+  vatRate: string;
+}
+
+/** A receipt's lines and amounts; undefined where an amount has too many decimals. */
+function computeReceipt(lines: ReceiptLine[], inCurrency: string): State | undefined {
+  const digits = minorDigits[inCurrency] ?? 0;
+  if (lines.some(({ amountGross }) => decimal(amountGross).scale > digits)) return undefined;
+  const whole = lines.map((each) => {
+    const { vat, net } = receiptAmounts(decimal(each.amountGross), decimal(each.vatRate), inCurrency);
+    return { ...each, vat, net };
+  });
+  const sum = (amounts: Decimal[]) => ({ units: amounts.reduce((all, { units }) => all + units, 0n), scale: digits });
+  const [net, vat] = [sum(whole.map((each) => each.net)), sum(whole.map((each) => each.vat))];
+  const isOne = lines.length === 1;
+  return {
+    lines: whole.map((each) => ({
+      amountGross: each.amountGross,
+      vatRate: each.vatRate,
+      vatAmount: plain(each.vat),
+      amountNet: plain(each.net),
+    })),
+    amountGross: plain(sum([net, vat])),
+    amountNet: plain(net),
+    vatRate: isOne ? lines[0]?.vatRate : null,
+    vatAmount: isOne ? plain(vat) : null,
+  };
+}
+
+/** What an update does to the lines: as they are given; or to the only one, by the receipt's own fields. */
+function changeReceipt(state: State, input: State): State | undefined {
+  const before = list(state, 'lines') as unknown as ReceiptLine[];
+  const { amountGross, vatRate } = input;
+  const inCurrency = String(input['currency'] ?? state['currency']);
+  if (input['lines']) {
+    const after = computeReceipt(input['lines'] as ReceiptLine[], inCurrency);
+    const isSame = (name: string): boolean => input[name] === undefined || input[name] === after?.[name];
+    return isSame('amountGross') && isSame('vatRate') ? after : undefined;
+  }
+  const [one] = before;
+  if (before.length > 1 || !one) {
+    if (vatRate !== undefined || (amountGross !== undefined && amountGross !== state['amountGross'])) return undefined;
+    const isStored = inCurrency === state['currency'];
+    const amounts = before.flatMap((each) => Object.values(each) as string[]);
+    const fitsCurrency = amounts.every((amount) => decimal(amount).scale <= (minorDigits[inCurrency] ?? 0));
+    return isStored || fitsCurrency ? state : undefined;
+  }
+  const changed = { amountGross: String(amountGross ?? one.amountGross), vatRate: String(vatRate ?? one.vatRate) };
+  return computeReceipt([changed], inCurrency);
+}
+
+const receiptLine = fc.record({
+  amountGross: fc.constantFrom('119', '107', '10.5'),
+  vatRate: fc.constantFrom('0', '7', '19'),
+});
+
 const receipt: Resource = {
   mutation: 'updateReceipt',
   make: async (who) => ({ id: await makeReceipt(who, { amountGross: '119', vatRate: '19' }) }),
@@ -244,31 +322,42 @@ const receipt: Resource = {
       {
         receiptDate: day,
         dueDate: optionalDay,
+        serviceDate: optionalDay,
+        receivedOn: optionalDay,
         description: optionalWord,
         category: optionalWord,
         receiptNumber: optionalWord,
         amountGross: fc.constantFrom('119', '107', '10.5', '10.25'),
         vatRate: fc.constantFrom('0', '7', '19'),
+        lines: fc.array(receiptLine, { minLength: 1, maxLength: 3 }),
+        amountPrepaid: fc.constantFrom('0', '10', '50'),
         currency,
         ...own,
       },
       (state, input) => {
         const isOfBooks = Object.keys(input).some((name) => name !== 'metadata' && name !== 'externalId');
         if (state['status'] !== 'DRAFT' && isOfBooks) return undefined;
-        const next = { ...state, ...input } as State & { amountGross: string; vatRate: string; currency: string };
-        const gross = decimal(next.amountGross);
-        if (gross.scale > (minorDigits[next.currency] ?? 0)) return undefined;
-        const { vat, net } = receiptAmounts(gross, decimal(next.vatRate), next.currency);
-        return { ...next, vatAmount: plain(vat), amountNet: plain(net) };
+        const amounts = changeReceipt(state, input);
+        if (!amounts) return undefined;
+        const { lines, amountGross, amountNet, vatRate, vatAmount } = amounts;
+        const next: State = { ...state, ...input, lines, amountGross, amountNet, vatRate, vatAmount };
+        return Number(next['amountPrepaid']) > Number(amountGross) ? undefined : next;
       },
     ),
     transition('bookReceipt', (state) => (state['status'] === 'DRAFT' ? { ...state, status: 'BOOKED' } : undefined)),
     transition('payReceipt', (state) =>
-      state['status'] !== 'BOOKED' ? undefined : { ...state, status: 'PAID', amountPaid: state['amountGross'] },
+      state['status'] !== 'BOOKED'
+        ? undefined
+        : {
+            ...state,
+            status: 'PAID',
+            amountPaid: String(Number((Number(state['amountGross']) - Number(state['amountPrepaid'])).toFixed(3))),
+          },
     ),
   ),
   read: async (who, { id }) => {
-    const asked = `receiptDate dueDate description category receiptNumber amountGross vatRate currency vatAmount amountNet amountPaid status ${ownFields}`;
+    const asked = `receiptDate dueDate serviceDate receivedOn description category receiptNumber amountGross vatRate currency vatAmount
+      amountNet amountPrepaid amountPaid status lines { amountGross vatRate vatAmount amountNet } ${ownFields}`;
     return (await who.graphql(`query ($id: UUID!) { receipt(id: $id) { ${asked} } }`, { id })).receipt;
   },
 };
@@ -458,4 +547,4 @@ const company: Resource = {
 };
 
 /** Every resource that an update changes. */
-export const resources: Resource[] = [company, project, customer, receipt, invoice, timeEntry, webhook];
+export const resources: Resource[] = [bankAccount, company, project, customer, receipt, invoice, timeEntry, webhook];

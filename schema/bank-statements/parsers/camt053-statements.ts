@@ -1,6 +1,8 @@
+import { parseDay } from '../../graphql/scalars/days.ts';
 import type { Decimal } from '../../money/decimal.ts';
 import { detailFields, readDetail, first, listFields, type Fields } from './camt053-details.ts';
 import { DetailStore } from './detail-store.ts';
+import { BookingDays, stateBalances, type OnBalances } from './stated-balances.ts';
 import { readAmount, readEntry, isBooked, readTransactions } from './camt053-entry.ts';
 import {
   StatementError,
@@ -23,8 +25,8 @@ const detailPath = `${entryPath}/NtryDtls/TxDtls`;
 // The paths that are read; no other element is kept. If versions differ, both paths are listed: a status is text up to
 // version 07, and a choice from 08 on.
 const wanted = new Map([
-  [statementPath, new Set(['Acct/Id/IBAN', 'Acct/Id/Othr/Id'])],
-  [balancePath, new Set(['Tp/CdOrPrtry/Cd', 'Amt', 'CdtDbtInd'])],
+  [statementPath, new Set(['Acct/Id/IBAN', 'Acct/Id/Othr/Id', 'ElctrncSeqNb', 'LglSeqNb', 'FrToDt/FrDtTm'])],
+  [balancePath, new Set(['Tp/CdOrPrtry/Cd', 'Amt', 'CdtDbtInd', 'Dt/Dt', 'Dt/DtTm'])],
   [
     entryPath,
     new Set(
@@ -80,17 +82,20 @@ export class StatementReader {
   count = 0;
   readonly #warn: Warn;
   readonly #maxDetails: number;
+  readonly #onBalances: OnBalances;
   readonly #scopes: Scope[] = [];
   #ready: Iterable<StatementTransaction>[] = [];
   #details = new DetailStore();
   #entries = 0;
   #sums = new Map<string, Decimal>();
+  #days = new BookingDays();
   #balances: Balances = { opening: new Map(), closing: new Map(), between: 0 };
 
   /** @param maxDetails of an entry */
-  constructor(warn: Warn, maxDetails: number) {
+  constructor(warn: Warn, maxDetails: number, onBalances: OnBalances) {
     this.#warn = warn;
     this.#maxDetails = maxDetails;
+    this.#onBalances = onBalances;
   }
 
   /** The transactions that are complete so far; those of a batch lazily. */
@@ -119,7 +124,7 @@ export class StatementReader {
     if (path === detailPath) this.#closeDetail(scope);
     else if (path === entryPath) this.#closeEntry(scope);
     else if (path === balancePath) this.#closeBalance(scope);
-    else this.#closeStatement();
+    else this.#closeStatement(scope);
   }
 
   /** Keeps an element's text, or its attribute. */
@@ -151,6 +156,7 @@ export class StatementReader {
     this.count += 1;
     this.#entries = 0;
     this.#sums = new Map();
+    this.#days = new BookingDays();
     this.#balances = { opening: new Map(), closing: new Map(), between: 0 };
   }
 
@@ -165,6 +171,7 @@ export class StatementReader {
       this.#warn(() => `${capital(`line ${line}, statement ${statement}, balance${name}`)}: this ${balance.problem}.`);
       return;
     }
+    balance.day = parseTime(first(fields, 'Dt/Dt', 'Dt/DtTm'));
     const { opening, closing } = this.#balances;
     if (kind === 'ITBD') this.#balances.between += 1;
     if (['OPBD', 'PRCD', 'ITBD'].includes(kind) && !opening.has(kind)) opening.set(kind, balance);
@@ -172,12 +179,23 @@ export class StatementReader {
   }
 
   /** The first page in between opens a statement that has no opening balance, and the last one closes it. */
-  #closeStatement(): void {
+  #closeStatement({ fields }: Scope): void {
     const { opening, closing, between } = this.#balances;
     const opens = opening.get('OPBD') ?? opening.get('PRCD') ?? opening.get('ITBD');
     const isOpenedBetween = opens !== undefined && opens === opening.get('ITBD');
     const closes = closing.get('CLBD') ?? (isOpenedBetween && between < 2 ? undefined : closing.get('ITBD'));
-    if (opens && closes) checkBalance(`statement ${this.count}`, opens, this.#sums, closes, this.#warn);
+    if (!opens || !closes) return;
+    checkBalance(`statement ${this.count}`, opens, this.#sums, closes, this.#warn);
+    const balances = stateBalances({
+      accountIban: findAccount(fields),
+      number: first(fields, 'LglSeqNb', 'ElctrncSeqNb'),
+      opening: opens,
+      closing: closes,
+      from: parseTime(first(fields, 'FrToDt/FrDtTm')),
+      to: closes.day,
+      days: this.#days,
+    });
+    if (balances) this.#onBalances(balances);
   }
 
   #closeDetail({ fields, line }: Scope): void {
@@ -193,12 +211,18 @@ export class StatementReader {
     if (!isBooked(fields, where, this.#warn)) return details.close();
     const entry = readEntry(fields, where, requireAccount(this.#scopes[0]?.fields ?? new Map(), where));
     addTo(this.#sums, entry, where);
+    this.#days.add(entry.bookingDate);
     this.#ready.push(readTransactions(entry, details, where, this.#warn));
   }
 }
 
+const findAccount = (fields: Fields): string | null => first(fields, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id');
+
+/** The day of a date, or of a time in its own offset; null if it is none. */
+const parseTime = (text: string | null): Date | null => (text === null ? null : (parseDay(text.slice(0, 10)) ?? null));
+
 function requireAccount(fields: Fields, where: string): string {
-  const account = first(fields, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id');
+  const account = findAccount(fields);
   if (account === null) throw new StatementError(where, 'entry is in a statement without an account (Acct/Id)');
   return account;
 }

@@ -1,5 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { StatementReader, pathBelow } from './camt053-statements.ts';
+import type { OnBalances } from './stated-balances.ts';
 import { StatementError, quote, type StatementTransaction, type Warn } from './transaction.ts';
 
 // saxes is strict, streams, reads namespaces, and expands only the five entities of XML. It throws for XML that isn't
@@ -26,8 +27,9 @@ export async function* readCamt053(
   text: AsyncIterable<string>,
   warn: Warn,
   maxDetails: number,
+  onBalances: OnBalances,
 ): AsyncGenerator<StatementTransaction> {
-  const document = new DocumentReader(warn, maxDetails);
+  const document = new DocumentReader(warn, maxDetails, onBalances);
   for await (const part of text) {
     document.write(part);
     yield* document.take();
@@ -54,8 +56,8 @@ class DocumentReader {
   #written = 0;
   #handedOn = 0;
 
-  constructor(warn: Warn, maxDetails: number) {
-    this.#statements = new StatementReader(warn, maxDetails);
+  constructor(warn: Warn, maxDetails: number, onBalances: OnBalances) {
+    this.#statements = new StatementReader(warn, maxDetails, onBalances);
     const parser = this.#parser;
     parser.on('doctype', () => {
       throw this.#error('document has a DTD, which no statement needs');

@@ -17,9 +17,7 @@ export function readEntry(
   const [content = '', ...supplementary] = lines;
   const [, value, booked, mark, , amount = '', references = ''] = entry.exec(content.trimEnd()) ?? [];
   if (value === undefined) throw new StatementError(where, `entry can't be read: ${quote(content)}`);
-  const year = Number(value.slice(0, 2));
-  const valueDay = `${year + (year < 80 ? 2000 : 1900)}-${value.slice(2, 4)}-${value.slice(4, 6)}`;
-  const valueDate = requireDay(valueDay, where, value);
+  const valueDate = requireDay(parseYearDay(value), where, value);
   const [own = '', bank] = references.split(/\/\/(.*)/s);
   return {
     accountIban,
@@ -30,6 +28,12 @@ export function readEntry(
     externalId: parseId(bank),
     ...parseInformation(information, own, supplementary),
   };
+}
+
+/** YYYY-MM-DD of a day YYMMDD, which may not exist. */
+export function parseYearDay(day: string): string {
+  const year = Number(day.slice(0, 2));
+  return `${year + (year < 80 ? 2000 : 1900)}-${day.slice(2, 4)}-${day.slice(4, 6)}`;
 }
 
 /** An entry date has no year. It gets the year that brings it nearest to the value date. */

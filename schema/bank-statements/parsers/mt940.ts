@@ -1,5 +1,7 @@
+import { parseDay } from '../../graphql/scalars/days.ts';
 import type { Decimal } from '../../money/decimal.ts';
-import { parseAmount, readEntry } from './mt940-entry.ts';
+import { parseAmount, parseYearDay, readEntry } from './mt940-entry.ts';
+import { BookingDays, stateBalances, type OnBalances } from './stated-balances.ts';
 import {
   StatementError,
   addTo,
@@ -37,6 +39,8 @@ interface Mt940Field {
 
 interface Statement {
   account: string;
+  number: string | null;
+  days: BookingDays;
   opening?: Balance;
   sums: Map<string, Decimal>;
   isClosed: boolean;
@@ -45,8 +49,12 @@ interface Statement {
 }
 
 /** The transactions of MT940 messages. Text before, between and after messages is ignored. */
-export async function* readMt940(text: AsyncIterable<string>, warn: Warn): AsyncGenerator<StatementTransaction> {
-  const reader = new MessageReader(warn);
+export async function* readMt940(
+  text: AsyncIterable<string>,
+  warn: Warn,
+  onBalances: OnBalances,
+): AsyncGenerator<StatementTransaction> {
+  const reader = new MessageReader(warn, onBalances);
   let rest = '';
   for await (const part of text) {
     // A carriage return at the end may be the first half of a line break.
@@ -65,6 +73,7 @@ const tooLong = (reader: MessageReader): StatementError => reader.error('line is
 
 class MessageReader {
   readonly #warn: Warn;
+  readonly #onBalances: OnBalances;
   #transactions: StatementTransaction[] = [];
   #line = 0;
   #statements = 0;
@@ -77,8 +86,9 @@ class MessageReader {
   /** An entry that waits for its :86:. */
   #entry: { field: Mt940Field; information: string[] } | undefined;
 
-  constructor(warn: Warn) {
+  constructor(warn: Warn, onBalances: OnBalances) {
     this.#warn = warn;
+    this.#onBalances = onBalances;
   }
 
   take(): StatementTransaction[] {
@@ -151,6 +161,7 @@ class MessageReader {
     else this.#closeEntry();
     if (field.tag === '20') this.#openStatement();
     else if (field.tag.startsWith('25')) this.#statementAt(field).account = content.trim();
+    else if (field.tag.startsWith('28')) this.#statementAt(field).number = content.trim();
     else if (field.tag.startsWith('60')) this.#open(field, content);
     else if (field.tag === '61') this.#entry = { field, information: [] };
     else if (field.tag.startsWith('62')) this.#close(field, content);
@@ -169,7 +180,8 @@ class MessageReader {
     this.#closeStatement();
     this.#statements += 1;
     this.#entries = 0;
-    this.#statement = { account: '', sums: new Map(), isClosed: false, isBlock: this.#isBlock };
+    const days = new BookingDays();
+    this.#statement = { account: '', number: null, days, sums: new Map(), isClosed: false, isBlock: this.#isBlock };
   }
 
   #statementAt(field: Mt940Field): Statement {
@@ -184,6 +196,7 @@ class MessageReader {
       throw this.error('statement opens before the one before it has closed', field.line);
     statement.opening = this.#balance(field, content);
     statement.sums = new Map();
+    statement.days = new BookingDays();
     statement.isClosed = false;
   }
 
@@ -192,15 +205,18 @@ class MessageReader {
     const closing = this.#balance(field, content);
     if (!statement.opening) throw this.error('statement has no opening balance (:60F:)', field.line);
     statement.isClosed = true;
-    checkBalance(`statement ${this.#statements}`, statement.opening, statement.sums, closing, this.#warn);
+    const { opening, account: accountIban, number, days } = statement;
+    checkBalance(`statement ${this.#statements}`, opening, statement.sums, closing, this.#warn);
+    const balances = stateBalances({ accountIban, number, opening, closing, to: closing.day ?? null, days });
+    if (balances) this.#onBalances(balances);
   }
 
   #balance(field: Mt940Field, content: string): Balance {
-    const [, direction, , currency = '', amount = ''] =
+    const [, direction, day = '', currency = '', amount = ''] =
       /^([CD])(\d{6})([A-Z]{3})(\d{1,15}[.,]\d*)\s*$/.exec(content) ?? [];
     if (direction === undefined)
       throw this.error(`balance :${field.tag}: can't be read: ${quote(content)}`, field.line);
-    return { amount: parseAmount(amount, direction === 'D'), currency };
+    return { amount: parseAmount(amount, direction === 'D'), currency, day: parseDay(parseYearDay(day)) ?? null };
   }
 
   #closeStatement(): void {
@@ -225,6 +241,7 @@ class MessageReader {
       where,
     );
     addTo(sums, transaction, where);
+    statement.days.add(transaction.bookingDate);
     this.#transactions.push(transaction);
   }
 }

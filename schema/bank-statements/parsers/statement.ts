@@ -2,6 +2,7 @@ import { readCamt053 } from './camt053.ts';
 import { readCsv, type CsvMapping } from './csv.ts';
 import { decode, markedEncoding, xmlEncoding } from './encoding.ts';
 import { readMt940 } from './mt940.ts';
+import { limited, type OnBalances } from './stated-balances.ts';
 import { StatementError, type StatementTransaction } from './transaction.ts';
 import { Warnings } from './warnings.ts';
 
@@ -21,6 +22,8 @@ export interface StatementOptions {
    * and the last sentence has their number.
    */
   warn?: (warning: string) => void;
+  /** Receives the balances of each statement of the file, if it has them. CSV has none. */
+  onBalances?: OnBalances;
 }
 
 /** The limit of transactions in a file. A larger import would delay the tenant's other imports for minutes. */
@@ -43,10 +46,11 @@ export async function* readStatement(
     const marked = markedEncoding(head);
     const format = options.format ?? detectFormat(new TextDecoder(marked ?? 'latin1').decode(head), options.csv);
     const warnings = new Warnings(options.warn ?? (() => {}));
+    const onBalances = limited(options.onBalances ?? (() => {}));
     const text = (encoding?: string): AsyncIterable<string> => decode(joined(head, bytes), encoding);
     if (format === 'camt053')
-      yield* atMost(readCamt053(text(marked ?? xmlEncoding(head)), warnings.warn, maxTransactions));
-    else if (format === 'mt940') yield* atMost(readMt940(text(marked), warnings.warn));
+      yield* atMost(readCamt053(text(marked ?? xmlEncoding(head)), warnings.warn, maxTransactions, onBalances));
+    else if (format === 'mt940') yield* atMost(readMt940(text(marked), warnings.warn, onBalances));
     else if (options.csv) yield* atMost(readCsv(text(marked ?? options.csv.encoding), options.csv));
     else throw new StatementError(null, 'is CSV and needs a mapping that says what its columns are');
     warnings.close();

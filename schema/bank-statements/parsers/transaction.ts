@@ -115,6 +115,8 @@ const longest = [
 export interface Balance {
   amount: Decimal;
   currency: string;
+  /** The day of a balance; null if the bank sent none that exists. */
+  day?: Date | null;
 }
 
 /** Warns unless opening + entries = closing. Amounts are signed; `entries` are by currency. */

@@ -18,7 +18,7 @@ export const receipts: Kind = {
   fields: {
     externalId: externalIdField,
     receiptDate: { description: 'The date on the receipt.' },
-    amountGross: { description: 'The amount to pay, VAT included.' },
+    amountGross: { description: 'The amount to pay, VAT included.', required: true },
     vatRate: { type: 'PERCENT', description: 'Per cent: 19 for 19 %. Default: 0.' },
     currency: currencyField,
     supplier: reference('supplier'),
@@ -34,6 +34,9 @@ export const receipts: Kind = {
     supplierId: 'Files name the supplier: `supplier`.',
     projectId: 'Files name the project: `project`.',
     status: 'It follows from `paidOn`.',
+    lines: 'A row has one line, of `amountGross` and `vatRate`.',
+    amountPrepaid: 'A row has the amount to pay.',
+    creditedReceiptId: 'Credits are not imported.',
   },
   prepare: prepareReceipts,
 };
@@ -50,6 +53,10 @@ async function prepareReceipts(prepared: Context, rows: CsvRow[]): Promise<RowBu
     const { amountGross, vatRate = new Decimal(0), paidOn } = values;
     if (!(amountGross instanceof Decimal) || !(vatRate instanceof Decimal) || currency === null) return undefined;
     if (!checkDecimals(row, 'amountGross', amountGross, currency, errors)) return undefined;
+    if (amountGross.lessThan(0)) {
+      errors.add(row, 'amountGross', 'out_of_range', 'Must be at least 0.', { min: 0 });
+      return undefined;
+    }
     const split = vatIncluded(amountGross, vatRate, currency);
     const fields = { ...toNewRow<'Receipt'>(values), vatRate, ...split, currency };
     const isPaid = paidOn instanceof Date;

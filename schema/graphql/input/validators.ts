@@ -5,7 +5,7 @@ import { isElectronicAddressScheme, isRegistrationScheme } from '../../codes/ide
 import { languages } from '../../codes/languages.ts';
 import { isUnitCode } from '../../codes/unit-codes.ts';
 import { isVatNumber } from '../../codes/vat-number.ts';
-import { isVatCategory, vatCategoryCodes } from '../../money/vat-categories.ts';
+import { isVatCategory, receiptVatCategories, vatCategoryCodes } from '../../money/vat-categories.ts';
 import { Decimal, fits, isCurrency, maxDigits } from '../../money/money.ts';
 import type { Problem } from '../../problem-codes.ts';
 import { refusal } from './issues.ts';
@@ -149,6 +149,13 @@ export const vatCategory = text(255)
     refusal('unknown_value', `Must be one of ${vatCategoryCodes}.`, { values: vatCategoryCodes.split(', ') }),
   )
   .meta({ maxLength: 2, pattern: `^(${vatCategoryCodes.replaceAll(', ', '|')})$` });
+
+export const receiptVatCategory = text(255)
+  .refine(
+    (code) => receiptVatCategories.some((known) => known === code),
+    refusal('unknown_value', `Must be one of ${receiptVatCategories.join(', ')}.`, { values: receiptVatCategories }),
+  )
+  .meta({ maxLength: 6, pattern: `^(${receiptVatCategories.join('|')})$` });
 
 export const unitCode = text(255)
   .refine(isUnitCode, refusal('unknown_value', 'Must be a code of UN/ECE Recommendation 20, such as HUR or C62.'))

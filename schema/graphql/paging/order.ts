@@ -24,7 +24,7 @@ const decimals: CursorCodec<Decimal> = {
   encode: (value) => new Decimal(value).toFixed(),
   decode: (text) => (/^-?\d{1,18}(\.\d{1,5})?$/.test(text) ? new Decimal(text) : undefined),
 };
-const integers: CursorCodec<number> = {
+export const integers: CursorCodec<number> = {
   encode: String,
   decode: (text) => (/^-?\d{1,9}$/.test(text) ? Number(text) : undefined),
 };

@@ -8,11 +8,14 @@ import { resources } from '../../resources.ts';
 /** What the audit log has entries of, as audit() in the migrations names it, and which abilities show it. */
 const abilitiesToRead = new Map<string, Ability[]>([
   ...resources.map(({ name, scope }): [string, Ability[]] => [name, [`${scope}:read`]]),
+  ['attachment', ['receipts:read']],
   ['invoice_lines', ['invoices:read']],
   ['credit_note_lines', ['invoices:read']],
+  ['receipt_lines', ['receipts:read']],
   ['invoice_sequence', ['invoices:read']],
   ['credit_note_sequence', ['invoices:read']],
   ['payment', ['invoices:read', 'receipts:read']],
+  ['bank_statement', ['bank-transactions:read']],
   ['company', ['company:read']],
   ['company_logo', ['company:read']],
   ['period_lock', ['company:read']],

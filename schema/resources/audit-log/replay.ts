@@ -13,7 +13,10 @@ const resources: { resource: string; model: Prisma.ModelName; name: string; left
   { resource: 'invoice', model: 'Invoice', name: 'Invoice' },
   { resource: 'credit_note', model: 'CreditNote', name: 'Credit note' },
   { resource: 'receipt', model: 'Receipt', name: 'Receipt' },
+  { resource: 'attachment', model: 'Attachment', name: 'Attachment' },
   { resource: 'time_entry', model: 'TimeEntry', name: 'Time entry' },
+  { resource: 'bank_account', model: 'BankAccount', name: 'Bank account' },
+  { resource: 'bank_statement', model: 'BankStatement', name: 'Bank statement' },
   { resource: 'bank_transaction', model: 'BankTransaction', name: 'Bank transaction', leftOut: 'identity' },
   { resource: 'payment', model: 'Payment', name: 'Payment' },
   { resource: 'period_lock', model: 'PeriodLock', name: 'Period lock' },
@@ -21,6 +24,7 @@ const resources: { resource: string; model: Prisma.ModelName; name: string; left
 const documents = [
   { resource: 'invoice', model: 'InvoiceItem', name: 'Invoice' },
   { resource: 'credit_note', model: 'CreditNoteItem', name: 'Credit note' },
+  { resource: 'receipt', model: 'ReceiptLine', name: 'Receipt' },
 ] as const;
 
 /** How many entries, and rows of each table, are compared by one statement. */

@@ -67,7 +67,7 @@ export async function creditNotesNumbered(context: Context, names: string[]): Pr
 const bookedReceiptsCalled = (context: Context, called: string[]): Promise<{ id: string; receiptNumber: string }[]> =>
   context.db.$rows(
     `select id, receipt_number as "receiptNumber" from receipts
-      where tenant_id = $1 and status = 'booked' and lower(receipt_number) = any ($2::text[])`,
+      where tenant_id = $1 and status = 'booked' and credited_receipt_id is null and lower(receipt_number) = any ($2::text[])`,
     [called],
   );
 
@@ -110,16 +110,20 @@ export async function receiptsCalled(context: Context, names: Set<string>): Prom
   );
 }
 
-/** Open invoices or booked receipts: those that the transaction names, and those with other clues. */
+/** Open invoices and suppliers' credits, or booked receipts: those that the transaction names, and those with other clues. */
 export async function candidates(context: Context, transaction: Clues, partners: Set<string>): Promise<Candidate[]> {
   const open = new Decimal(transaction.amountOpen);
   if (open.isZero()) return [];
-  if (open.isPositive()) return openInvoices(context, transaction, open.abs(), partners);
-  const found = await Promise.all([
-    openReceipts(context, transaction, open.abs(), partners),
-    context.may('invoices:read') ? refundableNotes(context, transaction, open.abs(), partners) : [],
-  ]);
-  return found.flat();
+  const found = open.isPositive()
+    ? [
+        openInvoices(context, transaction, open, partners),
+        context.may('receipts:read') ? openReceipts(context, transaction, open.negated(), partners) : [],
+      ]
+    : [
+        openReceipts(context, transaction, open.abs(), partners),
+        context.may('invoices:read') ? refundableNotes(context, transaction, open.abs(), partners) : [],
+      ];
+  return (await Promise.all(found)).flat();
 }
 
 /** The rows of several queries, without duplicates. With a query for each clue, many rows of one don't displace others. */
@@ -198,6 +202,7 @@ export const creditNoteCandidate = ({ customer, invoice, ...creditNote }: Refund
   partnerName: customer.companyName,
 });
 
+/** Booked receipts, or suppliers' credits. @param amount negative for these */
 async function openReceipts(
   context: Context,
   transaction: Clues,
@@ -206,12 +211,14 @@ async function openReceipts(
 ): Promise<Candidate[]> {
   const likely: Prisma.ReceiptWhereInput[] = [called(parseReceiptNumbers(getText(transaction)))];
   const name = transaction.counterpartyName?.trim();
-  likely.push({ amountGross: amount }, { amountPaid: { gt: 0 } }, { supplierId: { in: [...partners] } });
+  likely.push({ amountGross: amount }, { amountPayable: amount }, { amountPaid: { not: 0 } });
+  likely.push({ supplierId: { in: [...partners] } });
   if (name) likely.push({ supplier: byPartnerName(name) });
+  const direction = { creditedReceiptId: amount.isNegative() ? { not: null } : null };
   const receipts = await distinct(
     likely.map((clue) =>
       context.db.receipt.findMany({
-        where: { AND: [clue], status: 'BOOKED', currency: transaction.currency },
+        where: { AND: [clue, direction], status: 'BOOKED', currency: transaction.currency },
         include: { supplier: true },
         orderBy: { id: 'desc' },
         take: atMost,
@@ -223,11 +230,11 @@ async function openReceipts(
 
 type OpenReceipt = Prisma.ReceiptGetPayload<{ include: { supplier: true } }>;
 
-const receiptCandidate = ({ id, receiptNumber, amountGross, amountPaid, supplier }: OpenReceipt): Candidate => ({
+const receiptCandidate = ({ id, receiptNumber, amountPayable, amountPaid, supplier }: OpenReceipt): Candidate => ({
   type: 'RECEIPT',
   id,
   number: receiptNumber,
-  due: new Decimal(amountGross).minus(amountPaid),
+  due: new Decimal(amountPayable).minus(amountPaid).abs(),
   partnerId: supplier?.id ?? null,
   partnerName: supplier?.companyName ?? null,
 });

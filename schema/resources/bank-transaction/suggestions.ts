@@ -112,6 +112,7 @@ const naming: Record<PayableType, (text: string, number: string) => boolean> = {
   INVOICE: (text, number) => parseInvoiceNumbers(text).includes(number),
   RECEIPT: (text, number) => parseReceiptNumbers(text).includes(number.toLowerCase()),
   CREDIT_NOTE: (text, number) => parseCreditNoteNumbers(text).includes(number),
+  CUSTOMER: () => false, // has no number
 };
 
 function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {
@@ -157,8 +158,8 @@ builder.prismaObjectFields(BankTransaction, (t) => ({
   suggestions: t.field({
     type: [SuggestionType],
     description:
-      'What this transaction may pay, likeliest first: open invoices, or booked receipts and, for those who may read invoices, credit notes to be refunded.',
-    // By its direction, those of invoices, or those of receipts and credit notes: see below.
+      'What this transaction may pay, likeliest first: open invoices and, for those who may read receipts, suppliers’ credits; or booked receipts and, for those who may read invoices, credit notes to be refunded.',
+    // By its direction, those of invoices and credits, or those of receipts and credit notes: see below.
     select: {
       amountOpen: true,
       currency: true,

@@ -1,11 +1,12 @@
 import { builder, type ObjectFields } from '../../graphql/builder.ts';
 import type { MatchStatus as MatchStatuses } from '../../../prisma/generated/client/client.ts';
-import { type PayableType, paidBy } from '../payment/payables.ts';
-import { Decimal } from '../../money/money.ts';
+import { type PayableType, getBankAmount, paidBy } from '../payment/payables.ts';
+import type { Decimal } from '../../money/money.ts';
 import { Invoice } from '../invoice/type.ts';
 import { key } from '../../graphql/context.ts';
 import { Receipt } from '../receipt/type.ts';
 import { CreditNote } from '../credit-note/type.ts';
+import { Customer } from '../customer/type.ts';
 import { resourceIdDescription, Node } from '../../graphql/node.ts';
 import { counting } from '../payment/filter.ts';
 import { Payment } from '../payment/type.ts';
@@ -24,8 +25,9 @@ export const MatchType = builder.enumType('MatchType', {
   description: 'The resources that a bank transaction can pay.',
   values: {
     INVOICE: { description: 'Paid by money received.' },
-    RECEIPT: { description: 'Paid by money sent.' },
+    RECEIPT: { description: 'Paid by money sent; a supplier’s credit by money received.' },
     CREDIT_NOTE: { description: 'Refunded by money sent.' },
+    CUSTOMER: { description: "A customer's credit: money received adds to it, money sent refunds of it." },
   } satisfies Record<PayableType, object>,
 });
 
@@ -67,6 +69,16 @@ export const payable = <Named extends Pick<MatchOf, 'type' | 'id'>>(t: ObjectFie
       return type === 'CREDIT_NOTE' ? context.db.creditNote.findUnique(one) : null;
     },
   }),
+  customer: t.prismaField({
+    type: Customer,
+    description: 'The customer whose credit it changes; null if it pays anything else.',
+    nullable: true,
+    ability: 'customers:read',
+    resolve: (query, { type, id }, _args, context) => {
+      const one = { ...query, where: key(context, id) };
+      return type === 'CUSTOMER' ? context.db.customer.findUnique(one) : null;
+    },
+  }),
 });
 
 const Match = builder.objectRef<MatchOf>('Match').implement({
@@ -74,14 +86,14 @@ const Match = builder.objectRef<MatchOf>('Match').implement({
   example: { amount: '904.4' },
   fields: (t) => ({
     type: t.expose('type', { type: MatchType, description: 'What it pays.' }),
-    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice, receipt, or credit note.' }),
+    id: t.expose('id', { type: 'UUID', description: 'The id of the invoice, receipt, credit note, or customer.' }),
     resourceId: t.expose('id', {
       type: 'UUID',
-      description: resourceIdDescription('The id of the invoice, receipt, or credit note'),
+      description: resourceIdDescription('The id of the invoice, receipt, credit note, or customer'),
     }),
     amount: t.expose('amount', {
       type: 'Decimal',
-      description: "The matched amount, with the sign of the transaction's amount.",
+      description: "The matched amount in the transaction's currency: positive if it was received.",
     }),
     ...payable(t),
   }),
@@ -118,12 +130,9 @@ export const BankTransaction = builder.prismaObject('BankTransaction', {
     matches: t.field({
       type: [Match],
       description: 'What this transaction pays.',
-      select: { amount: true, payments: { where: counting, orderBy: { id: 'asc' } } },
-      resolve: ({ amount, payments }) =>
-        payments.map((payment): MatchOf => ({
-          ...paidBy(payment),
-          amount: new Decimal(payment.amount).times(amount.isNegative() ? -1 : 1),
-        })),
+      select: { payments: { where: counting, orderBy: { id: 'asc' } } },
+      resolve: ({ payments }) =>
+        payments.map((payment): MatchOf => ({ ...paidBy(payment), amount: getBankAmount(payment) })),
     }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',

@@ -3,6 +3,7 @@ import { today, type Context } from '../../graphql/context.ts';
 import { chooseLanguage } from '../../documents/to-e-invoice.ts';
 import { texts } from '../../documents/pdf/texts.ts';
 import { Problems } from '../../errors.ts';
+import { Decimal } from '../../money/money.ts';
 import { issueDateRules } from '../invoice/rules.ts';
 import { findParties } from '../invoice/parties.ts';
 import { ownColumns } from '../../graphql/input/own-fields.ts';
@@ -67,6 +68,15 @@ export async function planCredit(
   const lines = creditedLines(remainder, request, reason ?? (await usualTitle(context, invoice)), problems);
   if (problems.any) return undefined;
   const totals = creditTotals(remainder, lines, problems);
+  const adjusted = new Decimal(invoice.amountAdjusted);
+  const left = new Decimal(invoice.totalGross).minus(invoice.amountCredited.toFixed()).minus(adjusted);
+  if (!adjusted.isZero() && totals.totalGross.greaterThan(left))
+    problems.add(
+      'input',
+      'exceeds_left',
+      `Must not be more than ${left.toFixed()} ${invoice.currency}: ${adjusted.toFixed()} is settled by cash discounts, write-offs, or rounding. Undo these first, or credit less.`,
+      { left: left.toFixed() },
+    );
   return problems.any ? undefined : { lines, ...totals };
 }
 

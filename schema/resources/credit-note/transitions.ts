@@ -3,7 +3,7 @@ import { found, refuse } from '../../errors.ts';
 import { emitAll, type EventInput } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
 import { computeBalance, computeRefundDue } from '../invoice/balance.ts';
-import { computePaid, settled, type Paid, type Payable } from '../payment/amount.ts';
+import { computePaid, settled, type Paid, type Payable, type Settled } from '../payment/amount.ts';
 
 // Refunds: what was paid, and then credited, is paid back. Each locks the invoice first, and then the credit note, so that
 // credit notes, payments, and refunds of an invoice come one after the other.
@@ -19,9 +19,9 @@ export async function lockRefundable(context: Context, id: string): Promise<Refu
   if (!known) return null;
   const invoice = await found(context.db.lock('Invoice', known.invoiceId, 'no key update'));
   const creditNote = await found(context.db.lock('CreditNote', id, 'no key update'));
-  const { currency, version } = creditNote;
-  const paid = new Decimal(creditNote.amountRefunded);
-  return { id, due: computeRefundDue(creditNote, invoice), paid, currency, version };
+  const { currency, version, customerId: partnerId } = creditNote;
+  const settledSoFar = { paid: new Decimal(creditNote.amountRefunded), adjusted: new Decimal(0) };
+  return { id, due: computeRefundDue(creditNote, invoice), ...settledSoFar, currency, version, partnerId };
 }
 
 /**
@@ -31,13 +31,17 @@ export async function lockRefundable(context: Context, id: string): Promise<Refu
 export async function refund(context: Context, creditNote: Refundable, amount?: Decimal | null): Promise<Paid> {
   if (creditNote.due.isZero()) refuse('status', 'nothing_left', 'Nothing is to be refunded of this credit note.');
   const paid = computePaid(creditNote, amount);
-  await countTowardsCreditNote(context, creditNote, paid.amount);
+  await countTowardsCreditNote(context, creditNote, { paid: paid.amount });
   return paid;
 }
 
 /** Adds a validated amount to the refunds of a locked credit note, and of its invoice. */
-export async function countTowardsCreditNote(context: Context, { id }: Payable, amount: Decimal): Promise<void> {
-  const data = { amountRefunded: { increment: amount } };
+export async function countTowardsCreditNote(
+  context: Context,
+  { id }: Pick<Payable, 'id'>,
+  { paid }: Pick<Settled, 'paid'>,
+): Promise<void> {
+  const data = { amountRefunded: { increment: paid } };
   const { invoiceId } = await context.db.creditNote.update({ where: key(context, id), data });
   await context.db.invoice.update({ where: key(context, invoiceId), data });
   await emitAll(context, [
@@ -47,7 +51,7 @@ export async function countTowardsCreditNote(context: Context, { id }: Payable, 
 }
 
 /** Undoes a refund. If nothing is due of an issued invoice then, the invoice is paid. */
-export async function unrefund(context: Context, id: string, amount: Decimal): Promise<void> {
+export async function unrefund(context: Context, id: string, { paid: amount }: Settled): Promise<void> {
   const { invoiceId } = await found(context.db.creditNote.findUnique({ where: key(context, id) }));
   const invoice = await found(context.db.lock('Invoice', invoiceId, 'no key update'));
   const data = { amountRefunded: { decrement: amount } };

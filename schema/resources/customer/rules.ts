@@ -26,6 +26,8 @@ export async function customerReferences(context: Context, problems: Problems, {
   const where = { customerId: id };
   if (await context.db.invoice.findFirst({ where }))
     problems.add('id', 'in_use', 'Invoices refer to this customer.', { by: 'invoices' });
+  if (await context.db.payment.findFirst({ where }))
+    problems.add('id', 'in_use', 'Payments refer to this customer.', { by: 'payments' });
   if (await context.db.project.findFirst({ where }))
     problems.add('id', 'in_use', 'Projects refer to this customer.', { by: 'projects' });
   if (await context.db.receipt.findFirst({ where: { supplierId: id } }))

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
-// What a proof says, as text, and its hash. Version 1 had no time, and at first no data. Proofs of both versions stay valid.
+// What a proof says, as text, and its hash. Version 1 had no time, and at first no data. Version 3 is of receipts with attachments.
+// Proofs of all versions stay valid.
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const files = z.record(z.string(), sha256);
@@ -17,8 +18,24 @@ const secondVersion = z.strictObject({
   data: sha256,
 });
 
+/** Of a receipt. */
+const thirdVersion = z.strictObject({
+  version: z.literal(3),
+  /** Its id: its number is the supplier's. */
+  receipt: z.uuid(),
+  at: z.iso.datetime(),
+  /** The hash of each attachment, in their order. */
+  attachments: z.array(sha256).min(1),
+  /** The hash of the receipt as it was booked (proven-receipt.ts). */
+  data: sha256,
+});
+
 export type NewContent = Omit<z.infer<typeof secondVersion>, 'version'>;
-export type ProofContent = z.infer<typeof firstVersion> | z.infer<typeof secondVersion>;
+export type DocumentContent = z.infer<typeof firstVersion> | z.infer<typeof secondVersion>;
+export type ReceiptContent = z.infer<typeof thirdVersion>;
+export type ProofContent = DocumentContent | ReceiptContent;
+
+export const isOfReceipt = (content: ProofContent): content is ReceiptContent => 'receipt' in content;
 
 const sorted = (hashes: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(hashes).toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -26,6 +43,10 @@ const sorted = (hashes: Record<string, string>): Record<string, string> =>
 /** `{"version":2,"number":"2026-0017","at":"2026-11-27T…Z","files":{"pdf":"9f86…","peppol":"60b7…"},"data":"2c26…"}` */
 export const writeContent = ({ number, at, files: hashes, data }: NewContent): string =>
   JSON.stringify({ version: 2, number, at, files: sorted(hashes), data });
+
+/** `{"version":3,"receipt":"0197…","at":"2026-11-27T…Z","attachments":["9f86…"],"data":"2c26…"}` */
+export const writeReceiptContent = ({ receipt, at, attachments, data }: Omit<ReceiptContent, 'version'>): string =>
+  JSON.stringify({ version: 3, receipt, at, attachments, data });
 
 /** What a proof says; undefined if this isn't what a proof would be written as. */
 export function readContent(text: string): ProofContent | undefined {
@@ -35,8 +56,9 @@ export function readContent(text: string): ProofContent | undefined {
   } catch {
     return undefined;
   }
-  const { data } = z.union([secondVersion, firstVersion]).safeParse(value);
+  const { data } = z.union([thirdVersion, secondVersion, firstVersion]).safeParse(value);
   if (!data) return undefined;
+  if (isOfReceipt(data)) return writeReceiptContent(data) === text ? data : undefined;
   const { number, files: hashes } = data;
   const written =
     'version' in data ? writeContent(data) : JSON.stringify({ number, files: sorted(hashes), data: data.data });

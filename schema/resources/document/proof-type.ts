@@ -4,7 +4,7 @@ import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { NotFoundError } from '../../errors.ts';
 import { creditNoteData, invoiceData, writeData } from './proven-data.ts';
-import { readContent } from './proof-content.ts';
+import { isOfReceipt, readContent } from './proof-content.ts';
 import type { DocumentKey } from './read-source.ts';
 
 /** What a third party needs to check one document. */
@@ -56,7 +56,8 @@ async function readProof(context: Context, document: DocumentKey): Promise<Proof
   const issued = proof?.invoice ?? proof?.creditNote;
   if (!proof || !issued) throw new NotFoundError();
   const before = await db.documentProof.findFirst({ where: { position: proof.position - 1 } });
-  const said = readContent(proof.content);
+  const content = readContent(proof.content);
+  const said = content && !isOfReceipt(content) ? content : undefined;
   return {
     number: issued.number ?? '',
     position: proof.position,

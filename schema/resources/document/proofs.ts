@@ -3,11 +3,13 @@ import type { Context } from '../../graphql/context.ts';
 import { ValidationError } from '../../errors.ts';
 import { fileFormats } from '../../documents/file-formats.ts';
 import type { DocumentKey } from './read-source.ts';
-import { computeHash, writeContent } from './proof-content.ts';
+import { computeHash, writeContent, writeReceiptContent } from './proof-content.ts';
 import { creditNoteData, dataHash, invoiceData } from './proven-data.ts';
+import { receiptData, receiptHash } from './proven-receipt.ts';
 import { documentFile } from './stored-files.ts';
 
-// The proof that the files of issued invoices and credit notes are those that were made first, and that none is missing. Each
+// The proof that the files of issued invoices and credit notes are those that were made first, and that none is missing; and of the
+// attachments of booked receipts. Each
 // proof has the hashes of a document's files and data, and is hashed together with the proof before. So whoever knows a later proof's
 // hash can prove all earlier files. Proofs are made by a job, in the order of the numbers.
 
@@ -25,11 +27,12 @@ export async function proveNext(context: Context, pause?: () => Promise<void>): 
     await pause?.();
   }
   if (batch.length > 0) await prove(context, batch);
+  await proveReceipts(context);
 }
 
-/** Whether there are issued documents without a proof. */
+/** Whether there are issued documents, or booked receipts with attachments, without a proof. */
 export const hasUnproven = async ({ db }: Context): Promise<boolean> =>
-  (await db.unprovenDocument.findFirst()) !== null;
+  (await db.unprovenDocument.findFirst()) !== null || (await db.unprovenReceipt.findFirst()) !== null;
 
 type Unproven = Row<'UnprovenDocument'>;
 
@@ -81,6 +84,40 @@ async function prove(context: Context, batch: Unproven[]): Promise<void> {
       const position = (last?.position ?? 0) + 1;
       const proof = { position, ...toDocumentKey(each), content, hash: computeHash(last?.hash, content), createdAt };
       proofs.push((last = inside.db.row('DocumentProof', proof)));
+    }
+    await inside.insert({ DocumentProof: proofs });
+  });
+}
+
+/** Proves the first booked receipts with attachments that have no proof yet, in the order in which they were booked. */
+async function proveReceipts(context: Context): Promise<void> {
+  if ((await context.db.unprovenReceipt.findFirst()) === null) return;
+  await context.transaction(async (inside) => {
+    const { db } = inside;
+    if (!(await db.tryAdvisoryLock('document proofs'))) return;
+    const batch = await db.unprovenReceipt.findMany({
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      take: batchSize,
+    });
+    const among = { id: { in: batch.map(({ id }) => id) } };
+    const receipts = new Map(
+      (await db.receipt.findMany({ where: among, include: receiptData })).map((receipt) => [receipt.id, receipt]),
+    );
+    let last = await db.documentProof.findFirst({ orderBy: { position: 'desc' } });
+    const proofs: Row<'DocumentProof'>[] = [];
+    const createdAt = inside.now();
+    for (const { id } of batch) {
+      const receipt = receipts.get(id);
+      if (!receipt) continue;
+      const content = writeReceiptContent({
+        receipt: id,
+        at: createdAt.toISOString(),
+        attachments: receipt.attachments.map(({ sha256 }) => Buffer.from(sha256).toString('hex')),
+        data: receiptHash(receipt),
+      });
+      const position = (last?.position ?? 0) + 1;
+      const proof = { position, receiptId: id, content, hash: computeHash(last?.hash, content), createdAt };
+      proofs.push((last = db.row('DocumentProof', proof)));
     }
     await inside.insert({ DocumentProof: proofs });
   });

@@ -102,11 +102,11 @@ function dataOfCreditNote(creditNote: WholeCreditNote, version: 1 | 2): object {
   };
 }
 
-const pick = (row: object, columns: readonly string[]): Record<string, unknown> =>
+export const pick = (row: object, columns: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(columns.map((column) => [column, (row as Record<string, unknown>)[column]]));
 
 /** A value whose JSON is always the same: keys are sorted, nulls are left out, and decimals have no trailing zeros. */
-function canonical(value: unknown): unknown {
+export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
   if ('toFixed' in value) return new Decimal((value as Prisma.Decimal).toFixed()).toFixed();

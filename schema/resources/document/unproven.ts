@@ -6,11 +6,12 @@ export const provenWithinMs = 60 * 60 * 1000;
 /** How many documents are read at a time. */
 const batchSize = 500;
 
-/** An issued document that has no proof. */
+/** An issued document, or a booked receipt with attachments, that has no proof. */
 export interface UnprovenDocument {
   id: string;
-  number: string;
-  isCreditNote: boolean;
+  /** Null where a supplier has given a receipt none. */
+  number: string | null;
+  type: 'invoice' | 'credit_note' | 'receipt';
   /** Whether it should have been proven by now. */
   isLate: boolean;
 }
@@ -32,18 +33,32 @@ const unprovenSql = (table: string, resource: string, issued: string): string =>
   where document.tenant_id = $1 and document.number is not null and proof.id is null and document.id > $2::uuid
   order by document.id limit ${batchSize}`;
 
-const statements = [
-  { isCreditNote: false, sql: unprovenSql('invoices', 'invoice', 'coalesce(issued_at, document.created_at)') },
-  { isCreditNote: true, sql: unprovenSql('credit_notes', 'credit_note', 'document.created_at') },
-];
+/** A receipt is booked when the audit log says so. */
+const unprovenReceiptsSql = `
+  select document.id, document.receipt_number as number, not exists (
+    select from audit_entries as entry
+    where entry.tenant_id = $1 and entry.resource_id = document.id and entry.resource = 'receipt'
+      and (entry.action = 'created' or entry.after ->> 'status' = 'booked') and entry.at >= $3::timestamptz
+  ) as "isLate"
+  from receipts as document
+  left join document_proofs as proof on proof.tenant_id = $1 and proof.receipt_id = document.id
+  where document.tenant_id = $1 and document.status <> 'draft' and proof.id is null and document.id > $2::uuid
+    and exists (select from attachments where tenant_id = $1 and receipt_id = document.id)
+  order by document.id limit ${batchSize}`;
 
-/** All issued documents without a proof. */
+const statements = [
+  { type: 'invoice', sql: unprovenSql('invoices', 'invoice', 'coalesce(issued_at, document.created_at)') },
+  { type: 'credit_note', sql: unprovenSql('credit_notes', 'credit_note', 'document.created_at') },
+  { type: 'receipt', sql: unprovenReceiptsSql },
+] as const;
+
+/** All of them. */
 export async function* findUnproven({ db, now }: Context): AsyncGenerator<UnprovenDocument> {
   const before = new Date(now().getTime() - provenWithinMs).toISOString();
-  for (const { isCreditNote, sql } of statements) {
+  for (const { type, sql } of statements) {
     for (let after = noId; ;) {
-      const rows = await db.$rows<Omit<UnprovenDocument, 'isCreditNote'>>(sql, [after, before]);
-      for (const row of rows) yield { ...row, isCreditNote };
+      const rows = await db.$rows<Omit<UnprovenDocument, 'type'>>(sql, [after, before]);
+      for (const row of rows) yield { ...row, type };
       const last = rows.at(-1);
       if (!last || rows.length < batchSize) break;
       after = last.id;

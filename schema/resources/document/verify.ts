@@ -1,9 +1,12 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import type { Row } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { Head } from '../anchor/content.ts';
 import type { Report } from '../difference.ts';
-import { computeHash, readContent, type ProofContent } from './proof-content.ts';
+import { attachmentKey } from '../attachment/files.ts';
+import { computeHash, isOfReceipt, readContent, type DocumentContent, type ReceiptContent } from './proof-content.ts';
 import { creditNoteData, dataHash, invoiceData, type WholeDocument } from './proven-data.ts';
+import { receiptData, receiptHash, type WholeReceipt } from './proven-receipt.ts';
 import { findUnproven } from './unproven.ts';
 
 /** How many proofs or files are read at a time. */
@@ -19,9 +22,9 @@ export interface VerifyDocumentsOptions {
 
 /** What a verification has found. */
 export interface Verification {
-  /** How many invoices and credit notes agree with their proofs. */
+  /** How many invoices, credit notes, and receipts with attachments agree with their proofs. */
   documents: number;
-  /** How many files agree with their hashes. */
+  /** How many files, attachments among them, agree with their hashes. */
   files: number;
   /** How many issued invoices and credit notes have no proof yet. */
   unproven: number;
@@ -47,11 +50,11 @@ export async function verifyDocuments(
   };
   await verifyProofs(context, check, expected);
   await verifyOtherFiles(context, check);
-  for await (const { isCreditNote, id, number, isLate } of findUnproven(context)) {
+  await verifyAttachments(context, check);
+  for await (const { type, id, number, isLate } of findUnproven(context)) {
     found.unproven += 1;
     if (!isLate && !needAll) continue;
-    const [type, name] = isCreditNote ? (['credit_note', 'Credit note'] as const) : (['invoice', 'Invoice'] as const);
-    check.add(type, id, `${name} ${number} has no proof`);
+    check.add(type, id, `${nouns[type]} ${number ?? id} has no proof`);
   }
   return found;
 }
@@ -61,7 +64,9 @@ interface Check {
   add: (type: DocumentType, id: string | null, message: string) => void;
 }
 
-type DocumentType = 'invoice' | 'credit_note' | 'invoice_file' | 'document_proof';
+type DocumentType = 'invoice' | 'credit_note' | 'receipt' | 'invoice_file' | 'attachment' | 'document_proof';
+
+const nouns = { invoice: 'Invoice', credit_note: 'Credit note', receipt: 'Receipt' } as const;
 
 const file = { select: { id: true, format: true, sha256: true, bytes: true } } as const;
 const itsNumber = { select: { number: true } } as const;
@@ -78,12 +83,13 @@ async function verifyProofs({ db }: Context, check: Check, expected: readonly He
       include: {
         invoice: { include: { ...invoiceData, files: file } },
         creditNote: { include: { ...creditNoteData, files: file } },
+        receipt: { include: receiptData },
       },
     });
-    for (const { id, position, content: text, hash: stated, createdAt, invoice, creditNote } of proofs) {
+    for (const { id, position, content: text, hash: stated, createdAt, invoice, creditNote, receipt } of proofs) {
       const said = readContent(text);
       const document = invoice ?? creditNote;
-      const name = document ? getName({ invoice, creditNote }) : `Proof ${position}`;
+      const name = document ? getName({ invoice, creditNote }) : receipt ? nameOfReceipt(receipt) : `Proof ${position}`;
       const follows = position === last + 1;
       if (!follows) check.add('document_proof', id, sayMissing(last + 1, position - 1));
       if (follows && !computeHash(before, text).equals(stated))
@@ -92,7 +98,11 @@ async function verifyProofs({ db }: Context, check: Check, expected: readonly He
         [check.found.position, check.found.hash] = [position, Buffer.from(stated).toString('hex')];
       isWhole &&= check.found.position === position;
       if (!said) check.add('document_proof', id, `${name}: its proof can't be read`);
-      else if (!document) check.add('document_proof', id, `${name}: its document ${said.number} is gone`);
+      else if (isOfReceipt(said)) {
+        if (!receipt || receipt.id !== said.receipt)
+          check.add('document_proof', id, `${name}: its receipt ${said.receipt} is gone`);
+        else if (verifyReceipt({ check, proofId: id, name }, said, createdAt, receipt)) check.found.documents += 1;
+      } else if (!document) check.add('document_proof', id, `${name}: its document ${said.number} is gone`);
       else if (verifyDocument({ check, proofId: id, name }, said, createdAt, document)) check.found.documents += 1;
       for (const head of noted.get(position) ?? []) {
         if (Buffer.from(head.hash, 'hex').equals(stated)) continue;
@@ -122,7 +132,7 @@ type WithFiles<Of> = Of & { files: StoredFile[] };
 /** @returns whether the document is as its proof says */
 function verifyDocument(
   { check, proofId, name }: Place,
-  said: ProofContent,
+  said: DocumentContent,
   provenAt: Date,
   document: WithFiles<WholeDocument>,
 ): boolean {
@@ -149,6 +159,77 @@ function verifyDocument(
   for (const format of proven.keys()) differences.push([type, document.id, `${name}: the ${format} file is missing`]);
   for (const difference of differences) check.add(...difference);
   return agrees && differences.length === 0;
+}
+
+/** @returns whether the receipt is as its proof says. Its attachments' bytes are compared later. */
+function verifyReceipt(
+  { check, proofId, name }: Place,
+  said: ReceiptContent,
+  provenAt: Date,
+  receipt: WholeReceipt,
+): boolean {
+  const differences: Parameters<Check['add']>[] = [];
+  if (receiptHash(receipt) !== said.data)
+    differences.push(['receipt', receipt.id, `${name}: what it says is not what was proven`]);
+  if (provenAt.toISOString() !== said.at)
+    differences.push(['document_proof', proofId, `${name}: its proof states another time than was proven`]);
+  const { attachments } = receipt;
+  for (const [at, { id, filename, sha256 }] of attachments.entries()) {
+    const proven = said.attachments[at];
+    if (proven === undefined)
+      differences.push(['attachment', id, `${name}: the attachment ${filename} is not among those that were proven`]);
+    else if (proven !== Buffer.from(sha256).toString('hex'))
+      differences.push(['attachment', id, `${name}: the attachment ${filename} is not the one that was proven`]);
+  }
+  const missing = said.attachments.length - attachments.length;
+  if (missing > 0)
+    differences.push([
+      'receipt',
+      receipt.id,
+      `${name}: ${missing} of its proven attachments ${missing === 1 ? 'is' : 'are'} missing`,
+    ]);
+  for (const difference of differences) check.add(...difference);
+  return differences.length === 0;
+}
+
+const nameOfReceipt = ({ id, receiptNumber }: Pick<WholeReceipt, 'id' | 'receiptNumber'>): string =>
+  `Receipt ${receiptNumber ?? id}`;
+
+/** Reads the bytes of all attachments, also of drafts, from the storage of files. */
+async function verifyAttachments(context: Context, check: Check): Promise<void> {
+  let after: string | undefined;
+  for (;;) {
+    const attachments = await context.db.attachment.findMany({
+      where: after === undefined ? {} : { id: { gt: after } },
+      orderBy: { id: 'asc' },
+      take: batchSize,
+      include: { receipt: { select: { id: true, receiptNumber: true } } },
+    });
+    for (const attachment of attachments) {
+      const problem = await findProblemOfBytes(context, attachment);
+      if (problem === undefined) check.found.files += 1;
+      else
+        check.add(
+          'attachment',
+          attachment.id,
+          `${nameOfReceipt(attachment.receipt)}: the attachment ${attachment.filename} ${problem}`,
+        );
+    }
+    if (attachments.length < batchSize) return;
+    after = attachments.at(-1)?.id;
+  }
+}
+
+async function findProblemOfBytes(
+  context: Context,
+  attachment: Pick<Row<'Attachment'>, 'id' | 'length' | 'sha256'>,
+): Promise<string | undefined> {
+  const stored = await context.fileStorage.read(attachmentKey(context.tenant.id, attachment.id));
+  if (!stored) return 'is missing in the storage of files';
+  const sum = createHash('sha256');
+  for await (const part of stored.content as AsyncIterable<Uint8Array>) sum.update(part);
+  const isSame = stored.length === attachment.length && sum.digest().equals(attachment.sha256);
+  return isSame ? undefined : 'is not the one that was uploaded';
 }
 
 /** The files that were made at a request, of documents that have no proof yet. */

@@ -16,6 +16,7 @@ aggregateField('invoicesAggregate', 'Invoice', invoiceInputs, {
     'totalVat',
     'totalGross',
     'amountPaid',
+    'amountAdjusted',
     'amountCredited',
     'amountRefunded',
     'amountDue',

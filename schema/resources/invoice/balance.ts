@@ -8,6 +8,7 @@ export interface Balanced {
   totalGross: Written;
   amountCredited: Written;
   amountPaid: Written;
+  amountAdjusted: Written;
   amountRefunded: Written;
 }
 
@@ -16,20 +17,28 @@ export const balanceFields = {
   totalGross: true,
   amountCredited: true,
   amountPaid: true,
+  amountAdjusted: true,
   amountRefunded: true,
 } as const satisfies Record<keyof Balanced, true>;
 
 /**
  * What is to be paid of an invoice, or refunded where it is negative. An issued invoice with a balance of zero or less is paid.
  */
-export const computeBalance = ({ totalGross, amountCredited, amountPaid, amountRefunded }: Balanced): Decimal =>
+export const computeBalance = ({
+  totalGross,
+  amountCredited,
+  amountPaid,
+  amountAdjusted,
+  amountRefunded,
+}: Balanced): Decimal =>
   new Decimal(totalGross.toFixed())
     .minus(amountCredited.toFixed())
     .minus(amountPaid.toFixed())
+    .minus(amountAdjusted.toFixed())
     .plus(amountRefunded.toFixed());
 
 /** The same in SQL, over the columns of an invoice. */
-export const balanceSql = 'total_gross - amount_credited - amount_paid + amount_refunded';
+export const balanceSql = 'total_gross - amount_credited - amount_paid - amount_adjusted + amount_refunded';
 
 /** What the customer has still to pay. */
 export const computeAmountDue = (invoice: Balanced & { status: string }): Decimal =>

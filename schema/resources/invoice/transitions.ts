@@ -10,7 +10,7 @@ import { computeBalance } from './balance.ts';
 import { nextInvoiceNumber } from './next-number.ts';
 import { newCreditNote, planAllowedCredit, type WholeCreditNote } from '../credit-note/new-credit-note.ts';
 import { Decimal } from '../../money/money.ts';
-import { computePaid, paymentStep, settled, type Paid, type Payable } from '../payment/amount.ts';
+import { paymentStep, settled, type Payable, type Settled } from '../payment/amount.ts';
 import { takeSteps, transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
@@ -43,7 +43,7 @@ export async function issue(
   ];
   const due = computeBalance(draft);
   if (status === 'PAID' || due.isZero())
-    steps.push(paymentStep('invoice', { due, paid: new Decimal(draft.amountPaid) }, due, now));
+    steps.push(paymentStep('invoice', { due, ...getSettled(draft) }, { paid: due, adjusted: new Decimal(0) }, now));
   const { row: invoice } = takeSteps(draft, steps);
   if (requiredFormat) await enforceFormat(context, invoice, draft.items, requiredFormat);
   await requireBuyerVatNumber(context, invoice, draft.items);
@@ -61,16 +61,16 @@ async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<P
   return writeSteps(context, 'Invoice', draft, await issue(context, draft));
 }
 
+const getSettled = ({ amountPaid, amountAdjusted }: Row<'Invoice'>): Settled => ({
+  paid: new Decimal(amountPaid),
+  adjusted: new Decimal(amountAdjusted),
+});
+
 /** What is to be paid of a locked invoice; null unless it is issued. */
-const getPayable = (invoice: Row<'Invoice'>): Payable | null =>
-  invoice.status === 'ISSUED'
-    ? {
-        id: invoice.id,
-        due: computeBalance(invoice),
-        paid: new Decimal(invoice.amountPaid),
-        currency: invoice.currency,
-      }
-    : null;
+export function getPayable(invoice: Row<'Invoice'>): Payable | null {
+  const { id, status, currency, customerId: partnerId } = invoice;
+  return status === 'ISSUED' ? { id, due: computeBalance(invoice), ...getSettled(invoice), currency, partnerId } : null;
+}
 
 /** Takes the lock of an issued invoice; null for any other. */
 export async function lockIssued(context: Context, id: string): Promise<Payable | null> {
@@ -78,28 +78,21 @@ export async function lockIssued(context: Context, id: string): Promise<Payable 
   return invoice && getPayable(invoice);
 }
 
-/**
- * Adds `amount`, or by default the due amount, to a locked invoice's payments. If nothing is due then, the invoice is paid.
- * @returns the amount paid
- */
-export async function payInvoice(context: Context, invoice: Row<'Invoice'>, amount?: Decimal | null): Promise<Paid> {
-  const payable = getPayable(invoice) ?? refuse('status', 'wrong_state', 'Only an issued invoice can be paid.');
-  const paid = computePaid(payable, amount);
-  await countTowardsInvoice(context, payable, paid.amount);
-  return paid;
-}
-
-/** Adds a validated amount to the payments of a locked invoice. */
-export async function countTowardsInvoice(context: Context, invoice: Payable, amount: Decimal): Promise<void> {
+/** Adds validated amounts to what is settled of a locked invoice. If nothing is due then, the invoice is paid. */
+export async function countTowardsInvoice(context: Context, invoice: Payable, amounts: Settled): Promise<void> {
   const { id } = invoice;
-  await writeSteps(context, 'Invoice', { id }, [paymentStep('invoice', invoice, amount, context.now())]);
+  await writeSteps(context, 'Invoice', { id }, [paymentStep('invoice', invoice, amounts, context.now())]);
 }
 
 /** Undoes a payment: if something is due then, a paid invoice is issued again. */
-export async function unpayInvoice(context: Context, id: string, amount: Decimal): Promise<void> {
+export async function unpayInvoice(context: Context, id: string, { paid, adjusted }: Settled): Promise<void> {
   const invoice = await found(context.db.lock('Invoice', id, 'no key update'));
-  const isDue = computeBalance(invoice).plus(amount).greaterThan(0);
-  const data = { amountPaid: { decrement: amount }, ...(isDue && ({ status: 'ISSUED', paidAt: null } as const)) };
+  const isDue = computeBalance(invoice).plus(paid).plus(adjusted).greaterThan(0);
+  const data = {
+    amountPaid: { decrement: paid },
+    ...(!adjusted.isZero() && { amountAdjusted: { decrement: adjusted } }),
+    ...(isDue && ({ status: 'ISSUED', paidAt: null } as const)),
+  };
   await context.db.invoice.update({ where: key(context, id), data });
   await emit(context, 'invoice.payment_reverted', id);
 }
@@ -150,7 +143,8 @@ async function writeCreditNote(
  */
 async function cancel(context: Context, invoice: Row<'Invoice'>): Promise<PrefetchedRow> {
   const { id } = invoice;
-  const isUntouched = new Decimal(invoice.amountPaid).isZero() && new Decimal(invoice.amountRefunded).isZero();
+  const { amountPaid, amountAdjusted, amountRefunded } = invoice;
+  const isUntouched = [amountPaid, amountAdjusted, amountRefunded].every((amount) => new Decimal(amount).isZero());
   if (invoice.status !== 'ISSUED' || !isUntouched)
     refuse('status', 'wrong_state', 'Only an issued invoice of which nothing is paid can be cancelled.');
   const changes = { status: 'CANCELLED', cancelledAt: context.now() } as const;

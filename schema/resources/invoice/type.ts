@@ -70,6 +70,7 @@ export const Invoice = builder.prismaObject('Invoice', {
     totalVat: '144.4',
     totalGross: '904.4',
     amountPaid: '0',
+    amountAdjusted: '0',
     amountCredited: '0',
     amountRefunded: '0',
     amountToRefund: '0',
@@ -122,6 +123,7 @@ export const Invoice = builder.prismaObject('Invoice', {
       resolve: ({ items, currency }) => vatBreakdownByCategory(categorized(items), currency),
     }),
     amountPaid: t.expose('amountPaid', { type: 'Decimal' }),
+    amountAdjusted: t.expose('amountAdjusted', { type: 'Decimal' }),
     amountCredited: t.expose('amountCredited', { type: 'Decimal' }),
     amountRefunded: t.expose('amountRefunded', { type: 'Decimal' }),
     amountToRefund: t.field({

@@ -4,15 +4,29 @@ import type { Step } from '../../rows/transition.ts';
 
 // The amount of a payment of an invoice or receipt, or of a refund of a credit note.
 
-/** An invoice or receipt to pay, or a credit note to refund. Its row is locked. */
-export interface Payable {
+/** How much is settled. */
+export interface Settled {
+  /** What is paid, or refunded. */
+  paid: Decimal;
+  /** What is settled without money. */
+  adjusted: Decimal;
+}
+
+/** An invoice or receipt to pay, a credit note to refund, or a customer's credit. Its row is locked. */
+export interface Payable extends Settled {
   id: string;
   /** What is still to be paid, or refunded. */
   due: Decimal;
-  /** What is paid, or refunded, already. */
-  paid: Decimal;
   currency: string;
+  /** The customer or supplier; null if unknown. */
+  partnerId: string | null;
+  /** A supplier's credit: it and its payments have negative amounts, and money received pays it. */
+  isCredit?: boolean;
 }
+
+/** An amount that is paid, with the sign of what it pays. */
+export const toSigned = (amount: Decimal, { isCredit }: Pick<Payable, 'isCredit'>): Decimal =>
+  isCredit ? amount.negated() : amount;
 
 /** The amount of a payment. */
 export interface Paid {
@@ -29,11 +43,18 @@ export function decimalsRules(amount: Decimal, currency: string, problems: Probl
     });
 }
 
+/** @throws ValidationError at `path` where an amount is too precise for its currency */
+export function checkDecimals(amount: Decimal, currency: string, path: string): void {
+  const digits = minorDigits(currency);
+  if (amount.decimalPlaces() > digits)
+    refuse(path, 'too_many_decimals', `Must not have more than ${digits} decimals in this currency.`, { max: digits });
+}
+
 /**
  * The amount of a payment: `amount`, or by default the due amount.
  * @throws ValidationError where it is too precise for the currency, or too much
  */
-export function computePaid({ due, currency }: Payable, amount?: Decimal | null): Paid {
+export function computePaid({ due, currency }: Pick<Payable, 'due' | 'currency'>, amount?: Decimal | null): Paid {
   const paid = amount ?? due;
   const problems = new Problems();
   decimalsRules(paid, currency, problems);
@@ -48,16 +69,21 @@ export function computePaid({ due, currency }: Payable, amount?: Decimal | null)
 /** The changes to an invoice or receipt of which nothing is due any more. */
 export const settled = (paidAt: Date) => ({ status: 'PAID', paidAt }) as const;
 
-/** Counts a valid amount towards an invoice or receipt. If nothing is due then, it is paid; of zero, there is no payment. */
+/** Counts valid amounts towards an invoice or receipt. If nothing is due then, it is paid; of zero, there is no payment. */
 export function paymentStep(
   resource: 'invoice' | 'receipt',
-  { due, paid }: Pick<Payable, 'due' | 'paid'>,
-  amount: Decimal,
+  { due, paid, adjusted, isCredit }: Settled & Pick<Payable, 'due' | 'isCredit'>,
+  more: Settled,
   now: Date,
 ): Step<'Invoice'> & Step<'Receipt'> {
+  const amount = more.paid.plus(more.adjusted);
   const isAll = amount.equals(due);
   return {
-    changes: { amountPaid: paid.plus(amount), ...(isAll && settled(now)) },
+    changes: {
+      amountPaid: toSigned(paid.plus(more.paid), { isCredit }),
+      ...(!more.adjusted.isZero() && { amountAdjusted: adjusted.plus(more.adjusted) }),
+      ...(isAll && settled(now)),
+    },
     events: [
       ...(amount.isZero() ? [] : [`${resource}.payment_recorded` as const]),
       ...(isAll ? [`${resource}.paid` as const] : []),

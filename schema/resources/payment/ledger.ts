@@ -1,24 +1,45 @@
-import type { Row } from '../../../prisma/client.ts';
+import type { Prisma, Row } from '../../../prisma/client.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { refuse } from '../../errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { Decimal } from '../../money/money.ts';
+import { Decimal, sum } from '../../money/money.ts';
 import { chooseOpenDay } from '../period-lock/rules.ts';
+import type { Adjusted } from './adjustments.ts';
+import { requireCredit } from './customer-credit.ts';
+import { getColumn } from './kinds.ts';
 import { paidBy, payables } from './payables.ts';
 
 // Payments are a ledger (DECISIONS.md#d137-payments-ledger): rows are added, and none is deleted.
 
-type NewPayment = Parameters<Context['db']['payment']['create']>[0]['data'];
+type NewPayment = Prisma.PaymentUncheckedCreateInput;
 
 /** Adds a payment or a refund. What it pays is locked, and counts it already. */
-export async function recordPayment(context: Context, data: NewPayment): Promise<void> {
+export async function recordPayment(context: Context, data: NewPayment): Promise<string> {
   const payment = await context.db.payment.create({ data });
   await emit(context, 'payment.recorded', payment);
+  return payment.id;
+}
+
+/** Adds a payment with its adjustments. The first row is the one that the others are undone with. */
+export async function recordAdjusted(
+  context: Context,
+  payment: Omit<NewPayment, 'amount'> & { amount: Decimal },
+  { rows }: Pick<Adjusted, 'rows'>,
+  exchange: Pick<NewPayment, 'exchangeAmount' | 'exchangeCurrency' | 'exchangeRate'> = {},
+): Promise<void> {
+  let first = payment.amount.isZero() ? null : await recordPayment(context, { ...payment, ...exchange });
+  const { bankTransactionId, ...common } = payment;
+  for (const row of rows) {
+    // The others move no money on an account.
+    const money = row.kind === 'OVERPAYMENT' && bankTransactionId ? { bankTransactionId } : {};
+    const id = await recordPayment(context, { ...common, ...money, ...row, recordedWithId: first });
+    first ??= id;
+  }
 }
 
 /**
- * Undoes a payment, whose row the caller has locked: adds a row with the opposite amount, on the day of the payment, or today if
- * a period lock closes that day. What it paid is due again.
+ * Undoes a payment, whose row the caller has locked, and what was recorded with it: adds rows with the opposite amounts, on the day
+ * of the payment, or today if a period lock closes that day. What they settled is due again.
  */
 export async function reverse(context: Context, payment: Row<'Payment'>, reason?: string | null): Promise<void> {
   if (payment.reversalOfId) refuse('id', 'wrong_state', 'A reversal can not be undone.');
@@ -26,16 +47,57 @@ export async function reverse(context: Context, payment: Row<'Payment'>, reason?
   const { type, id: paid } = paidBy(payment);
   const series = [payables[type].series, ...(payment.bankTransactionId ? (['BANK'] as const) : [])];
   const paidOn = await chooseOpenDay(context, series, payment.paidOn, 'paidOn');
-  const { id, invoiceId, receiptId, creditNoteId, bankTransactionId, currency } = payment;
-  const amount = new Decimal(payment.amount);
-  const said = { reason: reason ?? null, userId: context.user.id };
-  await context.db.payment.update({ where: key(context, id), data: { ...said, reversedAt: context.now() } });
-  const settles = { invoiceId, receiptId, creditNoteId, bankTransactionId, currency };
-  const opposite = { reversalOfId: id, amount: amount.negated(), paidOn };
-  const reversal = await context.db.payment.create({ data: { ...settles, ...said, ...opposite } });
-  await payables[type].unpay(context, paid, amount);
+  const all = [payment, ...(await lockRecordedWith(context, payment))];
+  const said = { userId: context.user.id };
+  const reversals = [];
+  for (const each of all) {
+    const { id, kind, invoiceId, receiptId, creditNoteId, customerId, bankTransactionId, currency } = each;
+    const { exchangeAmount, exchangeCurrency, exchangeRate } = each;
+    await context.db.payment.update({
+      where: key(context, id),
+      // An adjustment keeps the reason that it was made for.
+      data: { ...said, reason: each.reason ?? reason ?? null, reversedAt: context.now() },
+    });
+    const settles = { kind, invoiceId, receiptId, creditNoteId, customerId, bankTransactionId, currency };
+    const exchange = exchangeAmount && {
+      exchangeAmount: new Decimal(exchangeAmount).negated(),
+      exchangeCurrency,
+      exchangeRate,
+    };
+    const opposite = { reversalOfId: id, amount: new Decimal(each.amount).negated(), paidOn };
+    reversals.push(
+      await context.db.payment.create({
+        data: { ...settles, ...exchange, ...said, reason: reason ?? null, ...opposite },
+      }),
+    );
+  }
+  const total = (column: 'paid' | 'adjusted'): Decimal =>
+    sum(all.filter(({ kind }) => getColumn(kind) === column).map(({ amount }) => new Decimal(amount)));
+  await payables[type].unpay(context, paid, { paid: total('paid'), adjusted: total('adjusted') });
+  for (const { kind, customerId, currency, amount } of all)
+    if (kind === 'OVERPAYMENT' && customerId)
+      await requireCredit(context, customerId, currency, { used: new Decimal(amount), path: 'id' });
   await emitAll(context, [
-    ['payment.recorded', reversal],
-    ['payment.reversed', id],
+    ...reversals.map((reversal) => ['payment.recorded', reversal] as const),
+    ...all.map(({ id }) => ['payment.reversed', id] as const),
   ]);
+}
+
+/** Takes the locks of what was recorded with a payment, and isn't undone. It is of the same invoice or receipt. */
+async function lockRecordedWith(
+  { db }: Context,
+  { id, invoiceId, receiptId, recordedWithId }: Row<'Payment'>,
+): Promise<Row<'Payment'>[]> {
+  if (recordedWithId !== null || (invoiceId ?? receiptId) === null) return [];
+  const found = await db.payment.findMany({
+    where: { invoiceId, receiptId, recordedWithId: id, reversedAt: null, reversalOfId: null },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+  });
+  const locked: Row<'Payment'>[] = [];
+  for (const row of found) {
+    const adjustment = await db.lock('Payment', row.id, 'no key update');
+    if (adjustment && !adjustment.reversedAt) locked.push(adjustment);
+  }
+  return locked;
 }

@@ -7,18 +7,28 @@ import { expectedVersionArgument } from '../../graphql/input/expected-version.ts
 import { lockRow, type RowArguments, requireVersion } from '../../rows/locked-row.ts';
 import type { Decimal } from '../../money/money.ts';
 import { Invoice } from '../invoice/type.ts';
-import { key, today } from '../../graphql/context.ts';
+import { key, today, type Context } from '../../graphql/context.ts';
 import { transitionRow } from '../../rows/transition.ts';
-import { payInvoice } from '../invoice/transitions.ts';
+import { getPayable as getPayableInvoice } from '../invoice/transitions.ts';
 import { Receipt } from '../receipt/type.ts';
-import { payReceipt } from '../receipt/transitions.ts';
+import { getPayable as getPayableReceipt } from '../receipt/transitions.ts';
 import { CreditNote } from '../credit-note/type.ts';
 import { found, ForbiddenError, refuse } from '../../errors.ts';
 import { lockRefundable, refund } from '../credit-note/transitions.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
-import { recordPayment, reverse } from './ledger.ts';
+import { recordAdjusted, recordPayment, reverse } from './ledger.ts';
 import { paidBy, payables } from './payables.ts';
+import {
+  AdjustmentInput,
+  adjustmentRules,
+  adjustmentsDescription,
+  planAdjustments,
+  requireNothingDue,
+  validateAdjustments,
+  type Adjustment,
+} from './adjustments.ts';
+import { computePaid, toSigned, type Payable } from './amount.ts';
 
 const paymentArgs = (t: MutationFields) => ({
   ...idArgument,
@@ -27,9 +37,40 @@ const paymentArgs = (t: MutationFields) => ({
   ...expectedVersionArgument,
 });
 
+const adjustedArgs = (t: MutationFields) => ({
+  ...paymentArgs(t),
+  amount: t.arg({
+    type: 'Decimal',
+    description: 'Default: the amount due, less what adjustments settle. With adjustments it can be 0.',
+    validate: decimal({}),
+  }),
+  adjustments: t.arg({ type: [AdjustmentInput], description: adjustmentsDescription, validate: validateAdjustments }),
+});
+
 interface PaymentArguments extends RowArguments {
   amount?: Decimal | null;
   paidOn?: Date | null;
+  adjustments?: Adjustment[] | null;
+}
+
+/** Records a payment of a locked invoice or receipt, with its adjustments. */
+async function pay(
+  context: Context,
+  type: 'INVOICE' | 'RECEIPT',
+  payable: Payable,
+  { amount, paidOn, adjustments }: PaymentArguments,
+): Promise<void> {
+  const { field, series, pay: countTowards } = payables[type];
+  const day = paidOn ?? today(context);
+  const planned = planAdjustments(type, payable, adjustments);
+  const due = payable.due.minus(planned.paid).minus(planned.adjusted);
+  const paid = computePaid({ due, currency: payable.currency }, amount);
+  requireNothingDue(payable, planned, paid.amount);
+  await countTowards(context, payable, { paid: paid.amount.plus(planned.paid), adjusted: planned.adjusted });
+  await refuseLocked(context, series, day, 'paidOn');
+  const signed = { ...paid, amount: toSigned(paid.amount, payable) };
+  await recordAdjusted(context, { [field]: payable.id, ...signed, paidOn: day }, planned);
+  await planned.requireCredit(context);
 }
 
 builder.mutationFields((t) => ({
@@ -38,16 +79,18 @@ builder.mutationFields((t) => ({
     description:
       'Records a payment without a bank transaction. When nothing is due any more, the invoice becomes paid.',
     ability: 'invoices:write',
-    args: paymentArgs(t),
-    rules: ({ id, amount, paidOn }, context, problems) => {
+    args: adjustedArgs(t),
+    rules: ({ id, amount, paidOn, adjustments }, context, problems) => {
       paidOnRules(paidOn, context, problems);
-      if (id) amountRules(amount, () => context.db.invoice.findUnique({ where: key(context, id) }), problems);
+      adjustmentRules(adjustments, problems);
+      if (!id) return;
+      const find = () => context.db.invoice.findUnique({ where: key(context, id) });
+      amountRules(amount, find, problems, Boolean(adjustments));
     },
-    ...transitionRow('Invoice', async (inside, invoice, { amount, paidOn }: PaymentArguments) => {
-      const day = paidOn ?? today(inside);
-      const paid = await payInvoice(inside, invoice, amount);
-      await refuseLocked(inside, payables.INVOICE.series, day, 'paidOn');
-      await recordPayment(inside, { invoiceId: invoice.id, ...paid, paidOn: day });
+    ...transitionRow('Invoice', async (inside, invoice, args: PaymentArguments) => {
+      const payable =
+        getPayableInvoice(invoice) ?? refuse('status', 'wrong_state', 'Only an issued invoice can be paid.');
+      await pay(inside, 'INVOICE', payable, args);
       return invoice.id;
     }),
   }),
@@ -57,16 +100,18 @@ builder.mutationFields((t) => ({
     description:
       'Records a payment without a bank transaction. When nothing is due any more, the receipt becomes paid.',
     ability: 'receipts:write',
-    args: paymentArgs(t),
-    rules: ({ id, amount, paidOn }, context, problems) => {
+    args: adjustedArgs(t),
+    rules: ({ id, amount, paidOn, adjustments }, context, problems) => {
       paidOnRules(paidOn, context, problems);
-      if (id) amountRules(amount, () => context.db.receipt.findUnique({ where: key(context, id) }), problems);
+      adjustmentRules(adjustments, problems);
+      if (!id) return;
+      const find = () => context.db.receipt.findUnique({ where: key(context, id) });
+      amountRules(amount, find, problems, Boolean(adjustments));
     },
-    ...transitionRow('Receipt', async (inside, receipt, { amount, paidOn }: PaymentArguments) => {
-      const day = paidOn ?? today(inside);
-      const paid = await payReceipt(inside, receipt, amount);
-      await refuseLocked(inside, payables.RECEIPT.series, day, 'paidOn');
-      if (!paid.amount.isZero()) await recordPayment(inside, { receiptId: receipt.id, ...paid, paidOn: day });
+    ...transitionRow('Receipt', async (inside, receipt, args: PaymentArguments) => {
+      const payable =
+        getPayableReceipt(receipt) ?? refuse('status', 'wrong_state', 'Only a booked receipt can be paid.');
+      await pay(inside, 'RECEIPT', payable, args);
       return receipt.id;
     }),
   }),

@@ -6,13 +6,15 @@ import { decimalsRules } from './amount.ts';
 /**
  * A payment's amount.
  * @param settled the invoice or receipt. Its state and its currency are checked under its lock: see computePaid()
+ * @param isAdjusted whether there are adjustments: without money, too
  */
 export function amountRules(
   amount: Decimal | null | undefined,
   settled: () => PromiseLike<{ currency: string } | null>,
   problems: Problems,
+  isAdjusted = false,
 ): void {
-  if (amount && !amount.greaterThan(0))
+  if (amount && !(amount.greaterThan(0) || (isAdjusted && amount.isZero())))
     problems.add('amount', 'wrong_sign', 'Must be more than zero.', { expected: 'positive' });
   problems.defer(async () => {
     const { currency } = await found(settled());

@@ -1,11 +1,18 @@
 import { builder } from '../../graphql/builder.ts';
 import { Node } from '../../graphql/node.ts';
+import { PaymentKind } from './kinds.ts';
 
 export const Payment = builder.prismaObject('Payment', {
   interfaces: [Node],
   example: {
+    kind: 'PAYMENT',
+    customerId: null,
+    recordedWithId: null,
     amount: '904.4',
     currency: 'EUR',
+    exchangeAmount: null,
+    exchangeCurrency: null,
+    exchangeRate: null,
     paidOn: '2026-02-10',
     reversalOfId: null,
     reason: null,
@@ -14,15 +21,22 @@ export const Payment = builder.prismaObject('Payment', {
   },
   fields: (t) => ({
     id: t.exposeID('id'),
+    kind: t.expose('kind', { type: PaymentKind }),
     invoiceId: t.expose('invoiceId', { type: 'UUID', nullable: true }),
     invoice: t.relation('invoice', { ability: 'invoices:read', nullable: true }),
     receiptId: t.expose('receiptId', { type: 'UUID', nullable: true }),
     receipt: t.relation('receipt', { ability: 'receipts:read', nullable: true }),
     creditNoteId: t.expose('creditNoteId', { type: 'UUID', nullable: true }),
     creditNote: t.relation('creditNote', { ability: 'invoices:read', nullable: true }),
+    customerId: t.expose('customerId', { type: 'UUID', nullable: true }),
+    customer: t.relation('customer', { ability: 'customers:read', nullable: true }),
+    recordedWithId: t.expose('recordedWithId', { type: 'UUID', nullable: true }),
     bankTransactionId: t.expose('bankTransactionId', { type: 'UUID', nullable: true }),
     amount: t.expose('amount', { type: 'Decimal' }),
     currency: t.exposeString('currency'),
+    exchangeAmount: t.expose('exchangeAmount', { type: 'Decimal', nullable: true }),
+    exchangeCurrency: t.exposeString('exchangeCurrency', { nullable: true }),
+    exchangeRate: t.expose('exchangeRate', { type: 'Decimal', nullable: true }),
     paidOn: t.expose('paidOn', { type: 'Date' }),
     reversalOfId: t.expose('reversalOfId', { type: 'UUID', nullable: true }),
     reversalOf: t.relation('reversalOf', { nullable: true }),

@@ -91,7 +91,12 @@ const rowsOfSeries = {
     where unproven.tenant_id = $1 and document.credit_note_date <= $2::date`,
   PURCHASES: `
     select 'DRAFT' as problem, 'RECEIPT' as type, id, receipt_number as number, receipt_date as date
-    from receipts where tenant_id = $1 and status = 'draft' and receipt_date <= $2::date`,
+    from receipts where tenant_id = $1 and status = 'draft' and receipt_date <= $2::date
+    union all
+    select 'UNPROVEN', 'RECEIPT', document.id, document.receipt_number, document.receipt_date
+    from unproven_receipts as unproven
+      join receipts as document on document.tenant_id = unproven.tenant_id and document.id = unproven.id
+    where unproven.tenant_id = $1 and document.receipt_date <= $2::date`,
   BANK: `
     select 'UNMATCHED' as problem, 'BANK_TRANSACTION' as type, id, null as number, booking_date as date
     from bank_transactions

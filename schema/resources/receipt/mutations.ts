@@ -1,12 +1,20 @@
 import { ReceiptStatus, Receipt } from './type.ts';
-import { type ReceiptInput, receiptRules, refuseBooked, supplierRules } from './rules.ts';
+import { creditedRules, keepCredited, receiptRules, refuseBooked, supplierRules } from './rules.ts';
+import {
+  buildLines,
+  changeLine,
+  completeLine,
+  lineCount,
+  ReceiptLineInput,
+  sumLines,
+  toLines,
+  type Line,
+} from './lines.ts';
 import { decimal, text, currency, vatRate, among, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
-import type {
-  ReceiptStatus as ReceiptStatuses,
-  Receipt as ReceiptRow,
-} from '../../../prisma/generated/client/client.ts';
-import { vatIncluded, Decimal } from '../../money/money.ts';
+import type { ReceiptStatus as ReceiptStatuses } from '../../../prisma/generated/client/client.ts';
+import type { Row } from '../../../prisma/client.ts';
+import { Decimal } from '../../money/money.ts';
 import { findByIdIfAny } from '../../graphql/find-by-id.ts';
 import { takeSteps } from '../../rows/transition.ts';
 import { booking, reverse } from './transitions.ts';
@@ -20,15 +28,28 @@ import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { NotFoundError } from '../../errors.ts';
-import { key } from '../../graphql/context.ts';
+import { key, type Context } from '../../graphql/context.ts';
+import { isChanged } from '../../rows/is-changed.ts';
+import { byPosition } from '../invoice/type.ts';
 
-const amountGross = decimal({ min: 0 });
+const amountGross = (t: InputFields) =>
+  t.field({
+    type: 'Decimal',
+    description:
+      'VAT included. Required without lines; with lines it must be their sum. Not below 0, but for a credit.',
+    validate: decimal({}),
+    ...notNull,
+  });
+
+const prepaid = 'What was paid before the document, as it says. At most the gross amount. Default: 0.';
 
 const optionalFields = (t: InputFields) => ({
   supplierId: t.field({ type: 'UUID' }),
   projectId: t.field({ type: 'UUID' }),
   receiptNumber: t.string({ validate: text(64) }),
   dueDate: t.field({ type: 'Date' }),
+  serviceDate: t.field({ type: 'Date' }),
+  receivedOn: t.field({ type: 'Date' }),
   description: t.string({ validate: text(2000) }),
   category: t.string({ validate: text(64) }),
   ...ownFields(t),
@@ -38,7 +59,14 @@ export const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
   description: 'A new receipt.',
   fields: (t) => ({
     receiptDate: t.field({ type: 'Date', required: true }),
-    amountGross: t.field({ type: 'Decimal', required: true, validate: amountGross }),
+    amountGross: amountGross(t),
+    creditedReceiptId: t.field({ type: 'UUID' }),
+    lines: t.field({
+      type: [ReceiptLineInput],
+      description: 'Default: one with the gross amount and the VAT rate.',
+      validate: lineCount,
+    }),
+    amountPrepaid: t.field({ type: 'Decimal', description: prepaid, validate: decimal({ min: 0 }) }),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     vatRate: t.field({ type: 'Decimal', description: 'Per cent: 19 for 19 %. Default: 0.', validate: vatRate }),
     status: t.field({
@@ -54,23 +82,56 @@ const UpdateReceiptInput = builder.inputType('UpdateReceiptInput', {
   description: 'Only the fields that are present change; null clears a field.',
   fields: (t) => ({
     receiptDate: t.field({ type: 'Date', ...notNull }),
-    amountGross: t.field({ type: 'Decimal', validate: amountGross, ...notNull }),
+    amountGross: amountGross(t),
     currency: t.string({ validate: currency, ...notNull }),
     vatRate: t.field({ type: 'Decimal', validate: vatRate, ...notNull }),
+    lines: t.field({
+      type: [ReceiptLineInput],
+      description: 'They replace all lines.',
+      validate: lineCount,
+      ...notNull,
+    }),
+    amountPrepaid: t.field({ type: 'Decimal', description: prepaid, validate: decimal({ min: 0 }), ...notNull }),
     ...optionalFields(t),
   }),
 });
 
 export type ReceiptUpdate = typeof UpdateReceiptInput.$inferInput;
 
-/** The VAT and the net amount after a change; nothing where they stay the same. */
-function splitAfter(input: ReceiptInput, current: ReceiptRow) {
-  if (!input.amountGross && !input.vatRate && !input.currency) return {};
-  return vatIncluded(
-    new Decimal(input.amountGross ?? current.amountGross),
-    new Decimal(input.vatRate ?? current.vatRate),
-    input.currency ?? current.currency,
-  );
+/** Everything of an update but the lines that there are. */
+interface Change {
+  lines?: Parameters<typeof completeLine>[0][] | null;
+  amountGross?: Decimal | null;
+  vatRate?: Decimal | null;
+  currency?: string | null;
+}
+
+/** The lines after a change; undefined where they stay as they are. */
+function changeLines(input: Change, { receipt, lines: before }: Stored): Line[] | undefined {
+  const inCurrency = input.currency ?? receipt.currency;
+  if (input.lines) {
+    const lines = input.lines.map((line) => completeLine(line, inCurrency));
+    const isSame = lines.length === before.length && lines.every((line, at) => !isChanged(before[at] ?? {}, line));
+    return isSame ? undefined : lines;
+  }
+  const [one, ...others] = before;
+  if (!one || others.length > 0) return undefined;
+  const gross = input.amountGross ?? one.amountGross;
+  const rate = input.vatRate ?? one.vatRate;
+  const isSame = gross.equals(one.amountGross) && rate.equals(one.vatRate) && inCurrency === receipt.currency;
+  return isSame ? undefined : [changeLine(one, gross, rate, inCurrency)];
+}
+
+/** A receipt with its lines, and whether these have rows. */
+interface Stored {
+  receipt: Row<'Receipt'>;
+  hasRows: boolean;
+  lines: Line[];
+}
+
+async function findStored({ db }: Context, receipt: Row<'Receipt'>): Promise<Stored> {
+  const rows = await db.receiptLine.findMany({ where: { receiptId: receipt.id }, ...byPosition });
+  return { receipt, hasRows: rows.length > 0, lines: toLines({ ...receipt, lines: rows }) };
 }
 
 builder.mutationFields((t) => ({
@@ -82,34 +143,41 @@ builder.mutationFields((t) => ({
     rules: ({ input = {} }, context, problems) => {
       receiptRules(input, context, problems);
       ownRules(context, problems, 'Receipt', input);
-      const { supplierId } = input;
+      const { supplierId, creditedReceiptId } = input;
       if (supplierId)
         problems.defer(async () => supplierRules(await findByIdIfAny(context, 'Customer', supplierId), problems));
+      if (creditedReceiptId)
+        problems.defer(async () => {
+          const credited = await findByIdIfAny(context, 'Receipt', creditedReceiptId);
+          creditedRules(credited, { supplierId, currency: input.currency ?? context.tenant.defaultCurrency }, problems);
+        });
     },
     resolve: async (query, _root, { input }, context) => {
-      const { status, ...fields } = input;
+      const { status, lines: wanted, amountGross: gross, vatRate: rate, ...fields } = input;
       const inCurrency = input.currency ?? context.tenant.defaultCurrency;
-      const rate = input.vatRate ?? new Decimal(0);
-      const draft = context.db.row('Receipt', {
-        ...fields,
-        currency: inCurrency,
-        vatRate: rate,
-        ...vatIncluded(input.amountGross, rate, inCurrency),
-        ...ownColumns(input),
-      });
+      const lines = (wanted ?? [{ amountGross: gross ?? new Decimal(0), vatRate: rate ?? null }]).map((line) =>
+        completeLine(line, inCurrency),
+      );
+      const amountPrepaid = given(input.amountPrepaid);
+      const columns = { ...fields, amountPrepaid, currency: inCurrency, ...sumLines(lines), ...ownColumns(input) };
+      const newReceipt = context.db.row('Receipt', columns);
+      const draft = { ...newReceipt, lines: buildLines(context.db, newReceipt.id, lines, inCurrency) };
       const { row: receipt, events: booked } = takeSteps(draft, status === 'BOOKED' ? [booking] : []);
       const events: EventInput[] = [['receipt.created', draft], ...booked];
-      const rows = { Receipt: [receipt] };
-      const { supplierId } = input;
+      const rows = { Receipt: [receipt], ReceiptLine: receipt.lines };
+      const { supplierId, creditedReceiptId } = input;
       const isBooked = status === 'BOOKED';
-      if (!supplierId && !isBooked) return insertNew(context, 'Receipt', receipt, { rows, events, query });
+      if (!supplierId && !isBooked && !creditedReceiptId)
+        return insertNew(context, 'Receipt', receipt, { rows, events, query });
       return context.transaction(async (inside) => {
         if (isBooked) await refuseLocked(inside, 'PURCHASES', receipt.receiptDate, 'input.receiptDate');
-        if (supplierId) {
-          // They stay a supplier until the transaction ends.
-          const supplier = await inside.db.lock('Customer', supplierId, 'key share');
-          await enforce((problems) => supplierRules(supplier, problems));
-        }
+        // They stay a supplier, and that receipt booked, until the transaction ends.
+        const supplier = supplierId ? await inside.db.lock('Customer', supplierId, 'key share') : null;
+        const credited = creditedReceiptId ? await inside.db.lock('Receipt', creditedReceiptId, 'no key update') : null;
+        await enforce((problems) => {
+          if (supplierId) supplierRules(supplier, problems);
+          if (creditedReceiptId) creditedRules(credited, receipt, problems);
+        });
         return insertNew(inside, 'Receipt', receipt, { rows, events, query });
       });
     },
@@ -122,21 +190,38 @@ builder.mutationFields((t) => ({
     args: { ...idArgument, input: t.arg({ type: UpdateReceiptInput, required: true }), ...expectedVersionArgument },
     ...changeRow('Receipt', {
       // Under the lock, they stay a supplier until the transaction ends.
-      related: async ({ supplierId }: Readable<ReceiptUpdate>, _context, _current, find) =>
-        supplierId ? find('Customer', supplierId, 'key share') : null,
-      rules: (input: Readable<ReceiptUpdate>, context, problems, current, supplier = null) => {
-        refuseBooked(current, input);
-        receiptRules(input, context, problems, current);
-        if (input.supplierId) supplierRules(supplier, problems);
-      },
-      data: (input: ReceiptUpdate, current) => ({
-        ...input,
-        receiptDate: given(input.receiptDate),
-        amountGross: given(input.amountGross),
-        vatRate: given(input.vatRate),
-        currency: given(input.currency),
-        ...splitAfter(input, current),
+      related: async ({ supplierId }: Readable<ReceiptUpdate>, context, current, find) => ({
+        supplier: supplierId ? await find('Customer', supplierId, 'key share') : null,
+        stored: await findStored(context, current),
       }),
+      rules: (input: Readable<ReceiptUpdate>, context, problems, current, related) => {
+        refuseBooked(current, input);
+        receiptRules(input, context, problems, { ...current, currentLines: related?.stored.lines ?? [] });
+        keepCredited(input, current, problems);
+        if (input.supplierId) supplierRules(related?.supplier ?? null, problems);
+      },
+      data: ({ lines: newLines, amountGross: gross, vatRate: rate, ...input }: ReceiptUpdate, _current, related) => {
+        const { currency: newCurrency } = input;
+        const change = { lines: newLines, amountGross: gross, vatRate: rate, currency: newCurrency };
+        const lines = related && changeLines(change, related.stored);
+        return {
+          ...input,
+          receiptDate: given(input.receiptDate),
+          currency: given(newCurrency),
+          amountPrepaid: given(input.amountPrepaid),
+          ...(lines && sumLines(lines)),
+        };
+      },
+      dependents: {
+        areChanged: (input, related) => related !== undefined && changeLines(input, related.stored) !== undefined,
+        write: async (inside, input, { id, currency: before }, related) => {
+          const lines = related && changeLines(input, related.stored);
+          if (!lines) return;
+          if (related.stored.hasRows) await inside.db.receiptLine.deleteMany({ where: { receiptId: id } });
+          const rows = buildLines(inside.db, id, lines, input.currency ?? before);
+          if (rows.length > 0) await inside.insert({ ReceiptLine: rows });
+        },
+      },
       event: 'receipt.updated',
     }),
   }),

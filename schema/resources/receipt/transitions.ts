@@ -14,7 +14,9 @@ import type { RowArguments } from '../../rows/locked-row.ts';
 import { text } from '../../graphql/input/validators.ts';
 import { chooseOpenDay, refuseLocked } from '../period-lock/rules.ts';
 import { counting } from '../payment/filter.ts';
-import { computePaid, paymentStep, type Paid, type Payable } from '../payment/amount.ts';
+import { paymentStep, type Payable, type Settled } from '../payment/amount.ts';
+import { byPosition } from '../invoice/type.ts';
+import { buildLines, negateLines, sumLines, toLines } from './lines.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
 
@@ -28,10 +30,14 @@ async function book(context: Context, receipt: Row<'Receipt'>): Promise<Prefetch
   return writeSteps(context, 'Receipt', receipt, [booking]);
 }
 
-/** What is to be paid of a locked receipt; null unless it is booked. */
-function getPayable({ id, status, amountGross, amountPaid, currency }: Row<'Receipt'>): Payable | null {
-  const paid = new Decimal(amountPaid);
-  return status === 'BOOKED' ? { id, due: new Decimal(amountGross).minus(paid), paid, currency } : null;
+/** What is to be paid of a locked receipt, or is to come back of a credit; null unless it is booked. */
+export function getPayable(receipt: Row<'Receipt'>): Payable | null {
+  const { id, status, amountGross, amountPrepaid, amountAdjusted, currency, creditedReceiptId } = receipt;
+  if (status !== 'BOOKED') return null;
+  const [paid, adjusted] = [new Decimal(receipt.amountPaid).abs(), new Decimal(amountAdjusted)];
+  const due = new Decimal(amountGross).minus(amountPrepaid).abs().minus(paid).minus(adjusted);
+  const isCredit = creditedReceiptId !== null;
+  return { id, due, paid, adjusted, currency, partnerId: receipt.supplierId, isCredit };
 }
 
 /** Takes the lock of a booked receipt; null for any other. */
@@ -40,26 +46,20 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
   return receipt && getPayable(receipt);
 }
 
-/**
- * Adds `amount`, or by default the due amount, to a locked receipt's payments. If nothing is due then, the receipt is paid.
- * @returns the amount paid: zero for a receipt of zero
- */
-export async function payReceipt(context: Context, receipt: Row<'Receipt'>, amount?: Decimal | null): Promise<Paid> {
-  const payable = getPayable(receipt) ?? refuse('status', 'wrong_state', 'Only a booked receipt can be paid.');
-  const paid = computePaid(payable, amount);
-  await countTowardsReceipt(context, payable, paid.amount);
-  return paid;
-}
-
-/** Adds a validated amount to the payments of a locked receipt. */
-export async function countTowardsReceipt(context: Context, receipt: Payable, amount: Decimal): Promise<void> {
+/** Adds validated amounts to what is settled of a locked receipt. If nothing is due then, the receipt is paid. */
+export async function countTowardsReceipt(context: Context, receipt: Payable, amounts: Settled): Promise<void> {
   const { id } = receipt;
-  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amount, context.now())]);
+  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amounts, context.now())]);
 }
 
-/** Undoes a payment: a paid receipt is booked again. */
-export async function unpayReceipt(context: Context, id: string, amount: Decimal): Promise<void> {
-  const data = { amountPaid: { decrement: amount }, status: 'BOOKED', paidAt: null } as const;
+/** Undoes a payment: a paid receipt is booked again. @param paid with the sign of the payment */
+export async function unpayReceipt(context: Context, id: string, { paid, adjusted }: Settled): Promise<void> {
+  const data = {
+    amountPaid: { decrement: paid },
+    ...(!adjusted.isZero() && { amountAdjusted: { decrement: adjusted } }),
+    status: 'BOOKED',
+    paidAt: null,
+  } as const;
   const receipt = await context.db.receipt.update({ where: key(context, id), data });
   await emit(context, 'receipt.payment_reverted', receipt);
 }
@@ -74,25 +74,34 @@ export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?
     refuse('status', 'wrong_state', 'Only a booked receipt can be reversed.');
   const paid = await db.payment.findFirst({ where: { receiptId: receipt.id, ...counting }, select: { id: true } });
   if (paid) refuse('id', 'in_use', 'This receipt has payments: undo them first.', { by: 'payments' });
+  const credit = await db.receipt.findFirst({
+    where: { creditedReceiptId: receipt.id, status: { not: 'REVERSED' } },
+    select: { id: true },
+  });
+  if (credit) refuse('id', 'in_use', 'Credits refer to this receipt: take them back first.', { by: 'receipts' });
   const receiptDate = await chooseOpenDay(context, ['PURCHASES'], receipt.receiptDate, 'receiptDate');
-  const { supplierId, projectId, receiptNumber, description, category, currency, vatRate } = receipt;
-  const negated = (amount: Decimal): Decimal => new Decimal(amount).negated();
-  const reversal = db.row('Receipt', {
+  const { supplierId, projectId, receiptNumber, description, category, currency } = receipt;
+  const { serviceDate, receivedOn, creditedReceiptId } = receipt;
+  const stored = await db.receiptLine.findMany({ where: { receiptId: receipt.id }, ...byPosition });
+  const lines = negateLines(toLines({ ...receipt, lines: stored }));
+  const row = db.row('Receipt', {
     supplierId,
     projectId,
     receiptNumber,
     description,
     category,
     currency,
-    vatRate,
+    serviceDate,
+    receivedOn,
+    creditedReceiptId,
     status: 'REVERSED',
     receiptDate,
     reversalOfId: receipt.id,
     reason: reason ?? null,
-    amountGross: negated(receipt.amountGross),
-    vatAmount: negated(receipt.vatAmount),
-    amountNet: negated(receipt.amountNet),
+    amountPrepaid: new Decimal(0).minus(receipt.amountPrepaid),
+    ...sumLines(lines),
   });
+  const reversal = { ...row, lines: buildLines(db, row.id, lines, currency) };
   const changes = {
     status: 'REVERSED',
     reversedAt: context.now(),
@@ -102,7 +111,8 @@ export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?
   } as const;
   await writeSteps(context, 'Receipt', receipt, [{ changes, events: [] }]);
   const events: EventInput[] = [['receipt.reversed', reversal]];
-  await insertNew(context, 'Receipt', reversal, { rows: { Receipt: [reversal] }, events, query: {} });
+  const rows = { Receipt: [reversal], ReceiptLine: reversal.lines };
+  await insertNew(context, 'Receipt', reversal, { rows, events, query: {} });
 }
 
 builder.mutationFields((t) => ({

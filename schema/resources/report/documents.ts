@@ -10,7 +10,7 @@ import { readReport } from './read-report.ts';
 // The documents behind a figure of a report: what each adds to it.
 
 export interface DocumentShare {
-  type: 'INVOICE' | 'CREDIT_NOTE' | 'RECEIPT';
+  type: 'INVOICE' | 'CREDIT_NOTE' | 'RECEIPT' | 'INVOICE_ADJUSTMENT' | 'RECEIPT_ADJUSTMENT';
   id: string;
   number: string | null;
   date: Date;
@@ -24,6 +24,11 @@ const DocumentType = builder.enumType('VatDocumentType', {
     INVOICE: { description: 'An invoice. On the cash basis, with its payments, refunds, and credit notes.' },
     CREDIT_NOTE: { description: 'A credit note.' },
     RECEIPT: { description: 'A receipt.' },
+    INVOICE_ADJUSTMENT: {
+      description:
+        'Cash discounts, fees, write-offs, and rounding of an invoice on one day. It has the id of the invoice.',
+    },
+    RECEIPT_ADJUSTMENT: { description: 'The same of a receipt.' },
   } satisfies Record<DocumentShare['type'], object>,
 });
 
@@ -75,6 +80,9 @@ interface Page {
 
 /** JSON has no exact decimals, and no days. */
 type DocumentTexts = Omit<DocumentShare, 'date' | 'net' | 'vat'> & Record<'date' | 'net' | 'vat', string>;
+
+/** The number of documents, in SQL. */
+export const countDocumentsSql = 'count(distinct (type, id, date))::int';
 
 /** @param shares a statement that finds shares, with these parameters after the tenant */
 export async function findDocuments(

@@ -5,7 +5,7 @@ import type { Rules } from '../../graphql/plugins/authorization-and-validation.t
 import { ForbiddenError, refuse } from '../../errors.ts';
 import { getVatCountrySql, isMemberStateSql, memberStateOfVatNumberSql } from '../../codes/vat-territory.ts';
 import { Decimal } from '../../money/money.ts';
-import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
+import { countDocumentsSql, findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
 import { readReport } from './read-report.ts';
 import { dateByArg, VatDateType } from './vat-report.ts';
@@ -46,7 +46,10 @@ const EcSalesRow = builder.objectRef<EcSalesRowOf>('EcSalesRow').implement({
       description: 'As on the invoice, without spaces, dots, and hyphens; null where it has none of a member state.',
     }),
     currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
-    net: t.expose('net', { type: 'Decimal', description: 'The net amount: of invoices less credit notes.' }),
+    net: t.expose('net', {
+      type: 'Decimal',
+      description: 'The net amount: of invoices less credit notes and cash discounts.',
+    }),
     documents: t.exposeInt('documents', { description: 'The number of documents.' }),
   }),
 });
@@ -98,7 +101,7 @@ const buildSales = (dateBy: VatDate, tenantCountry: string): string => `
 async function findRows(context: Context, period: Period, dateBy: VatDate): Promise<EcSalesRowOf[]> {
   const rows = await readReport<Omit<EcSalesRowOf, 'net'> & { net: string }>(
     context,
-    `select kind, country, vat_number as "vatNumber", currency, sum(net)::text as net, count(distinct id)::int as documents
+    `select kind, country, vat_number as "vatNumber", currency, sum(net)::text as net, ${countDocumentsSql} as documents
      from (${buildSales(dateBy, '$4')}) as sales
      group by kind, country, vat_number, currency
      order by country, vat_number, kind, currency limit ${maxRows + 1}`,

@@ -4,6 +4,8 @@ import { wholeNumber } from '../../graphql/input/validators.ts';
 import { formatDay, parseDay } from '../../graphql/scalars/days.ts';
 import { ForbiddenError } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
+import { creditSql } from '../payment/customer-credit.ts';
+import { adjustedKindsSql, paidKindsSql } from '../payment/kinds.ts';
 import { readReport } from './read-report.ts';
 
 /** The most partners and currencies of a report, and the most items of one response. */
@@ -15,7 +17,7 @@ const OpenItemSide = builder.enumType('OpenItemSide', {
   description: 'Who owes.',
   values: {
     RECEIVABLE: { description: 'Customers: issued invoices.' },
-    PAYABLE: { description: 'The tenant: booked receipts.' },
+    PAYABLE: { description: 'The tenant: booked receipts. Credits of suppliers are negative.' },
   } satisfies Record<Side, object>,
 });
 
@@ -36,11 +38,14 @@ const receivables = `
   select document.id, document.number, document.invoice_date as date, document.due_date, document.customer_id as partner_id,
     document.currency, document.total_gross as gross,
     document.amount_paid - document.amount_refunded - coalesce(later.paid, 0) as paid,
+    document.amount_adjusted - coalesce(later.adjusted, 0) as adjusted,
     document.amount_credited - coalesce(credited_later.amount, 0) as credited
   from invoices as document
     left join (
       select coalesce(payment.invoice_id, note.invoice_id) as id,
-        sum(case when note.id is null then payment.amount else -payment.amount end) as paid
+        sum(case when note.id is null then payment.amount else -payment.amount end)
+          filter (where payment.kind in (${paidKindsSql})) as paid,
+        sum(payment.amount) filter (where payment.kind in (${adjustedKindsSql})) as adjusted
       from payments as payment
         left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
       where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on > $2
@@ -55,12 +60,15 @@ const receivables = `
 const payables = `
   select document.id, document.receipt_number as number, document.receipt_date as date, document.due_date,
     document.supplier_id as partner_id, document.currency, document.amount_gross as gross,
-    document.amount_paid - coalesce(later.paid, 0) as paid, -coalesce(reversal.amount_gross, 0) as credited
+    document.amount_prepaid + document.amount_paid - coalesce(later.paid, 0) as paid,
+    document.amount_adjusted - coalesce(later.adjusted, 0) as adjusted, -coalesce(reversal.amount_payable, 0) as credited
   from receipts as document
     left join receipts as reversal on reversal.tenant_id = document.tenant_id and reversal.reversal_of = document.id
       and reversal.receipt_date <= $2
     left join (
-      select receipt_id, sum(amount) as paid from payments
+      select receipt_id, sum(amount) filter (where kind in (${paidKindsSql})) as paid,
+        sum(amount) filter (where kind in (${adjustedKindsSql})) as adjusted
+      from payments
       where tenant_id = $1 and receipt_id is not null and paid_on > $2 group by receipt_id
     ) as later on later.receipt_id = document.id
   where document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date <= $2
@@ -68,10 +76,10 @@ const payables = `
 
 /** A statement that finds the documents of which something is open. Parameters: the tenant, the day. */
 export const openItemsOf = (side: Side): string => `
-    select document.*, gross - paid - credited as open,
+    select document.*, gross - paid - adjusted - credited as open,
       case when due_date is null then 0 else $2::date - due_date end as days_late
     from (${side === 'RECEIVABLE' ? receivables : payables}) as document
-    where gross - paid - credited <> 0`;
+    where gross - paid - adjusted - credited <> 0`;
 
 const sums = Object.entries(ages).map(
   ([name, condition]) => `'${name}', coalesce(sum(open) filter (where open > 0 and ${condition}), 0)::text`,
@@ -90,9 +98,18 @@ const readOpenItems = (side: Side): string => `
       'count', count(*), 'open', sum(open)::text) as row
     from item left join customers as customer on customer.tenant_id = $1 and customer.id = item.partner_id
     group by partner_id, item.currency order by sum(open) desc, partner_id limit ${maxRows}
+  ), customer_credit as (
+    select json_build_object('partnerId', customer_id, 'name', max(customer.company_name), 'currency', payment.currency,
+      'amount', sum(amount)::text) as row
+    from (
+      select customer_id, currency, ${creditSql} as amount from payments
+      where tenant_id = $1 and customer_id is not null and paid_on <= $2
+    ) as payment join customers as customer on customer.tenant_id = $1 and customer.id = payment.customer_id
+    group by customer_id, payment.currency having sum(amount) <> 0
+    order by sum(amount) desc, customer_id limit ${maxRows}
   ), page as (
     select json_build_object('id', item.id, 'number', number, 'date', date, 'dueDate', due_date, 'partnerId', partner_id,
-      'name', customer.company_name, 'currency', item.currency, 'gross', gross::text, 'paid', paid::text,
+      'name', customer.company_name, 'currency', item.currency, 'gross', gross::text, 'paid', paid::text, 'adjusted', adjusted::text,
       'credited', credited::text, 'open', open::text, 'daysLate', greatest(days_late, 0)) as row
     from item left join customers as customer on customer.tenant_id = $1 and customer.id = item.partner_id
     order by due_date nulls last, item.id limit $3 offset $4
@@ -100,6 +117,7 @@ const readOpenItems = (side: Side): string => `
   select (select count(*)::int from item) as count,
     (select coalesce(json_agg(row), '[]') from total) as totals,
     (select coalesce(json_agg(row), '[]') from partner) as partners,
+    ${side === 'RECEIVABLE' ? "(select coalesce(json_agg(row), '[]') from customer_credit)" : "'[]'::json"} as credits,
     (select coalesce(json_agg(row), '[]') from page) as items`;
 
 type Texts<Names extends string> = Record<Names, string>;
@@ -111,8 +129,15 @@ interface Partner {
   count: number;
   open: string;
 }
-type Item = Texts<'id' | 'date' | 'currency' | 'gross' | 'paid' | 'credited' | 'open'> &
+type Item = Texts<'id' | 'date' | 'currency' | 'gross' | 'paid' | 'adjusted' | 'credited' | 'open'> &
   Record<'number' | 'dueDate' | 'partnerId' | 'name', string | null> & { daysLate: number };
+
+interface Credit {
+  partnerId: string;
+  name: string;
+  currency: string;
+  amount: string;
+}
 
 interface Report {
   at: Date;
@@ -120,6 +145,7 @@ interface Report {
   count: number;
   totals: Total[];
   partners: Partner[];
+  credits: Credit[];
   items: Item[];
 }
 
@@ -135,7 +161,9 @@ const OpenItemTotal = builder.objectRef<Total>('OpenItemTotal').implement({
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     count: t.exposeInt('count', { description: 'The number of documents.' }),
     open: t.field(decimal('open', 'All that is open, less the credit.')),
-    credit: t.field(decimal('credit', 'What was paid and then credited, and is to be refunded.')),
+    credit: t.field(
+      decimal('credit', 'What is to be refunded: it was paid and then credited, or a supplier credits it.'),
+    ),
     notDue: t.field(decimal('notDue', 'Open, and not due before that day.')),
     days1To30: t.field(decimal('days1To30', 'Open for up to 30 days after it was due.')),
     days31To60: t.field(decimal('days31To60', 'For up to 60 days.')),
@@ -156,6 +184,16 @@ const OpenItemPartner = builder.objectRef<Partner>('OpenItemPartner').implement(
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     count: t.exposeInt('count', { description: 'The number of documents.' }),
     open: t.field(decimal('open', 'What is open; negative if it is to be refunded.')),
+  }),
+});
+
+const OpenItemCredit = builder.objectRef<Credit>('OpenItemCredit').implement({
+  description: "A customer's credit in one currency: money that was paid beyond what was due.",
+  fields: (t) => ({
+    partnerId: t.expose('partnerId', { type: 'UUID', description: 'The id of the customer.' }),
+    name: t.exposeString('name', { description: 'The name, as it is now.' }),
+    currency: t.exposeString('currency', { description: 'ISO 4217.' }),
+    amount: t.field(decimal('amount', 'What was left of it.')),
   }),
 });
 
@@ -190,7 +228,10 @@ const OpenItem = builder.objectRef<Item>('OpenItem').implement({
     }),
     currency: t.exposeString('currency', { description: 'ISO 4217.' }),
     gross: t.field(decimal('gross', 'The total of the document.')),
-    paid: t.field(decimal('paid', 'What was paid until that day, less refunds.')),
+    paid: t.field(decimal('paid', 'What was paid until that day, less refunds; of a receipt, with what was prepaid.')),
+    adjusted: t.field(
+      decimal('adjusted', 'What was settled until that day by cash discounts, write-offs, and rounding.'),
+    ),
     credited: t.field(decimal('credited', 'What was credited until that day.')),
     open: t.field(decimal('open', 'What was open; negative if it is to be refunded.')),
     daysLate: t.exposeInt('daysLate', { description: 'The days since it was due; 0 if it was not.' }),
@@ -207,6 +248,10 @@ const OpenItems = builder.objectRef<Report>('OpenItems').implement({
     partners: t.expose('partners', {
       type: [OpenItemPartner],
       description: `Sums by customer or supplier, the largest first; the first ${maxRows}.`,
+    }),
+    credits: t.expose('credits', {
+      type: [OpenItemCredit],
+      description: `The credit of customers, the largest first; the first ${maxRows}. Not part of the sums.`,
     }),
     items: t.expose('items', {
       type: [OpenItem],

@@ -8,7 +8,7 @@ import { Decimal } from '../../money/money.ts';
 import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
 import { readReport } from './read-report.ts';
-import { accrualShares, cashShares } from './vat-shares.ts';
+import { accrualShares, cashShares, lossShares } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
 type Kind = 'REVENUE' | 'EXPENSES';
@@ -24,8 +24,8 @@ const ProfitBasis = builder.enumType('ProfitBasis', {
 const ProfitKind = builder.enumType('ProfitKind', {
   description: 'A side of a profit and loss.',
   values: {
-    REVENUE: { description: 'Issued invoices less credit notes.' },
-    EXPENSES: { description: 'Booked receipts.' },
+    REVENUE: { description: 'Issued invoices less credit notes; and what suppliers gave up.' },
+    EXPENSES: { description: 'Booked receipts; and fees, write-offs, and rounding of invoices.' },
   } satisfies Record<Kind, object>,
 });
 
@@ -47,11 +47,12 @@ const sumFields = (t: ObjectFields<Sums>) => ({
   currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
   revenue: t.expose('revenue', {
     type: 'Decimal',
-    description: 'Net: issued invoices less credit notes, or what was paid of them less refunds.',
+    description: 'Net: issued invoices less credit notes and cash discounts, or what was paid of them less refunds.',
   }),
   expenses: t.expose('expenses', {
     type: 'Decimal',
-    description: 'Net: booked receipts, or what was paid of them. All of their VAT is input VAT.',
+    description:
+      'Booked receipts less cash discounts, or what was paid of them: net, and the VAT that can not be deducted. With fees, and on the accrual basis write-offs and rounding.',
   }),
   result: t.field({
     type: 'Decimal',
@@ -114,12 +115,17 @@ const months = `(
   from generate_series(date_trunc('month', $2::date::timestamp), $3::date, interval '1 month') as month
 ) as month (first, last)`;
 
+/** What each document adds to the period. */
+const buildShares = (basis: Basis): string =>
+  `${basis === 'ACCRUAL' ? accrualShares('DOCUMENT') : cashShares('PAYMENT')} union all ${lossShares(basis)}`;
+
 /** On the cash basis a share is dated by the end of its period. */
 const buildMonthlyShares = (basis: Basis): string =>
   basis === 'ACCRUAL'
-    ? accrualShares('DOCUMENT')
+    ? buildShares(basis)
     : `select shares.* from ${months}
-       cross join lateral (${cashShares(true, { first: 'month.first', last: 'month.last' })}) as shares`;
+       cross join lateral (${cashShares('PAYMENT', { first: 'month.first', last: 'month.last' })}) as shares
+       union all ${lossShares(basis)}`;
 
 interface SumRow {
   month: string;
@@ -131,8 +137,8 @@ interface SumRow {
 async function findSums(context: Context, period: Period, basis: Basis): Promise<Pick<Report, 'months' | 'totals'>> {
   const rows = await readReport<SumRow>(
     context,
-    `select to_char(date, 'YYYY-MM') as month, currency, coalesce(sum(net) filter (where kind = 'OUTPUT'), 0)::text as revenue,
-       coalesce(sum(net) filter (where kind = 'INPUT'), 0)::text as expenses
+    `select to_char(date, 'YYYY-MM') as month, currency, coalesce(sum(value) filter (where kind = 'OUTPUT'), 0)::text as revenue,
+       coalesce(sum(value) filter (where kind <> 'OUTPUT'), 0)::text as expenses
      from (${buildMonthlyShares(basis)}) as shares group by 1, currency`,
     inTexts(period),
   );
@@ -190,11 +196,12 @@ builder.queryField('profitAndLossDocuments', (t) =>
     },
     rules: checkReport,
     resolve: (_root, args, context) => {
-      const shares = args.basis === 'CASH' ? cashShares(true) : accrualShares('DOCUMENT');
+      const shares = buildShares(args.basis ?? 'ACCRUAL');
       return findDocuments(
         context,
-        `select * from (${shares}) as share where kind = $4 and currency = $5`,
-        [...inTexts(args), args.kind === 'REVENUE' ? 'OUTPUT' : 'INPUT', args.currency],
+        `select type, id, number, date, value as net, vat from (${shares}) as share
+         where (kind = 'OUTPUT') = ($4 = 'REVENUE') and currency = $5`,
+        [...inTexts(args), args.kind, args.currency],
         args,
       );
     },

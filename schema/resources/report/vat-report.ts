@@ -1,18 +1,24 @@
 import { builder, type QueryFields } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
-import { text, vatCategory, vatRate } from '../../graphql/input/validators.ts';
+import { receiptVatCategory, text, vatRate } from '../../graphql/input/validators.ts';
 import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
 import { formatDay } from '../../graphql/scalars/days.ts';
 import { ForbiddenError, refuse } from '../../errors.ts';
 import { Decimal } from '../../money/money.ts';
-import { documentFields, findDocuments, pageArgs, type Documents, type DocumentShare } from './documents.ts';
+import {
+  countDocumentsSql,
+  documentFields,
+  findDocuments,
+  pageArgs,
+  type Documents,
+  type DocumentShare,
+} from './documents.ts';
 import { checkPeriod, inTexts, maxRows, periodArgs, type Period } from './period.ts';
 import { readReport } from './read-report.ts';
-import { findVatBox } from './vat-boxes.ts';
+import { findVatBox, type VatKind as Kind } from './vat-boxes.ts';
 import { accrualShares, cashShares, type VatDate } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
-type Kind = 'OUTPUT' | 'INPUT';
 
 interface VatPeriod extends Period {
   basis: Basis;
@@ -54,7 +60,12 @@ const VatKind = builder.enumType('VatKind', {
   description: 'Who owes the VAT.',
   values: {
     OUTPUT: { description: 'VAT of invoices and credit notes, which the tenant owes.' },
-    INPUT: { description: 'VAT of receipts, which the tenant has paid to suppliers.' },
+    REVERSE_CHARGE: {
+      description: 'VAT of receipts that the tenant owes instead of the supplier: the VAT category AE.',
+    },
+    ACQUISITION: { description: 'VAT of acquisitions within the EU, which the tenant owes: the VAT category K.' },
+    INPUT: { description: 'VAT of receipts that can be deducted: paid to suppliers, or owed instead of them.' },
+    IMPORT: { description: 'VAT of imports that can be deducted: paid to the customs.' },
   } satisfies Record<Kind, object>,
 });
 
@@ -63,12 +74,18 @@ const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
   fields: (t) => ({
     kind: t.expose('kind', { type: VatKind, description: 'Who owes the VAT.' }),
     vatCategory: t.exposeString('category', {
-      description: 'S, Z, E, AE, K, G, or O. Of receipts: S, or Z without VAT.',
+      description: 'S, Z, E, AE, K, G, or O; of import VAT, IMPORT.',
     }),
     vatRate: t.expose('rate', { type: 'Decimal', description: 'Per cent.' }),
     currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
-    net: t.expose('net', { type: 'Decimal', description: 'The net amount: of invoices less credit notes.' }),
-    vat: t.expose('vat', { type: 'Decimal', description: 'The VAT on it, as the documents state it.' }),
+    net: t.expose('net', {
+      type: 'Decimal',
+      description: 'The net amount: of invoices less credit notes and cash discounts.',
+    }),
+    vat: t.expose('vat', {
+      type: 'Decimal',
+      description: 'The VAT on it, as the documents state it, or as the tenant owes it; of it, what can be deducted.',
+    }),
     documents: t.exposeInt('documents', { description: 'The number of documents.' }),
     netBox: t.exposeString('netBox', {
       nullable: true,
@@ -114,9 +131,11 @@ const checkReport: Rules<Period> = (period, { may }, problems) => {
   checkPeriod(period, problems);
 };
 
-/** Input VAT counts when a receipt is dated in Germany, whatever the basis (§ 15 UStG); elsewhere when it is paid. */
+/** Input VAT counts when a receipt is dated in Germany, whatever the basis (§ 15 UStG); elsewhere when it is paid to the supplier. */
 const buildShares = ({ tenant }: Context, { basis, dateBy }: Pick<VatPeriod, 'basis' | 'dateBy'>): string =>
-  basis === 'ACCRUAL' ? accrualShares(dateBy) : cashShares(tenant.country !== 'DE');
+  basis === 'ACCRUAL'
+    ? accrualShares(dateBy)
+    : cashShares(tenant.country === 'DE' ? 'DOCUMENT' : 'PAYMENT_OF_STATED_VAT');
 
 interface SumRow {
   kind: Kind;
@@ -132,10 +151,10 @@ async function findRows(context: Context, period: VatPeriod): Promise<RowOfRepor
   const rows = await readReport<SumRow>(
     context,
     `select kind, category, rate::text, currency, sum(net)::text as net, sum(vat)::text as vat,
-       count(distinct id)::int as documents
+       ${countDocumentsSql} as documents
      from (${buildShares(context, period)}) as shares
      group by kind, category, shares.rate, currency
-     order by kind desc, category, shares.rate desc, currency limit ${maxRows + 1}`,
+     order by array_position(array['OUTPUT', 'REVERSE_CHARGE', 'ACQUISITION', 'INPUT', 'IMPORT'], kind), category, shares.rate desc, currency limit ${maxRows + 1}`,
     inTexts(period),
   );
   if (rows.length > maxRows)
@@ -168,7 +187,7 @@ builder.queryField('vatReport', (t) =>
   t.field({
     type: VatReport,
     description:
-      'VAT of a period. Cancelled invoices count, and so do the credit notes that take them back, each on its own date. Drafts do not. Needs `receipts:read`, too.',
+      'VAT of a period. Cancelled invoices count, and so do the credit notes that take them back, each on its own date; cash discounts count on the day of payment. Drafts do not. Needs `receipts:read`, too.',
     ability: 'invoices:read',
     args: vatArgs(t),
     rules: checkReport,
@@ -188,7 +207,11 @@ builder.queryField('vatReportDocuments', (t) =>
     args: {
       ...vatArgs(t),
       kind: t.arg({ type: VatKind, required: true, description: 'The kind of the row.' }),
-      vatCategory: t.arg.string({ required: true, description: 'The category of the row.', validate: vatCategory }),
+      vatCategory: t.arg.string({
+        required: true,
+        description: 'The category of the row.',
+        validate: receiptVatCategory,
+      }),
       vatRate: t.arg({ type: 'Decimal', required: true, description: 'The rate of the row.', validate: vatRate }),
       currency: t.arg.string({ required: true, description: 'The currency of the row.', validate: text(3) }),
       ...pageArgs(t),

@@ -1,13 +1,10 @@
 import { minorDigitsSql } from '../../money/money.ts';
 import { vatCategorySql } from '../invoice/line.ts';
+import { paidKindsSql } from '../payment/kinds.ts';
+import { datedLines, discountedLines, paidLines, sharesOfReceiptLines } from './receipt-shares.ts';
+import { discountedParts, paidParts, type DaysSql, type Side } from './settled-shares.ts';
 
 // The statements that find what each document adds to a report. Parameters: the tenant, the first day, the last day.
-
-/** The first and the last day of a period, as expressions of SQL. */
-export interface DaysSql {
-  first: string;
-  last: string;
-}
 
 const wholePeriod: DaysSql = { first: '$2::date', last: '$3::date' };
 
@@ -16,9 +13,11 @@ export type VatDate = 'SUPPLY' | 'DOCUMENT';
 
 /**
  * The columns of a share: what one document adds to a report, for one VAT category and rate. Amounts are negative where a
- * document takes something back.
+ * document takes something back. `value` is what it adds to the profit and loss: VAT that can't be deducted is an expense.
  */
-const shareColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat';
+const shareColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat, value';
+
+const invoiceColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat, net as value';
 
 /** The day of supply (§ 13 (1) 1 a UStG): the delivery date, else the end of the lines' last service period, else the invoice date. */
 const supplyDate = `coalesce(document.delivery_date, (
@@ -45,138 +44,103 @@ const sharesOfCreditNotes = `
   from credit_notes as document, ${breakdownOfCreditNote}
   where document.tenant_id = $1 and document.credit_note_date between $2 and $3`;
 
-const receiptColumns = `'INPUT' as kind, 'RECEIPT' as type, document.id, null::uuid as invoice_id,
-  document.receipt_number as number`;
-const receiptCategory = `case when document.vat_rate = 0 then 'Z' else 'S' end as category, document.vat_rate as rate, document.currency`;
-
-const sharesOfReceipts = `
-  select ${receiptColumns}, document.receipt_date as date, ${receiptCategory}, document.amount_net as net, document.vat_amount as vat
-  from receipts as document
-  where document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date between $2 and $3`;
-
-/** What was owed and credited in a period. */
-export const accrualShares = (by: VatDate): string => {
-  const date = by === 'SUPPLY' ? supplyDate : 'document.invoice_date';
-  return [sharesOfInvoices(date, `${date} between $2 and $3`), sharesOfCreditNotes, sharesOfReceipts]
-    .map((shares) => `select ${shareColumns} from (${shares}) as shares`)
-    .join(' union all ');
-};
-
-/** The states before the period and at its end: what was paid in it is their difference. */
-const boundaries = ({ first, last }: DaysSql): string =>
-  `boundary (at, day) as (values (-1, ${first} - 1), (1, ${last}))`;
-
-const paidInvoices = ({ first, last }: DaysSql): string => `
-  touched as (
-    select coalesce(payment.invoice_id, note.invoice_id) as id from payments as payment
-      left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
-    where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on between ${first} and ${last}
-    union select document.invoice_id from credit_notes as document
-    where document.tenant_id = $1 and document.credit_note_date between ${first} and ${last}
-  ),
-  invoiced as (${sharesOfInvoices('document.invoice_date', 'document.id in (select id from touched)')}),
-  credited as (
-    select document.invoice_id as id, document.credit_note_date as date, share.vat_category as category,
-      share.vat_rate as rate, share.net, share.vat
+const invoices: Side = {
+  name: 'invoice',
+  table: 'invoices',
+  parts: (where) => `
+    select id, 0 as part, category, rate, 100 as deductible, net, vat
+    from (${sharesOfInvoices('document.invoice_date', where)}) as share`,
+  credited: `
+    select document.invoice_id as id, document.credit_note_date as date, 0 as part, share.vat_category as category,
+      share.vat_rate as rate, 100 as deductible, share.net, share.vat
     from credit_notes as document, ${breakdownOfCreditNote}
-    where document.tenant_id = $1 and document.invoice_id in (select id from touched)
-  ),
-  paid as (
+    where document.tenant_id = $1 and document.invoice_id in (select id from invoice_touched)`,
+  payments: `
     select coalesce(payment.invoice_id, note.invoice_id) as id, payment.paid_on as date,
       case when note.id is null then payment.amount else -payment.amount end as amount
     from payments as payment
       left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
-    where payment.tenant_id = $1 and payment.receipt_id is null
-      and (payment.invoice_id in (select id from touched) or note.invoice_id in (select id from touched))
-  )`;
+    where payment.tenant_id = $1 and payment.kind in (${paidKindsSql}) and payment.receipt_id is null
+      and (payment.invoice_id in (select id from invoice_touched) or note.invoice_id in (select id from invoice_touched))`,
+  touched: ({ first, last }) => `
+    select coalesce(payment.invoice_id, note.invoice_id) as id from payments as payment
+      left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
+    where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on between ${first} and ${last}
+    union select document.invoice_id from credit_notes as document
+    where document.tenant_id = $1 and document.credit_note_date between ${first} and ${last}`,
+  rounding: 'of_part.category desc, of_part.rate desc',
+};
 
-/**
- * At each boundary, what was paid of an invoice so far is split over its categories and rates: by what is left of each after
- * the credit notes so far, and beyond that by what was credited. The last one takes the rounding. So several periods together
- * are exactly the whole, whatever was paid when.
- */
-const splitPayments = `
-  state as (
-    select invoiced.id, at, category, rate, net as net, vat as vat, 0 as credited_net, 0 as credited_vat
-    from invoiced cross join boundary
-    union all
-    select credited.id, at, category, rate, -net, -vat, net, vat
-    from credited join boundary on credited.date <= day
-  ),
-  paid_state as (
-    select paid.id, at, sum(amount) as paid from paid join boundary on paid.date <= day group by paid.id, at
-  ),
-  rate_state as (
-    select of_rate.*, coalesce(paid_state.paid, 0) as paid
-    from (
-      select id, at, category, rate, sum(net) as net, sum(vat) as vat, sum(net + vat) as gross,
-        sum(credited_vat) as credited_vat, sum(credited_net + credited_vat) as credited
-      from state group by id, at, category, rate
-    ) as of_rate left join paid_state on paid_state.id = of_rate.id and paid_state.at = of_rate.at
-  ),
-  whole as (
-    select rate_state.*, document.number, document.currency, ${minorDigitsSql('document.currency')} as digits,
-      sum(gross) over in_all as gross_in_all, sum(credited) over in_all as credited_in_all,
-      row_number() over (in_all order by category desc, rate desc) as from_last
-    from rate_state join invoices as document on document.tenant_id = $1 and document.id = rate_state.id
-    window in_all as (partition by rate_state.id, at)
-  ),
-  rounded as (
-    select whole.*, case
-      when paid <= gross_in_all then round(paid * gross / nullif(gross_in_all, 0), digits)
-      else gross + round((paid - gross_in_all) * credited / nullif(credited_in_all, 0), digits)
-    end as share
-    from whole
-  ),
-  split as (
-    select rounded.*, case from_last
-      when 1 then paid - coalesce(sum(share) over (partition by id, at) - share, 0)
-      else share
-    end as paid_share
-    from rounded
-  ),
-  taxed as (
-    select split.*, case
-      when paid_share = gross then vat
-      when paid <= gross_in_all then round(paid_share * vat / nullif(gross, 0), digits)
-      else vat + round((paid_share - gross) * credited_vat / nullif(credited, 0), digits)
-    end as paid_vat
-    from split
-  )`;
+/** @param sign -1 where it takes something back */
+const sharesOfParts = (parts: string, type: string, sign: 1 | -1): string => `
+  select 'OUTPUT' as kind, '${type}' as type, share.id, share.id as invoice_id, document.number, share.date, share.category,
+    share.rate, document.currency, share.net, share.vat
+  from (
+    select id, date, category, rate, ${sign} * sum(at * net) as net, ${sign} * sum(at * vat) as vat
+    from (${parts}) as part group by id, date, category, rate
+  ) as share join invoices as document on document.tenant_id = $1 and document.id = share.id
+  where share.net <> 0 or share.vat <> 0`;
 
-const sharesOfPaidInvoices = ({ last }: DaysSql): string => `
-  select 'OUTPUT' as kind, 'INVOICE' as type, id, id as invoice_id, number, ${last} as date, category, rate, currency,
-    sum(at * (coalesce(paid_share, 0) - coalesce(paid_vat, 0))) as net, sum(at * coalesce(paid_vat, 0)) as vat
-  from taxed group by id, number, category, rate, currency`;
+const union = (ofInvoices: string[], ofReceipts: string[]): string =>
+  [
+    ...ofInvoices.map((shares) => `select ${invoiceColumns} from (${shares}) as shares`),
+    ...ofReceipts.map((shares) => `select ${shareColumns} from (${shares}) as shares`),
+  ].join(' union all ');
 
-const sharesOfPaidReceipts = ({ first, last }: DaysSql): string => `
-  select ${receiptColumns}, ${last} as date, ${receiptCategory}, sum(at * (paid - paid_vat)) as net, sum(at * paid_vat) as vat
-  from receipts as document
-    join (
-      select receipt.id, boundary.at, coalesce(sum(payment.amount) filter (where payment.paid_on <= boundary.day), 0) as paid
-      from receipts as receipt
-        join payments as payment on payment.tenant_id = receipt.tenant_id and payment.receipt_id = receipt.id
-        cross join boundary
-      where receipt.tenant_id = $1 and receipt.id in (
-        select receipt_id from payments where tenant_id = $1 and receipt_id is not null and paid_on between ${first} and ${last})
-      group by receipt.id, boundary.at
-    ) as state on state.id = document.id
-    cross join lateral (
-      select case when paid = document.amount_gross then document.vat_amount
-        else round(paid * document.vat_amount / document.amount_gross, ${minorDigitsSql('document.currency')}) end as paid_vat
-    ) as taxed
-  where document.tenant_id = $1
-  group by document.tenant_id, document.id`;
+/** Of what periods add, as differences of two days. */
+const nonZero = (shares: string): string =>
+  `select * from (${shares}) as shares where net <> 0 or vat <> 0 or value <> 0`;
+
+/** Cash discounts lower what documents of the same period, or of earlier ones, come to, on the day of payment (§ 17 (1) UStG). */
+const invoiceDiscounts = sharesOfParts(discountedParts(invoices), 'INVOICE_ADJUSTMENT', -1);
+const receiptDiscounts = nonZero(sharesOfReceiptLines(discountedLines, 'RECEIPT_ADJUSTMENT'));
+
+/** What was owed and credited in a period. */
+export const accrualShares = (by: VatDate): string => {
+  const date = by === 'SUPPLY' ? supplyDate : 'document.invoice_date';
+  return union(
+    [sharesOfInvoices(date, `${date} between $2 and $3`), sharesOfCreditNotes, invoiceDiscounts],
+    [sharesOfReceiptLines(datedLines), receiptDiscounts],
+  );
+};
+
+/** When the VAT of receipts counts: when they are dated, or when they are paid; or each VAT as the law has it outside Germany. */
+export type ReceiptDate = 'DOCUMENT' | 'PAYMENT' | 'PAYMENT_OF_STATED_VAT';
+
+const ofCategories = (lines: string, condition: 'in' | 'not in'): string =>
+  `select * from (${lines}) as line where category ${condition} ('AE', 'K', 'IMPORT')`;
+
+const buildReceiptShares: Record<ReceiptDate, (days: DaysSql) => string[]> = {
+  DOCUMENT: () => [sharesOfReceiptLines(datedLines), receiptDiscounts],
+  PAYMENT: (days) => [nonZero(sharesOfReceiptLines(paidLines(days)))],
+  // Directive 2006/112/EC, Art. 167a, is about VAT that is paid to suppliers.
+  PAYMENT_OF_STATED_VAT: (days) => [
+    nonZero(sharesOfReceiptLines(ofCategories(paidLines(days), 'not in'))),
+    sharesOfReceiptLines(ofCategories(datedLines, 'in')),
+    nonZero(sharesOfReceiptLines(ofCategories(discountedLines, 'in'), 'RECEIPT_ADJUSTMENT')),
+  ],
+};
 
 /**
  * What was paid in a period (§ 20 UStG, § 17 of Austria's UStG).
- * @param isInputByPayment whether input VAT counts when it is paid, too (Directive 2006/112/EC, Art. 167a); else when the
- *   receipt is dated
- * @param days the period; only if input VAT counts when it is paid, another one than the whole
+ * @param receiptDate when the VAT of receipts counts
+ * @param days the period; another one than the whole only if receipts count by payment
  */
-export const cashShares = (isInputByPayment: boolean, days: DaysSql = wholePeriod): string => `
-  with ${boundaries(days)}, ${paidInvoices(days)}, ${splitPayments}
-  select ${shareColumns} from (${sharesOfPaidInvoices(days)}) as paid_invoices where net <> 0 or vat <> 0
-  union all
-  select ${shareColumns} from (${isInputByPayment ? sharesOfPaidReceipts(days) : sharesOfReceipts}) as receipts
-  where net <> 0 or vat <> 0`;
+export const cashShares = (receiptDate: ReceiptDate, days: DaysSql = wholePeriod): string =>
+  union([sharesOfParts(paidParts(invoices, days), 'INVOICE', 1)], buildReceiptShares[receiptDate](days));
+
+/**
+ * What settles invoices as a loss, and receipts as a gain, in a period: fees, and by documents, write-offs and rounding, too. No VAT
+ * is corrected, so that the amount is all that is lost.
+ */
+export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => `
+  select case when payment.receipt_id is null then 'INPUT' else 'OUTPUT' end as kind,
+    case when payment.receipt_id is null then 'INVOICE_ADJUSTMENT' else 'RECEIPT_ADJUSTMENT' end as type,
+    coalesce(payment.invoice_id, payment.receipt_id) as id, payment.invoice_id,
+    coalesce(invoice.number, receipt.receipt_number) as number, payment.paid_on as date, null as category,
+    null::numeric as rate, payment.currency, payment.amount as net, 0 as vat, payment.amount as value
+  from payments as payment
+    left join invoices as invoice on invoice.tenant_id = payment.tenant_id and invoice.id = payment.invoice_id
+    left join receipts as receipt on receipt.tenant_id = payment.tenant_id and receipt.id = payment.receipt_id
+  where payment.tenant_id = $1 and payment.paid_on between $2 and $3
+    and payment.kind in (${basis === 'CASH' ? `'fee'` : `'fee', 'write_off', 'rounding'`})`;

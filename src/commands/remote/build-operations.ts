@@ -116,9 +116,12 @@ function buildOperation(
   ) as z.infer<typeof parameter>[];
   return {
     verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
-    noun: readsAnother(method, path)
-      ? toNoun(operationId)
-      : `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
+    noun:
+      path.includes('/attachments') && !isFile
+        ? 'attachments'
+        : readsAnother(method, path)
+          ? toNoun(operationId)
+          : `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
     method: method.toUpperCase(),
     path,
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
@@ -134,6 +137,7 @@ function buildOperation(
         ),
     ].filter(({ name }) => !reserved.has(name)),
     hasBody: body !== undefined,
+    takesFile: requestBody !== undefined && 'application/pdf' in requestBody.content,
     summary,
     result: isFile ? 'file' : isList ? 'list' : data ? 'item' : 'results' in properties ? 'batch' : 'none',
     fields: new Map(
@@ -144,7 +148,7 @@ function buildOperation(
 
 /** Whether an operation reads something else than what the first part of its path names. */
 const readsAnother = (method: string, path: string): boolean =>
-  method === 'get' && (path.startsWith('/reports/') || /\/(?:check|proof)$/.test(path));
+  method === 'get' && (path.startsWith('/reports/') || /\/(?:balance|check|proof)$/.test(path));
 
 /** `getOpenItems` → `open-items`. */
 const toNoun = (operationId: string): string =>

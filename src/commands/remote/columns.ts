@@ -26,6 +26,8 @@ const columnsOfLists: Record<string, string[]> = {
   projects: ['id', 'name', 'status', 'start_date', 'end_date'],
   'time-entries': ['id', 'date', 'duration_minutes', 'description', 'billable'],
   payments: ['id', 'paid_on', 'amount', 'currency', 'invoice_id', 'receipt_id', 'credit_note_id', 'reversed_at'],
+  'bank-accounts': ['id', 'iban', 'currency', 'name'],
+  'bank-statements': ['id', 'number', 'from_date', 'to_date', 'opening_balance', 'closing_balance', 'continuity'],
   'bank-transactions': ['id', 'booking_date', 'amount', 'currency', 'match_status', 'counterparty_name', 'reference'],
 };
 

@@ -19,6 +19,8 @@ const meanings: Record<string, string> = {
   delete: 'delete a resource',
   invoice: 'save the files of an invoice',
   'credit-note': 'save the files of a credit note',
+  receipt: 'save the files of a receipt',
+  add: 'add a file to a resource',
 };
 
 /** Adds a command for each operation of the REST API: `list invoices`, `get customers ID`. */
@@ -40,6 +42,7 @@ interface Options {
   all?: true;
   columns?: string[];
   out?: string;
+  file?: string;
 }
 
 function addOperation(parent: Command, operation: RemoteOperation): void {
@@ -54,6 +57,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
     );
     if (operation.method === 'PATCH') command.option('--clear <field...>', 'fields to set to null');
   }
+  if (operation.takesFile) command.requiredOption('--file <file>', 'the file; its name is the default of --filename');
   if (operation.result === 'list') {
     command
       .addOption(new Option('--limit <number>', 'rows to list').argParser(wholeNumber).default(defaultPageSize))

@@ -28,6 +28,8 @@ export interface RemoteOperation {
   pathParameters: string[];
   flags: Flag[];
   hasBody: boolean;
+  /** Whether its body is a file. */
+  takesFile: boolean;
   summary: string;
   /** The kind of its response: a list whose pages have links, another JSON value, a file, a batch's results, or nothing. */
   result: 'list' | 'item' | 'file' | 'batch' | 'none';

@@ -1,3 +1,7 @@
+import { constants, createReadStream } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { JsonNumber, parseJson, stringifyJson } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
@@ -14,6 +18,8 @@ export interface OperationInput {
   data?: string | undefined;
   /** Names of fields to set to null. */
   clear?: string[] | undefined;
+  /** The path of the file to upload. */
+  file?: string | undefined;
 }
 
 /** The request that runs an operation. @throws CommandFailure for a body that is no JSON object */
@@ -26,12 +32,30 @@ export async function buildRequest(operation: RemoteOperation, given: OperationI
       return value === undefined ? [] : [[flag, value]];
     });
   const query = new URLSearchParams(of('query').map(([{ field }, value]) => [field, value]));
+  const { file } = given;
+  if (file !== undefined && !query.has('filename')) query.set('filename', basename(file));
   return {
     method: operation.method,
     path: `/api/v1${path}${query.size > 0 ? `?${query}` : ''}`,
-    headers: Object.fromEntries(of('header').map(([{ field }, value]) => [field, value])),
-    body: operation.hasBody ? await buildBody(operation, of('body'), given) : undefined,
+    headers: {
+      ...(file !== undefined && { 'content-type': 'application/octet-stream' }),
+      ...Object.fromEntries(of('header').map(([{ field }, value]) => [field, value])),
+    },
+    body:
+      file !== undefined
+        ? await openFile(file)
+        : operation.hasBody
+          ? await buildBody(operation, of('body'), given)
+          : undefined,
   };
+}
+
+/** @throws CommandFailure if it can't be read */
+async function openFile(file: string): Promise<() => ReadableStream> {
+  await access(file, constants.R_OK).catch((error: Error) => {
+    throw new CommandFailure(exitCodes.usage, `--file can't be read: ${error.message}`);
+  });
+  return () => Readable.toWeb(createReadStream(file)) as ReadableStream;
 }
 
 /** The fields of `--data`, replaced by those that have a flag of their own. */

@@ -15,6 +15,8 @@ export interface Call {
   body?: unknown;
   /** A body of JSON Lines instead. */
   lines?: Lines<unknown> | undefined;
+  /** A body of bytes instead. */
+  file?: Blob | undefined;
   options?: AnyOptions | undefined;
 }
 
@@ -95,12 +97,13 @@ export class HttpClient {
   }
 
   async #send(method: Method, path: string, call: Call, read: Reader): Promise<unknown> {
-    const { query, body, lines, options = {} } = call;
+    const { query, body, lines, file, options = {} } = call;
     const url = this.#base + path + formatSearch(query);
     const request = {
       method,
       headers: this.#headers(method, call),
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(file && { body: file }),
     };
     const stream = lines && new LinesBody(lines);
     const limits = this.#limits(options);
@@ -121,7 +124,7 @@ export class HttpClient {
     }
   }
 
-  #headers(method: Method, { body, lines, options = {} }: Call): Record<string, string> {
+  #headers(method: Method, { body, lines, file, options = {} }: Call): Record<string, string> {
     const { headers, idempotencyKey, ifMatch } = options;
     return {
       Authorization: `Bearer ${this.#options.token}`,
@@ -129,6 +132,7 @@ export class HttpClient {
       Prefer: 'handling=strict', // a parameter with a typing error would be ignored
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...(lines !== undefined && { 'Content-Type': 'application/jsonl' }),
+      ...(file && { 'Content-Type': 'application/octet-stream' }),
       ...(method === 'POST' && { 'Idempotency-Key': idempotencyKey ?? randomKey() }),
       ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
       ...headers,

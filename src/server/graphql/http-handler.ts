@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { importLimits } from '../../../schema/bank-statements/import-statement.ts';
-import { sessionToken } from '../auth/cookie.ts';
-import { mayBeCsrf } from '../auth/csrf.ts';
-import type { Admit, Credentials } from '../auth/request-admission.ts';
+import { readCredentials } from '../auth/credentials.ts';
+import type { Admit } from '../auth/request-admission.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
 import { compressResponse, varyByCoding } from '../http/compression.ts';
 import { withDeadline } from '../http/deadline.ts';
@@ -67,22 +66,6 @@ export function createGraphqlHttpHandler({
       if (refusal.status >= 500) requestLog.error(response, error);
       sendGraphqlError(response, refusal, getId(response));
     }
-  };
-}
-
-/** The token in the header; else the session's cookie, with the requested tenant. */
-function readCredentials({ method = '', headers }: IncomingMessage, publicUrl: string): Credentials {
-  const authorization = headers.authorization ?? null;
-  const token = sessionToken(headers.cookie, publicUrl);
-  if (authorization !== null || token === undefined) return { authorization };
-  const tenantId = headers['x-tenant'];
-  return {
-    authorization,
-    session: {
-      token,
-      tenantId: typeof tenantId === 'string' ? tenantId : null,
-      mayBeCsrf: mayBeCsrf(method, headers, publicUrl),
-    },
   };
 }
 

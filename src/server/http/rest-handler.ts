@@ -2,7 +2,13 @@ import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { isConnectionLost, isContention } from '../../../prisma/client.ts';
 import { readRequestBytes } from '../../../rest-shim/request-body.ts';
-import { checkUpload, listUploads, type ReceivedUpload } from '../../../rest-shim/upload.ts';
+import {
+  checkUpload,
+  createFindUpload,
+  discardUnused,
+  storeReceived,
+  type ReceivedUpload,
+} from '../../../rest-shim/upload.ts';
 import type { PublicAddress, RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
 import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-shim/router.ts';
 import { CodedError } from '../../../schema/errors.ts';
@@ -15,6 +21,7 @@ import {
   sha256,
   type IdempotencyHandler,
 } from '../../security/idempotency/idempotency.ts';
+import { readCredentials } from '../auth/credentials.ts';
 import type { Admit, AdmittedRequest } from '../auth/request-admission.ts';
 import type { WaitForTurn } from './body-turns.ts';
 import { compressResponse, varyByCoding } from './compression.ts';
@@ -61,7 +68,7 @@ export type RestResponder = (
 export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>): RestResponder {
   const { domain, requestLog, retry, bodyTurns, publicAddress, timeouts } = options;
   const router = createRouter(domain, publicAddress);
-  const uploads = listUploads(domain);
+  const findUpload = createFindUpload(domain);
   const receiveUpload = createUploads();
 
   return async (request, key, admitted, { response, signal, extend, readmit }) => {
@@ -83,16 +90,22 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
         return retry.after(error, again, signal);
       });
     }
-    const uploading = uploads.get(`${request.method} ${canonicalPath(new URL(request.url).pathname)}`);
+    const uploading = findUpload(request.method, canonicalPath(new URL(request.url).pathname));
     if (uploading) {
-      const receive = (body: AsyncIterable<Uint8Array>) => {
-        extend(longestUploadMs);
-        return receiveUpload(context.tenant.id, body);
-      };
-      if (key === undefined) return router(request, { ...caller, receiveUpload: receive });
       await checkUpload(uploading, request, context);
-      const upload = await receive(request.body ?? noBody());
-      return uploadOnce(router, options, key, request, { ...caller, upload }).finally(upload.discard);
+      extend(longestUploadMs);
+      const upload = await receiveUpload(context.tenant.id, request.body ?? noBody(), uploading.maxBytes);
+      try {
+        await storeReceived(uploading, context, upload);
+        const received = { ...caller, upload };
+        const answer = await (key === undefined
+          ? router(withoutBody(request), received)
+          : uploadOnce(router, options, key, request, received));
+        await discardUnused(context, upload, answer);
+        return answer;
+      } finally {
+        await upload.discard();
+      }
     }
     if (key !== undefined) return writeOnce(router, options, key, request, caller);
     return router(request, { ...caller, beforeParsing: (length) => bodyTurns(context, length) });
@@ -102,10 +115,18 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
 /** REST v1 over HTTP: admits a request, and responds to it. */
 export function createRestHandler(
   respondAdmitted: RestResponder,
-  { admit, requestLog, timeouts }: Pick<RestHandlerOptions, 'admit' | 'requestLog' | 'timeouts'>,
+  {
+    admit,
+    requestLog,
+    publicAddress,
+    timeouts,
+  }: Pick<RestHandlerOptions, 'admit' | 'requestLog' | 'publicAddress' | 'timeouts'>,
 ): Handler {
   const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
-    const apiRequest = { response, credentials: { authorization: request.headers.get('authorization') }, signal };
+    const credentials = isFileOfPage(request)
+      ? readCredentials(response.req, publicAddress.url)
+      : { authorization: request.headers.get('authorization') };
+    const apiRequest = { response, credentials, signal };
     const readmit = (): Promise<AdmittedRequest> => admit(apiRequest);
     const admitted = await admit(apiRequest);
     const key = request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
@@ -135,6 +156,11 @@ export function createRestHandler(
     if (!response.headersSent) respondNotFound(request, response); // its path isn't valid in a URL
   };
 }
+
+/** Whether a request is for a file that our pages show: they have no token, and GraphQL can't stream it. */
+const isFileOfPage = ({ method, url }: Request): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  /\/receipts\/[^/]+\/attachments\/[^/]+\/file\/*$/.test(new URL(url).pathname);
 
 /** Runs a read. @throws the error of a lost connection, so that it can be tried again */
 async function read(router: RestHandler, request: Request, caller: RestRequestContext): Promise<Response> {
@@ -170,6 +196,10 @@ async function writeOnce(
   });
 }
 
+/** The same request, whose body was received. */
+const withoutBody = ({ url, method, headers }: Pick<Request, 'url' | 'method' | 'headers'>): Request =>
+  new Request(url, { method, headers });
+
 async function* noBody(): AsyncGenerator<Uint8Array> {}
 
 /** Starts what a long body is about, once for each idempotency key. The parameters are as much of the request as the body. */
@@ -185,7 +215,7 @@ function uploadOnce(
   const body = sha256(`${searchParams} ${Buffer.from(upload.hash).toString('hex')}`);
   return idempotent({ method, path: canonicalPath(pathname), key, body, requestId: caller.requestId }, context, {
     handle: (inside) =>
-      router(new Request(url, { method, headers }), {
+      router(withoutBody({ url, method, headers }), {
         ...caller,
         context: inside,
         upload,

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { tooLong, TransportError } from '../../../rest-shim/request-body.ts';
-import { maxUploadBytes, type ReceivedUpload } from '../../../rest-shim/upload.ts';
+import type { ReceivedUpload } from '../../../rest-shim/upload.ts';
 import { CodedError } from '../../../schema/errors.ts';
 import { makeTemporaryFolder } from '../../../schema/graphql/input/temporary-folder.ts';
 import { UploadedFile } from '../../../schema/graphql/input/uploaded-file.ts';
@@ -19,11 +19,15 @@ const retryAfter = 5;
  * @throws TransportError when it is longer than a body may be, or breaks off; CodedError RATE_LIMITED if too many of the
  *   tenant's are on their way
  */
-export type ReceiveUpload = (tenantId: string, body: AsyncIterable<Uint8Array>) => Promise<ReceivedUpload>;
+export type ReceiveUpload = (
+  tenantId: string,
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+) => Promise<ReceivedUpload>;
 
 export function createUploads(): ReceiveUpload {
   const current = new Map<string, number>();
-  return async (tenantId, body) => {
+  return async (tenantId, body, maxBytes) => {
     const before = current.get(tenantId) ?? 0;
     if (before >= maxAtOnce)
       throw new CodedError(
@@ -50,7 +54,7 @@ export function createUploads(): ReceiveUpload {
     try {
       const file = new UploadedFile(join(folder.path, 'file'));
       const hash = createHash('sha256');
-      await pipeline(limit(body, hash), createWriteStream(file.path, { flags: 'wx', mode: 0o600 }));
+      await pipeline(limit(body, hash, maxBytes), createWriteStream(file.path, { flags: 'wx', mode: 0o600 }));
       file.problem = undefined;
       return { file, hash: new Uint8Array(hash.digest()), discard };
     } catch (error) {
@@ -63,6 +67,7 @@ export function createUploads(): ReceiveUpload {
 async function* limit(
   body: AsyncIterable<Uint8Array>,
   hash: ReturnType<typeof createHash>,
+  maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
   const pieces = body[Symbol.asyncIterator]();
@@ -73,7 +78,7 @@ async function* limit(
       });
       if (next.done) return;
       length += next.value.length;
-      if (length > maxUploadBytes) throw tooLong(maxUploadBytes);
+      if (length > maxBytes) throw tooLong(maxBytes);
       hash.update(next.value);
       yield next.value;
     }

@@ -14,14 +14,17 @@ const origin = `http://${placeholderHostname}`;
  * @throws ValidationError
  */
 export function toRestRequest({ method, path, headers: names }: RestTool, args: Values, signal: AbortSignal): Request {
-  const { id, ...others } = args;
-  const hasId = path.includes('{id}');
+  const rest: Values = { ...args };
+  const toId = (_: string, name: string): string => {
+    const { [name]: id } = args;
+    delete rest[name];
+    return typeof id === 'string' && isUuid(id) ? id : '-';
+  };
   // Dots, slashes, and question marks would lead to another address. REST answers that no resource has such an id.
-  const url = new URL(origin + base + path.replace('{id}', typeof id === 'string' && isUuid(id) ? id : '-'));
+  const url = new URL(origin + base + path.replaceAll(/\{(\w+)\}/g, toId));
   // A name that REST doesn't know would be ignored in a query, and an agent would take the answer for a filtered one.
   const headers = new Headers({ prefer: 'handling=strict' });
   const problems = new Problems();
-  const rest: Values = hasId ? others : { ...args };
   for (const [argument, header] of names) {
     const value = rest[argument];
     delete rest[argument];

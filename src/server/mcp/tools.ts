@@ -46,9 +46,11 @@ const leftOut = new Set(['If-None-Match']);
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Whether a tool can have its body and its answer: not JSON Lines, of which there may be too many. */
+/** Whether a tool can have its body and its answer: not JSON Lines, of which there may be too many, and no attachments. */
 const isBounded = ({ requestBody, responses }: Operation): boolean =>
-  ![requestBody, responses['200']].some((part) => part?.content && 'application/jsonl' in part.content);
+  ![requestBody, responses['200']].some(
+    (part) => part?.content && ['application/jsonl', 'image/jpeg'].some((type) => type in (part.content as object)),
+  );
 
 /** Derives all tools: one for each operation of REST, from its OpenAPI description, and those of GraphQL. */
 export function deriveTools(description: JsonSchema): ReadonlyMap<string, AnyTool> {
@@ -67,9 +69,9 @@ function toTool(method: string, path: string, operation: Operation, schemas: Rec
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
   const headers = new Map<string, string>();
-  if (path.includes('{id}')) {
-    properties['id'] = { type: 'string', format: 'uuid' };
-    required.push('id');
+  for (const [, id = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    properties[id] = { type: 'string', format: 'uuid' };
+    required.push(id);
   }
   const ofBody = requestBody && schemas[nameOf(Object.values(requestBody.content)[0]?.schema.$ref ?? '')];
   for (const [name, schema] of Object.entries((ofBody?.['properties'] ?? {}) as Record<string, JsonSchema>))

@@ -73,6 +73,7 @@ beforeAll(async () => {
     reference: texts['bank-transactions'],
     counterpartyName: texts['bank-transactions'],
   });
+  const account = await samples.BankAccount.make(acme, { name: texts['bank-transactions'] });
   const events = (await acme.db.event.findMany()).map(({ id }) => id);
   await planDeliveries(acme.db, events, new Date());
   const paid = await acme.db.delivery.findFirstOrThrow({ where: { event: { type: 'invoice.issued' } } });
@@ -88,6 +89,9 @@ beforeAll(async () => {
     Project: project,
     TimeEntry: timeEntry,
     BankTransaction: bankTransaction,
+    BankBalance: account,
+    BankAccount: account,
+    BankStatement: await samples.BankStatement.make(acme, { number: texts['bank-transactions'] }),
     Webhook: made.createWebhook.webhook.id,
     Delivery: paid.id,
     Anchor: await makeSampleAnchor(acme, { content: texts.audit }),
@@ -167,7 +171,10 @@ const requiredInputs: Record<string, () => string> = {
       { title: "A", quantity: "1", unitPriceNet: "1", vatRate: "0" }] })`,
   receiptNumberWarnings: () => `(supplierId: "${ids['Customer']}", receiptNumber: "A")`,
   vatProposals: () => `(customerId: "${ids['Customer']}")`,
+  attachment: () => `(receiptId: "${ids['Receipt']}", id: "${ids['Receipt']}")`,
+  attachments: () => `(receiptId: "${ids['Receipt']}")`,
   periodLockCheck: () => '(until: "2026-12-31")',
+  customerCredit: () => `(id: "${ids['Customer']}")`,
   ecSales: () => '(from: "2026-01-01", to: "2026-12-31")',
   ecSalesDocuments: () => '(from: "2026-01-01", to: "2026-12-31", kind: GOODS, currency: "EUR")',
   openItems: () => '(at: "2026-12-31")',
@@ -340,6 +347,7 @@ describe('a token with one ability', () => {
             customerId: 'Customer',
             invoiceId: 'Invoice',
             projectId: 'Project',
+            receiptId: 'Receipt',
             webhookId: 'Webhook',
             userId: 'User',
           }[name];

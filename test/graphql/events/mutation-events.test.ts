@@ -221,6 +221,19 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
     ],
   ],
 
+  refundCredit: [
+    [
+      '',
+      async () => {
+        const customerId = await makeCustomer(acme);
+        const id = await makeInvoice(acme, { customerId, status: 'ISSUED' });
+        await acme.rest('POST', `/invoices/${id}/payments`, { adjustments: [{ type: 'overpayment', amount: 30 }] });
+        return () => acme.graphql(`mutation { refundCredit(id: "${customerId}") { id } }`);
+      },
+      ['payment.recorded'],
+    ],
+  ],
+
   refundCreditNote: [
     [
       '',

@@ -85,6 +85,24 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
       metadata: metadataOf(n),
     })),
   });
+  const accounts = await db.bankAccount.createManyAndReturn({
+    data: numbers.map((n) => ({
+      iban: `DE${n}`,
+      currency: pick(['EUR', 'CHF'], n),
+      name: pick([null, 'Giro', 'giro 2'], n),
+      metadata: metadataOf(n),
+    })),
+  });
+  await db.bankStatement.createMany({
+    data: numbers.map((n) => ({
+      bankAccountId: pick(accounts.slice(0, 4), n).id,
+      number: pick([null, '7', '12'], n),
+      fromDate: day(n % 2),
+      toDate: day(2 + (n % 3)),
+      openingBalance: n,
+      closingBalance: pick([-5, 0.00001, 7], n),
+    })),
+  });
   await db.bankTransaction.createMany({
     data: numbers.map((n) => ({
       accountIban: pick(['DE1', 'DE2'], n),
@@ -129,6 +147,11 @@ export const lists: Record<string, { type: string; rows: (db: Integrator['db']) 
       db.timeEntry.findMany({
         include: { project: { include: { customer: true } }, invoice: { include: { customer: true } } },
       }),
+  },
+  bankAccounts: { type: 'BankAccount', rows: (db) => db.bankAccount.findMany() },
+  bankStatements: {
+    type: 'BankStatement',
+    rows: (db) => db.bankStatement.findMany({ include: { bankAccount: true } }),
   },
   bankTransactions: { type: 'BankTransaction', rows: (db) => db.bankTransaction.findMany() },
   webhooks: { type: 'Webhook', rows: (db) => db.webhook.findMany({ where: { deletedAt: null } }) },

@@ -16,6 +16,7 @@ import {
   makeCustomer,
   makeDelivery,
   makeInvoice,
+  makeBankStatement,
   makePayment,
   makeReceipt,
 } from '../books.ts';
@@ -57,6 +58,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
   BulkOperation: (who) => samples.BulkOperation.make(who),
   Export: (who) => samples.Export.make(who),
   Anchor: makeSampleAnchor,
+  BankStatement: (who) => makeBankStatement(who),
 };
 
 const node = async (who: Integrator, id: string, fields = 'id'): Promise<unknown> =>
@@ -72,6 +74,7 @@ describe('every type with an id', () => {
   /** Why a type with an id is no node. */
   const others: Record<string, string> = {
     ApiToken: 'only for sessions; no query by id',
+    Attachment: 'found by its receipt’s id, too',
     Change: 'the id is a resource’s',
     Invitation: 'only for sessions; no query by id',
     Match: 'the id is an invoice’s or receipt’s',
@@ -121,7 +124,8 @@ describe.each(nodeTypes.map(({ name }) => name))('%s', (type) => {
 
   it('is null with the abilities for all other types', async () => {
     const id = await make[type]!(acme);
-    const ownScope = resources.find(({ model }) => model === type)?.scope;
+    const listed = type === 'BankStatement' ? 'BankAccount' : type;
+    const ownScope = resources.find(({ model }) => model === listed)?.scope;
     const scopes = resources.filter(({ scope }) => scope !== ownScope).map(({ scope }) => `${scope}:read`);
     const own = ['Webhook', 'Delivery', 'Event'].includes(type) ? [] : ['webhooks:read'];
     const ofInvoices = ['Payment', 'InvoiceItem', 'CreditNoteItem'].includes(type) ? 'invoices:read' : '';

@@ -54,6 +54,7 @@ const pages: Readonly<Record<string, string>> = {
   credit_note: '/credit-notes',
   credit_note_lines: '/credit-notes',
   receipt: '/receipts',
+  receipt_lines: '/receipts',
   project: '/projects',
   bank_transaction: '/bank-transactions',
   webhook: '/settings/webhooks',

@@ -42,6 +42,10 @@ const BankTransactionQuery = graphql(
           creditNote {
             ...RefundedCreditNote
           }
+          customer {
+            id
+            companyName
+          }
         }
         suggestions {
           type

@@ -10,6 +10,7 @@ import { ListPage } from '../../list/list-page.tsx';
 import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import { accountFilter } from '../bank-accounts/account-choice.tsx';
 import { BankTransactionFields, getName, type BankTransaction } from './fields.ts';
 import { matchStatuses, MatchState } from './state.tsx';
 
@@ -106,13 +107,15 @@ export default function BankTransactions(): ReactNode {
             {...filter}
           />
         ),
+        account: accountFilter,
         ...period,
       }}
-      variables={({ q, status, direction, from, to }) => ({
+      variables={({ q, status, direction, account, from, to }) => ({
         filter: {
           q,
           matchStatus: { eq: findOneOf(status, matchStatuses) },
           amount: directions.find(({ value }) => value === direction)?.amount,
+          accountIban: { eq: account },
           bookingDate: { gte: from, lte: to },
         },
       })}

@@ -11,6 +11,7 @@ import { money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { orNull, toDecimal, amountField } from '../../forms/form-values.ts';
 import { isMoneyOut, unsigned, type BankTransaction } from './fields.ts';
+import { open, RestField, withRest, type Rest } from '../payments/rest-field.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableFinder, type Found } from './payable-finder.tsx';
 
@@ -26,6 +27,7 @@ export const MatchBankTransaction = graphql(`
 /** An invoice, receipt, or credit note to match, with the typed amount. */
 interface Part extends Found {
   amount: string;
+  adjustments: Rest[];
 }
 
 interface Values {
@@ -46,11 +48,10 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
   const submission = useSubmit(
     form,
     ({ matches }, context) => {
-      const parts = matches.map(({ type, id: payable, amount }) => ({
-        type,
-        id: payable,
-        amount: orNull(toDecimal(amount)),
-      }));
+      const parts = matches.map(({ type, id: payable, due, amount, adjustments: [rest = open] }) => {
+        const paid = withRest(due, amount, rest);
+        return { type, id: payable, ...paid, amount: orNull(paid.amount) };
+      });
       return match({ id, matches: parts }, context);
     },
     ({ matchBankTransaction: { matchStatus } }) => {
@@ -63,7 +64,7 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
   const remaining = minus(unsigned(amountOpen), ...parts.map(({ amount }) => toDecimal(amount)));
   const add = (found: Found): void => {
     const amount = remaining && !remaining.startsWith('-') ? smaller(remaining, found.due) : found.due;
-    form.insertListItem('matches', { ...found, amount: amountField(amount, found.currency) });
+    form.insertListItem('matches', { ...found, amount: amountField(amount, found.currency), adjustments: [open] });
   };
   return (
     <Form submission={submission} submit="Match" onCancel={onClose}>
@@ -93,7 +94,11 @@ interface PartProps {
   at: number;
 }
 
-function PartField({ form, part: { name, partner, due, currency }, at }: PartProps): ReactNode {
+function PartField({ form, part, at }: PartProps): ReactNode {
+  const { type, name, partner, due, currency, amount } = part;
+  const {
+    adjustments: [rest = open],
+  } = part;
   const error = form.errors[`matches.${at}.id`];
   return (
     <Card withBorder radius="md" p="sm" role="group" aria-label={name}>
@@ -113,6 +118,18 @@ function PartField({ form, part: { name, partner, due, currency }, at }: PartPro
             style={{ flex: '1 1 160px' }}
             {...form.getInputProps(`matches.${at}.amount`)}
           />
+          {(type === 'INVOICE' || type === 'RECEIPT') && (
+            <RestField
+              form={form}
+              path={`matches.${at}.adjustments`}
+              of={type}
+              value={rest}
+              due={due}
+              amount={amount}
+              currency={currency}
+              name={name}
+            />
+          )}
         </Group>
         <ActionIcon
           variant="subtle"

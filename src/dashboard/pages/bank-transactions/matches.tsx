@@ -31,7 +31,9 @@ export function Matches({ transaction }: { transaction: TransactionDetails }): R
       children:
         match.type === 'CREDIT_NOTE'
           ? `This removes the refund of ${name}, which is to be made again.`
-          : `This removes the payment of ${name}, which becomes due again.`,
+          : match.type === 'CUSTOMER'
+            ? "This changes the customer's credit back."
+            : `This removes the payment of ${name}, which becomes due again.`,
       confirm: 'Undo',
       danger: true,
     });
@@ -68,7 +70,7 @@ function MatchItem({ match, currency, undo }: ItemProps): ReactNode {
       <div style={{ minWidth: 0 }}>
         {payable ? <PayableLink payable={payable} /> : name}
         <Text className="long" size="sm" c="dimmed" lineClamp={3} title={payable?.partner}>
-          {payable && [date(payable.date), payable.partner].filter(Boolean).join(', ')}
+          {payable && [payable.date && date(payable.date), payable.partner].filter(Boolean).join(', ')}
         </Text>
       </div>
       <Group gap="md">

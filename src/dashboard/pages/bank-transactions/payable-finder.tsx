@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useFirstMatch } from '../../forms/first-match.ts';
-import { minus } from '../../format/decimal.ts';
 import { money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
+import { computeDue } from '../receipts/fields.ts';
 import {
   ofCreditNote,
   ofInvoice,
@@ -18,7 +18,7 @@ import {
 
 const FindInvoices = graphql(
   `
-    query FindOpenInvoices($q: String) {
+    query FindOpenInvoicesAndCredits($q: String) {
       invoices(
         first: 20
         filter: { q: $q, status: { eq: ISSUED } }
@@ -28,9 +28,18 @@ const FindInvoices = graphql(
           ...PaidInvoice
         }
       }
+      receipts(
+        first: 20
+        filter: { q: $q, status: { eq: BOOKED }, creditedReceiptId: { isNull: false } }
+        orderBy: { field: RECEIPT_DATE, direction: DESC }
+      ) {
+        nodes {
+          ...PaidReceipt
+        }
+      }
     }
   `,
-  [PaidInvoice],
+  [PaidInvoice, PaidReceipt],
 );
 
 const FindMoneyOut = graphql(
@@ -43,7 +52,7 @@ const FindMoneyOut = graphql(
       }
       receipts(
         first: 20
-        filter: { q: $q, status: { eq: BOOKED } }
+        filter: { q: $q, status: { eq: BOOKED }, creditedReceiptId: { isNull: true } }
         orderBy: { field: RECEIPT_DATE, direction: DESC }
       ) {
         nodes {
@@ -62,7 +71,7 @@ export interface Found extends Payable {
 }
 
 interface Props {
-  /** Money out pays receipts and credit notes, money in pays invoices. */
+  /** Money out pays receipts and credit notes, money in pays invoices and suppliers' credits. */
   isMoneyOut: boolean;
   /** The ids that are already selected. */
   exclude: string[];
@@ -89,9 +98,9 @@ export function PayableFinder({ isMoneyOut, exclude, onFound }: Props): ReactNod
         due: creditNote.amountDue,
         currency: creditNote.currency,
       })),
-    ...(sent.data?.receipts.nodes ?? []).map((receipt) => ({
+    ...((sent.data ?? invoices.data)?.receipts.nodes ?? []).map((receipt) => ({
       ...ofReceipt(receipt),
-      due: minus(receipt.amountGross, receipt.amountPaid) ?? receipt.amountGross,
+      due: computeDue(receipt),
       currency: receipt.currency,
     })),
   ];
@@ -100,7 +109,7 @@ export function PayableFinder({ isMoneyOut, exclude, onFound }: Props): ReactNod
   const found = all.filter(({ id }) => !exclude.includes(id));
   return (
     <Select
-      label={isMoneyOut ? 'Add a receipt or credit note' : 'Add an invoice'}
+      label={isMoneyOut ? 'Add a receipt or credit note' : 'Add an invoice or a supplier’s credit'}
       placeholder="Number or name"
       data-autofocus
       data={found.map(({ id, name, partner, due, currency }) => ({

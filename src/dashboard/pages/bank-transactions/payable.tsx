@@ -24,8 +24,10 @@ export const PaidReceipt = graphql(`
     receiptNumber
     receiptDate
     description
-    amountGross
+    amountPayable
     amountPaid
+    creditedReceiptId
+    amountAdjusted
     currency
     supplier {
       id
@@ -55,7 +57,7 @@ export interface Payable {
   /** `Invoice 2026-0012` */
   name: string;
   partner: string;
-  /** The day of the document. */
+  /** The day of the document; empty for a customer's credit. */
   date: string;
 }
 
@@ -88,7 +90,10 @@ export function getPayable(match: {
   invoice: FragmentOf<typeof PaidInvoice> | null;
   receipt: FragmentOf<typeof PaidReceipt> | null;
   creditNote: FragmentOf<typeof RefundedCreditNote> | null;
+  customer?: { id: string; companyName: string } | null;
 }): Payable | undefined {
+  if (match.customer)
+    return { type: 'CUSTOMER', id: match.customer.id, name: 'Credit', partner: match.customer.companyName, date: '' };
   if (match.invoice) return ofInvoice(match.invoice);
   if (match.receipt) return ofReceipt(match.receipt);
   return match.creditNote ? ofCreditNote(match.creditNote) : undefined;
@@ -98,6 +103,7 @@ const folders: Record<Payable['type'], string> = {
   INVOICE: 'invoices',
   RECEIPT: 'receipts',
   CREDIT_NOTE: 'credit-notes',
+  CUSTOMER: 'customers',
 };
 
 export function PayableLink({ payable: { type, id, name } }: { payable: Payable }): ReactNode {

@@ -15,6 +15,7 @@ import { useListState } from '../../list/list-state.ts';
 import { requiredEInvoices } from '../invoices/formats.ts';
 import { InvoiceTable } from '../invoices/invoice-table.tsx';
 import { Changes } from '../audit-log/changes.tsx';
+import { Credit } from './credit.tsx';
 import { CustomerForm } from './customer-form.tsx';
 import { CustomerFields, type Customer } from './fields.ts';
 
@@ -95,6 +96,7 @@ function Details({ customer }: { customer: Customer }): ReactNode {
             ...ownItems(customer),
           ]}
         />
+        <Credit id={id} />
         {type === 'CUSTOMER' && (
           <div>
             <Title order={2} size="h4" mb="sm">

@@ -21,6 +21,7 @@ export const InvoiceFields = graphql(
       totalGross
       amountCredited
       amountPaid
+      amountAdjusted
       amountRefunded
       amountDue
       amountToRefund

@@ -85,8 +85,10 @@ export default function InvoicePage(): ReactNode {
 }
 
 function Lines({ invoice }: { invoice: Invoice }): ReactNode {
-  const { items, currency, status, amountCredited, amountPaid, amountRefunded, amountDue, amountToRefund } = invoice;
+  const { items, currency, status, amountCredited, amountPaid, amountAdjusted } = invoice;
+  const { amountRefunded, amountDue, amountToRefund } = invoice;
   const isCredited = amountCredited !== '0';
+  const isAdjusted = amountAdjusted !== '0';
   const isOpen = status === 'ISSUED' && amountDue !== invoice.totalGross;
   return (
     <Card className="numbers" withBorder radius="md" p={0}>
@@ -94,7 +96,10 @@ function Lines({ invoice }: { invoice: Invoice }): ReactNode {
       <Box p="md">
         <Totals totals={invoice} currency={currency}>
           {isCredited && <Row name="Credited" value={money(amountCredited, currency)} />}
-          {(isOpen || isCredited) && amountPaid !== '0' && <Row name="Paid" value={money(amountPaid, currency)} />}
+          {(isOpen || isCredited || isAdjusted) && amountPaid !== '0' && (
+            <Row name="Paid" value={money(amountPaid, currency)} />
+          )}
+          {isAdjusted && <Row name="Adjusted" value={money(amountAdjusted, currency)} />}
           {amountRefunded !== '0' && <Row name="Refunded" value={money(amountRefunded, currency)} />}
           {isOpen && <Row name="Due" value={money(amountDue, currency)} strong />}
           {amountToRefund !== '0' && <Row name="To refund" value={money(amountToRefund, currency)} strong />}

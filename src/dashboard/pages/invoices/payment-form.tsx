@@ -6,8 +6,8 @@ import { graphql } from '../../graphql.ts';
 import type { Invoice } from './fields.ts';
 
 const PayInvoice = graphql(`
-  mutation PayInvoice($id: UUID!, $amount: Decimal, $paidOn: Date) {
-    payInvoice(id: $id, amount: $amount, paidOn: $paidOn) {
+  mutation PayInvoice($id: UUID!, $amount: Decimal, $paidOn: Date, $adjustments: [AdjustmentInput!]) {
+    payInvoice(id: $id, amount: $amount, paidOn: $paidOn, adjustments: $adjustments) {
       id
       status
     }
@@ -23,6 +23,7 @@ export function InvoicePaymentForm({ invoice: { id, amountDue, currency }, onClo
   const [, pay] = useMutation(PayInvoice);
   return (
     <PaymentForm
+      of="INVOICE"
       due={amountDue}
       currency={currency}
       pay={(payment, context) => pay({ id, ...payment }, context)}

@@ -5,6 +5,8 @@ export const PaymentPageFields = graphql(`
   fragment PaymentPageFields on PaymentConnection {
     nodes {
       id
+      kind
+      recordedWithId
       amount
       paidOn
       createdAt

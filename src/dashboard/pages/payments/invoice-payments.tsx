@@ -3,7 +3,7 @@ import { minus } from '../../format/decimal.ts';
 import type { ReactNode } from 'react';
 import { LongText } from '../../components/long-text.tsx';
 import { TextLink } from '../../components/text-link.tsx';
-import { date, money } from '../../format/format.ts';
+import { date, label, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { period } from '../../list/list-filters.tsx';
@@ -28,6 +28,7 @@ const InvoicePaymentsQuery = graphql(
         }
         nodes {
           id
+          kind
           paidOn
           amount
           currency
@@ -49,6 +50,10 @@ const InvoicePaymentsQuery = graphql(
               companyName
             }
           }
+          customer {
+            id
+            companyName
+          }
         }
       }
     }
@@ -63,13 +68,14 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
   {
     header: 'For',
     lead: true,
-    cell: ({ invoice, creditNote, reversalOfId }) => (
+    cell: ({ kind, invoice, creditNote, customer, reversalOfId }) => (
       <>
         {invoice && <LongText to={`/invoices/${invoice.id}`}>{`Invoice ${invoice.number ?? ''}`}</LongText>}
         {creditNote && <LongText to={`/credit-notes/${creditNote.id}`}>{`Credit note ${creditNote.number}`}</LongText>}
         <LongText secondary lines={1}>
-          {(invoice ?? creditNote)?.customer.companyName}
+          {(invoice ?? creditNote)?.customer.companyName ?? customer?.companyName}
         </LongText>
+        {kind !== 'PAYMENT' && <LongText secondary>{label(kind)}</LongText>}
         {reversalOfId && <LongText secondary>Undoes an earlier one</LongText>}
       </>
     ),
@@ -87,7 +93,8 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
     header: 'Amount',
     align: 'right',
     // A refund is money that was sent back.
-    cell: ({ amount, currency, creditNote }) => money(creditNote ? (minus('0', amount) ?? amount) : amount, currency),
+    cell: ({ kind, amount, currency, creditNote }) =>
+      money(creditNote || kind === 'CREDIT_REFUND' ? (minus('0', amount) ?? amount) : amount, currency),
   },
 ];
 

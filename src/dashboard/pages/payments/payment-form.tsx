@@ -4,9 +4,10 @@ import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { IdempotentContext } from '../../api/client.ts';
 import { money, today } from '../../format/format.ts';
-import { toDecimal, amountField } from '../../forms/form-values.ts';
+import { amountField } from '../../forms/form-values.ts';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
+import { open, RestField, withRest } from './rest-field.tsx';
 import { paymentTexts, type PaymentKind } from './texts.ts';
 
 interface Props<Data> {
@@ -14,19 +15,29 @@ interface Props<Data> {
   kind?: PaymentKind;
   due: string;
   currency: string;
-  pay: (payment: { amount: string; paidOn: string }, context: IdempotentContext) => Promise<OperationResult<Data>>;
+  /** What is paid, if the rest can be settled otherwise. */
+  of?: 'INVOICE' | 'RECEIPT';
+  pay: (
+    payment: ReturnType<typeof withRest> & { paidOn: string },
+    context: IdempotentContext,
+  ) => Promise<OperationResult<Data>>;
   onDone: (data: Data) => void;
   onCancel: () => void;
 }
 
 /** Records a payment or a refund that no bank transaction shows. */
 export function PaymentForm<Data>(props: Props<Data>): ReactNode {
-  const { kind = 'payment', due, currency, pay, onDone, onCancel } = props;
+  const { kind = 'payment', of, due, currency, pay, onDone, onCancel } = props;
   const texts = paymentTexts[kind];
-  const form = useForm({ mode: 'controlled', initialValues: { amount: amountField(due, currency), paidOn: today() } });
+  const form = useForm({
+    mode: 'controlled',
+    initialValues: { amount: amountField(due, currency), paidOn: today(), adjustments: [open] },
+  });
+  const { amount, adjustments } = form.values;
+  const [rest = open] = adjustments;
   const submission = useSubmit(
     form,
-    ({ amount, paidOn }, context) => pay({ amount: toDecimal(amount), paidOn }, context),
+    (values, context) => pay({ ...withRest(due, values.amount, of ? rest : open), paidOn: values.paidOn }, context),
     onDone,
   );
   return (
@@ -38,6 +49,9 @@ export function PaymentForm<Data>(props: Props<Data>): ReactNode {
         data-autofocus
         {...form.getInputProps('amount')}
       />
+      {of && (
+        <RestField form={form} path="adjustments" of={of} value={rest} due={due} amount={amount} currency={currency} />
+      )}
       <TextInput type="date" label="Paid on" required {...form.getInputProps('paidOn')} />
     </Form>
   );

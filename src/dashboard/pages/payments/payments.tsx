@@ -2,7 +2,7 @@ import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Link } from 'wouter';
-import { date, money } from '../../format/format.ts';
+import { date, label, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { ReverseForm } from '../../components/reverse-form.tsx';
@@ -48,6 +48,7 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
                 {money(payment.amount, currency)}
               </Text>
               <Text size="sm" c="dimmed">
+                {payment.kind !== 'PAYMENT' && `${label(payment.kind)}, `}
                 {date(payment.paidOn)}
                 {payment.bankTransaction && (
                   <>

@@ -1,12 +1,21 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { ArrowUturnLeftIcon, BanknotesIcon, CheckIcon, PencilSquareIcon } from '@heroicons/react/24/outline';
+import {
+  ArrowUturnLeftIcon,
+  BanknotesIcon,
+  CheckIcon,
+  PencilSquareIcon,
+  ReceiptRefundIcon,
+} from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
+import { useLocation } from 'wouter';
 import { DeleteButton } from '../../components/delete-button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { ReverseForm } from '../../components/reverse-form.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
+import { minus } from '../../format/decimal.ts';
+import { amountField, decimalField } from '../../forms/form-values.ts';
 import { graphql } from '../../graphql.ts';
 import { getName, type Receipt } from './fields.ts';
 import { ReceiptPaymentForm } from './payment-form.tsx';
@@ -42,6 +51,9 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
   const [paying, pay] = useDisclosure();
   const [editing, edit] = useDisclosure();
   const [reversing, reversal] = useDisclosure();
+  const [crediting, credit] = useDisclosure();
+  const isBooked = status === 'BOOKED' || status === 'PAID';
+  const [, navigate] = useLocation();
   const [, remove] = useMutation(DeleteReceipt);
   const [, reverse] = useMutation(ReverseReceipt);
   const hasPayments = payments.nodes.some(({ reversalOfId, reversedAt }) => !reversalOfId && !reversedAt);
@@ -66,7 +78,12 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
           />
         </>
       )}
-      {(status === 'BOOKED' || status === 'PAID') && !hasPayments && (
+      {isBooked && receipt.creditedReceiptId === null && (
+        <Button variant="default" leftSection={<ReceiptRefundIcon width={18} aria-hidden />} onClick={credit.open}>
+          Add a credit
+        </Button>
+      )}
+      {isBooked && !hasPayments && (
         <Button variant="default" leftSection={<ArrowUturnLeftIcon width={18} aria-hidden />} onClick={reversal.open}>
           Reverse
         </Button>
@@ -77,6 +94,19 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
       </Dialog>
       <Dialog title="Edit the receipt" opened={editing} onClose={edit.close}>
         <ReceiptForm receipt={receipt} onCancel={edit.close} onDone={edit.close} />
+      </Dialog>
+      <Dialog title="Add a credit" opened={crediting} onClose={credit.close}>
+        <ReceiptForm
+          creditedReceiptId={receipt.id}
+          initial={{
+            supplierId: receipt.supplier?.id ?? null,
+            currency: receipt.currency,
+            amountGross: amountField(minus('0', receipt.amountGross) ?? '', receipt.currency),
+            vatRate: decimalField(receipt.vatRate ?? '0'),
+          }}
+          onCancel={credit.close}
+          onDone={(id) => navigate(`/receipts/${id}`)}
+        />
       </Dialog>
       <Dialog title="Reverse the receipt?" opened={reversing} onClose={reversal.close} size="md">
         <ReverseForm

@@ -1,5 +1,6 @@
 import { minus } from '../../format/decimal.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
+import { AttachmentFields } from './attachments.tsx';
 import { PaymentPageFields } from '../payments/fields.ts';
 
 export const ReceiptFields = graphql(
@@ -20,7 +21,24 @@ export const ReceiptFields = graphql(
       amountNet
       vatAmount
       vatRate
+      amountPrepaid
+      amountPayable
       amountPaid
+      amountAdjusted
+      serviceDate
+      receivedOn
+      creditedReceiptId
+      lines {
+        position
+        description
+        account
+        vatCategory
+        vatRate
+        deductiblePercent
+        amountNet
+        vatAmount
+        amountGross
+      }
       paidAt
       projectId
       reversalOfId
@@ -33,19 +51,32 @@ export const ReceiptFields = graphql(
         id
         companyName
       }
+      attachments {
+        ...AttachmentFields
+      }
       payments(first: 100) {
         ...PaymentPageFields
       }
     }
   `,
-  [PaymentPageFields],
+  [AttachmentFields, PaymentPageFields],
 );
 
 export type Receipt = FragmentOf<typeof ReceiptFields>;
 
 /** A receipt's name. It may have no number, because suppliers assign them. */
-export const getName = ({ receiptNumber }: Pick<Receipt, 'receiptNumber'>): string =>
-  receiptNumber ? `Receipt ${receiptNumber}` : 'Receipt';
+export const getName = ({
+  receiptNumber,
+  creditedReceiptId,
+}: Pick<Receipt, 'receiptNumber' | 'creditedReceiptId'>): string =>
+  [creditedReceiptId === null ? 'Receipt' : 'Credit', receiptNumber].filter(Boolean).join(' ');
 
-export const computeDue = ({ amountGross, amountPaid }: Pick<Receipt, 'amountGross' | 'amountPaid'>): string =>
-  minus(amountGross, amountPaid) ?? amountGross;
+/** What is to be paid; of a supplier's credit, what is to come back. */
+export const computeDue = ({
+  amountPayable,
+  amountPaid,
+  amountAdjusted,
+  creditedReceiptId,
+}: Pick<Receipt, 'amountPayable' | 'amountPaid' | 'amountAdjusted' | 'creditedReceiptId'>): string =>
+  (creditedReceiptId === null ? minus(amountPayable, amountPaid, amountAdjusted) : minus(amountPaid, amountPayable)) ??
+  amountPayable;

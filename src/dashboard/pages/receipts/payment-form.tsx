@@ -6,8 +6,8 @@ import { graphql } from '../../graphql.ts';
 import { computeDue, type Receipt } from './fields.ts';
 
 const PayReceipt = graphql(`
-  mutation PayReceipt($id: UUID!, $amount: Decimal, $paidOn: Date) {
-    payReceipt(id: $id, amount: $amount, paidOn: $paidOn) {
+  mutation PayReceipt($id: UUID!, $amount: Decimal, $paidOn: Date, $adjustments: [AdjustmentInput!]) {
+    payReceipt(id: $id, amount: $amount, paidOn: $paidOn, adjustments: $adjustments) {
       id
       status
     }
@@ -18,6 +18,7 @@ export function ReceiptPaymentForm({ receipt, onClose }: { receipt: Receipt; onC
   const [, pay] = useMutation(PayReceipt);
   return (
     <PaymentForm
+      of="RECEIPT"
       due={computeDue(receipt)}
       currency={receipt.currency}
       pay={(payment, context) => pay({ id: receipt.id, ...payment }, context)}

@@ -1,10 +1,12 @@
-import { Select, SimpleGrid, Switch, TextInput, Textarea } from '@mantine/core';
+import { Button, Select, SimpleGrid, Switch, TextInput, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { PlusIcon } from '@heroicons/react/24/outline';
+import { useRef, useState, type ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
+import { MoreFields } from '../../forms/more-fields.tsx';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { currencies, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
@@ -12,6 +14,8 @@ import { readStored } from '../../forms/edit-conflict.ts';
 import { useSession } from '../../session/session.tsx';
 import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-values.ts';
 import { ReceiptFields, type Receipt } from './fields.ts';
+import { LineEditor } from './line-editor.tsx';
+import { buildLineInput, buildLineValues, newLine } from './line-values.ts';
 import { SameNumberWarning } from './same-number.tsx';
 
 const CreateReceipt = graphql(`
@@ -47,11 +51,16 @@ const values = (receipt: Receipt | undefined, currency: string) => ({
   receiptDate: receipt?.receiptDate ?? today(),
   dueDate: receipt?.dueDate ?? '',
   amountGross: receipt ? amountField(receipt.amountGross, receipt.currency) : '',
-  vatRate: receipt ? decimalField(receipt.vatRate) : '',
+  vatRate: receipt ? decimalField(receipt.vatRate ?? '0') : '',
   currency: receipt?.currency ?? currency,
   category: receipt?.category ?? '',
   description: receipt?.description ?? '',
   projectId: receipt?.projectId ?? null,
+  /** None: the amount and the VAT rate are the only line. */
+  lines: receipt ? buildLineValues(receipt) : [],
+  amountPrepaid: receipt && receipt.amountPrepaid !== '0' ? amountField(receipt.amountPrepaid, receipt.currency) : '',
+  serviceDate: receipt?.serviceDate ?? '',
+  receivedOn: receipt?.receivedOn ?? '',
   booked: true,
 });
 
@@ -62,26 +71,42 @@ const buildInput = (typed: Values) => ({
   receiptNumber: orNull(typed.receiptNumber),
   receiptDate: typed.receiptDate,
   dueDate: orNull(typed.dueDate),
-  amountGross: toDecimal(typed.amountGross),
-  vatRate: toDecimal(typed.vatRate) || '0',
+  ...(typed.lines.length > 0
+    ? { lines: typed.lines.map(buildLineInput) }
+    : { amountGross: toDecimal(typed.amountGross), vatRate: toDecimal(typed.vatRate) || '0' }),
+  amountPrepaid: toDecimal(typed.amountPrepaid) || '0',
+  serviceDate: orNull(typed.serviceDate),
+  receivedOn: orNull(typed.receivedOn),
   currency: typed.currency,
   category: orNull(typed.category),
   description: orNull(typed.description),
   projectId: typed.projectId,
 });
 
+/** The fields that few receipts need. */
+const moreFields = ['amountPrepaid', 'serviceDate', 'receivedOn'] as const;
+
 interface Props {
   /** The receipt to edit. Undefined for a new one. */
   receipt?: Receipt;
   /** Initial values of a new receipt. */
   initial?: Partial<Values>;
+  /** The receipt that a new one credits. Its amounts are negative. */
+  creditedReceiptId?: string;
   /** Whether a new receipt is booked immediately, because its payment exists already. */
   alwaysBooked?: boolean;
   onDone: (id: string) => void;
   onCancel: () => void;
 }
 
-export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, onCancel }: Props): ReactNode {
+export function ReceiptForm({
+  receipt,
+  initial,
+  creditedReceiptId,
+  alwaysBooked = false,
+  onDone,
+  onCancel,
+}: Props): ReactNode {
   const { tenant } = useSession();
   const client = useClient();
   const [, create] = useMutation(CreateReceipt);
@@ -95,7 +120,16 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
     (typed, context, expectedVersion) =>
       receipt
         ? update({ id: receipt.id, input: buildInput(typed), expectedVersion }, context)
-        : create({ input: { ...buildInput(typed), status: typed.booked ? 'BOOKED' : 'DRAFT' } }, context),
+        : create(
+            {
+              input: {
+                ...buildInput(typed),
+                status: typed.booked ? 'BOOKED' : 'DRAFT',
+                ...(creditedReceiptId && { creditedReceiptId }),
+              },
+            },
+            context,
+          ),
     (data) => onDone(data.saved.id),
     receipt && {
       version: receipt.version,
@@ -111,6 +145,15 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
         ),
     },
   );
+  const [added, setAdded] = useState<string>();
+  const addButton = useRef<HTMLButtonElement>(null);
+  const { lines, amountGross, vatRate } = form.values;
+  const hasLines = lines.length > 0;
+  const addLine = (): void => {
+    const line = newLine();
+    form.setFieldValue('lines', [...(hasLines ? lines : [newLine({ amountGross, vatRate })]), line]);
+    setAdded(line.key);
+  };
   return (
     <Form submission={submission} submit={receipt ? 'Save' : 'Add'} onCancel={onCancel}>
       <CustomerPicker
@@ -137,9 +180,16 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
         receiptNumber={form.values.receiptNumber}
         receiptId={receipt?.id}
       />
+      {hasLines && (
+        <LineEditor form={form} lines={form.values.lines} added={added} onRemoved={() => addButton.current?.focus()} />
+      )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <DecimalInput label="Amount, gross" required {...form.getInputProps('amountGross')} />
-        <DecimalInput label="VAT, %" placeholder="0" {...form.getInputProps('vatRate')} />
+        {!hasLines && (
+          <>
+            <DecimalInput label="Amount, gross" required {...form.getInputProps('amountGross')} />
+            <DecimalInput label="VAT, %" placeholder="0" {...form.getInputProps('vatRate')} />
+          </>
+        )}
         <Select
           label="Currency"
           data={currencies()}
@@ -148,9 +198,29 @@ export function ReceiptForm({ receipt, initial, alwaysBooked = false, onDone, on
           {...form.getInputProps('currency')}
         />
       </SimpleGrid>
+      <Button
+        variant="default"
+        w="fit-content"
+        leftSection={<PlusIcon width={18} aria-hidden />}
+        onClick={addLine}
+        ref={addButton}
+      >
+        Add line
+      </Button>
       <TextInput label="Category" description="Such as travel or rent" {...form.getInputProps('category')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
       <ProjectPicker label="Project" canCreate {...form.getInputProps('projectId')} />
+      <MoreFields
+        label="More details"
+        initiallyOpen={moreFields.some((name) => form.values[name] !== '')}
+        hasError={moreFields.some((name) => form.errors[name])}
+      >
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <DecimalInput label="Prepaid" placeholder="0" {...form.getInputProps('amountPrepaid')} />
+          <TextInput type="date" label="Supplied on" {...form.getInputProps('serviceDate')} />
+          <TextInput type="date" label="Received on" {...form.getInputProps('receivedOn')} />
+        </SimpleGrid>
+      </MoreFields>
       {!receipt && !alwaysBooked && (
         <Switch
           label="Book it now"

@@ -10,9 +10,12 @@ import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
+import { Attachments } from './attachments.tsx';
 import { ReceiptActions } from './actions.tsx';
 import { computeDue, getName, ReceiptFields, type Receipt } from './fields.ts';
 import { SameNumber } from './same-number.tsx';
+import { LineTable } from './line-table.tsx';
+import { buildLineValues } from './line-values.ts';
 import { ReceiptState } from './state.tsx';
 
 const ReceiptQuery = graphql(
@@ -58,12 +61,32 @@ export default function ReceiptPage(): ReactNode {
             {message} {receipt.receiptNumber && <SameNumber number={receipt.receiptNumber} />}
           </Alert>
         ))}
+        <CreditOf receipt={receipt} />
         <ReceiptSummary receipt={receipt} />
+        {hasLines(receipt) && <LineTable {...receipt} />}
+        <Attachments receiptId={receipt.id} attachments={receipt.attachments} isDraft={receipt.status === 'DRAFT'} />
         <Payments payments={receipt.payments} currency={receipt.currency} />
         <Events resourceId={receipt.id} payments={receipt.payments.nodes} currency={receipt.currency} />
         <Changes id={receipt.id} />
       </Stack>
     </Page>
+  );
+}
+
+/** Whether the lines say more than the summary. */
+const hasLines = ({ lines }: Receipt): boolean =>
+  lines.length > 1 || buildLineValues({ lines, currency: 'EUR' }).length > 0;
+
+function CreditOf({ receipt: { creditedReceiptId } }: { receipt: Receipt }): ReactNode {
+  if (!creditedReceiptId) return null;
+  return (
+    <Alert color="gray">
+      The supplier credits{' '}
+      <Anchor component={Link} to={`/receipts/${creditedReceiptId}`} size="sm">
+        another receipt
+      </Anchor>
+      .
+    </Alert>
   );
 }
 
@@ -83,6 +106,7 @@ function ReversedWith({ receipt: { reversal, reversalOfId, reason } }: { receipt
 
 function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
   const { supplier, projectId, currency, status, dueDate, paidAt, category } = receipt;
+  const { creditedReceiptId, serviceDate, receivedOn, amountPrepaid, vatAmount, vatRate } = receipt;
   return (
     <DescriptionList
       items={[
@@ -96,10 +120,16 @@ function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
         ],
         ['Gross', money(receipt.amountGross, currency)],
         ['Net', money(receipt.amountNet, currency)],
-        [`VAT, ${percent(receipt.vatRate)}`, money(receipt.vatAmount, currency)],
-        ['Amount due', status === 'BOOKED' ? money(computeDue(receipt), currency) : null],
+        [`VAT, ${percent(vatRate ?? '0')}`, vatAmount && money(vatAmount, currency)],
+        ['Prepaid', amountPrepaid === '0' ? null : money(amountPrepaid, currency)],
+        [
+          creditedReceiptId === null ? 'Amount due' : 'To come back',
+          status === 'BOOKED' ? money(computeDue(receipt), currency) : null,
+        ],
         ['Date', date(receipt.receiptDate)],
         ['Due date', dueDate && date(dueDate)],
+        ['Supplied on', serviceDate && date(serviceDate)],
+        ['Received on', receivedOn && date(receivedOn)],
         ['Paid', paidAt && dateTime(paidAt)],
         ['Category', category],
         [

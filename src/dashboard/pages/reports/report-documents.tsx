@@ -7,7 +7,7 @@ import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
 
 export interface ReportDocument {
-  type: 'INVOICE' | 'CREDIT_NOTE' | 'RECEIPT';
+  type: keyof typeof places;
   id: string;
   number: string | null;
   date: string;
@@ -18,6 +18,8 @@ const places = {
   INVOICE: ['Invoice', '/invoices'],
   CREDIT_NOTE: ['Credit note', '/credit-notes'],
   RECEIPT: ['Receipt', '/receipts'],
+  INVOICE_ADJUSTMENT: ['Adjustments of invoice', '/invoices'],
+  RECEIPT_ADJUSTMENT: ['Adjustments of receipt', '/receipts'],
 } as const;
 
 interface Props<Row> {

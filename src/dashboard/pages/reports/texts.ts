@@ -6,6 +6,7 @@ export const categoryLabels: Readonly<Record<string, string>> = {
   AE: 'reverse charge',
   K: 'supply within the EU',
   G: 'export',
+  IMPORT: 'Import VAT',
   O: 'not subject to VAT',
 };
 
@@ -16,3 +17,12 @@ export const sideLabels = { RECEIVABLE: 'Owed by customers', PAYABLE: 'Owed to s
 export const profitLabels = { REVENUE: 'Revenue', EXPENSES: 'Expenses' } as const;
 
 export const ecSalesLabels = { GOODS: 'Goods', SERVICES: 'Services' } as const;
+
+/** Whose VAT a row of the report is. */
+export const kindLabels = {
+  OUTPUT: 'Sales',
+  REVERSE_CHARGE: 'Owed for purchases',
+  ACQUISITION: 'Owed for acquisitions',
+  INPUT: 'Purchases',
+  IMPORT: 'Imports',
+} as const;

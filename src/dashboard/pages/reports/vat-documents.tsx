@@ -5,7 +5,7 @@ import { graphql } from '../../graphql.ts';
 import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import { lastMonth } from './period.ts';
 import { ReportDocuments } from './report-documents.tsx';
-import { basisLabels, categoryLabels } from './texts.ts';
+import { basisLabels, categoryLabels, kindLabels } from './texts.ts';
 
 const VatDocumentsQuery = graphql(`
   query VatDocuments(
@@ -47,7 +47,7 @@ export default function VatDocuments(): ReactNode {
   const basis = findOneOf(filters.basis, getKeys(basisLabels)) ?? 'ACCRUAL';
   const [kind, vatCategory = 'S', vatRate = '0', currency = 'EUR'] = (filters.row ?? '').split(' ');
   const period = { from: filters.from ?? usual.from, to: filters.to ?? usual.to, basis };
-  const row = { kind: kind === 'INPUT' ? ('INPUT' as const) : ('OUTPUT' as const), vatCategory, vatRate, currency };
+  const row = { kind: findOneOf(kind, getKeys(kindLabels)) ?? ('OUTPUT' as const), vatCategory, vatRate, currency };
   const [{ data, error }, refetch] = useQuery({ query: VatDocumentsQuery, variables: { ...period, ...row } });
   return (
     <ReportDocuments

@@ -11,7 +11,7 @@ import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { lastMonth } from './period.ts';
 import { ReportTable } from './report-table.tsx';
-import { basisLabels, categoryLabels } from './texts.ts';
+import { basisLabels, categoryLabels, kindLabels } from './texts.ts';
 
 const VatReportQuery = graphql(`
   query VatReport($from: Date!, $to: Date!, $basis: VatBasis!) {
@@ -38,7 +38,7 @@ const columns = (query: string): Column<Row>[] => [
     header: 'VAT',
     lead: true,
     cell: ({ kind, vatCategory, vatRate }) =>
-      `${kind === 'OUTPUT' ? 'Sales' : 'Purchases'}, ${categoryLabels[vatCategory] ?? vatCategory}${
+      `${kindLabels[kind]}, ${categoryLabels[vatCategory] ?? vatCategory}${
         vatRate === '0' ? '' : `, ${percent(vatRate)}`
       }`,
   },

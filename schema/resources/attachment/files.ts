@@ -1,0 +1,106 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { Row } from '../../../prisma/client.ts';
+import type { Context } from '../../graphql/context.ts';
+import type { FileIdentity } from '../../graphql/file-storage.ts';
+import type { StoredUpload, UploadedFile } from '../../graphql/input/uploaded-file.ts';
+import { NotFoundError, refuse } from '../../errors.ts';
+import { findById } from '../../graphql/find-by-id.ts';
+import { recognizeFile } from './recognize.ts';
+import { maxAttachmentBytes } from './rules.ts';
+
+// The bytes of attachments are in the storage of files, under the tenant's and the attachment's id. Before they are written, a row
+// of `unused_files` names them. The transaction that adds the attachment deletes that row, by a trigger, and the one that deletes
+// the attachment adds it again. So a job finds what is left of requests that broke off.
+
+/** How long an unused file is kept: longer than any request takes. */
+const keptMs = 24 * 60 * 60 * 1000;
+
+/** How many unused files are deleted at a time. */
+const batchSize = 100;
+
+export const attachmentKey = (tenantId: string, id: string): string => `${tenantId}/attachments/${id}`;
+
+/**
+ * Checks an uploaded file, and stores it. Takes no connection while the storage writes, unless the caller is in a transaction.
+ * @throws ValidationError at `path` if it can't be an attachment
+ */
+export async function storeUpload(context: Context, file: UploadedFile, path: string): Promise<StoredUpload> {
+  if (file.problem !== undefined) refuse(path, ...file.problem);
+  const { size } = await stat(file.path);
+  if (size > maxAttachmentBytes) refuse(path, 'file_too_large', 'Must be at most 25 MiB.', { max: maxAttachmentBytes });
+  const contentType = await recognizeFile(file.path);
+  if (!contentType) refuse(path, 'invalid_file', 'Must be a PDF, JPEG, PNG, WebP, or XML, by its content.');
+  return { ...(await storeBytes(context, createReadStream(file.path))), contentType };
+}
+
+/** Stores bytes under a new id, or the one given, until an attachment has them. */
+export async function storeBytes(
+  context: Context,
+  bytes: AsyncIterable<Uint8Array>,
+  id?: string,
+): Promise<FileIdentity & { id: string }> {
+  const { outside, fileStorage, tenant } = context;
+  const row = outside.row('UnusedFile', { ...(id !== undefined && { id }), key: '' });
+  row.key = attachmentKey(tenant.id, row.id);
+  // Committed first, whatever becomes of the current transaction. One that is there counts from now on.
+  if (id !== undefined) await outside.unusedFile.deleteMany({ where: { id } });
+  await outside.insert({ UnusedFile: [row] });
+  return { id: row.id, ...(await fileStorage.write(row.key, bytes, maxAttachmentBytes)) };
+}
+
+/** @throws NotFoundError unless the receipt has such an attachment */
+export async function findAttachment(
+  context: Context,
+  { receiptId, id }: { receiptId: string; id: string },
+  query: object,
+): Promise<Row<'Attachment'>> {
+  const found = await findById(context, 'Attachment', id, query);
+  if (found.receiptId !== receiptId) throw new NotFoundError();
+  return found;
+}
+
+/** An attachment's bytes. @throws Error where the storage has lost them */
+export async function readAttachment(
+  { fileStorage, tenant }: Pick<Context, 'fileStorage' | 'tenant'>,
+  { id }: Pick<Row<'Attachment'>, 'id'>,
+): Promise<{ length: number; content: Readable }> {
+  const key = attachmentKey(tenant.id, id);
+  const file = await fileStorage.read(key);
+  if (!file) throw new Error(`The storage of files has no ${key}`);
+  return file;
+}
+
+/** Deletes a file that a request has stored for nothing. Only for one whose transaction is known to have failed. */
+export async function discardStored({ outside, fileStorage, tenant }: Context, { id }: StoredUpload): Promise<void> {
+  await fileStorage.delete(attachmentKey(tenant.id, id));
+  await outside.unusedFile.deleteMany({ where: { id } });
+}
+
+/**
+ * Deletes what no attachment has for a day.
+ * @param pause is called after each
+ */
+export async function deleteUnusedFiles(context: Context, pause: () => Promise<void> = async () => {}): Promise<void> {
+  const { db, fileStorage, now } = context;
+  const before = new Date(now().getTime() - keptMs);
+  for (;;) {
+    const unused = await db.unusedFile.findMany({
+      where: { createdAt: { lt: before } },
+      orderBy: { id: 'asc' },
+      take: batchSize,
+    });
+    for (const { id } of unused) {
+      await context.transaction(async (inside) => {
+        // An import may be storing a file under the same id again: it waits for the lock, or this finds a younger row.
+        const row = await inside.db.lock('UnusedFile', id, 'update');
+        if (!row || row.createdAt >= before) return;
+        await fileStorage.delete(row.key);
+        await inside.db.unusedFile.deleteMany({ where: { id } });
+      });
+      await pause();
+    }
+    if (unused.length < batchSize) return;
+  }
+}

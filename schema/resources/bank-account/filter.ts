@@ -1,0 +1,3 @@
+import { listInputs } from '../../graphql/lists.ts';
+
+export const bankAccountInputs = listInputs('BankAccount', { ability: 'bank-transactions:read' });

@@ -1,0 +1,67 @@
+import { paidKindsSql } from '../payment/kinds.ts';
+import { receiptLinesSql } from '../receipt/lines.ts';
+import { discountedParts, paidParts, type DaysSql, type Side } from './settled-shares.ts';
+
+// The statements that find what the lines of receipts add to a report. Parameters: the tenant, the first day, the last day.
+
+const side: Side = {
+  name: 'receipt',
+  table: 'receipts',
+  parts: (where) => `
+    select id, position as part, category, rate, deductible, net, vat
+    from (${receiptLinesSql(`document.tenant_id = $1 and ${where}`)}) as line`,
+  credited: null,
+  // What was prepaid counts on the day of the receipt.
+  payments: `
+    select receipt_id as id, paid_on as date, amount from payments
+    where tenant_id = $1 and kind in (${paidKindsSql}) and receipt_id in (select id from receipt_touched)
+    union all
+    select id, receipt_date, amount_prepaid from receipts
+    where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and id in (select id from receipt_touched)`,
+  touched: ({ first, last }) => `
+    select receipt_id as id from payments
+    where tenant_id = $1 and receipt_id is not null and paid_on between ${first} and ${last}
+    union
+    select id from receipts
+    where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and receipt_date between ${first} and ${last}`,
+  rounding: 'abs(gross) desc, part desc',
+};
+
+/** The lines of receipts that are dated in the period, as sharesOfReceiptLines() takes them. */
+export const datedLines = `
+  select id, number, date, currency, digits, category, rate, deductible, net, vat, 1 as at
+  from (${receiptLinesSql(`document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date between $2 and $3`)}) as line`;
+
+/** @param times how often they count */
+const namedLines = (parts: string, times: string): string => `
+  select part.id, document.receipt_number as number, part.date, document.currency, part.digits, part.category, part.rate,
+    part.deductible, part.net, part.vat, ${times} as at
+  from (${parts}) as part join receipts as document on document.tenant_id = $1 and document.id = part.id`;
+
+/** The same of what was paid in the period. */
+export const paidLines = (days: DaysSql): string => namedLines(paidParts(side, days), 'part.at');
+
+/** What cash discounts take back in the period. */
+export const discountedLines = namedLines(discountedParts(side), '-part.at');
+
+/** VAT that the buyer owes, the receipt doesn't state: the tenant owes it, and deducts it. So such a line has two shares. */
+const kindSql = `case
+  when is_owed then case category when 'AE' then 'REVERSE_CHARGE' else 'ACQUISITION' end
+  when category = 'IMPORT' then 'IMPORT'
+  else 'INPUT'
+end`;
+
+/** The shares of lines, of which `at` says how often they count. What can be deducted is rounded for each line. */
+export const sharesOfReceiptLines = (lines: string, type: 'RECEIPT' | 'RECEIPT_ADJUSTMENT' = 'RECEIPT'): string => `
+  select ${kindSql} as kind, '${type}' as type, id, null::uuid as invoice_id, number, date, category, rate, currency,
+    sum(at * net) as net, sum(at * case when is_owed then vat else deducted end) as vat,
+    sum(at * case when is_owed then 0 else net + vat - deducted end) as value
+  from (
+    select taxed.*, round(vat * deductible / 100, digits) as deducted
+    from (
+      select id, number, date, currency, digits, category, rate, deductible, net, at,
+        case when category in ('AE', 'K') then round(net * rate / 100, digits) else vat end as vat
+      from (${lines}) as line
+    ) as taxed
+  ) as line join (values (false), (true)) as side (is_owed) on not is_owed or category in ('AE', 'K')
+  group by is_owed, id, number, date, category, rate, currency`;

@@ -1,0 +1,171 @@
+import { minorDigitsSql } from '../../money/money.ts';
+
+// What is settled of a document up to a day is split over its parts: cash discounts over what is left of each after the credit
+// notes until then, and payments over what is left after both. One part takes the rounding. What a period or a day adds is the
+// difference of two days: so all of them together are exactly the whole, whatever was settled when.
+//
+// Names of a side's tables: `touched (id)`, the documents; `point (id, date, at, until)`, the days that are compared: what was
+// settled until the day `until` counts `at` times (1 or -1) in the share of the day `date`.
+
+/** The first and the last day of a period, as expressions of SQL. */
+export interface DaysSql {
+  first: string;
+  last: string;
+}
+
+/** Documents that are settled by payments: invoices, or receipts. */
+export interface Side {
+  /** In front of the names of its tables. */
+  name: 'invoice' | 'receipt';
+  table: string;
+  /**
+   * Net and VAT of the parts of documents, as `id, part, category, rate, deductible, net, vat`: an invoice has one for each VAT
+   * category and rate, a receipt one for each line.
+   */
+  parts: (where: string) => string;
+  /** What credit notes take back of these, with a `date`; null where there are none. */
+  credited: string | null;
+  /** What payments pay, and what their refunds take back: `id, date, amount`. */
+  payments: string;
+  /** The documents of which something is paid or credited in a period: `id`. */
+  touched: (days: DaysSql) => string;
+  /** The order of parts: the first takes the rounding. */
+  rounding: string;
+}
+
+const partColumns = 'id, date, at, part, category, rate, deductible';
+
+/** The columns of what is left of a part, and of what was credited of it. */
+const stateColumns = `${partColumns}, net, vat, credited_net, credited_vat`;
+
+/** The table `stated`: what a document says, less the credit notes until each point; and `discounted`, the cash discounts. */
+const stateOf = ({ name, parts, credited }: Side): string => `
+  ${name}_stated as (
+    select point.id, point.date, at, part, category, rate, deductible, net, vat, 0 as credited_net, 0 as credited_vat
+    from (${parts(`document.id in (select id from ${name}_touched)`)}) as said
+      join ${name}_point as point on point.id = said.id
+    ${
+      credited === null
+        ? ''
+        : `union all
+    select point.id, point.date, at, part, category, rate, deductible, -net, -vat, net, vat
+    from (${credited}) as credited join ${name}_point as point on point.id = credited.id and credited.date <= until`
+    }
+  ),
+  ${name}_discounted as (
+    select ${name}_id as id, paid_on as date, amount from payments
+    where tenant_id = $1 and kind = 'cash_discount' and ${name}_id in (select id from ${name}_touched)
+  )`;
+
+/**
+ * The table `<name>_<into> (…, amount, amount_vat, digits)`: amounts split over what is left. What is beyond that is split by what
+ * was credited.
+ * @param state a table with `stateColumns`
+ * @param amounts a table `(id, date, amount)`
+ */
+const split = (
+  { name, table, rounding }: Side,
+  { state, amounts, into }: Record<'state' | 'amounts' | 'into', string>,
+): string => `
+  ${name}_${into}_sum as (
+    select point.id, point.date, point.at, sum(amount) as amount
+    from ${amounts} as settled join ${name}_point as point on point.id = settled.id and settled.date <= until
+    group by point.id, point.date, point.at
+  ),
+  ${name}_${into}_part as (
+    select of_part.*, coalesce(settled.amount, 0) as settled
+    from (
+      select ${partColumns}, sum(net) as net, sum(vat) as vat, sum(net + vat) as gross,
+        sum(credited_vat) as credited_vat, sum(credited_net + credited_vat) as credited
+      from ${state} group by ${partColumns}
+    ) as of_part left join ${name}_${into}_sum as settled
+      on settled.id = of_part.id and settled.date = of_part.date and settled.at = of_part.at
+  ),
+  ${name}_${into}_whole as (
+    select of_part.*, ${minorDigitsSql('document.currency')} as digits,
+      sum(gross) over in_all as gross_in_all, sum(credited) over in_all as credited_in_all,
+      row_number() over (in_all order by ${rounding}) as from_last
+    from ${name}_${into}_part as of_part join ${table} as document on document.tenant_id = $1 and document.id = of_part.id
+    window in_all as (partition by of_part.id, of_part.date, of_part.at)
+  ),
+  ${name}_${into}_rounded as (
+    select whole.*, case
+      when settled <= gross_in_all or credited_in_all = 0 then round(settled * gross / nullif(gross_in_all, 0), digits)
+      else gross + round((settled - gross_in_all) * credited / credited_in_all, digits)
+    end as share
+    from ${name}_${into}_whole as whole
+  ),
+  ${name}_${into}_split as (
+    select rounded.*, coalesce(case from_last
+      when 1 then settled - coalesce(sum(share) over (partition by id, date, at) - share, 0)
+      else share
+    end, 0) as amount
+    from ${name}_${into}_rounded as rounded
+  ),
+  ${name}_${into} as (
+    select shared.*, coalesce(case
+      when amount = gross then vat
+      when settled <= gross_in_all or credited_in_all = 0 then round(amount * vat / nullif(gross, 0), digits)
+      else vat + round((amount - gross) * credited_vat / nullif(credited, 0), digits)
+    end, 0) as amount_vat
+    from ${name}_${into}_split as shared
+  )`;
+
+/** The cash discounts, split. Few documents have any. */
+const splitDiscounts = (side: Side): string =>
+  split(side, {
+    state: `(select * from ${side.name}_stated where id in (select id from ${side.name}_discounted)) as stated`,
+    amounts: `${side.name}_discounted`,
+    into: 'discount',
+  });
+
+/** The payments, split over what is left after the cash discounts. */
+const splitPayments = (side: Side): string => `
+  ${side.name}_payment as (${side.payments}),
+  ${splitDiscounts(side)},
+  ${side.name}_left as (
+    select ${stateColumns} from ${side.name}_stated
+    union all
+    select ${partColumns}, amount_vat - amount, -amount_vat, 0, 0 from ${side.name}_discount
+  ),
+  ${split(side, { state: `${side.name}_left`, amounts: `${side.name}_payment`, into: 'paid' })}`;
+
+/** Each day of the period on which a cash discount is given, or what it is split over changes, is compared with the day before. */
+const discountPoints = ({ name, credited }: Side): string => `
+  ${name}_change as (
+    select ${name}_id as id, paid_on as date from payments
+    where tenant_id = $1 and kind = 'cash_discount' and ${name}_id is not null and paid_on between $2 and $3
+    ${
+      credited === null
+        ? ''
+        : `union
+    select note.invoice_id, note.credit_note_date from credit_notes as note
+    where note.tenant_id = $1 and note.credit_note_date between $2 and $3 and exists (
+      select from payments where tenant_id = $1 and invoice_id = note.invoice_id and kind = 'cash_discount')`
+    }
+  ),
+  ${name}_touched as (select distinct id from ${name}_change),
+  ${name}_point (id, date, at, until) as (
+    select id, date, -1, date - 1 from ${name}_change union all select id, date, 1, date from ${name}_change
+  )`;
+
+/** The days before the period and at its end, for each document of which something is paid, credited, or adjusted in it. */
+const periodPoints = (side: Side, days: DaysSql): string => `
+  ${side.name}_touched as (${side.touched(days)}),
+  ${side.name}_point (id, date, at, until) as (
+    select id, ${days.last}, at, until from ${side.name}_touched
+      cross join (values (-1, ${days.first} - 1), (1, ${days.last})) as boundary (at, until)
+    where id is not null
+  )`;
+
+const columns = `${partColumns}, digits, amount - amount_vat as net, amount_vat as vat`;
+
+/** What was paid of the parts of documents at each point of a period: `at` says how often it counts. */
+export const paidParts = (side: Side, days: DaysSql): string => `
+  with ${periodPoints(side, days)}, ${stateOf(side)}, ${splitPayments(side)}
+  select ${columns} from ${side.name}_paid`;
+
+/** The same of cash discounts of the period, on the days of payment. */
+export const discountedParts = (side: Side): string => `
+  with ${discountPoints(side)}, ${stateOf(side)}, ${splitDiscounts(side)}
+  select ${columns} from ${side.name}_discount`;

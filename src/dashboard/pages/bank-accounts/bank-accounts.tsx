@@ -1,0 +1,77 @@
+import { BuildingLibraryIcon } from '@heroicons/react/24/outline';
+import type { ReactNode } from 'react';
+import { LongText } from '../../components/long-text.tsx';
+import { money } from '../../format/format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import type { SortableColumn } from '../../list/data-table.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
+import { PageInfoFields } from '../../list/page-info.ts';
+import { BankAccountFields, getName } from './fields.ts';
+import { BankAccountForm } from './bank-account-form.tsx';
+
+const BankAccountsQuery = graphql(
+  `
+    query BankAccounts($first: Int, $after: String, $last: Int, $before: String, $filter: BankAccountFilter) {
+      rows: bankAccounts(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
+        }
+        nodes {
+          ...BankAccountFields
+          balance {
+            amount
+          }
+        }
+      }
+    }
+  `,
+  [PageInfoFields, BankAccountFields],
+);
+
+type Row = ResultOf<typeof BankAccountsQuery>['rows']['nodes'][number];
+
+const columns: SortableColumn<Row, never>[] = [
+  {
+    header: 'Account',
+    lead: true,
+    cell: (account) => (
+      <>
+        <LongText to={`/bank-accounts/${account.id}`}>{getName(account)}</LongText>
+        {account.name && <LongText secondary>{account.iban}</LongText>}
+      </>
+    ),
+  },
+  {
+    header: 'Balance today',
+    align: 'right',
+    cell: ({ balance, currency }) => money(balance.amount, currency),
+  },
+];
+
+const BankAccountTable = (props: ListTableProps<typeof BankAccountsQuery>): ReactNode => (
+  <ListTable caption="Bank accounts" query={BankAccountsQuery} columns={columns} {...props} />
+);
+
+export default function BankAccounts(): ReactNode {
+  return (
+    <ListPage
+      title="Bank accounts"
+      description="Your accounts, with the balances that the bank states."
+      table={BankAccountTable}
+      filters={{}}
+      variables={() => ({ filter: {} })}
+      add={{
+        label: 'Add an account',
+        form: ({ onDone, onCancel }) => <BankAccountForm onDone={onDone} onCancel={onCancel} />,
+      }}
+      empty={{
+        icon: BuildingLibraryIcon,
+        title: 'No bank accounts yet',
+        description: 'The first bank statement of an account adds it.',
+        noMatch: 'No bank accounts match',
+      }}
+    />
+  );
+}

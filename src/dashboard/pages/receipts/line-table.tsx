@@ -1,0 +1,45 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { money, percent } from '../../format/format.ts';
+import { ResponsiveTable, type Column } from '../../list/responsive-table.tsx';
+import type { Receipt } from './fields.ts';
+
+type Line = Receipt['lines'][number] & { id: string };
+
+/** What a line says beside its description and amounts. */
+const getDetails = ({ account, vatCategory, deductiblePercent }: Line): string[] =>
+  [
+    account === null ? '' : `Account ${account}`,
+    ['S', 'Z'].includes(vatCategory) ? '' : `VAT category ${vatCategory}`,
+    deductiblePercent === '100' ? '' : `Deductible ${percent(deductiblePercent)}`,
+  ].filter(Boolean);
+
+const getColumns = (currency: string): Column<Line>[] => [
+  {
+    header: 'Description',
+    lead: true,
+    cell: (line) => (
+      <>
+        <span className="long">{line.description ?? `Line ${line.position}`}</span>
+        {getDetails(line).map((text) => (
+          <Text key={text} size="sm" c="dimmed" fw={400} className="long">
+            {text}
+          </Text>
+        ))}
+      </>
+    ),
+  },
+  { header: 'Net', align: 'right', cell: ({ amountNet }) => money(amountNet, currency) },
+  { header: 'Rate', align: 'right', cell: ({ vatRate }) => percent(vatRate) },
+  { header: 'VAT', align: 'right', cell: ({ vatAmount }) => money(vatAmount, currency) },
+  { header: 'Gross', align: 'right', cell: ({ amountGross }) => money(amountGross, currency) },
+];
+
+/** The lines of a receipt. */
+export const LineTable = ({ lines, currency }: Pick<Receipt, 'lines' | 'currency'>): ReactNode => (
+  <ResponsiveTable
+    caption="Lines"
+    columns={getColumns(currency)}
+    rows={lines.map((line) => ({ ...line, id: String(line.position) }))}
+  />
+);

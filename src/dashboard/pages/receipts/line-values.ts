@@ -1,0 +1,82 @@
+import { amountField, decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
+import { randomId } from '../../forms/random-id.ts';
+import type { Receipt } from './fields.ts';
+
+/** The form values of a line. */
+export interface LineValues {
+  /** React's key, because lines can be removed. */
+  key: string;
+  description: string;
+  amountGross: string;
+  vatRate: string;
+  account: string;
+  /** Null: by the VAT rate. */
+  vatCategory: string | null;
+  /** '': all of it. */
+  deductiblePercent: string;
+  /** '': as computed. */
+  vatAmount: string;
+}
+
+/** The details of a line, which are folded away. */
+export const lineDetails = [
+  'account',
+  'vatCategory',
+  'deductiblePercent',
+  'vatAmount',
+] as const satisfies (keyof LineValues)[];
+
+export const vatCategories = [
+  { value: 'E', label: 'E · Exempt' },
+  { value: 'AE', label: 'AE · Reverse charge' },
+  { value: 'K', label: 'K · Acquisition within the EU' },
+  { value: 'IMPORT', label: 'Import VAT paid to the customs' },
+  { value: 'G', label: 'G · Outside the EU' },
+  { value: 'O', label: 'O · Not subject to VAT' },
+];
+
+const usualCategories: ReadonlySet<string> = new Set(['S', 'Z']);
+const hasStatedVat = (category: string): boolean => category === 'S';
+
+export const newLine = (values: Partial<LineValues> = {}): LineValues => ({
+  key: randomId(),
+  description: '',
+  amountGross: '',
+  vatRate: '',
+  account: '',
+  vatCategory: null,
+  deductiblePercent: '',
+  vatAmount: '',
+  ...values,
+});
+
+type StoredLine = Receipt['lines'][number];
+
+/** Whether a receipt's amount and rate say all of a line. */
+const isUsual = ({ description, account, vatCategory, deductiblePercent }: StoredLine): boolean =>
+  description === null && account === null && usualCategories.has(vatCategory) && deductiblePercent === '100';
+
+/** The lines of a receipt in a form; none for one line that its amount and rate say all of. */
+export const buildLineValues = ({ lines, currency }: Pick<Receipt, 'lines' | 'currency'>): LineValues[] =>
+  lines.length === 1 && lines.every(isUsual)
+    ? []
+    : lines.map((line) => ({
+        key: `line ${line.position}`,
+        description: line.description ?? '',
+        amountGross: amountField(line.amountGross, currency),
+        vatRate: decimalField(line.vatRate),
+        account: line.account ?? '',
+        vatCategory: usualCategories.has(line.vatCategory) ? null : line.vatCategory,
+        deductiblePercent: line.deductiblePercent === '100' ? '' : decimalField(line.deductiblePercent),
+        vatAmount: hasStatedVat(line.vatCategory) ? amountField(line.vatAmount, currency) : '',
+      }));
+
+export const buildLineInput = (line: LineValues) => ({
+  description: orNull(line.description),
+  account: orNull(line.account),
+  vatCategory: line.vatCategory,
+  vatRate: toDecimal(line.vatRate) || '0',
+  deductiblePercent: toDecimal(line.deductiblePercent) || '100',
+  amountGross: toDecimal(line.amountGross),
+  vatAmount: toDecimal(line.vatAmount) || null,
+});
