@@ -1,6 +1,7 @@
 import type { ExportResource } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { readableEntries } from '../resources/audit-log/readable.ts';
+import { receiptLinesSql } from '../resources/receipt/lines.ts';
 import { columnsOf, computed, type Column, type TableSource } from './table.ts';
 
 // The tables of lists. Columns are named, and in the order, as in REST (rest-shim/operations/). What depends on the day or on
@@ -106,6 +107,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'amountCredited',
       'amountRefunded',
       'amountPaid',
+      'amountAdjusted',
       'amountDue',
       'issuedAt',
       'paidAt',
@@ -155,6 +157,13 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'vatRate',
       'vatAmount',
       'amountNet',
+      'amountPrepaid',
+      'amountPayable',
+      'serviceDate',
+      'receivedOn',
+      'creditedReceiptId',
+      'amountPaid',
+      'amountAdjusted',
       'projectId',
       'status',
       'paidAt',
@@ -164,17 +173,49 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       ...own,
     ]),
   ),
+  RECEIPT_LINES: {
+    columns: [
+      computed('id', 'text', `own.id || '-' || own.position`), // a line has no id of its own
+      computed('receipt_id', 'text', 'own.id::text'),
+      computed('receipt_number', 'text', 'own.number'),
+      computed('receipt_date', 'day', 'own.date::text'),
+      computed('currency', 'text', 'own.currency'),
+      computed('position', 'integer', 'own.position::text'),
+      computed('description', 'text', 'own.description'),
+      computed('account', 'text', 'own.account'),
+      computed('vat_category', 'text', 'own.category'),
+      ...Object.entries({ vat_rate: 'rate', deductible_percent: 'deductible' }).map(([name, column]) =>
+        computed(name, 'number', `trim_scale(own.${column})::text`, 2),
+      ),
+      ...Object.entries({ amount_net: 'net', vat_amount: 'vat', amount_gross: 'gross' }).map(([name, column]) =>
+        computed(name, 'number', `trim_scale(own.${column})::text`, 4),
+      ),
+    ],
+    from: `(${receiptLinesSql('document.tenant_id = $1')}) as own`,
+    keys: [
+      { sql: 'own.date', type: 'date' },
+      { sql: 'own.id', type: 'uuid' },
+      { sql: 'own.position', type: 'int' },
+    ],
+    dated: { sql: 'own.date' },
+  },
   PAYMENTS: byDay(
     'payments',
     'paid_on',
     columnsOf('Payment', 'own', [
       'id',
+      'kind',
       'invoiceId',
       'receiptId',
       'creditNoteId',
+      'customerId',
       'bankTransactionId',
+      'recordedWithId',
       'amount',
       'currency',
+      'exchangeAmount',
+      'exchangeCurrency',
+      'exchangeRate',
       'paidOn',
       'reversalOfId',
       'reason',
@@ -215,6 +256,21 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
     computed('billed', 'boolean', '(own.invoice_id is not null)::text'),
     ...columnsOf('TimeEntry', 'own', own),
   ]),
+  BANK_ACCOUNTS: byId('bank_accounts', columnsOf('BankAccount', 'own', ['id', 'iban', 'currency', 'name', ...own])),
+  BANK_STATEMENTS: byDay(
+    'bank_statements',
+    'to_date',
+    columnsOf('BankStatement', 'own', [
+      'id',
+      'bankAccountId',
+      'number',
+      'fromDate',
+      'toDate',
+      'openingBalance',
+      'closingBalance',
+      'createdAt',
+    ]),
+  ),
   BANK_TRANSACTIONS: byDay(
     'bank_transactions',
     'booking_date',

@@ -2,11 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { givePartnerAccounts } from '../../schema/exports/datev/partner-accounts.ts';
 import { Decimal } from '../../schema/money/money.ts';
-import { item, makeCreditNote, makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
-import { startService, type Service } from '../harness.ts';
+import {
+  item,
+  makeBankTransaction,
+  makeCreditNote,
+  makeCustomer,
+  makeInvoice,
+  makePayment,
+  makeReceipt,
+} from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
 import { work } from '../webhooks/receiver.ts';
 import { exported, startExport, untilEnded, unzip } from './exports.ts';
-import { readExtf, sumAccounts } from './extf.ts';
+import { readExtf, sumAccounts, sumTaxed } from './extf.ts';
 
 let service: Service;
 let worker: Worker;
@@ -42,6 +50,15 @@ const brief = (row: Record<string, string>) => [
   row['Belegfeld 1'],
   row['Buchungstext'],
 ];
+
+/** What went through the bank, as the payments say. */
+async function bankOf(who: Integrator): Promise<number> {
+  const moved = await who.db.payment.findMany({ where: { kind: { in: ['PAYMENT', 'OVERPAYMENT', 'CREDIT_REFUND'] } } });
+  const signed = moved.map(({ amount, receiptId, kind }) =>
+    receiptId !== null || kind === 'CREDIT_REFUND' ? -amount.toNumber() : amount.toNumber(),
+  );
+  return Decimal.sum(0, ...signed).toNumber();
+}
 
 describe('A DATEV export', () => {
   it('has the header and the postings of invoices, credit notes, receipts, and payments', async () => {
@@ -196,6 +213,134 @@ describe('A DATEV export', () => {
     expect((sums.get('1200') ?? new Decimal(0)).toFixed(2)).toBe(bank.toFixed(2));
     // Each posting has two sides.
     expect([...sums.values()].reduce((sum, each) => sum.plus(each), new Decimal(0)).toFixed(2)).toBe('0.00');
+  });
+
+  it('with lines, discounts, losses, and credit comes to the reports, too', async () => {
+    const who = await german();
+    const ok = async (path: string, body: object) => {
+      const answer = await who.rest('POST', path, body);
+      expect([answer.status < 300, answer.body.errors]).toEqual([true, undefined]);
+      return answer.body.data;
+    };
+    const customerId = await makeCustomer(who, { country: 'DE' });
+    const supplier = await makeCustomer(who, { type: 'SUPPLIER' });
+    const bought = [
+      { vat_rate: 19, amount_gross: 119.03, account: '49800000' },
+      { vat_rate: 7, amount_gross: 53.5, deductible_percent: 33.33, account: '4650' },
+      { vat_rate: 19, amount_gross: 50, vat_amount: 7.97, account: 'Fuel' },
+      { vat_rate: 16, amount_gross: 11.6, account: '123456' },
+      { vat_rate: 19, vat_category: 'AE', amount_net: 100.05 },
+      { vat_rate: 19, vat_category: 'AE', amount_net: 10.01, deductible_percent: 50 },
+      { vat_rate: 7, vat_category: 'K', amount_net: 33.33 },
+      { vat_rate: 5.5, vat_category: 'K', amount_net: 20 },
+      { vat_rate: 19, vat_category: 'IMPORT', amount_gross: 19, deductible_percent: 75 },
+      { vat_rate: 0, vat_category: 'E', amount_net: 5 },
+    ];
+    const negated = bought.map((each) => ({
+      ...each,
+      ...Object.fromEntries(
+        Object.entries(each).flatMap(([name, value]) =>
+          name.startsWith('amount') || name === 'vat_amount' ? [[name, -Number(value)]] : [],
+        ),
+      ),
+    }));
+    const receipt = (lines: object[]) =>
+      ok('/receipts', { receipt_date: '2026-04-01', status: 'booked', supplier_id: supplier, lines });
+    const all = await receipt(bought);
+    await receipt(negated.slice(1, 6));
+    await ok(`/receipts/${all.id}/payments`, {
+      paid_on: '2026-04-10',
+      adjustments: [
+        { type: 'cash_discount', amount: 9.99 },
+        { type: 'write_off', amount: 1.5, reason: 'Forgotten' },
+        { type: 'rounding', amount: 0.02 },
+      ],
+    });
+    const items = [line('100.01', 'S', '19'), line('49.99', 'S', '7'), line('20', 'E', '0'), line('3.33', 'S', '16')];
+    const invoice = () => makeInvoice(who, { customerId, invoiceDate: '2026-04-02', status: 'ISSUED', items });
+    await ok(`/invoices/${await invoice()}/payments`, {
+      paid_on: '2026-04-11',
+      adjustments: [
+        { type: 'cash_discount', amount: 6.17 },
+        { type: 'fee', amount: 1.5 },
+        { type: 'write_off', amount: 5, reason: 'Goodwill' },
+        { type: 'rounding', amount: 0.03 },
+      ],
+    });
+    const over = { paid_on: '2026-04-12', adjustments: [{ type: 'overpayment', amount: 30 }] };
+    await ok(`/invoices/${await invoice()}/payments`, over);
+    const used = { paid_on: '2026-04-13', amount: 0, adjustments: [{ type: 'credit', amount: 20 }] };
+    await ok(`/invoices/${await invoice()}/payments`, used);
+    await ok(`/customers/${customerId}/credit-refunds`, { currency: 'EUR', amount: 4, paid_on: '2026-04-14' });
+    const undone = await ok(`/invoices/${await invoice()}/payments`, {
+      paid_on: '2026-04-15',
+      amount: 50,
+      adjustments: [{ type: 'cash_discount', amount: 2.22 }],
+    });
+    const payments = (await who.rest('GET', `/payments?invoice_id=${undone.id}&kind=payment`)).body.data;
+    expect((await who.rest('POST', `/payments/${payments[0].id}/reverse`)).status).toBe(200);
+
+    const period = { from: '2026-04-01', to: '2026-04-30' };
+    const { rows } = readExtf((await exported(service, who, datev(period))).file);
+    const sums = sumTaxed(rows);
+    const sumOf = (pattern: RegExp): number =>
+      Decimal.sum(0, ...[...sums].filter(([account]) => pattern.test(account)).map(([, sum]) => sum)).toNumber();
+    const query = new URLSearchParams({ ...period, date_by: 'document' });
+    const report = (await who.rest('GET', `/reports/vat?${query.toString()}`)).body.data.rows as Record<
+      string,
+      unknown
+    >[];
+    const vatOf = (kind: string, rate?: number): number =>
+      Decimal.sum(
+        0,
+        ...report
+          .filter((row) => row['kind'] === kind && (rate === undefined || row['vat_rate'] === rate))
+          .map((row) => Number(row['vat'])),
+      ).toNumber();
+    const { revenue, expenses } = (
+      await who.rest('GET', `/reports/profit-and-loss?${new URLSearchParams(period).toString()}`)
+    ).body.data.totals[0];
+    const gross16 = vatOf('output', 16) + sumOf(/^1770$/); // revenue of this rate has an account without VAT
+    expect({
+      output: [sumOf(/^1776$/), sumOf(/^1771$/)],
+      input: sumOf(/^15(70|71|76|72|78)$/),
+      import: sumOf(/^1588$/),
+      owed: [sumOf(/^1785$/), sumOf(/^1772$/)],
+      expenses: sumOf(/^(2400|3730|4\d{3})$/),
+      revenue: Number((-sumOf(/^(8\d{3}|2700)$/) - gross16).toFixed(2)),
+      bank: sumOf(/^1200$/),
+      all: sumOf(/./),
+    }).toEqual({
+      output: [-vatOf('output', 19), -vatOf('output', 7)],
+      input: vatOf('input'),
+      import: vatOf('import'),
+      owed: [-vatOf('reverse_charge'), -vatOf('acquisition')],
+      expenses,
+      revenue,
+      bank: await bankOf(who),
+      all: 0,
+    });
+    const accounts = new Set(rows.map((row) => row['Konto']));
+    expect(
+      ['4980', '4650', '4900', '3730', '8730', '4970', '2400', '2700'].filter((each) => !accounts.has(each)),
+    ).toEqual([]);
+    expect(accounts.has('1234')).toBe(false);
+  });
+
+  it('has the rate of a payment through a bank account of the books’ currency', async () => {
+    const who = await german();
+    const id = await makeInvoice(who, { currency: 'USD', status: 'ISSUED' });
+    const transaction = await makeBankTransaction(who, { amount: '100', amountOpen: '100' });
+    await who.graphql(
+      `mutation ($id: UUID!, $matches: [MatchInput!]!) { matchBankTransaction(id: $id, matches: $matches) { id } }`,
+      { id: transaction, matches: [{ type: 'INVOICE', id, exchangeAmount: '100' }] },
+    );
+    const { rows } = readExtf((await exported(service, who, datev())).file);
+    const names = ['Umsatz (ohne Soll/Haben-Kz)', 'WKZ Umsatz', 'Kurs', 'Basis-Umsatz', 'WKZ Basis-Umsatz'];
+    expect(rows.map((row) => names.map((name) => row[name]))).toEqual([
+      ['119,00', 'USD', '', '', ''],
+      ['119,00', 'USD', '1,190000', '100,00', 'EUR'],
+    ]);
   });
 
   it('of a locked period has the same bytes each time, and says so if the lock is final', async () => {

@@ -27,6 +27,41 @@ export function readExtf(file: Buffer): ReadFile {
   return { head, rows: lines.map((line) => Object.fromEntries(names.map((name, at) => [name, line[at] ?? '']))) };
 }
 
+/** What a tax key or an automatic account of SKR 03 does: the rate, and the accounts of VAT. Of `isOnNet`, VAT is on top. */
+const taxes: Record<string, { rate: number; accounts: [account: string, sign: 1 | -1][]; isOnNet?: true }> = {
+  2: { rate: 7, accounts: [['1771', 1]] },
+  3: { rate: 19, accounts: [['1776', 1]] },
+  8: { rate: 7, accounts: [['1571', 1]] },
+  9: { rate: 19, accounts: [['1576', 1]] },
+  18: { rate: 7, isOnNet: true, accounts: [['1572', 1], ['1772', -1]] },
+  19: { rate: 19, isOnNet: true, accounts: [['1572', 1], ['1772', -1]] },
+  91: { rate: 7, isOnNet: true, accounts: [['1578', 1], ['1785', -1]] },
+  94: { rate: 19, isOnNet: true, accounts: [['1578', 1], ['1785', -1]] },
+}; // prettier-ignore
+const automatic: Record<string, string> = { 8400: '3', 8300: '2' };
+
+/** The same as sumAccounts() once DATEV has computed VAT by keys and automatic accounts. */
+export function sumTaxed(rows: ReadFile['rows']): Map<string, Decimal> {
+  const sums = sumAccounts(rows);
+  const add = (account: string, amount: Decimal): void =>
+    void sums.set(account, (sums.get(account) ?? new Decimal(0)).plus(amount));
+  for (const row of rows) {
+    const contra = row['Gegenkonto (ohne BU-Schlüssel)'] ?? '';
+    const isContra = contra in automatic;
+    const tax = taxes[automatic[contra] ?? row['BU-Schlüssel'] ?? ''];
+    if (!tax) continue;
+    const value = new Decimal((row['Umsatz (ohne Soll/Haben-Kz)'] ?? '').replace(',', '.'));
+    const amount = (row['Soll/Haben-Kennzeichen'] === 'S') === isContra ? value.negated() : value;
+    const vat = amount
+      .times(tax.rate)
+      .dividedBy(tax.isOnNet ? 100 : 100 + tax.rate)
+      .toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
+    for (const [account, sign] of tax.accounts) add(account, vat.times(sign));
+    if (!tax.isOnNet) add(isContra ? contra : (row['Konto'] ?? ''), vat.negated());
+  }
+  return sums;
+}
+
 /** What each account has: debits less credits, of all postings. */
 export function sumAccounts(rows: ReadFile['rows']): Map<string, Decimal> {
   const sums = new Map<string, Decimal>();

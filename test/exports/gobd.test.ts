@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Worker } from '../../src/jobs/worker.ts';
 import {
+  makeBankStatement,
   makeBankTransaction,
   makeCompany,
   makeCreditNote,
@@ -22,6 +23,8 @@ let worker: Worker;
 let who: Integrator;
 let files: Map<string, Buffer>;
 let fileName: unknown;
+let receiptId: string;
+const scan = '%PDF-1.7\nscan\n%%EOF\n';
 beforeAll(async () => {
   service = await startService();
   worker = await work(service);
@@ -33,7 +36,15 @@ beforeAll(async () => {
   await makePayment(who, invoiceId, '19');
   await makeCreditNote(who, { invoiceId });
   await makeInvoice(who, { customerId, invoiceDate: '2025-12-31', status: 'ISSUED' });
-  await makeReceipt(who, { status: 'BOOKED', amountGross: '17.77' });
+  receiptId = await makeReceipt(who, { amountGross: '17.77' });
+  const upload = { Authorization: `Bearer ${who.token}`, 'Content-Type': 'application/pdf' };
+  await fetch(`${service.url}/api/v1/receipts/${receiptId}/attachments?filename=scan.pdf`, {
+    method: 'POST',
+    headers: upload,
+    body: scan,
+  });
+  await who.rest('POST', `/receipts/${receiptId}/book`);
+  await makeBankStatement(who);
   await makeBankTransaction(who);
   const { row, file } = await exported(service, who, { type: 'gobd', from: '2026-01-01', to: '2026-12-31' });
   fileName = row['file_name'];
@@ -72,7 +83,7 @@ describe('A GoBD export', () => {
         return [/<URL>([^<]+)</.exec(part)?.[1], columns];
       });
     const csvFiles = [...files].filter(([name]) => name.endsWith('.csv'));
-    expect(csvFiles).toHaveLength(9);
+    expect(csvFiles).toHaveLength(12);
     expect(described).toEqual(
       csvFiles.map(([name, content]) => [name, content.toString().split('\r\n')[0]?.split(',')]),
     );
@@ -104,6 +115,11 @@ describe('A GoBD export', () => {
         'amount_gross',
         `select sum(amount_gross) from receipts where tenant_id = $1 and receipt_date ${days}`,
       ],
+      [
+        'receipt_lines',
+        'amount_gross',
+        `select sum(amount_gross) from receipts where tenant_id = $1 and receipt_date ${days}`,
+      ],
       ['payments', 'amount', `select sum(amount) from payments where tenant_id = $1 and paid_on ${days}`],
       [
         'bank_transactions',
@@ -126,5 +142,6 @@ describe('A GoBD export', () => {
     const pdf = stored.find(({ format }) => format === 'pdf');
     expect(files.get('documents/2026-0001.pdf')?.equals(Buffer.from(pdf?.bytes ?? []))).toBe(true);
     expect([...files.keys()].some((name) => name.includes('2025-0001'))).toBe(false);
+    expect(files.get(`documents/receipts/${receiptId}-1.pdf`)?.toString()).toBe(scan);
   });
 });

@@ -2,8 +2,8 @@
 create type export_type as enum ('datev', 'gobd', 'open_items', 'list');
 create type export_format as enum ('csv', 'xlsx');
 create type export_resource as enum (
-  'customers', 'invoices', 'invoice-items', 'credit-notes', 'credit-note-items', 'receipts', 'payments', 'projects',
-  'time-entries', 'bank-transactions', 'audit-log'
+  'customers', 'invoices', 'invoice-items', 'credit-notes', 'credit-note-items', 'receipts', 'receipt-lines',
+  'payments', 'projects', 'time-entries', 'bank-accounts', 'bank-statements', 'bank-transactions', 'audit-log'
 );
 create type export_side as enum ('receivable', 'payable');
 create type export_chart as enum ('skr03', 'skr04');

@@ -1,7 +1,6 @@
 import type { ExportChart } from '../../../prisma/client.ts';
 import { memberStates } from '../../codes/vat-territory.ts';
-import { Decimal } from '../../money/money.ts';
-import type { VatCategory } from '../../money/vat-categories.ts';
+import type { ReceiptVatCategory, VatCategory } from '../../money/vat-categories.ts';
 
 // The accounts of DATEV's charts (SKR 03 and SKR 04, "Standardkontenrahmen"). Most accounts of revenue are automatic: DATEV takes
 // their VAT out of the gross amount, so that a posting has no tax key.
@@ -23,6 +22,17 @@ interface Chart {
     outside: { otherState: string; elsewhere: string };
   };
   expense: { usual: string; byCategory: Readonly<Record<string, string>> };
+  /** Where no tax key says it: VAT that is owed, and input VAT, by rate; import VAT; and both that the buyer owes. */
+  vat: {
+    output: Readonly<Record<string, string>> & { other: string };
+    input: Readonly<Record<string, string>> & { other: string };
+    import: string;
+    byBuyer: Record<'AE' | 'K', { owed: string; input: string }>;
+  };
+  cashDiscount: { granted: string; received: string };
+  /** Losses of receivables, and what suppliers gave up. */
+  loss: { fee: string; writeOff: string; rounding: string };
+  gain: string;
 }
 
 export const charts: Record<ExportChart, Chart> = {
@@ -52,6 +62,15 @@ export const charts: Record<ExportChart, Chart> = {
         travel: '4660',
       },
     },
+    vat: {
+      output: { 19: '1776', 7: '1771', other: '1770' },
+      input: { 19: '1576', 7: '1571', other: '1570' },
+      import: '1588',
+      byBuyer: { AE: { owed: '1785', input: '1578' }, K: { owed: '1772', input: '1572' } },
+    },
+    cashDiscount: { granted: '8730', received: '3730' },
+    loss: { fee: '4970', writeOff: '2400', rounding: '4900' },
+    gain: '2700',
   },
   SKR04: {
     name: '04',
@@ -79,6 +98,15 @@ export const charts: Record<ExportChart, Chart> = {
         travel: '6650',
       },
     },
+    vat: {
+      output: { 19: '3806', 7: '3801', other: '3800' },
+      input: { 19: '1406', 7: '1401', other: '1400' },
+      import: '1433',
+      byBuyer: { AE: { owed: '3835', input: '1408' }, K: { owed: '3802', input: '1402' } },
+    },
+    cashDiscount: { granted: '4730', received: '5730' },
+    loss: { fee: '6855', writeOff: '6930', rounding: '6300' },
+    gain: '4830',
   },
 };
 
@@ -116,11 +144,30 @@ export function expenseAccount({ expense }: Chart, category: string | null): str
   return named ?? expense.byCategory[category?.trim().toLowerCase() ?? ''] ?? expense.usual;
 }
 
-/** The keys of input VAT ("Vorsteuerschlüssel"): accounts of expenses aren't automatic. */
-const inputKeys: Readonly<Record<string, string>> = { 19: '9', 7: '8' };
+/**
+ * The account that a line names. DATEV's accounts have four digits here, and partners' one more: of a longer number the rest has to be
+ * zeros.
+ */
+export const namedAccount = (account: string | null): string | undefined =>
+  /^(\d{4})0{0,4}$/.exec(account?.trim() ?? '')?.[1];
 
-/** The tax key of an expense; undefined where no VAT, or one of another rate, is in its amount. */
-export const inputKey = (rate: string): string | undefined => inputKeys[new Decimal(rate).toFixed()];
+/** The tax keys ("BU-Schlüssel") of accounts that aren't automatic, by what they compute VAT from, and by rate. */
+const keys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  output: { 19: '3', 7: '2' },
+  S: { 19: '9', 7: '8' },
+  AE: { 19: '94', 7: '91' },
+  K: { 19: '19', 7: '18' },
+};
+
+/** The key of what is bought, or of what is sold; undefined where there is none. @param rate without zeros at its end */
+export const taxKey = (category: ReceiptVatCategory | 'output', rate: string): string | undefined =>
+  keys[category]?.[rate];
+
+/** The account of VAT that can be deducted. */
+export function inputVatAccount({ vat }: Chart, category: ReceiptVatCategory, rate: string): string {
+  if (category === 'AE' || category === 'K') return vat.byBuyer[category].input;
+  return category === 'IMPORT' ? vat.import : (vat.input[rate] ?? vat.input.other);
+}
 
 /** The ranges of the numbers of partners' accounts, which have a digit more than other accounts. */
 export const partnerRanges = {

@@ -1,11 +1,15 @@
 import { minorDigitsSql } from '../../money/money.ts';
-import type { VatCategory } from '../../money/vat-categories.ts';
+import type { PaymentKind } from '../../../prisma/client.ts';
+import type { ReceiptVatCategory, VatCategory } from '../../money/vat-categories.ts';
 import type { Context } from '../../graphql/context.ts';
 import { vatCategorySql } from '../../resources/invoice/line.ts';
+import { receiptLinesSql } from '../../resources/receipt/lines.ts';
+import { discountedLines, taxedLines } from '../../resources/report/receipt-shares.ts';
+import { invoiceDiscounts } from '../../resources/report/vat-shares.ts';
 import { computed, countRows, readRows, type Period, type TableSource } from '../table.ts';
 
-// What is booked: issued invoices, credit notes, booked receipts, and payments, each on its own day. All of it is frozen, so that a
-// period that is locked has the same postings for ever.
+// What is booked: issued invoices, credit notes, booked receipts, and payments, each on its own day, and cash discounts as the VAT report
+// splits them. All of it is frozen, so that a period that is locked has the same postings for ever.
 
 /** A part of a document by VAT category and rate; negative where a document takes something back. */
 export interface Share {
@@ -32,15 +36,42 @@ export interface Sale extends Booked {
   shares: Share[];
 }
 
+/** What is bought at one rate: a line of a receipt. */
+export interface BoughtLine {
+  category: ReceiptVatCategory;
+  rate: string;
+  net: string;
+  /** The VAT that the supplier gets. */
+  vat: string;
+  /** The same, or the VAT that the tenant owes instead of the supplier; and what can be deducted of it. */
+  tax: string;
+  deducted: string;
+  account: string | null;
+  text: string | null;
+}
+
 export interface Purchase extends Booked {
   text: string | null;
   category: string | null;
-  shares: Pick<Share, 'rate' | 'gross'>[];
+  lines: BoughtLine[];
+}
+
+/** What the cash discounts of a day change of an invoice. */
+export interface SaleDiscount extends Booked {
+  shares: { category: VatCategory; rate: string; net: string; vat: string }[];
+}
+
+/** The same of a receipt. */
+export interface PurchaseDiscount extends Booked {
+  lines: BoughtLine[];
 }
 
 export interface Payment extends Booked {
   of: 'invoice' | 'credit_note' | 'receipt';
+  settles: Lowercase<Exclude<PaymentKind, 'CASH_DISCOUNT' | 'CREDIT'>>;
   amount: string;
+  /** What it was in the currency of the bank account, where that is another one. */
+  exchange: { amount: string; currency: string } | null;
   isReversal: boolean;
 }
 
@@ -67,6 +98,32 @@ const accountOf = (customer: string, kind: 'debtor' | 'creditor'): string => `(
   select account.number::text from partner_accounts as account
   where account.tenant_id = $1 and account.customer_id = ${customer} and account.kind = '${kind}')`;
 
+/** A list of objects. @param fields their fields, with their expressions */
+const listOf = (fields: Record<string, string>, from: string, order: string): string =>
+  `(select json_agg(${objectOf(fields)} order by ${order}) from ${from})`;
+
+const objectOf = (fields: Record<string, string>): string =>
+  `json_build_object(${Object.entries(fields)
+    .map(([name, sql]) => `'${name}', ${sql}`)
+    .join(', ')})`;
+
+const lineFields = (account: string, text: string) => ({
+  category: 'line.category',
+  rate: 'trim_scale(line.rate)::text',
+  net: 'line.net::text',
+  vat: 'line.vat::text',
+  tax: 'line.tax::text',
+  deducted: 'line.deducted::text',
+  account,
+  text,
+});
+
+const linesOfReceipt = listOf(
+  lineFields('line.account', 'line.description'),
+  `(${taxedLines(receiptLinesSql('document.tenant_id = $1 and document.id = own.id'))}) as line`,
+  'line.position',
+);
+
 /** @param fields the fields of an object, with their expressions */
 const source = (
   table: string,
@@ -75,15 +132,7 @@ const source = (
   fields: Record<string, string>,
   joins = '',
 ): TableSource => ({
-  columns: [
-    computed(
-      'document',
-      'text',
-      `json_build_object(${Object.entries(fields)
-        .map(([name, sql]) => `'${name}', ${sql}`)
-        .join(', ')})::text`,
-    ),
-  ],
+  columns: [computed('document', 'text', `${objectOf(fields)}::text`)],
   from: `${table} as own ${joins}`,
   where: `own.tenant_id = $1 and ${where}`,
   keys: [
@@ -137,20 +186,24 @@ const sources = {
     partner: accountOf('own.supplier_id', 'creditor'),
     text: 'own.description',
     category: 'own.category',
-    shares: `json_build_array(json_build_object('rate', trim_scale(own.vat_rate)::text, 'gross', own.amount_gross::text))`,
+    lines: linesOfReceipt,
   }),
   payments: source(
     'payments',
     'paid_on',
-    'true',
+    // Used credit moves nothing: the customer's account has it already. Cash discounts are split.
+    `own.kind not in ('credit', 'cash_discount')`,
     {
       of: `case when own.receipt_id is not null then 'receipt' when own.credit_note_id is not null then 'credit_note' else 'invoice' end`,
       number: 'coalesce(invoice.number, note.number, receipt.receipt_number)',
       day: 'own.paid_on',
       currency: 'own.currency',
-      partner: `case when own.receipt_id is null then ${accountOf('coalesce(invoice.customer_id, note.customer_id)', 'debtor')}
+      partner: `case when own.receipt_id is null then ${accountOf('coalesce(invoice.customer_id, note.customer_id, own.customer_id)', 'debtor')}
         else ${accountOf('receipt.supplier_id', 'creditor')} end`,
+      settles: 'own.kind::text',
       amount: 'own.amount::text',
+      exchange: `case when own.exchange_amount is not null then
+        json_build_object('amount', own.exchange_amount::text, 'currency', own.exchange_currency) end`,
       isReversal: 'own.reversal_of is not null',
     },
     `left join invoices as invoice on invoice.tenant_id = own.tenant_id and invoice.id = own.invoice_id
@@ -159,20 +212,80 @@ const sources = {
   ),
 } satisfies Record<string, TableSource>;
 
-export type Document = ({ kind: 'sale' } & Sale) | ({ kind: 'purchase' } & Purchase) | ({ kind: 'payment' } & Payment);
+const discountSource = (table: string, shares: string, fields: Record<string, string>): TableSource => ({
+  columns: [
+    computed(
+      'document',
+      'text',
+      `${objectOf({ number: 'own.number', day: 'own.date', currency: 'own.currency', ...fields })}::text`,
+    ),
+  ],
+  from: `(${shares}) as own join ${table} as document on document.tenant_id = $1 and document.id = own.id`,
+  keys: [
+    { sql: 'own.date', type: 'date' },
+    { sql: 'own.id', type: 'uuid' },
+  ],
+});
 
-const kinds = { invoices: 'sale', creditNotes: 'sale', receipts: 'purchase', payments: 'payment' } as const;
-const names = Object.keys(sources) as (keyof typeof sources)[];
+/** Cash discounts, by document and day. The reports' statements have the period as parameters 2 and 3. */
+function discountSources({ from, to }: Period) {
+  const within = (sql: string): string =>
+    sql.replaceAll('$2', `date '${from ?? '-infinity'}'`).replaceAll('$3', `date '${to ?? 'infinity'}'`);
+  const share = {
+    category: 'share.category',
+    rate: 'trim_scale(share.rate)::text',
+    net: 'share.net::text',
+    vat: 'share.vat::text',
+  };
+  return {
+    invoiceDiscounts: discountSource(
+      'invoices',
+      `select id, date, number, currency, json_agg(${objectOf(share)} order by category, rate) as shares
+       from (${within(invoiceDiscounts)}) as share group by id, date, number, currency`,
+      { partner: accountOf('document.customer_id', 'debtor'), shares: 'own.shares' },
+    ),
+    receiptDiscounts: discountSource(
+      'receipts',
+      `select id, date, number, currency,
+         json_agg(${objectOf(lineFields('null', 'null'))} order by category, rate, deductible) as lines
+       from (
+         select id, date, number, currency, category, rate, deductible, sum(at * net) as net, sum(at * vat) as vat,
+           sum(at * tax) as tax, sum(at * deducted) as deducted
+         from (${taxedLines(within(discountedLines))}) as part group by id, date, number, currency, category, rate, deductible
+       ) as line group by id, date, number, currency`,
+      { partner: accountOf('document.supplier_id', 'creditor'), lines: 'own.lines' },
+    ),
+  };
+}
+
+export type Document =
+  | ({ kind: 'sale' } & Sale)
+  | ({ kind: 'purchase' } & Purchase)
+  | ({ kind: 'saleDiscount' } & SaleDiscount)
+  | ({ kind: 'purchaseDiscount' } & PurchaseDiscount)
+  | ({ kind: 'payment' } & Payment);
+
+const kinds = {
+  invoices: 'sale',
+  creditNotes: 'sale',
+  receipts: 'purchase',
+  payments: 'payment',
+  invoiceDiscounts: 'saleDiscount',
+  receiptDiscounts: 'purchaseDiscount',
+} as const;
+
+const sourcesOf = (days: Period) =>
+  Object.entries({ ...sources, ...discountSources(days) }) as [keyof typeof kinds, TableSource][];
 
 /** What is booked in a period, page by page: by kind, and by day. */
 export async function* readDocuments(context: Context, period: Period): AsyncGenerator<Document[]> {
-  for (const name of names)
-    for await (const rows of readRows(context, sources[name], period))
+  for (const [name, source] of sourcesOf(period))
+    for await (const rows of readRows(context, source, period))
       yield rows.map(([text]): Document => ({ kind: kinds[name], ...(JSON.parse(text ?? '') as object) }) as Document);
 }
 
 export async function countDocuments(context: Context, period: Period): Promise<number> {
   let count = 0;
-  for (const name of names) count += await countRows(context, sources[name], period);
+  for (const [, source] of sourcesOf(period)) count += await countRows(context, source, period);
   return count;
 }

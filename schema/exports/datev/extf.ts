@@ -1,3 +1,4 @@
+import type { Decimal } from '../../money/money.ts';
 import { ExportError } from '../export-error.ts';
 import type { Posting } from './postings.ts';
 import { encodeWindows1252, toWindows1252Text } from './windows-1252.ts';
@@ -97,6 +98,9 @@ const places = {
   amount: place('Umsatz (ohne Soll/Haben-Kz)'),
   side: place('Soll/Haben-Kennzeichen'),
   currency: place('WKZ Umsatz'),
+  rate: place('Kurs'),
+  baseAmount: place('Basis-Umsatz'),
+  baseCurrency: place('WKZ Basis-Umsatz'),
   account: place('Konto'),
   contra: place('Gegenkonto (ohne BU-Schlüssel)'),
   key: place('BU-Schlüssel'),
@@ -160,16 +164,25 @@ export const headLines = (batch: Batch): Buffer =>
     [...fieldNames],
   ]);
 
-export const postingLines = (postings: readonly Posting[], { isFinal }: Pick<Batch, 'isFinal'>): Buffer =>
-  encodeLines(postings.map((posting) => fieldsOf(posting, isFinal)));
+type Common = Pick<Batch, 'isFinal' | 'currency'>;
 
-function fieldsOf(posting: Posting, isFinal: boolean): string[] {
+export const postingLines = (postings: readonly Posting[], batch: Common): Buffer =>
+  encodeLines(postings.map((posting) => fieldsOf(posting, batch)));
+
+function fieldsOf(posting: Posting, { isFinal, currency }: Common): string[] {
   const fields = fieldNames.map(() => '');
   const set = (name: keyof typeof places, value: string): void => void (fields[places[name]] = value);
   const [year = '', month = '', day = ''] = posting.day.split('-');
   set('amount', writeAmount(posting));
   set('side', quote(posting.amount.isNegative() ? 'H' : 'S'));
   set('currency', quote(posting.currency));
+  const { exchange } = posting;
+  const rate = exchange?.currency === currency ? rateOf(posting.amount, exchange.amount) : undefined;
+  if (exchange && rate !== undefined) {
+    set('rate', rate);
+    set('baseAmount', writeAmount({ ...posting, amount: exchange.amount }));
+    set('baseCurrency', quote(exchange.currency));
+  }
   set('account', posting.account);
   set('contra', posting.contra);
   if (posting.key !== undefined) set('key', quote(posting.key));
@@ -192,6 +205,12 @@ function writeAmount({ amount, number }: Posting): string {
   const text = amount.abs().toFixed(2);
   if (text.length > 13) throw new ExportError(`The amount of ${number} is too large for DATEV.`);
   return text.replace('.', ',');
+}
+
+/** How much foreign money one unit of the books' currency was worth; undefined where DATEV's field can't have it. */
+function rateOf(amount: Decimal, exchanged: Decimal): string | undefined {
+  const rate = amount.abs().dividedBy(exchanged).toFixed(6);
+  return Number(rate) > 0 && rate.length <= 11 ? rate.replace('.', ',') : undefined;
 }
 
 const comma = (rate: string): string => Number(rate).toFixed(2).replace('.', ',');

@@ -12,7 +12,7 @@ const partnersOf: Record<Kind, string> = {
   debtor: `
     select customer_id from invoices where tenant_id = $1 and status <> 'draft' and invoice_date between $2 and $3
     union select customer_id from credit_notes where tenant_id = $1 and credit_note_date between $2 and $3
-    union select coalesce(invoice.customer_id, note.customer_id) from payments as payment
+    union select coalesce(invoice.customer_id, note.customer_id, payment.customer_id) from payments as payment
       left join invoices as invoice on invoice.tenant_id = $1 and invoice.id = payment.invoice_id
       left join credit_notes as note on note.tenant_id = $1 and note.id = payment.credit_note_id
     where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on between $2 and $3`,

@@ -1,6 +1,15 @@
 import { Decimal } from '../../money/money.ts';
-import { anyCreditor, expenseAccount, inputKey, isOfOtherState, revenueAccount, type charts } from './accounts.ts';
-import type { Document, Payment, Purchase, Sale } from './documents.ts';
+import {
+  anyCreditor,
+  expenseAccount,
+  inputVatAccount,
+  isOfOtherState,
+  namedAccount,
+  revenueAccount,
+  taxKey,
+  type charts,
+} from './accounts.ts';
+import type { BoughtLine, Document, Payment, Purchase, PurchaseDiscount, Sale, SaleDiscount } from './documents.ts';
 
 // What a document becomes in the books. Only this file says so.
 
@@ -22,6 +31,8 @@ export interface Posting {
   destination?: string;
   /** The rate of another member state. */
   destinationRate?: string;
+  /** What the bank booked in its account's currency. */
+  exchange?: { amount: Decimal; currency: string };
 }
 
 /** @param home the tenant's country, which customers without one have */
@@ -36,12 +47,20 @@ function makePostings(document: Document, chart: Chart, home: string): Posting[]
       return postSale(document, chart, home);
     case 'purchase':
       return postPurchase(document, chart);
+    case 'saleDiscount':
+      return postSaleDiscount(document, chart);
+    case 'purchaseDiscount':
+      return postPurchaseDiscount(document, chart);
     default:
       return [postPayment(document, chart)];
   }
 }
 
-const common = ({ currency, day, number }: Sale | Purchase | Payment) => ({ currency, day, number: number ?? '' });
+const common = ({ currency, day, number }: Pick<Document, 'currency' | 'day' | 'number'>) => ({
+  currency,
+  day,
+  number: number ?? '',
+});
 
 function postSale(sale: Sale, chart: Chart, home: string): Posting[] {
   const country = sale.country ?? home;
@@ -58,20 +77,97 @@ function postSale(sale: Sale, chart: Chart, home: string): Posting[] {
 }
 
 const postPurchase = (purchase: Purchase, chart: Chart): Posting[] =>
-  purchase.shares.map(({ rate, gross }) => ({
-    ...common(purchase),
-    amount: new Decimal(gross),
-    account: expenseAccount(chart, purchase.category),
-    contra: purchase.partner ?? anyCreditor,
-    key: inputKey(rate),
-    text: purchase.text ?? '',
-  }));
+  purchase.lines.flatMap((line) => {
+    const account = namedAccount(line.account) ?? expenseAccount(chart, purchase.category);
+    const base = { ...common(purchase), text: purchase.text ?? line.text ?? '' };
+    return postLine(line, chart, { ...base, account, contra: purchase.partner ?? anyCreditor });
+  });
 
-/** An invoice brings money in. A refund, and what pays a receipt, take it out. */
-const postPayment = (payment: Payment, chart: Chart): Posting => ({
-  ...common(payment),
-  amount: payment.of === 'invoice' ? new Decimal(payment.amount) : new Decimal(payment.amount).negated(),
-  account: chart.bank,
-  contra: payment.partner ?? anyCreditor,
-  text: payment.isReversal ? 'Storno Zahlung' : payment.of === 'credit_note' ? 'Erstattung' : 'Zahlung',
-});
+const postPurchaseDiscount = (discount: PurchaseDiscount, chart: Chart): Posting[] =>
+  discount.lines.flatMap((line) => {
+    const base = { ...common(discount), text: 'Skonto', account: chart.cashDiscount.received };
+    return postLine(line, chart, { ...base, contra: discount.partner ?? anyCreditor });
+  });
+
+/** What can't be deducted is an expense. Where DATEV would compute other VAT than the report has, each part is a posting without a key. */
+function postLine(line: BoughtLine, chart: Chart, base: Omit<Posting, 'amount'>): Posting[] {
+  const { category, rate } = line;
+  const [net, tax, deducted] = [new Decimal(line.net), new Decimal(line.tax), new Decimal(line.deducted)];
+  const gross = net.plus(line.vat);
+  const isOwedByBuyer = category === 'AE' || category === 'K';
+  const key = taxKey(category, rate);
+  const computed = isOwedByBuyer ? toCents(net.times(rate).dividedBy(100)) : vatIn(gross, rate);
+  if (key !== undefined && deducted.equals(tax) && tax.equals(computed)) return [{ ...base, amount: gross, key }];
+  const input = inputVatAccount(chart, category, rate);
+  if (!isOwedByBuyer)
+    return [
+      { ...base, amount: gross.minus(deducted) },
+      { ...base, amount: deducted, account: input },
+    ];
+  const { owed } = chart.vat.byBuyer[category];
+  return [
+    { ...base, amount: gross },
+    { ...base, amount: deducted, account: input, contra: owed },
+    { ...base, amount: tax.minus(deducted), contra: owed },
+  ];
+}
+
+/** A discount lowers revenue and its VAT. */
+const postSaleDiscount = (discount: SaleDiscount, chart: Chart): Posting[] =>
+  discount.shares.flatMap(({ category, rate, ...share }) => {
+    const [net, vat] = [new Decimal(share.net).negated(), new Decimal(share.vat).negated()];
+    const gross = net.plus(vat);
+    const { granted: account } = chart.cashDiscount;
+    const base = { ...common(discount), text: 'Skonto', account, contra: discount.partner ?? '' };
+    const key = category === 'S' ? taxKey('output', rate) : undefined;
+    if (key !== undefined && vat.equals(vatIn(gross, rate))) return [{ ...base, amount: gross, key }];
+    const { output } = chart.vat;
+    return [
+      { ...base, amount: net },
+      { ...base, amount: vat, account: output[rate] ?? output.other },
+    ];
+  });
+
+const toCents = (amount: Decimal): Decimal => amount.toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
+
+/** The VAT that DATEV takes out of a gross amount. */
+const vatIn = (gross: Decimal, rate: string): Decimal =>
+  toCents(gross.times(rate).dividedBy(new Decimal(rate).plus(100)));
+
+/** What settles an invoice brings money in, or is a loss. A refund, and what pays a receipt, are the other way round. */
+function postPayment(payment: Payment, chart: Chart): Posting {
+  const { of, settles, exchange, isReversal } = payment;
+  const isIn = of === 'invoice' && settles !== 'credit_refund';
+  const amount = new Decimal(payment.amount);
+  const text = settles === 'payment' && of === 'credit_note' ? 'Erstattung' : texts[settles];
+  return {
+    ...common(payment),
+    amount: isIn ? amount : amount.negated(),
+    account: accountOfPayment(payment, chart),
+    contra: payment.partner ?? anyCreditor,
+    text: isReversal ? `Storno ${texts[settles]}` : text,
+    ...(exchange && { exchange: { amount: new Decimal(exchange.amount).abs(), currency: exchange.currency } }),
+  };
+}
+
+function accountOfPayment({ of, settles }: Payment, { bank, loss, gain }: Chart): string {
+  switch (settles) {
+    case 'fee':
+      return loss.fee;
+    case 'write_off':
+      return of === 'receipt' ? gain : loss.writeOff;
+    case 'rounding':
+      return of === 'receipt' ? gain : loss.rounding;
+    default:
+      return bank;
+  }
+}
+
+const texts: Record<Payment['settles'], string> = {
+  payment: 'Zahlung',
+  fee: 'Bankgebühr',
+  write_off: 'Ausbuchung',
+  rounding: 'Rundung',
+  overpayment: 'Überzahlung',
+  credit_refund: 'Erstattung',
+};

@@ -1,16 +1,22 @@
 import type { Context } from '../../graphql/context.ts';
+import { readAttachment } from '../../resources/attachment/files.ts';
 
 /** A stored file of a document of the period. */
 export interface StoredFile {
   name: string;
-  bytes: Uint8Array;
+  content: AsyncIterable<Uint8Array>;
 }
 
 /** So many are found at a time. Each is read alone: a PDF may have some megabytes. */
 const pageSize = 100;
 
+interface Days {
+  from: Date;
+  to: Date;
+}
+
 /** The files of issued invoices and of credit notes that are dated in a period, by their ids. */
-export async function* readFiles({ db }: Context, { from, to }: { from: Date; to: Date }): AsyncGenerator<StoredFile> {
+export async function* readFiles({ db }: Context, { from, to }: Days): AsyncGenerator<StoredFile> {
   const days = { gte: from, lte: to };
   const where = { OR: [{ invoice: { invoiceDate: days } }, { creditNote: { creditNoteDate: days } }] };
   const number = { select: { number: true } } as const;
@@ -22,7 +28,38 @@ export async function* readFiles({ db }: Context, { from, to }: { from: Date; to
       const file = await db.invoiceFile.findFirst({ where: { id }, select: { bytes: true } });
       const document = invoice?.number ?? creditNote?.number ?? id;
       const ending = format === 'pdf' ? 'pdf' : `${format}.xml`;
-      if (file) yield { name: `documents/${document}.${ending}`, bytes: file.bytes };
+      if (file) yield { name: `documents/${document}.${ending}`, content: once(file.bytes) };
+    }
+    if (files.length < pageSize) return;
+    after = files.at(-1)?.id;
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+const endings: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'application/xml': 'xml',
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+};
+
+/** The attachments of booked receipts that are dated in a period. Each is named by the receipt's id and its place: names of files can be alike. */
+export async function* readAttachments(context: Context, { from, to }: Days): AsyncGenerator<StoredFile> {
+  const where = { receipt: { receiptDate: { gte: from, lte: to }, status: { not: 'DRAFT' } } } as const;
+  for (let after: string | undefined; ;) {
+    const files = await context.db.attachment.findMany({
+      where: { ...where, ...(after !== undefined && { id: { gt: after } }) },
+      take: pageSize,
+      orderBy: { id: 'asc' },
+    });
+    for (const { id, receiptId, position, contentType } of files) {
+      const { content } = await readAttachment(context, { id });
+      const name = `documents/receipts/${receiptId}-${position}.${endings[contentType] ?? 'bin'}`;
+      yield { name, content: content as AsyncIterable<Uint8Array> };
     }
     if (files.length < pageSize) return;
     after = files.at(-1)?.id;

@@ -8,7 +8,7 @@ import { tableOfList } from '../lists.ts';
 import { countRows, readRows, type Period } from '../table.ts';
 import { zipChunks } from '../zip.ts';
 import { describeMedium, dtd, dtdName } from './description.ts';
-import { readFiles } from './documents.ts';
+import { readAttachments, readFiles } from './documents.ts';
 
 // The medium that is handed to the tax office for its own analysis ("Z3", GoBD Rz. 167; § 147 (6) AO).
 
@@ -37,6 +37,12 @@ const tables: readonly Table[] = [
   },
   { name: 'receipts', resource: 'RECEIPTS', description: 'Eingangsbelege', refersTo: { supplier_id: 'customers' } },
   {
+    name: 'receipt_lines',
+    resource: 'RECEIPT_LINES',
+    description: 'Positionen der Eingangsbelege',
+    refersTo: { receipt_id: 'receipts' },
+  },
+  {
     name: 'payments',
     resource: 'PAYMENTS',
     description: 'Zahlungen und Erstattungen',
@@ -46,6 +52,13 @@ const tables: readonly Table[] = [
       credit_note_id: 'credit_notes',
       bank_transaction_id: 'bank_transactions',
     },
+  },
+  { name: 'bank_accounts', resource: 'BANK_ACCOUNTS', description: 'Bankkonten', refersTo: {} },
+  {
+    name: 'bank_statements',
+    resource: 'BANK_STATEMENTS',
+    description: 'Kontoauszüge',
+    refersTo: { bank_account_id: 'bank_accounts' },
   },
   { name: 'bank_transactions', resource: 'BANK_TRANSACTIONS', description: 'Bankbewegungen', refersTo: {} },
   { name: 'audit_log', resource: 'AUDIT_LOG', description: 'Protokoll der Änderungen', refersTo: {} },
@@ -74,7 +87,8 @@ export async function gobdContent(context: Context, asked: ExportRow, onRows: On
         const pages = counted(readRows(context, source, period), (rows) => onRows((written += rows)));
         await zip.add(`${name}.csv`, csvChunks(source.columns, pages, { isMarked: false }));
       }
-      for await (const { name, bytes } of readFiles(context, { from, to })) await zip.add(name, once(bytes));
+      for await (const { name, content } of readFiles(context, { from, to })) await zip.add(name, content);
+      for await (const { name, content } of readAttachments(context, { from, to })) await zip.add(name, content);
     }),
   };
 }
@@ -90,8 +104,4 @@ async function* counted<Row>(pages: AsyncIterable<Row[]>, onRows: (count: number
     yield rows;
     onRows(rows.length);
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -17,9 +17,12 @@ export const listKinds: Record<ExportResource, ListKind> = {
   CREDIT_NOTES: { isDated: true, abilities: ['invoices:read'] },
   CREDIT_NOTE_ITEMS: { isDated: true, abilities: ['invoices:read'] },
   RECEIPTS: { isDated: true, abilities: ['receipts:read'] },
+  RECEIPT_LINES: { isDated: true, abilities: ['receipts:read'] },
   PAYMENTS: { isDated: true, abilities: ['invoices:read', 'receipts:read'] },
   PROJECTS: { isDated: false, abilities: ['projects:read'] },
   TIME_ENTRIES: { isDated: true, abilities: ['time-entries:read'] },
+  BANK_ACCOUNTS: { isDated: false, abilities: ['bank-transactions:read'] },
+  BANK_STATEMENTS: { isDated: true, abilities: ['bank-transactions:read'] },
   BANK_TRANSACTIONS: { isDated: true, abilities: ['bank-transactions:read'] },
   AUDIT_LOG: { isDated: true, abilities: ['audit:read'] },
 };

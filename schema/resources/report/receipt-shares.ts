@@ -51,17 +51,18 @@ const kindSql = `case
   else 'INPUT'
 end`;
 
-/** The shares of lines, of which `at` says how often they count. What can be deducted is rounded for each line. */
+/** Lines with `tax`, the VAT that they state or that the buyer owes, and `deducted`, what can be deducted of it, rounded for each line. */
+export const taxedLines = (lines: string): string => `
+  select taxed.*, round(tax * deductible / 100, digits) as deducted
+  from (
+    select line.*, case when category in ('AE', 'K') then round(net * rate / 100, digits) else vat end as tax
+    from (${lines}) as line
+  ) as taxed`;
+
+/** The shares of lines, of which `at` says how often they count. */
 export const sharesOfReceiptLines = (lines: string, type: 'RECEIPT' | 'RECEIPT_ADJUSTMENT' = 'RECEIPT'): string => `
   select ${kindSql} as kind, '${type}' as type, id, null::uuid as invoice_id, number, date, category, rate, currency,
-    sum(at * net) as net, sum(at * case when is_owed then vat else deducted end) as vat,
-    sum(at * case when is_owed then 0 else net + vat - deducted end) as value
-  from (
-    select taxed.*, round(vat * deductible / 100, digits) as deducted
-    from (
-      select id, number, date, currency, digits, category, rate, deductible, net, at,
-        case when category in ('AE', 'K') then round(net * rate / 100, digits) else vat end as vat
-      from (${lines}) as line
-    ) as taxed
-  ) as line join (values (false), (true)) as side (is_owed) on not is_owed or category in ('AE', 'K')
+    sum(at * net) as net, sum(at * case when is_owed then tax else deducted end) as vat,
+    sum(at * case when is_owed then 0 else net + tax - deducted end) as value
+  from (${taxedLines(lines)}) as line join (values (false), (true)) as side (is_owed) on not is_owed or category in ('AE', 'K')
   group by is_owed, id, number, date, category, rate, currency`;

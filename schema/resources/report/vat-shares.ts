@@ -92,7 +92,7 @@ const nonZero = (shares: string): string =>
   `select * from (${shares}) as shares where net <> 0 or vat <> 0 or value <> 0`;
 
 /** Cash discounts lower what documents of the same period, or of earlier ones, come to, on the day of payment (§ 17 (1) UStG). */
-const invoiceDiscounts = sharesOfParts(discountedParts(invoices), 'INVOICE_ADJUSTMENT', -1);
+export const invoiceDiscounts = sharesOfParts(discountedParts(invoices), 'INVOICE_ADJUSTMENT', -1);
 const receiptDiscounts = nonZero(sharesOfReceiptLines(discountedLines, 'RECEIPT_ADJUSTMENT'));
 
 /** What was owed and credited in a period. */
