@@ -244,10 +244,10 @@ describe('A DATEV export', () => {
         ),
       ),
     }));
-    const receipt = (lines: object[]) =>
-      ok('/receipts', { receipt_date: '2026-04-01', status: 'booked', supplier_id: supplier, lines });
+    const receipt = (lines: object[], more: object = {}) =>
+      ok('/receipts', { receipt_date: '2026-04-01', status: 'booked', supplier_id: supplier, lines, ...more });
     const all = await receipt(bought);
-    await receipt(negated.slice(1, 6));
+    await receipt(negated.slice(1, 6), { credited_receipt_id: all.id });
     await ok(`/receipts/${all.id}/payments`, {
       paid_on: '2026-04-10',
       adjustments: [
