@@ -280,6 +280,17 @@ describe('A DATEV export', () => {
     const payments = (await who.rest('GET', `/payments?invoice_id=${undone.id}&kind=payment`)).body.data;
     expect((await who.rest('POST', `/payments/${payments[0].id}/reverse`)).status).toBe(200);
 
+    const discounted = await invoice();
+    const discount = [{ type: 'cash_discount', amount: 6.01 }];
+    const { items: sold } = await ok(`/invoices/${discounted}/payments`, {
+      paid_on: '2026-04-16',
+      amount: 0,
+      adjustments: discount,
+    });
+    // The discount is split anew over what is left.
+    const returned = [{ invoice_item_id: sold[1].id, quantity: 1 }];
+    await ok('/credit-notes', { invoice_id: discounted, credit_note_date: '2026-04-20', items: returned });
+
     const period = { from: '2026-04-01', to: '2026-04-30' };
     const { rows } = readExtf((await exported(service, who, datev(period))).file);
     const sums = sumTaxed(rows);

@@ -279,13 +279,13 @@ const sourcesOf = (days: Period) =>
 
 /** What is booked in a period, page by page: by kind, and by day. */
 export async function* readDocuments(context: Context, period: Period): AsyncGenerator<Document[]> {
-  for (const [name, source] of sourcesOf(period))
-    for await (const rows of readRows(context, source, period))
+  for (const [name, table] of sourcesOf(period))
+    for await (const rows of readRows(context, table, period))
       yield rows.map(([text]): Document => ({ kind: kinds[name], ...(JSON.parse(text ?? '') as object) }) as Document);
 }
 
 export async function countDocuments(context: Context, period: Period): Promise<number> {
   let count = 0;
-  for (const [, source] of sourcesOf(period)) count += await countRows(context, source, period);
+  for (const [, table] of sourcesOf(period)) count += await countRows(context, table, period);
   return count;
 }

@@ -3,6 +3,8 @@ import { formatDay } from '../../graphql/scalars/days.ts';
 import type { ExportRow } from '../../resources/export/transitions.ts';
 import { ExportError } from '../export-error.ts';
 import { UnpreparedError, type ExportContent, type OnRows } from '../export-content.ts';
+import { tableOfList } from '../lists.ts';
+import { countRows, type Period } from '../table.ts';
 import { zipChunks } from '../zip.ts';
 import { charts } from './accounts.ts';
 import { countDocuments, readDocuments } from './documents.ts';
@@ -10,8 +12,16 @@ import { headLines, maxPostings, postingLines, type Batch } from './extf.ts';
 import { haveAccounts } from './partner-accounts.ts';
 import { postingsOf, type Posting } from './postings.ts';
 
-/** A file of one year with more documents than this may have more postings than one may: it is a zip of several. */
-const maxDocumentsOfOneFile = 20_000;
+/** A document has at most so many postings, and a receipt so many for each line. */
+const postingsOfDocument = 5;
+const postingsOfLine = 3;
+
+/** Whether a file can have all of a period. Else it is a zip of several. */
+async function fitsIntoFile(context: Context, period: Period): Promise<boolean> {
+  const documents = await countDocuments(context, period);
+  const lines = await countRows(context, tableOfList(context, 'RECEIPT_LINES'), period);
+  return documents * postingsOfDocument + lines * postingsOfLine <= maxPostings;
+}
 
 /** @throws UnpreparedError if a partner has no number yet */
 export async function datevContent(context: Context, asked: ExportRow, onRows: OnRows): Promise<ExportContent> {
@@ -24,7 +34,7 @@ export async function datevContent(context: Context, asked: ExportRow, onRows: O
   const written = { documents: 0 };
   const pagesOf = (batch: Batch) =>
     readPostings(context, batch, asked, (documents) => onRows((written.documents += documents)));
-  if (batches.length === 1 && (await countDocuments(context, period)) <= maxDocumentsOfOneFile)
+  if (batches.length === 1 && (await fitsIntoFile(context, period)))
     return { fileName: fileName(first), chunks: fileChunks(first, pagesOf(first)) };
   return {
     fileName: `datev-${period.from}-${period.to}.zip`,
