@@ -56,6 +56,7 @@ describe('the environment', () => {
       webhookTimeoutMs: 10_000,
       auditLogYears: 10,
       files: { folder: resolve('.data/files') },
+      filesQuota: 10 * 2 ** 30,
       anchorKey: null,
     });
   });
@@ -93,6 +94,7 @@ describe('the environment', () => {
         FILES_URL: 's3://books/of/kontor/',
         FILES_ENDPOINT: 'https://s3.example/',
         FILES_REGION: 'eu-central-1',
+        FILES_QUOTA: '2',
         FILES_KEY_ID: 'AKIAEXAMPLE',
         FILES_SECRET_KEY: 'hunter4/+=',
         ANCHOR_KEY: anchorKey,
@@ -142,6 +144,7 @@ describe('the environment', () => {
         region: 'eu-central-1',
         credentials: { keyId: 'AKIAEXAMPLE', secretKey: 'hunter4/+=' },
       },
+      filesQuota: 2 * 2 ** 30,
       anchorKey,
     });
   });
@@ -239,6 +242,7 @@ describe('the environment', () => {
     ['WEBHOOK_RETRY_DELAYS', '10s', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '1,,2', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '-1', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
+    ['FILES_QUOTA', '0', 'a whole number of GiB from 1 to 100000'],
     ['AUDIT_LOG_YEARS', '6', 'a whole number from 7 to 100'],
     ['FILES_URL', 'https://s3.example/books', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],
     ['FILES_URL', 's3://id:secret@books', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],
