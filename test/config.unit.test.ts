@@ -57,6 +57,7 @@ describe('the environment', () => {
       auditLogYears: 10,
       exportDays: 7,
       files: { folder: resolve('.data/files') },
+      filesQuota: 10 * 2 ** 30,
       anchorKey: null,
     });
   });
@@ -95,6 +96,7 @@ describe('the environment', () => {
         FILES_URL: 's3://books/of/kontor/',
         FILES_ENDPOINT: 'https://s3.example/',
         FILES_REGION: 'eu-central-1',
+        FILES_QUOTA: '2',
         FILES_KEY_ID: 'AKIAEXAMPLE',
         FILES_SECRET_KEY: 'hunter4/+=',
         ANCHOR_KEY: anchorKey,
@@ -145,6 +147,7 @@ describe('the environment', () => {
         region: 'eu-central-1',
         credentials: { keyId: 'AKIAEXAMPLE', secretKey: 'hunter4/+=' },
       },
+      filesQuota: 2 * 2 ** 30,
       anchorKey,
     });
   });
@@ -243,6 +246,7 @@ describe('the environment', () => {
     ['WEBHOOK_RETRY_DELAYS', '10s', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '1,,2', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '-1', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
+    ['FILES_QUOTA', '0', 'a whole number of GiB from 1 to 100000'],
     ['AUDIT_LOG_YEARS', '6', 'a whole number from 7 to 100'],
     ['EXPORT_DAYS', '0', 'a whole number from 1 to 365'],
     ['FILES_URL', 'https://s3.example/books', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER'],

@@ -14,6 +14,8 @@ export interface FileIdentity {
  * Every method throws StorageUnavailableError where the storage can't be written to or read.
  */
 export interface FileStorage {
+  /** How much the files of one tenant may have in all, in bytes. Whoever stores files for a client holds it. */
+  readonly quota: number;
   /**
    * Stores a file. It is durable once this answers. If it fails, nothing is stored, but what a killed process leaves is
    * deleted only by delete(). The content is never in memory as a whole.

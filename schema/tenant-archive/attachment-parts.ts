@@ -103,7 +103,7 @@ export const storeParts =
   async (row: Row<'Attachment'>): Promise<Sink> => {
     const { readable, writable } = new TransformStream<Buffer, Buffer>();
     const writer = writable.getWriter();
-    const stored = storeBytes(context, readable, row.id);
+    const stored = storeBytes(context, readable, { id: row.id });
     stored.catch((error: unknown) => writer.abort(error).catch(() => {}));
     return {
       write: async (bytes) => {

@@ -81,6 +81,8 @@ export interface Config {
   exportDays: number;
   /** Where files are kept that people upload: a folder, or a bucket of S3. */
   files: FilesSetting;
+  /** How much the files of one tenant may have in all, in bytes. */
+  filesQuota: number;
   /** The private key that signs anchors, in Base64; null: one that is derived from KONTOR_SECRET (see readAnchorKey()). */
   anchorKey: string | null;
 }
@@ -243,6 +245,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     auditLogYears: read('AUDIT_LOG_YEARS', 'a whole number from 7 to 100', retentionYears) ?? 10,
     exportDays: read('EXPORT_DAYS', 'a whole number from 1 to 365', exportDays) ?? 7,
     files,
+    filesQuota:
+      (read('FILES_QUOTA', 'a whole number of GiB from 1 to 100000', positiveNumber(100_000)) ?? 10) * 2 ** 30,
     anchorKey:
       read(
         'ANCHOR_KEY',

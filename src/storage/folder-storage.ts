@@ -6,12 +6,13 @@ import { isFileKey, type FileStorage } from '../../schema/graphql/file-storage.t
 import { blamingDisk, writeFile } from './write-file.ts';
 
 /** Keeps files in a folder, each under its key. A file that is being written has `.part` behind its name. */
-export function createFolderStorage(folder: string): FileStorage {
+export function createFolderStorage(folder: string, quota = Infinity): FileStorage {
   const locate = (key: string): string => {
     if (!isFileKey(key)) throw new Error(`${JSON.stringify(key)} is no key of a file`);
     return join(folder, key);
   };
   return {
+    quota,
     write: async (key, content, maxLength) => {
       const path = locate(key);
       const part = `${path}.part`;

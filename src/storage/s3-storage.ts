@@ -27,7 +27,10 @@ const silentMs = 30_000;
  * Keeps files as objects of a bucket. A file is written to disk first: so its length and its hash, which S3 checks, are known
  * before the request, and nothing is in the bucket of one that breaks off. An object has at most 5 GB.
  */
-export function createS3Storage({ bucket, prefix, endpoint, region, credentials }: S3Settings): FileStorage {
+export function createS3Storage(
+  { bucket, prefix, endpoint, region, credentials }: S3Settings,
+  quota = Infinity,
+): FileStorage {
   const client = new S3Client({
     region,
     ...(endpoint !== null && { endpoint, forcePathStyle: true }),
@@ -42,6 +45,7 @@ export function createS3Storage({ bucket, prefix, endpoint, region, credentials 
     return { Bucket: bucket, Key: prefix === '' ? key : `${prefix}/${key}` };
   };
   return {
+    quota,
     write: async (key, content, maxLength) => {
       const place = locate(key);
       const folder = await makeTemporaryFolder().catch(blameBucket);

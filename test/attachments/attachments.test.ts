@@ -170,6 +170,30 @@ describe('a file of a draft', () => {
   });
 });
 
+it('is refused beyond what the files of the tenant may have, with those that are not deleted yet', async () => {
+  const bytes = makePdf();
+  const storage = service.fileStorage as { quota: number };
+  const { quota } = storage;
+  const [own, other] = [await service.integrator(), await service.integrator()];
+  const [ownSend, draft] = [sending(service, own), await makeReceipt(own)];
+  storage.quota = 2.5 * bytes.length;
+  try {
+    const ids: string[] = [];
+    for (let at = 0; at < 2; at += 1) ids.push((await attach(ownSend, draft, bytes)).body.data.id);
+    await ownSend('DELETE', `/receipts/${draft}/attachments/${ids[0]}`);
+    const refused = await attach(ownSend, draft, bytes);
+    expect([refused.status, refused.body.details[0].code]).toEqual([422, 'limit_reached']);
+    expect(await own.db.unusedFile.count()).toBe(1);
+    // Not another tenant's.
+    expect((await attach(sending(service, other), await makeReceipt(other), bytes)).status).toBe(201);
+    storage.quota = 2 * bytes.length - 1;
+    const full = await attach(ownSend, draft, bytes);
+    expect([full.status, full.body.details[0].code]).toEqual([422, 'limit_reached']);
+  } finally {
+    storage.quota = quota;
+  }
+});
+
 describe('booking', () => {
   const isFrozen = {
     message: "status: A booked receipt's attachments can not be changed: reverse it, and add the right one.",

@@ -28,6 +28,7 @@ create table unused_files (
   tenant_id uuid not null default nullif(current_setting('kontor.tenant_id', true), '')::uuid,
   id uuid not null,
   key text not null,
+  length integer not null default 26214400,
   created_at timestamptz(3) not null default current_timestamp,
   primary key (tenant_id, id)
 );
@@ -71,8 +72,8 @@ begin
       on conflict (tenant_id, id) do nothing;
     end if;
   else
-    insert into unused_files (tenant_id, id, key)
-    values (old.tenant_id, old.id, old.tenant_id || '/attachments/' || old.id)
+    insert into unused_files (tenant_id, id, key, length)
+    values (old.tenant_id, old.id, old.tenant_id || '/attachments/' || old.id, old.length)
     on conflict (tenant_id, id) do nothing;
   end if;
   return null;

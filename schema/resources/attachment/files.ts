@@ -30,19 +30,36 @@ export async function storeUpload(context: Context, file: UploadedFile, path: st
   if (file.problem !== undefined) refuse(path, ...file.problem);
   const { size } = await stat(file.path);
   if (size > maxAttachmentBytes) refuse(path, 'file_too_large', 'Must be at most 25 MiB.', { max: maxAttachmentBytes });
+  await requireRoom(context, size, path);
   const contentType = await recognizeFile(file.path);
   if (!contentType) refuse(path, 'invalid_file', 'Must be a PDF, JPEG, PNG, WebP, or XML, by its content.');
-  return { ...(await storeBytes(context, createReadStream(file.path))), contentType };
+  return { ...(await storeBytes(context, createReadStream(file.path), { length: size })), contentType };
 }
 
-/** Stores bytes under a new id, or the one given, until an attachment has them. */
+/**
+ * Refuses what is more than the files of a tenant may have. Those that nobody has any more count until they are deleted: else a
+ * tenant could fill the disk with them.
+ */
+export async function requireRoom({ outside, fileStorage }: Context, bytes: number, path: string): Promise<void> {
+  const [stored] = await outside.$rows<{ bytes: string }>(
+    `select coalesce(sum(length), 0)::text as bytes from (
+      select length from attachments where tenant_id = $1 union all select length from unused_files where tenant_id = $1
+    ) as stored`,
+    [],
+  );
+  const { quota } = fileStorage;
+  if (Number(stored?.bytes ?? 0) + bytes > quota)
+    refuse(path, 'limit_reached', `The files of a tenant have at most ${quota / 2 ** 30} GiB in all.`, { max: quota });
+}
+
+/** Stores bytes under a new id, or the one given, until an attachment has them. @param length by default the most there may be */
 export async function storeBytes(
   context: Context,
   bytes: AsyncIterable<Uint8Array>,
-  id?: string,
+  { id, length = maxAttachmentBytes }: { id?: string; length?: number } = {},
 ): Promise<FileIdentity & { id: string }> {
   const { outside, fileStorage, tenant } = context;
-  const row = outside.row('UnusedFile', { ...(id !== undefined && { id }), key: '' });
+  const row = outside.row('UnusedFile', { ...(id !== undefined && { id }), key: '', length });
   row.key = attachmentKey(tenant.id, row.id);
   // Committed first, whatever becomes of the current transaction. One that is there counts from now on.
   if (id !== undefined) await outside.unusedFile.deleteMany({ where: { id } });

@@ -5,7 +5,7 @@ import { builder } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { enforce, lockRow } from '../../rows/locked-row.ts';
-import { findAttachment, storeUpload } from './files.ts';
+import { findAttachment, requireRoom, storeUpload } from './files.ts';
 import { filename, maxAttachments, refuseUnlessDraft } from './rules.ts';
 import { Attachment } from './type.ts';
 
@@ -53,6 +53,7 @@ builder.mutationFields((t) => ({
       if (!args.receiptId) return;
       refuseUnlessDraft(await findById(context, 'Receipt', args.receiptId));
       limitRules(await readPositions(context, args.receiptId), problems);
+      await requireRoom(context, 0, 'receiptId');
     },
     resolve: async (query, _root, { receiptId: id, filename: name, file }, context) => {
       const stored = file.stored ?? (await storeUpload(context, file, 'file'));

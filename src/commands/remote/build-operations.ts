@@ -148,7 +148,7 @@ function buildOperation(
 
 /** Whether an operation reads something else than what the first part of its path names. */
 const readsAnother = (method: string, path: string): boolean =>
-  method === 'get' && (path.startsWith('/reports/') || /\/(?:balance|check|proof)$/.test(path));
+  method === 'get' && (path.startsWith('/reports/') || /\/(?:balance|check|credit|proof)$/.test(path));
 
 /** `getOpenItems` → `open-items`. */
 const toNoun = (operationId: string): string =>

@@ -74,7 +74,9 @@ const printed = readFileSync(new URL('../../../schema/schema.graphql', import.me
 
 function documents(ids: Map<string, string>): string[] {
   const fields = Object.values(buildSchema(printed, { assumeValid: true }).getQueryType()!.getFields());
-  const lists = fields.filter(({ type }) => getNamedType(type).name.endsWith('Connection'));
+  const isList = ({ type, args }: (typeof fields)[number]): boolean =>
+    getNamedType(type).name.endsWith('Connection') && !args.some(isRequiredArgument);
+  const lists = fields.filter(isList);
   return [
     ...fields
       .filter(({ name }) => !ofSessions.has(name))

@@ -323,9 +323,9 @@ const relatedModels: Record<string, string> = { supplier: 'Customer' };
 function targetOf(model: string, path: string[]): Target {
   const names = path.slice(1, -1).filter((name) => name !== 'and' && name !== 'or'); // without the operator
   const relations = names.map((name) => name.replace(/Id$/, '')).filter((name) => name !== 'id');
-  // What a row reverses, or credits, is one of the same kind.
+  // What a row reverses, credits, or was recorded with, is one of the same kind.
   const follow = (kind: string, name: string): string =>
-    name === 'reversalOf' || name === 'creditedReceipt'
+    ['reversalOf', 'creditedReceipt', 'recordedWith'].includes(name)
       ? kind
       : (relatedModels[name] ?? name.charAt(0).toUpperCase() + name.slice(1));
   return { kind: relations.reduce(follow, model), relations };
@@ -362,13 +362,9 @@ const refer: Record<string, (id: string) => Promise<string>> = {
     return (await acme.db.payment.create({ data: { ...data, invoiceId, reversalOfId: id } })).id;
   },
   'Payment.customer': async (customerId) => {
-    const data = {
-      kind: 'OVERPAYMENT',
-      customerId,
-      amount: 1,
-      currency: 'EUR',
-      paidOn: new Date('2026-03-02'),
-    } as const;
+    const invoiceId = await makeInvoice(acme, { customerId, status: 'ISSUED' });
+    const paid = { amount: 1, currency: 'EUR', paidOn: new Date('2026-03-02') };
+    const data = { kind: 'CREDIT', customerId, invoiceId, ...paid } as const;
     return (await acme.db.payment.create({ data })).id;
   },
   'Payment.recordedWith': async (id) => {
