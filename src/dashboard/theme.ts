@@ -23,7 +23,7 @@ export const theme = createTheme({
     Button: { styles: { root: { flexShrink: 0, maxWidth: '100%' } } },
     // Beside a title, Mantine dims the text below what is readable.
     Notification: { styles: { description: { color: 'inherit' } } },
-    Skeleton: { defaultProps: { radius: 'sm' } },
+    Skeleton: { defaultProps: { radius: 'sm', 'aria-busy': true } },
   },
 });
 

@@ -55,6 +55,9 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
           .waitFor();
         await waitUntilIdle(page);
         expect(await page.getByLabel('City').inputValue()).toBe('Kiel');
+        // The page behind the dialog is fetched again after each mutation. It keeps what it shows.
+        expect(await page.getByRole('alert').count()).toBe(1);
+        expect(await page.locator('#content').getByRole('heading', { name: 'Changes' }).isVisible()).toBe(true);
         await page.context().setOffline(false);
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByText('Kiel').waitFor();

@@ -282,7 +282,10 @@ describe('the same number twice of a supplier', () => {
     supplier_id: supplierId,
     receipt_number: number,
   });
-  const duplicate = [{ code: 'receipt_number', field: 'receipt_number', message: expect.any(String) }];
+  const duplicate = [
+    { code: 'receipt_number', field: 'receipt_number', message: expect.any(String) },
+    { code: 'receipt_duplicate', field: 'amount_gross', message: expect.any(String) },
+  ];
 
   it('is warned of when a receipt is added and booked, not refused', async () => {
     const who = await service.integrator();
@@ -299,6 +302,8 @@ describe('the same number twice of a supplier', () => {
     expect(await warnings(bought(one.id, null))).toEqual([]);
     const second = await who.rest('POST', '/receipts', bought(one.id));
     expect([second.status, second.body.warnings]).toEqual([201, duplicate]);
+    const dearer = await who.rest('POST', '/receipts', { ...bought(one.id), amount_gross: 120 });
+    expect([dearer.status, dearer.body.warnings]).toEqual([201, duplicate.slice(0, 1)]);
     const booked = await who.rest('POST', `/receipts/${second.body.data.id}/book`);
     expect([booked.status, booked.body.warnings]).toEqual([200, duplicate]);
   });

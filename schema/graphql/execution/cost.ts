@@ -114,6 +114,9 @@ const scansOfFields: Record<string, number> = {
   'Query.ecSalesDocuments': 3,
   'Query.openItems': 2,
   'Query.periodLockCheck': 1,
+  // All statements of an account.
+  'Query.bankBalance': 1,
+  'BankAccount.balance': 0.04, // one query for all accounts of a page
 };
 
 /** What the costs of a document's fields are computed with. */

@@ -61,7 +61,7 @@ const kinds: Record<string, Kind> = {
 
 const metadataKind: Kind = {
   ...plain('Metadata', ['contains'], comparedMetadata),
-  descriptions: { contains: 'Has all of these pairs.' },
+  descriptions: { contains: 'Has all of these pairs. Without any, it is no condition.' },
 };
 
 /** The GraphQL types of enums, by Prisma's names of the fields. */

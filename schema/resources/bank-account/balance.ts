@@ -20,14 +20,16 @@ const balancesSql = `
       row_number() over (partition by bank_account_id order by ${statementOrder}) as place,
       min(from_date) over (
         partition by bank_account_id order by to_date desc groups between unbounded preceding and 1 preceding
-      ) as later_from
+      ) as later_from,
+      bool_or($3::date between from_date and to_date) over (partition by bank_account_id) as day_is_covered
     from bank_statements where tenant_id = $1 and bank_account_id = any ($2::uuid[])
   ), known as (
-    select bank_account_id, id, place, to_date as day, closing_balance as balance from statement
+    select bank_account_id, id, place, to_date as day, closing_balance as balance, day_is_covered from statement
     where later_from is null or later_from > to_date
     union all
     select * from (
-      select distinct on (bank_account_id) bank_account_id, id, place, from_date - 1, opening_balance from statement
+      select distinct on (bank_account_id) bank_account_id, id, place, from_date - 1, opening_balance, day_is_covered
+      from statement
       order by bank_account_id, from_date, place
     ) as first_opening
   ), nearest as (
@@ -36,9 +38,7 @@ const balancesSql = `
     from bank_accounts as account left join known on known.bank_account_id = account.id
     where account.tenant_id = $1 and account.id = any ($2::uuid[])
     order by account.id,
-      exists (
-        select from statement where statement.bank_account_id = account.id and $3::date between from_date and to_date
-      ) = (known.day >= $3::date) desc,
+      known.day_is_covered = (known.day >= $3::date) desc,
       abs(known.day - $3::date), known.place desc
   )
   select id, currency, statement_id,

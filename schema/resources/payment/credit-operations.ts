@@ -44,6 +44,7 @@ const CreditBalances = builder.objectRef<CreditBalances>('CreditBalances').imple
 builder.queryField('customerCredit', (t) =>
   t.field({
     type: CreditBalances,
+    nullable: true,
     description: 'What is left of the credit of a customer, by currency.',
     ability: 'invoices:read',
     args: idArgument,

@@ -140,7 +140,8 @@ builder.mutationFields((t) => ({
     description: 'Adds a receipt, as a draft unless its status says otherwise.',
     ability: 'receipts:write',
     args: { input: t.arg({ type: CreateReceiptInput, required: true }) },
-    rules: ({ input = {} }, context, problems) => {
+    rules: ({ input }, context, problems) => {
+      if (!input) return;
       receiptRules(input, context, problems);
       ownRules(context, problems, 'Receipt', input);
       const { supplierId, creditedReceiptId } = input;

@@ -19,8 +19,8 @@ interface VatBox {
 
 /**
  * The boxes of Germany's Umsatzsteuer-Voranmeldung (USt 1 A) and of Austria's U 30. What depends on more than category and
- * rate has none: reverse charge of invoices, and exempt supplies. 84 and 85 are for § 13b (2) UStG; services from other member
- * states (§ 13b (1)) belong into 46 and 47, which only people can tell.
+ * rate has none: exempt supplies, and reverse charge. In Germany, services from other member states (§ 13b (1) UStG: 46, 47)
+ * have other boxes than the rest (§ 13b (2): 84, 85); so has construction in Austria (§ 19 (1a): 048, 082; else 057, 066).
  */
 const boxes: readonly VatBox[] = [
   { country: 'DE', from: '2021-01-01', kind: 'OUTPUT', category: 'S', rate: '19', net: '81' },
@@ -30,7 +30,6 @@ const boxes: readonly VatBox[] = [
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'G', net: '43' },
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'O', net: '45' },
   { country: 'DE', from: '2007-01-01', kind: 'INPUT', category: 'S', vat: '66' },
-  { country: 'DE', from: '2007-01-01', kind: 'REVERSE_CHARGE', category: 'AE', net: '84', vat: '85' },
   { country: 'DE', from: '2021-01-01', kind: 'ACQUISITION', category: 'K', rate: '19', net: '89' },
   { country: 'DE', from: '2021-01-01', kind: 'ACQUISITION', category: 'K', rate: '7', net: '93' },
   { country: 'DE', from: '2007-01-01', kind: 'ACQUISITION', category: 'K', rate: '0', net: '91' },
@@ -44,13 +43,11 @@ const boxes: readonly VatBox[] = [
   { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'K', net: '017' },
   { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'G', net: '011' },
   { country: 'AT', from: '2016-01-01', kind: 'INPUT', category: 'S', vat: '060' },
-  { country: 'AT', from: '2016-01-01', kind: 'REVERSE_CHARGE', category: 'AE', vat: '057' },
   { country: 'AT', from: '2016-01-01', kind: 'ACQUISITION', category: 'K', rate: '20', net: '072' },
   { country: 'AT', from: '2016-01-01', kind: 'ACQUISITION', category: 'K', rate: '10', net: '073' },
   { country: 'AT', from: '2016-01-01', kind: 'ACQUISITION', category: 'K', rate: '13', net: '008' },
   { country: 'AT', from: '2016-01-01', kind: 'ACQUISITION', category: 'K', rate: '0', net: '071' },
   { country: 'AT', from: '2016-01-01', kind: 'INPUT', category: 'K', vat: '065' },
-  { country: 'AT', from: '2016-01-01', kind: 'INPUT', category: 'AE', vat: '066' },
   { country: 'AT', from: '2016-01-01', kind: 'IMPORT', category: 'IMPORT', vat: '061' },
 ];
 

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { delegateName } from '../../../prisma/client.ts';
 import { eventResources } from '../../../schema/resources.ts';
 import { findResource, type EventType } from '../../../schema/events/events.ts';
+import { attach, makeAttachment, sending } from '../../attachments/files.ts';
 import { camt, imported } from '../../bank/statement.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { samples } from '../../resources.ts';
@@ -75,7 +77,7 @@ const onId =
     call(mutation, `id: "${await make()}", ${args}`);
 
 const updating =
-  (model: 'Customer' | 'Invoice' | 'Receipt' | 'Project' | 'TimeEntry'): Prepare =>
+  (model: 'BankAccount' | 'Customer' | 'Invoice' | 'Receipt' | 'Project' | 'TimeEntry'): Prepare =>
   async () => {
     const { make, change } = samples[model];
     const id = await make(acme);
@@ -109,6 +111,36 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
   createCustomer: [['', async () => () => makeCustomer(acme), ['customer.created']]],
   updateCustomer: [['', updating('Customer'), ['customer.updated']]],
   deleteCustomer: [['', onId('deleteCustomer', () => makeCustomer(acme)), ['customer.deleted']]],
+
+  createBankAccount: [
+    [
+      '',
+      async () => call('createBankAccount', `input: { iban: "${randomUUID()}", name: "Giro" }`),
+      ['bank_account.created'],
+    ],
+  ],
+  updateBankAccount: [['', updating('BankAccount'), ['bank_account.updated']]],
+
+  addAttachment: [
+    [
+      '',
+      async () => {
+        const [send, id] = [sending(service, acme), await makeReceipt(acme)];
+        return () => attach(send, id);
+      },
+      ['receipt.updated'],
+    ],
+  ],
+  deleteAttachment: [
+    [
+      '',
+      async () => {
+        const receiptId = await makeReceipt(acme);
+        return call('deleteAttachment', `receiptId: "${receiptId}", id: "${await makeAttachment(acme, receiptId)}"`);
+      },
+      ['receipt.updated'],
+    ],
+  ],
 
   createProject: [['', async () => () => makeProject(acme), ['project.created']]],
   updateProject: [['', updating('Project'), ['project.updated']]],
@@ -371,6 +403,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
         return () => imported(service, acme, file);
       },
       [
+        'bank_account.created',
         'bank_transaction.created',
         'invoice.payment_recorded',
         'invoice.paid',

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { getNamedType, type GraphQLInputObjectType } from 'graphql';
+import { isPlain } from '../../../prisma/client.ts';
+import { maxComparisons } from '../../../schema/graphql/filters/filter-input.ts';
 import { Decimal } from '../../../schema/money/money.ts';
 import { computeAmountDue, computeAmountToRefund } from '../../../schema/resources/invoice/balance.ts';
 import type { Integrator } from '../../harness.ts';
@@ -245,7 +247,9 @@ function hasConditions(type: GraphQLInputObjectType, filter: object): boolean {
     if (name === 'and') return (part as object[]).some((each) => hasConditions(type, each));
     if (name === 'or') return (part as object[]).every((each) => hasConditions(type, each));
     const of = getNamedType(type.getFields()[name]!.type) as GraphQLInputObjectType;
-    return of.name.endsWith('Comparator') ? Object.keys(part).length > 0 : hasConditions(of, part);
+    if (!of.name.endsWith('Comparator')) return hasConditions(of, part);
+    // `metadata: { contains: {} }` names no pairs.
+    return Object.values(part).some((value) => !isPlain(value) || Object.keys(value).length > 0);
   });
 }
 
@@ -260,8 +264,17 @@ export function finds(type: GraphQLInputObjectType, row: Row | null, filter: Rec
   });
 }
 
-/** Filters of a type, with values that some of the rows have. */
-export function filtersOf(
+function countComparisons(part: unknown): number {
+  const isComparedList = Array.isArray(part) && !isPlain(part[0]);
+  if (typeof part !== 'object' || part === null || isComparedList) return 1;
+  return Object.values(part).reduce((sum: number, each: unknown) => sum + countComparisons(each), 0);
+}
+
+/** Filters of a type, with values that some of the rows have, and as many comparisons as are allowed. */
+export const filtersOf = (...of: Parameters<typeof filtersOfAnySize>): ReturnType<typeof filtersOfAnySize> =>
+  filtersOfAnySize(...of).filter((filter) => countComparisons(filter) <= maxComparisons);
+
+function filtersOfAnySize(
   type: GraphQLInputObjectType,
   rows: Row[],
   depth: number,
@@ -270,10 +283,10 @@ export function filtersOf(
   const fieldsOf = (name: string): fc.Arbitrary<unknown> => {
     const of = getNamedType(type.getFields()[name]!.type) as GraphQLInputObjectType;
     if (name === 'and' || name === 'or')
-      return fc.array(filtersOf(type, rows, depth - 1), { minLength: 1, maxLength: 3 });
+      return fc.array(filtersOfAnySize(type, rows, depth - 1), { minLength: 1, maxLength: 3 });
     if (!of.name.endsWith('Comparator')) {
       const related = rows.flatMap((row) => (row[name] ?? []) as Row);
-      return filtersOf(of, related, depth - 1);
+      return filtersOfAnySize(of, related, depth - 1);
     }
     const scalar = scalarOf(of);
     const there = rows.map((row) => read(type.name, row, name)).filter((value) => value !== null);

@@ -278,6 +278,21 @@ describe('refuses', () => {
   });
 });
 
+it.each(['{}', '{ metadata: {} }', '{ metadata: { contains: {} } }'])(
+  'without any condition on a related row finds rows that have none, too: %s',
+  async (supplier) => {
+    const { all, found, groups } = await acme.graphql(`{
+      all: receipts { totalCount }
+      found: receipts(filter: { supplier: ${supplier} }) { totalCount nodes { supplier { id } } }
+      groups: receiptsAggregate(filter: { supplier: ${supplier} }, groupBy: []) { count }
+    }`);
+    expect(found.totalCount).toBe(all.totalCount);
+    expect(found.nodes.map((each: { supplier: unknown }) => each.supplier)).toContain(null);
+    const counts = groups.map(({ count }: { count: number }) => count);
+    expect(counts.reduce((sum: number, count: number) => sum + count, 0)).toBe(all.totalCount);
+  },
+);
+
 it('says which filters make a document too costly', async () => {
   const many = [...Array(17).keys()].map(
     (n) =>

@@ -7,20 +7,26 @@ import type { Attack } from './attack.ts';
 
 const seconds = size('SECONDS', { suite: 3, full: 30 });
 const atOnce = 3;
-/** As many lines as fit into one request with a hundred invoices. */
-const lines = 38;
+/** As many lines as fit into one request with a hundred documents. */
+const lines = { invoices: 38, receipts: 98 };
 
 async function prepare(_served: Served, attacker: Integrator): Promise<() => Promise<void>> {
   const { id } = await create(attacker, '/customers', customer);
-  const items = Array.from({ length: 100 }, () => ({
+  const invoices = Array.from({ length: 100 }, () => ({
     ...invoice(id),
-    items: Array.from({ length: lines }, () => item),
+    items: Array.from({ length: lines.invoices }, () => item),
+  }));
+  const receipts = Array.from({ length: 100 }, () => ({
+    receipt_date: '2026-03-01',
+    lines: Array.from({ length: lines.receipts }, (_, n) => ({ vat_rate: n % 20, amount_gross: n + 1 })),
   }));
   return async () => {
     const until = performance.now() + seconds * 1000;
     const send = async (atomic: boolean): Promise<void> => {
-      while (performance.now() < until) {
-        const { status } = await attacker.rest('POST', '/invoices/batch', { items, atomic });
+      for (let n = 0; performance.now() < until; n += 1) {
+        const { status } = await (n % 2
+          ? attacker.rest('POST', '/receipts/batch', { items: receipts, atomic })
+          : attacker.rest('POST', '/invoices/batch', { items: invoices, atomic }));
         expect([200, 429, 503]).toContain(status);
       }
     };
@@ -29,7 +35,7 @@ async function prepare(_served: Served, attacker: Integrator): Promise<() => Pro
 }
 
 const attack: Attack = {
-  title: `${atOnce} batches at once of 100 invoices of ${lines} lines`,
+  title: `${atOnce} batches at once of 100 invoices or receipts of many lines`,
   memoryGrowth: 600,
   prepare,
 };

@@ -25,8 +25,7 @@ const ChangesQuery = graphql(
 /** The newest changes of a resource: who made them, and what they set. */
 export function Changes({ id }: { id: string }): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: ChangesQuery, variables: { id } });
-  if (error) return <LoadError error={error} refetch={refetch} />;
-  if (!data) return <Skeleton h={120} radius="md" />;
+  if (!data) return error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={120} radius="md" />;
   const { nodes, totalCount } = data.auditLog;
   if (nodes.length === 0) return null;
   return (

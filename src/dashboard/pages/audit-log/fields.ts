@@ -56,6 +56,7 @@ const pages: Readonly<Record<string, string>> = {
   receipt: '/receipts',
   receipt_lines: '/receipts',
   project: '/projects',
+  bank_account: '/bank-accounts',
   bank_transaction: '/bank-transactions',
   webhook: '/settings/webhooks',
 };
@@ -68,6 +69,8 @@ export function getPage({ resource, resourceId }: Pick<AuditEntry, 'resource' | 
 /** The resources that have entries, for a filter. */
 export const resourceNames: readonly string[] = [
   ...Object.keys(pages),
+  'attachment',
+  'bank_statement',
   'time_entry',
   'payment',
   'company',

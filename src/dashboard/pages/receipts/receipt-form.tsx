@@ -154,6 +154,17 @@ export function ReceiptForm({
     form.setFieldValue('lines', [...(hasLines ? lines : [newLine({ amountGross, vatRate })]), line]);
     setAdded(line.key);
   };
+  const addLineButton = (
+    <Button
+      variant="default"
+      w="fit-content"
+      leftSection={<PlusIcon width={18} aria-hidden />}
+      onClick={addLine}
+      ref={addButton}
+    >
+      Add a line
+    </Button>
+  );
   return (
     <Form submission={submission} submit={receipt ? 'Save' : 'Add'} onCancel={onCancel}>
       <CustomerPicker
@@ -181,7 +192,10 @@ export function ReceiptForm({
         receiptId={receipt?.id}
       />
       {hasLines && (
-        <LineEditor form={form} lines={form.values.lines} added={added} onRemoved={() => addButton.current?.focus()} />
+        <>
+          <LineEditor form={form} lines={lines} added={added} onRemoved={() => addButton.current?.focus()} />
+          {addLineButton}
+        </>
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         {!hasLines && (
@@ -198,15 +212,7 @@ export function ReceiptForm({
           {...form.getInputProps('currency')}
         />
       </SimpleGrid>
-      <Button
-        variant="default"
-        w="fit-content"
-        leftSection={<PlusIcon width={18} aria-hidden />}
-        onClick={addLine}
-        ref={addButton}
-      >
-        Add line
-      </Button>
+      {!hasLines && addLineButton}
       <TextInput label="Category" description="Such as travel or rent" {...form.getInputProps('category')} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
       <ProjectPicker label="Project" canCreate {...form.getInputProps('projectId')} />

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import { makePdf, png } from '../attachments/files.ts';
+import { expectAccessible, signedInBookkeeper, startApp, type App, press } from './app.ts';
+import { desktop, noBrowser, phone } from './browser.ts';
+
+// Receipts of several lines with their files, suppliers' credits, and payments that settle the rest.
+
+const longPoll = { timeout: 10_000 };
+
+describe.skipIf(noBrowser)('receipts and what settles documents', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  it.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ])('a receipt of two rates is typed by keyboard, gets its files, and is booked: on %s', async (_name, viewport) => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await app.visit({ viewport }, async (page) => {
+      await open(page, '/receipts');
+      await page.getByRole('button', { name: 'Add a receipt' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Number').fill('R-2026-7');
+      await dialog.getByLabel('Amount, gross').fill('119');
+      await dialog.getByLabel('VAT, %').fill('19');
+      await dialog.getByRole('button', { name: 'Add a line' }).click();
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')), longPoll)
+        .toBe('Description, line 2');
+      await page.keyboard.type('Books');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('10.70');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('7');
+      await dialog.getByRole('button', { name: 'More, line 2' }).click();
+      await dialog.getByLabel('Account, line 2').fill('4940');
+      await dialog.getByLabel('Deductible, per cent, line 2').fill('50');
+      await expectAccessible(page);
+      await dialog.getByRole('switch', { name: 'Book it now' }).uncheck();
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Receipt R-2026-7' }).waitFor();
+      const lines = page.getByRole('region', { name: 'Lines' });
+      await lines.getByText('Account 4940').waitFor();
+
+      const input = page.locator('input[type=file]').first();
+      await input.setInputFiles({ name: 'receipt.pdf', mimeType: 'application/pdf', buffer: makePdf() });
+      await page.getByText('receipt.pdf is attached.').waitFor();
+      await input.setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: png });
+      await page.getByText('photo.png is attached.').waitFor();
+      await input.setInputFiles({ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<html></html>') });
+      await page.getByText(/Must be a PDF, JPEG, PNG, WebP, or XML/).waitFor();
+      await page.getByRole('button', { name: 'Remove photo.png' }).waitFor();
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'Book' }).click();
+      await page.getByText('The receipt is booked.').waitFor();
+      await expect.poll(() => page.getByRole('button', { name: /^Remove/ }).count(), longPoll).toBe(0);
+      await expectAccessible(page);
+    });
+    const [receipt] = (await acme.rest('GET', '/receipts')).body.data;
+    expect(receipt).toMatchObject({
+      status: 'booked',
+      amount_gross: 129.7,
+      lines: [
+        { vat_rate: 19, amount_gross: 119, vat_amount: 19 },
+        {
+          vat_rate: 7,
+          amount_gross: 10.7,
+          vat_amount: 0.7,
+          description: 'Books',
+          account: '4940',
+          deductible_percent: 50,
+        },
+      ],
+    });
+    const files = (await acme.rest('GET', `/receipts/${receipt.id}/attachments`)).body.data;
+    expect(files.map(({ filename }: { filename: string }) => filename)).toEqual(['receipt.pdf', 'photo.png']);
+  });
+
+  it.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ])(
+    'a payment settles the rest as a discount, and more than is due becomes credit: on %s',
+    async (_name, viewport) => {
+      const { acme, open } = await signedInBookkeeper(app);
+      const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+      const [first, second] = [
+        await makeInvoice(acme, { customerId, status: 'ISSUED' }),
+        await makeInvoice(acme, { customerId, status: 'ISSUED' }),
+      ];
+      await app.visit({ viewport }, async (page) => {
+        await open(page, `/invoices/${first}`);
+        await page.getByRole('button', { name: 'Record a payment' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Amount').fill('115.43');
+        await dialog.getByRole('combobox', { name: /^The rest/ }).click();
+        await page.getByRole('option', { name: 'Deducted as a cash discount' }).click();
+        await expectAccessible(page);
+        await dialog.getByRole('button', { name: 'Record' }).click();
+        await page.getByRole('main').getByText('Paid', { exact: true }).first().waitFor();
+        await page.getByText('Cash discount').first().waitFor();
+        await expectAccessible(page);
+
+        await open(page, `/invoices/${second}`);
+        await page.getByRole('button', { name: 'Record a payment' }).click();
+        await dialog.getByLabel('Amount').fill('150');
+        await dialog.getByRole('combobox', { name: /^More than is due/ }).click();
+        await page.getByRole('option', { name: /credit/ }).click();
+        await dialog.getByRole('button', { name: 'Record' }).click();
+        await page.getByRole('main').getByText('Paid', { exact: true }).first().waitFor();
+
+        await open(page, `/customers/${customerId}`);
+        await page.getByRole('heading', { name: 'Credit', exact: true }).waitFor();
+        await expectAccessible(page);
+        await page.getByRole('button', { name: 'Refund the credit in EUR' }).click();
+        await dialog.getByRole('button', { name: /^Record/ }).click();
+        await page.getByText('The refund is recorded.').waitFor();
+        await expect.poll(() => page.getByRole('heading', { name: 'Credit', exact: true }).count(), longPoll).toBe(0);
+      });
+      const invoice = async (id: string) => (await acme.rest('GET', `/invoices/${id}`)).body.data;
+      expect(await invoice(first)).toMatchObject({ status: 'paid', amount_paid: 115.43, amount_adjusted: 3.57 });
+      expect(await invoice(second)).toMatchObject({ status: 'paid', amount_paid: 119 });
+      expect((await acme.rest('GET', `/customers/${customerId}/credit`)).body.data.items).toEqual([]);
+    },
+  );
+
+  it('a supplier’s credit is entered beside the receipt, and a write-off asks for its reason', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const supplierId = await makeCustomer(acme, { companyName: 'Papier Union GmbH', type: 'SUPPLIER' });
+    const id = await makeReceipt(acme, { supplierId, status: 'BOOKED', receiptNumber: 'R-9' });
+    await app.visit({}, async (page) => {
+      await open(page, `/receipts/${id}`);
+      await page.getByRole('button', { name: 'Add a credit' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Number').fill('C-1');
+      await dialog.getByLabel('Amount, gross').fill('-11.90');
+      await dialog.getByLabel('VAT, %').fill('19');
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Credit C-1' }).waitFor();
+      await expectAccessible(page);
+      await open(page, `/receipts/${id}`);
+      await page.getByRole('button', { name: 'Record a payment' }).click();
+      await dialog.getByLabel('Amount').fill('118');
+      await dialog.getByRole('combobox', { name: /^The rest/ }).click();
+      await page.getByRole('option', { name: 'Write it off' }).click();
+      await press(page, 'Tab');
+      await dialog.getByLabel('Reason').fill('Too little to ask for');
+      await dialog.getByRole('button', { name: 'Record' }).click();
+      await page.getByRole('main').getByText('Paid', { exact: true }).first().waitFor();
+    });
+    const { body } = await acme.rest('GET', '/payments?kind=write_off');
+    expect(body.data).toMatchObject([{ receipt_id: id, amount: 1, reason: 'Too little to ask for' }]);
+    const [credit] = (await acme.rest('GET', '/receipts')).body.data;
+    expect(credit).toMatchObject({ credited_receipt_id: id, amount_gross: -11.9, vat_amount: -1.9, status: 'booked' });
+  });
+});
