@@ -24,8 +24,17 @@ export async function withProgress<T>(
 }
 
 /** A progress bar on a terminal; elsewhere nothing. */
-export function startBar(format: string, total: number): { update: (value: number) => void; stop: () => void } {
+export function startBar(
+  format: string,
+  total: number,
+): { update: (value: number, total?: number) => void; stop: () => void } {
   const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true, hideCursor: true });
   if (process.stderr.isTTY) bar.start(total, 0);
-  return { update: (value) => bar.update(value), stop: () => bar.stop() };
+  return {
+    update: (value, newTotal) => {
+      if (newTotal !== undefined) bar.setTotal(newTotal);
+      bar.update(value);
+    },
+    stop: () => bar.stop(),
+  };
 }

@@ -100,6 +100,12 @@ describe('its programs, type-checked strictly, and run on Node', () => {
     await run('bulk.js', { READING_TOKEN: token }).finally(stop);
   });
 
+  it('exports', async () => {
+    const { stop } = await work(service);
+    const { token } = await createToken(service.client, { tenantId: acme.tenantId, abilities: ['customers:read'] });
+    await run('exports.js', { READING_TOKEN: token }).finally(stop);
+  });
+
   it('verification of the deliveries that the service sends', async () => {
     const { stop } = await work(service);
     const receiver = await startReceiver();

@@ -7,10 +7,11 @@ import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { print, printError, write } from '../output.ts';
 import { startBar } from '../progress.ts';
 import { buildConnection, withConnection, type ApiConnection } from '../remote/connection.ts';
+import { waitForEnd } from '../remote/wait-for-end.ts';
+import { readOperation, type Operation } from './operation.ts';
 import { readResults, type Result } from './results.ts';
 import { openSource } from './source.ts';
 import { upload } from './upload.ts';
-import { waitForEnd, type Operation } from './wait.ts';
 
 // `bulk` sends a file of JSON Lines as one bulk operation, waits for its end, and shows what became of each line.
 
@@ -43,7 +44,9 @@ export function addBulkCommand(program: Command): void {
     await using source = await openSource(file);
     const started = await upload(connection, { resource, action, source, key: options.idempotencyKey });
     printError(`Bulk operation ${started.id}: ${started.lines} lines.`);
-    const operation = await show(started, (report) => waitForEnd(connection, started.id, report));
+    const operation = await show(started, (report) =>
+      waitForEnd(connection, `/api/v1/bulk-operations/${started.id}`, readOperation, report),
+    );
     await writeResults(connection, operation, options);
     printError(summary(operation));
     if (operation.status !== 'completed')

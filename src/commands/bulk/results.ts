@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
-import { buildFailure, readResponse, sendOnce, type ApiConnection } from '../remote/connection.ts';
+import { buildFailure, open, readResponse, type ApiConnection } from '../remote/connection.ts';
 
 /** A line of an operation's results. */
 export interface Result {
@@ -36,7 +36,7 @@ export async function* readResults(connection: ApiConnection, id: string, failed
 
 async function* readOnce(connection: ApiConnection, id: string, failed: boolean): AsyncGenerator<Result> {
   const path = `/api/v1/bulk-operations/${id}/results${failed ? '?failed=true' : ''}`;
-  const response = await sendOnce(connection, { method: 'GET', path, signal: new AbortController().signal });
+  const response = await open(connection, { method: 'GET', path, signal: new AbortController().signal });
   if (response.status !== 200 || !response.body)
     throw buildFailure(connection, await readResponse(connection, response));
   try {

@@ -6,7 +6,7 @@ import { printError } from '../output.ts';
 import { startBar } from '../progress.ts';
 import { buildFailure, send, type ApiConnection, type ApiResponse } from '../remote/connection.ts';
 import type { Source } from './source.ts';
-import { readOperation, type Operation } from './wait.ts';
+import { readOperation, type Operation } from './operation.ts';
 
 const attempts = 6;
 const firstWaitMs = 500;

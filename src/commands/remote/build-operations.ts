@@ -109,19 +109,24 @@ function buildOperation(
   const properties = jsonIn(success?.content, components)?.properties ?? {};
   const data = resolve(properties['data'], components);
   const isFile = success?.content !== undefined && !('application/json' in success.content);
+  const isExportFile = isFile && path.startsWith('/exports/'); // `export` moves a tenant
   const isList = data?.type === 'array' && 'links' in properties;
   const resource = data?.type === 'array' ? resolve(data.items, components) : data;
   const given = parameters.map((each) =>
     '$ref' in each ? components.parameters[getName(each.$ref)] : each,
   ) as z.infer<typeof parameter>[];
   return {
-    verb: isFile ? tag.toLowerCase().replaceAll(' ', '-') : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
+    verb: isExportFile
+      ? 'download'
+      : isFile
+        ? tag.toLowerCase().replaceAll(' ', '-')
+        : (/^[a-z]+/.exec(operationId)?.[0] ?? operationId),
     noun:
       path.includes('/attachments') && !isFile
         ? 'attachments'
         : readsAnother(method, path)
           ? toNoun(operationId)
-          : `${path.split('/').at(isFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
+          : `${path.split('/').at(isFile && !isExportFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
     method: method.toUpperCase(),
     path,
     pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),

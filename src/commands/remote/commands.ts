@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
 import { stringifyJson } from '../../../rest-shim/exact-json.ts';
@@ -9,6 +8,7 @@ import { getColumns } from './columns.ts';
 import { buildConnection, buildFailure, send, withConnection, type ApiResponse } from './connection.ts';
 import { readOperations, type Flag, type RemoteOperation } from './operations.ts';
 import { buildRequest } from './request.ts';
+import { saveExport, saveFile } from './save-export.ts';
 import { formatItem, formatTable } from './table.ts';
 
 const meanings: Record<string, string> = {
@@ -21,6 +21,7 @@ const meanings: Record<string, string> = {
   'credit-note': 'save the files of a credit note',
   receipt: 'save the files of a receipt',
   add: 'add a file to a resource',
+  download: 'save the file of an export',
 };
 
 /** Adds a command for each operation of the REST API: `list invoices`, `get customers ID`. */
@@ -67,7 +68,8 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
       );
   }
   if (operation.result === 'file') command.option('--out <file>', 'the file to write; else standard output');
-  else command.option('--json', 'print one JSON value and nothing else');
+  else if (startsExport(operation)) command.option('--out <file>', 'wait for its end, and save its file');
+  if (operation.result !== 'file') command.option('--json', 'print one JSON value and nothing else');
   withConnection(command);
   command.action(async () => {
     endWithReader();
@@ -84,12 +86,16 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
       if (response.status < 200 || response.status > 299) throw buildFailure(connection, response, getNames(operation));
       return response;
     };
-    if (operation.result === 'file') return await saveFile(await ask(request.path), given);
+    if (operation.result === 'file') return await saveFile(connection, request.path, given.out);
     if (operation.result === 'list') return await printList(operation, given, readPages(ask, request.path, given));
-    const { body } = await ask(request.path);
+    const { body: answered } = await ask(request.path);
+    const body =
+      startsExport(operation) && given.out !== undefined ? await saveExport(connection, answered, given.out) : answered;
     printOne(operation, body, command.args, given);
   });
 }
+
+const startsExport = ({ method, path }: RemoteOperation): boolean => method === 'POST' && path === '/exports';
 
 /** Ends the command when nobody reads its output any more, as of `list invoices --all | head`. */
 function endWithReader(): void {
@@ -192,11 +198,6 @@ async function printList(
 }
 
 const terminalWidth = (): number => process.stdout.columns ?? Infinity;
-
-async function saveFile({ bytes }: ApiResponse, { out }: Options): Promise<void> {
-  if (out === undefined) process.stdout.write(bytes);
-  else await writeFile(out, bytes);
-}
 
 const itemBody = z.looseObject({
   data: z.unknown(),

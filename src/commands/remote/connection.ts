@@ -89,10 +89,15 @@ const responseTimeoutMs = 60_000;
  * Sends a request. If the rate limit is reached, it waits as long as the service says, and sends it again.
  * @throws CommandFailure if there is no response
  */
-export async function send(connection: ApiConnection, request: ApiRequest): Promise<ApiResponse> {
+export const send = async (connection: ApiConnection, request: ApiRequest): Promise<ApiResponse> =>
+  readResponse(connection, await open(connection, request));
+
+/** The same, with a body that isn't read yet. */
+export async function open(connection: ApiConnection, request: ApiRequest): Promise<Response> {
   for (;;) {
-    const response = await readResponse(connection, await sendOnce(connection, request));
+    const response = await sendOnce(connection, request);
     if (response.status !== 429) return response;
+    await response.body?.cancel();
     const seconds = Number(response.headers.get('retry-after')) || 1;
     printError(`The rate limit is reached. Waiting ${seconds} s.`);
     await sleep(seconds * 1000, undefined, { signal: request.signal });
@@ -105,7 +110,7 @@ export async function readResponse(connection: ApiConnection, response: Response
 }
 
 /** Sends a request once. A redirect isn't followed: the token is only for the address that the user named. */
-export async function sendOnce(connection: ApiConnection, request: ApiRequest): Promise<Response> {
+async function sendOnce(connection: ApiConnection, request: ApiRequest): Promise<Response> {
   const { method, path, body, headers } = request;
   const isLong = typeof body === 'function';
   const signal = request.signal ?? (isLong ? undefined : AbortSignal.timeout(responseTimeoutMs));

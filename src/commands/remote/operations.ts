@@ -17,7 +17,7 @@ export interface Flag {
 }
 
 export interface RemoteOperation {
-  /** `create`, of the operation `createCustomer`; for a file the resource: `invoice`, of `/invoices/{id}/pdf`. */
+  /** `create`, of the operation `createCustomer`; for a file the resource: `invoice`, of `/invoices/{id}/pdf`. That of an export is `download`. */
   verb: string;
   /** `customers`, of the path `/customers/{id}`; of a batch `customers-batch`; for a file its kind: `pdf`. */
   noun: string;

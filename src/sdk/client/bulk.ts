@@ -12,7 +12,7 @@ import type {
 } from './generated/types.ts';
 import type { Lines } from './lines.ts';
 import type { PostOptions, RequestOptions } from './options.ts';
-import { sleep } from './retry.ts';
+import { waitForEnd, type WaitOptions } from './wait-for-end.ts';
 
 interface Identified {
   id: string;
@@ -40,15 +40,10 @@ export interface BulkBodies {
   'time-entries': { create: CreateTimeEntryInput; delete: Identified };
 }
 
-export interface BulkOptions extends PostOptions {
-  /** Called whenever the operation's counts were read. */
-  onProgress?: ((operation: BulkOperation) => void) | undefined;
+export interface BulkOptions extends PostOptions, WaitOptions<BulkOperation> {
   /** Yields only results of lines that failed. */
   failed?: boolean | undefined;
 }
-
-const firstWait = 500;
-const longestWait = 10_000;
 
 /** Milliseconds that an upload may take, unless the caller says otherwise. */
 const uploadTimeout = 30 * 60_000;
@@ -99,16 +94,8 @@ export class BulkClient extends BulkOperations {
   }
 
   /** Asks for an operation, less and less often, until it has ended. */
-  async wait(
-    id: string,
-    { onProgress, ...options }: RequestOptions & Pick<BulkOptions, 'onProgress'> = {},
-  ): Promise<BulkOperation> {
-    for (let delay = firstWait; ; delay = Math.min(delay * 1.5, longestWait)) {
-      const operation = await this.get(id, options);
-      onProgress?.(operation);
-      if (operation.finished_at !== null) return operation;
-      await sleep(delay, options.signal);
-    }
+  wait(id: string, options: WaitOptions<BulkOperation> = {}): Promise<BulkOperation> {
+    return waitForEnd((request) => this.get(id, request), options);
   }
 }
 

@@ -2,7 +2,7 @@ import { buildError, parseBody } from './response.ts';
 import { defaults } from './defaults.ts';
 import { ConnectionError, KontorError, TimeoutError } from './errors.ts';
 import { rememberEtag } from './etag.ts';
-import { LinesBody, readLines, type Lines } from './lines.ts';
+import { LinesBody, readChunks, readLines, type Lines } from './lines.ts';
 import type { AnyOptions, KontorOptions } from './options.ts';
 import { isOutcomeUnknown, retryDelay, sleep } from './retry.ts';
 import { rememberWarnings } from './warnings.ts';
@@ -54,6 +54,17 @@ export class HttpClient {
    */
   async download(path: string, call: Call = {}): Promise<Blob> {
     return (await this.#send('GET', path, call, (response) => response.blob())) as Blob;
+  }
+
+  /**
+   * The bytes of a response, as they arrive.
+   * @param path relative to `/api/v1`, such as `/exports/ID/file`
+   * @throws KontorError, or the reason of the caller's signal
+   */
+  async *readBytes(path: string, call: Call = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    const { options = {} } = call;
+    const response = (await this.#send('GET', path, call, async (received) => received)) as Response;
+    yield* readChunks(response, this.#limits(options).timeout, options.signal);
   }
 
   /**

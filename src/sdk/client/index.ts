@@ -5,6 +5,7 @@ export * from './errors.ts';
 export { etagOf } from './etag.ts';
 export type { Lines } from './lines.ts';
 export { List, type Page } from './list.ts';
+export type { WaitOptions } from './wait-for-end.ts';
 export type { ConditionalOptions, KontorOptions, PostOptions, RequestOptions } from './options.ts';
 export { warningsOf } from './warnings.ts';
 export { verifyWebhook, type VerifyOptions, type WebhookEvent, type WebhookHeaders } from './webhooks.ts';

@@ -1,5 +1,6 @@
 import { BulkClient } from './bulk.ts';
 import { ChangeFeed } from './changes.ts';
+import { ExportClient } from './exports.ts';
 import { Api } from './generated/api.ts';
 import { HttpClient, type Call, type Method } from './http-client.ts';
 import type { KontorOptions } from './options.ts';
@@ -8,11 +9,13 @@ import type { KontorOptions } from './options.ts';
 export class Kontor extends Api {
   override readonly bulkOperations: BulkClient;
   override readonly changes: ChangeFeed;
+  override readonly exports: ExportClient;
 
   constructor(options: KontorOptions) {
     super(new HttpClient(options));
     this.bulkOperations = new BulkClient(this.client);
     this.changes = new ChangeFeed(this.client);
+    this.exports = new ExportClient(this.client);
   }
 
   /**

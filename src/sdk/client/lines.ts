@@ -103,23 +103,38 @@ function toStream(chunks: AsyncGenerator<Uint8Array, void, undefined>): Readable
  * @throws ConnectionError if the response breaks off, or the reason of the caller's signal
  */
 export async function* readLines(
-  { body }: Response,
+  response: Response,
   timeout: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<unknown, void, undefined> {
-  if (!body) return;
-  const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
+  for await (const chunk of readChunks(response, timeout, signal)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield JSON.parse(line);
+  }
+  if (rest !== '') throw new ConnectionError('The response broke off.');
+}
+
+/**
+ * The bytes of a response, as they arrive.
+ * @param timeout milliseconds that the next part may take
+ * @throws ConnectionError if the response breaks off, or the reason of the caller's signal
+ */
+export async function* readChunks(
+  { body }: Response,
+  timeout: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!body) return;
+  const reader = body.getReader();
   try {
     for (;;) {
       const { done, value } = await within(timeout, signal, reader.read());
-      if (done) break;
-      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) if (line !== '') yield JSON.parse(line);
+      if (done) return;
+      yield value;
     }
-    if (rest !== '') throw new ConnectionError('The response broke off.');
   } finally {
     // It may have ended with an error, which is known already.
     await reader.cancel().catch(() => undefined);

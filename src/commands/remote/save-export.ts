@@ -1,0 +1,77 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { z } from 'zod';
+import { JsonNumber } from '../../../rest-shim/exact-json.ts';
+import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import { printError } from '../output.ts';
+import { startBar } from '../progress.ts';
+import { buildFailure, open, readResponse, type ApiConnection } from './connection.ts';
+import { waitForEnd } from './wait-for-end.ts';
+
+const count = z.instanceof(JsonNumber).transform(({ source }) => Number(source));
+const fields = z.object({
+  id: z.string(),
+  status: z.string(),
+  rows: count.nullable(),
+  processed_rows: count,
+  error: z.string().nullable(),
+  length: count.nullable(),
+  finished_at: z.string().nullable(),
+});
+const readExport = (body: unknown): { body: unknown } & z.infer<typeof fields> => {
+  const { data, error } = z.object({ data: fields }).safeParse(body);
+  if (error) throw new CommandFailure(exitCodes.failed, 'The service answered something that is no export.');
+  return { body, ...data.data };
+};
+
+/**
+ * Waits until an export has ended, and saves its file.
+ * @param body the response that started it
+ * @returns the response that shows its end
+ * @throws CommandFailure if it fails or is cancelled
+ */
+export async function saveExport(connection: ApiConnection, body: unknown, out: string): Promise<unknown> {
+  const { id } = readExport(body);
+  printError(`Export ${id} has begun.`);
+  const path = `/api/v1/exports/${id}`;
+  const ended = await waitWithBar(connection, path);
+  if (ended.status !== 'completed')
+    throw new CommandFailure(exitCodes.failed, ended.error ?? `The export is ${ended.status}.`);
+  await saveFile(connection, `${path}/file`, out);
+  printError(`Saved: ${out}, ${ended.length ?? 0} bytes.`);
+  return ended.body;
+}
+
+async function waitWithBar(connection: ApiConnection, path: string) {
+  const bar = startBar('{bar} {value} of {total} rows', 0);
+  try {
+    return await waitForEnd(connection, path, readExport, ({ rows, processed_rows: processed }) =>
+      bar.update(processed, rows ?? processed),
+    );
+  } finally {
+    bar.stop();
+  }
+}
+
+/**
+ * Saves the file that a GET answers, as it arrives.
+ * @param out its path; undefined for standard output
+ * @throws CommandFailure if it breaks off: then there is no file
+ */
+export async function saveFile(connection: ApiConnection, path: string, out: string | undefined): Promise<void> {
+  // Without a limit of time: a file may be long.
+  const response = await open(connection, { method: 'GET', path, signal: new AbortController().signal });
+  if (!response.ok || !response.body) throw buildFailure(connection, await readResponse(connection, response));
+  const bytes = Readable.fromWeb(response.body as ReadableStream);
+  try {
+    if (out === undefined) await pipeline(bytes, process.stdout, { end: false });
+    else await pipeline(bytes, createWriteStream(out));
+  } catch (error) {
+    if (out !== undefined) await rm(out, { force: true });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(exitCodes.failed, `The file broke off: ${reason}.`);
+  }
+}
