@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { givePartnerAccounts } from '../../schema/exports/datev/partner-accounts.ts';
@@ -129,8 +130,13 @@ describe('A DATEV export', () => {
       const { rows } = readExtf((await exported(service, who, datev({ chart }))).file);
       expect(
         rows.map((each) => [each['Gegenkonto (ohne BU-Schlüssel)'], each['EU-Land u. UStID (Bestimmung)']]),
-      ).toEqual(cases.map((each) => [each[at2], each[5]]));
-      expect(rows.map((each) => each['EU-Steuersatz (Bestimmung)'])[4]).toBe('20,00');
+      ).toEqual(
+        cases.flatMap((each) => [
+          [each[at2], each[5]],
+          ...(each[2] === '16' ? [[chart === 'skr03' ? '1770' : '3800', '']] : []), // VAT is a posting of its own
+        ]),
+      );
+      expect(rows.map((each) => each['EU-Steuersatz (Bestimmung)'])[5]).toBe('20,00');
     }
   });
 
@@ -183,10 +189,11 @@ describe('A DATEV export', () => {
       kind === 'input' ? '4900' : (revenue[`${category}${rate}`] ?? '?');
     const expected = new Map<string, Decimal>();
     for (const each of report) {
-      const gross = new Decimal(each.net).plus(each.vat);
       const account = accountOf(each);
+      // VAT of other rates has an account of its own. Of the others, DATEV takes it out of the gross amount.
+      const amount = new Decimal(each.net).plus(account === '8200' ? 0 : each.vat);
       // Revenue is credited, expenses are debited.
-      const signed = each.kind === 'input' ? gross : gross.negated();
+      const signed = each.kind === 'input' ? amount : amount.negated();
       expected.set(account, (expected.get(account) ?? new Decimal(0)).plus(signed));
     }
     const isResult = (account: string): boolean => /^[48]\d{3}$/.test(account);
@@ -311,18 +318,17 @@ describe('A DATEV export', () => {
     const { revenue, expenses } = (
       await who.rest('GET', `/reports/profit-and-loss?${new URLSearchParams(period).toString()}`)
     ).body.data.totals[0];
-    const gross16 = vatOf('output', 16) + sumOf(/^1770$/); // revenue of this rate has an account without VAT
     expect({
-      output: [sumOf(/^1776$/), sumOf(/^1771$/)],
+      output: [sumOf(/^1776$/), sumOf(/^1771$/), sumOf(/^1770$/)],
       input: sumOf(/^15(70|71|76|72|78)$/),
       import: sumOf(/^1588$/),
       owed: [sumOf(/^1785$/), sumOf(/^1772$/)],
       expenses: sumOf(/^(2400|3730|4\d{3})$/),
-      revenue: Number((-sumOf(/^(8\d{3}|2700)$/) - gross16).toFixed(2)),
+      revenue: -sumOf(/^(8\d{3}|2700)$/),
       bank: sumOf(/^1200$/),
       all: sumOf(/./),
     }).toEqual({
-      output: [-vatOf('output', 19), -vatOf('output', 7)],
+      output: [-vatOf('output', 19), -vatOf('output', 7), -vatOf('output', 16)],
       input: vatOf('input'),
       import: vatOf('import'),
       owed: [-vatOf('reverse_charge'), -vatOf('acquisition')],
@@ -336,6 +342,62 @@ describe('A DATEV export', () => {
       ['4980', '4650', '4900', '3730', '8730', '4970', '2400', '2700'].filter((each) => !accounts.has(each)),
     ).toEqual([]);
     expect(accounts.has('1234')).toBe(false);
+  });
+
+  it('has the VAT of pieces of an invoice as they say it, also where another cent would be computed', async () => {
+    const who = await german();
+    const customerId = await makeCustomer(who, { country: 'DE' });
+    const austrian = await makeCustomer(who, { country: 'AT' });
+    const cents = (most: number) => fc.integer({ min: 1, max: most }).map((amount) => (amount / 100).toFixed(2));
+    const cases = fc.record({
+      rate: fc.constantFrom('19', '7', '16', '20'),
+      lines: fc.array(cents(900), { minLength: 1, maxLength: 3 }),
+      credited: fc.array(cents(20), { minLength: 1, maxLength: 4 }),
+    });
+    let apart = 0;
+    for (const { rate, lines, credited } of fc.sample(cases, { seed: 29, numRuns: 40 })) {
+      const isForeign = rate === '20';
+      const items = lines.map((amount) => line(amount, 'S', rate));
+      const invoiceId = await makeInvoice(who, {
+        customerId: isForeign ? austrian : customerId,
+        invoiceDate: '2026-05-02',
+        status: 'ISSUED',
+        items,
+      });
+      for (const net of credited) {
+        const { status, body } = await who.rest('POST', '/credit-notes', {
+          invoice_id: invoiceId,
+          credit_note_date: '2026-05-20',
+          amounts: [{ vat_category: 'S', vat_rate: Number(rate), net: Number(net) }],
+        });
+        expect([200, 201, 422]).toContain(status);
+        if (status !== 201) continue;
+        const { vat } = body.data.vat_breakdown[0];
+        if (new Decimal(net).times(rate).dividedBy(100).toDecimalPlaces(2, 4).toNumber() !== vat) apart += 1;
+      }
+    }
+    expect(apart).toBeGreaterThan(3);
+    const period = { from: '2026-05-01', to: '2026-05-31' };
+    const sums = sumTaxed(readExtf((await exported(service, who, datev(period))).file).rows);
+    const query = new URLSearchParams({ ...period, date_by: 'document' });
+    const report = (await who.rest('GET', `/reports/vat?${query.toString()}`)).body.data.rows as {
+      vat_rate: number;
+      net: number;
+      vat: number;
+    }[];
+    const accounts = { 19: ['8400', '1776'], 7: ['8300', '1771'], 16: ['8200', '1770'], 20: ['8320', '1767'] } as const;
+    const of = (account: string): number => (sums.get(account)?.toNumber() ?? 0) * -1;
+    const found = Object.entries(accounts).map(([rate, [net, vat]]) => ({
+      rate: Number(rate),
+      net: of(net),
+      vat: of(vat),
+    }));
+    const expected = found.map(({ rate }) => {
+      const rows = report.filter((row) => row.vat_rate === rate);
+      const sum = (name: 'net' | 'vat') => Decimal.sum(0, ...rows.map((row) => row[name])).toNumber();
+      return { rate, net: sum('net'), vat: sum('vat') };
+    });
+    expect(found).toEqual(expected);
   });
 
   it('has the rate of a payment through a bank account of the books’ currency', async () => {

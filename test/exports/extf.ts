@@ -36,9 +36,10 @@ const taxes: Record<string, { rate: number; accounts: [account: string, sign: 1 
   18: { rate: 7, isOnNet: true, accounts: [['1572', 1], ['1772', -1]] },
   19: { rate: 19, isOnNet: true, accounts: [['1572', 1], ['1772', -1]] },
   91: { rate: 7, isOnNet: true, accounts: [['1578', 1], ['1785', -1]] },
+  foreign: { rate: 20, accounts: [['1767', 1]] },
   94: { rate: 19, isOnNet: true, accounts: [['1578', 1], ['1785', -1]] },
 }; // prettier-ignore
-const automatic: Record<string, string> = { 8400: '3', 8300: '2' };
+const automatic: Record<string, string> = { 8400: '3', 8300: '2', 8320: 'foreign' };
 
 /** The same as sumAccounts() once DATEV has computed VAT by keys and automatic accounts. */
 export function sumTaxed(rows: ReadFile['rows']): Map<string, Decimal> {
@@ -47,6 +48,7 @@ export function sumTaxed(rows: ReadFile['rows']): Map<string, Decimal> {
     void sums.set(account, (sums.get(account) ?? new Decimal(0)).plus(amount));
   for (const row of rows) {
     const contra = row['Gegenkonto (ohne BU-Schlüssel)'] ?? '';
+    if (row['BU-Schlüssel'] === '40') continue; // VAT has a posting of its own
     const isContra = contra in automatic;
     const tax = taxes[automatic[contra] ?? row['BU-Schlüssel'] ?? ''];
     if (!tax) continue;

@@ -24,7 +24,7 @@ interface Chart {
   expense: { usual: string; byCategory: Readonly<Record<string, string>> };
   /** Where no tax key says it: VAT that is owed, and input VAT, by rate; import VAT; and both that the buyer owes. */
   vat: {
-    output: Readonly<Record<string, string>> & { other: string };
+    output: Readonly<Record<string, string>> & { other: string; otherState: string };
     input: Readonly<Record<string, string>> & { other: string };
     import: string;
     byBuyer: Record<'AE' | 'K', { owed: string; input: string }>;
@@ -63,7 +63,7 @@ export const charts: Record<ExportChart, Chart> = {
       },
     },
     vat: {
-      output: { 19: '1776', 7: '1771', other: '1770' },
+      output: { 19: '1776', 7: '1771', other: '1770', otherState: '1767' },
       input: { 19: '1576', 7: '1571', other: '1570' },
       import: '1588',
       byBuyer: { AE: { owed: '1785', input: '1578' }, K: { owed: '1772', input: '1572' } },
@@ -99,7 +99,7 @@ export const charts: Record<ExportChart, Chart> = {
       },
     },
     vat: {
-      output: { 19: '3806', 7: '3801', other: '3800' },
+      output: { 19: '3806', 7: '3801', other: '3800', otherState: '3817' },
       input: { 19: '1406', 7: '1401', other: '1400' },
       import: '1433',
       byBuyer: { AE: { owed: '3835', input: '1408' }, K: { owed: '3802', input: '1402' } },
@@ -162,6 +162,18 @@ const keys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** The key of what is bought, or of what is sold; undefined where there is none. @param rate without zeros at its end */
 export const taxKey = (category: ReceiptVatCategory | 'output', rate: string): string | undefined =>
   keys[category]?.[rate];
+
+/** The key of a posting to an automatic account that leaves VAT to another posting ("Aufhebung der Automatik"). */
+export const withoutAutomatic = '40';
+
+/** Whether DATEV takes the VAT of such revenue out of the gross amount. */
+export const isAutomatic = ({ revenue }: Chart, account: string): boolean =>
+  account === revenue.otherState || Object.values(revenue.standard).includes(account);
+
+/** The account of VAT that is owed for what is sold. */
+export function outputVatAccount({ vat }: Chart, rate: string, isOtherState: boolean): string {
+  return isOtherState ? vat.output.otherState : (vat.output[rate] ?? vat.output.other);
+}
 
 /** The account of VAT that can be deducted. */
 export function inputVatAccount({ vat }: Chart, category: ReceiptVatCategory, rate: string): string {

@@ -15,7 +15,8 @@ import { computed, countRows, readRows, type Period, type TableSource } from '..
 export interface Share {
   category: VatCategory;
   rate: string;
-  gross: string;
+  net: string;
+  vat: string;
 }
 
 interface Booked {
@@ -58,7 +59,7 @@ export interface Purchase extends Booked {
 
 /** What the cash discounts of a day change of an invoice. */
 export interface SaleDiscount extends Booked {
-  shares: { category: VatCategory; rate: string; net: string; vat: string }[];
+  shares: Share[];
 }
 
 /** The same of a receipt. */
@@ -77,7 +78,8 @@ export interface Payment extends Booked {
 
 /** Net and VAT of an invoice's lines: VAT is rounded once per rate (EN 16931, BR-CO-17). */
 const sharesOfInvoice = `(
-  select json_agg(json_build_object('category', category, 'rate', trim_scale(rate)::text, 'gross', (net + vat)::text) order by category, rate)
+  select json_agg(json_build_object('category', category, 'rate', trim_scale(rate)::text, 'net', net::text, 'vat', vat::text)
+    order by category, rate)
   from (
     select ${vatCategorySql('item')} as category, item.vat_rate as rate, sum(item.line_total_net) as net,
       round(sum(item.line_total_net) * item.vat_rate / 100, ${minorDigitsSql('own.currency')}) as vat
@@ -86,7 +88,7 @@ const sharesOfInvoice = `(
   ) as share)`;
 
 const sharesOfCreditNote = `(
-  select json_agg(json_build_object('category', vat_category, 'rate', trim_scale(vat_rate)::text, 'gross', (-net - vat)::text)
+  select json_agg(json_build_object('category', vat_category, 'rate', trim_scale(vat_rate)::text, 'net', (-net)::text, 'vat', (-vat)::text)
     order by vat_category, vat_rate)
   from jsonb_to_recordset(own.vat_breakdown) as share (vat_category text, vat_rate numeric, net numeric, vat numeric))`;
 

@@ -3,10 +3,13 @@ import {
   anyCreditor,
   expenseAccount,
   inputVatAccount,
+  isAutomatic,
   isOfOtherState,
   namedAccount,
+  outputVatAccount,
   revenueAccount,
   taxKey,
+  withoutAutomatic,
   type charts,
 } from './accounts.ts';
 import type { BoughtLine, Document, Payment, Purchase, PurchaseDiscount, Sale, SaleDiscount } from './documents.ts';
@@ -64,16 +67,27 @@ const common = ({ currency, day, number }: Pick<Document, 'currency' | 'day' | '
 
 function postSale(sale: Sale, chart: Chart, home: string): Posting[] {
   const country = sale.country ?? home;
-  return sale.shares.map(({ category, rate, gross }) => ({
-    ...common(sale),
-    amount: new Decimal(gross),
-    account: sale.partner ?? '',
-    contra: revenueAccount(chart, category, rate, country),
-    text: sale.name ?? '',
-    supplied: sale.supplied,
-    ...((category === 'K' || category === 'AE') && sale.vatId !== null && { destination: sale.vatId }),
-    ...(isOfOtherState(category, rate, country) && { destination: country, destinationRate: rate }),
-  }));
+  return sale.shares.flatMap(({ category, rate, ...share }) => {
+    const [net, vat] = [new Decimal(share.net), new Decimal(share.vat)];
+    const isForeign = isOfOtherState(category, rate, country);
+    const contra = revenueAccount(chart, category, rate, country);
+    const base = {
+      ...common(sale),
+      account: sale.partner ?? '',
+      contra,
+      text: sale.name ?? '',
+      supplied: sale.supplied,
+      ...((category === 'K' || category === 'AE') && sale.vatId !== null && { destination: sale.vatId }),
+      ...(isForeign && { destination: country, destinationRate: rate }),
+    };
+    const gross = net.plus(vat);
+    const key = isAutomatic(chart, contra) ? withoutAutomatic : undefined;
+    if (vat.equals(key === undefined ? 0 : vatIn(gross, rate))) return [{ ...base, amount: gross }];
+    return [
+      { ...base, amount: net, key },
+      { ...base, amount: vat, contra: outputVatAccount(chart, rate, isForeign) },
+    ];
+  });
 }
 
 const postPurchase = (purchase: Purchase, chart: Chart): Posting[] =>
@@ -121,10 +135,9 @@ const postSaleDiscount = (discount: SaleDiscount, chart: Chart): Posting[] =>
     const base = { ...common(discount), text: 'Skonto', account, contra: discount.partner ?? '' };
     const key = category === 'S' ? taxKey('output', rate) : undefined;
     if (key !== undefined && vat.equals(vatIn(gross, rate))) return [{ ...base, amount: gross, key }];
-    const { output } = chart.vat;
     return [
       { ...base, amount: net },
-      { ...base, amount: vat, account: output[rate] ?? output.other },
+      { ...base, amount: vat, account: outputVatAccount(chart, rate, false) },
     ];
   });
 
