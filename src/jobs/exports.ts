@@ -11,7 +11,7 @@ import { FileTooLongError } from '../../schema/graphql/file-storage.ts';
 import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import { makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
-import { abilitiesToExport } from '../../schema/resources/export/kinds.ts';
+import { abilitiesToExport, maxFileLength } from '../../schema/resources/export/kinds.ts';
 import * as transitions from '../../schema/resources/export/transitions.ts';
 import type { ExportRow } from '../../schema/resources/export/transitions.ts';
 import type { Database } from '../database/database.ts';
@@ -34,9 +34,6 @@ const attemptsOfOne = 5;
  * up meanwhile what was deleted after its begin. The storage isn't waited for in it.
  */
 const snapshot = { timeout: 30 * 60 * 1000, isolationLevel: 'RepeatableRead' } as const;
-
-/** The longest file, in bytes. */
-export const maxFileLength = 2 ** 31 - 1;
 
 /** How often progress is recorded. In milliseconds. */
 const progressMs = 1000;
@@ -67,18 +64,20 @@ export const cleanUpExports =
   (client: Database['client'], domain: Domain, fileDays: number): Task =>
   async (_payload, { abortSignal }) => {
     const pause = startPace(abortSignal);
-    for (const tenant of await client.tenant.findMany()) {
-      const own = domain.contextFor({ user: nobody, tenant, token: null });
-      const now = own.now();
-      const endedBefore = new Date(now.getTime() - fileDays * dayMs);
-      const where = { OR: [{ expiresAt: { lte: now } }, { expiresAt: null, finishedAt: { lte: endedBefore } }] };
-      for (const { id } of await own.db.export.findMany({ where, select: { id: true } })) {
-        await own.fileStorage.delete(fileKey(tenant.id, id));
-        await own.db.export.deleteMany({ where: { id } });
-        await pause();
-      }
-    }
+    for (const tenant of await client.tenant.findMany())
+      await deleteOld(domain.contextFor({ user: nobody, tenant, token: null }), fileDays, pause);
   };
+
+async function deleteOld(own: Context, fileDays: number, pause: () => Promise<void> = async () => {}): Promise<void> {
+  const now = own.now();
+  const endedBefore = new Date(now.getTime() - fileDays * dayMs);
+  const where = { OR: [{ expiresAt: { lte: now } }, { expiresAt: null, finishedAt: { lte: endedBefore } }] };
+  for (const { id } of await own.db.export.findMany({ where, select: { id: true } })) {
+    await own.fileStorage.delete(fileKey(own.tenant.id, id));
+    await own.db.export.deleteMany({ where: { id } });
+    await pause();
+  }
+}
 
 const dayMs = 86_400_000;
 
@@ -100,6 +99,7 @@ export function runExports(
       const current = next;
       if (abortSignal?.aborted) throw new InterruptedError();
       await limiter.run(() => attempt(current, own, job, abortSignal));
+      await deleteOld(own, fileDays); // files that have no room any more
     }
   };
 

@@ -10,6 +10,7 @@ import { maxProblems } from '../../schema/errors.ts';
 import { maxInputValues } from '../../schema/graphql/input/width.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { maxValues } from '../../schema/graphql/execution/response-size.ts';
+import { partnerRanges } from '../../schema/exports/datev/accounts.ts';
 import { bulkChunkCost, bytesPerValue, nestedScanCost, scanCost } from '../../schema/graphql/execution/cost.ts';
 import { comparisonsPerScan } from '../../schema/graphql/execution/scans.ts';
 import { maxListed } from '../../schema/graphql/filters/comparators.ts';
@@ -20,7 +21,7 @@ import { maxOffsetScan } from '../../schema/graphql/paging/page.ts';
 import { defaultChanges, defaultPageSize, maxChanges, maxPageSize } from '../../schema/graphql/paging/page-sizes.ts';
 import { maxErrors, maxRows } from '../../schema/csv-import/read-file.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
-import { maxUnfinished } from '../../schema/resources/export/kinds.ts';
+import { maxKeptBytes, maxUnfinished } from '../../schema/resources/export/kinds.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/rules.ts';
 import { exitCodes } from '../commands/exit-codes.ts';
 import { readConfig } from '../config/config.ts';
@@ -107,6 +108,10 @@ export const figures = {
   maxDigits: number.format(maxDigits),
   maxActiveTokens: number.format(maxActiveTokens),
   maxExports: number.format(maxUnfinished),
+  exportRoom: `${maxKeptBytes / 2 ** 30} GiB`,
+  exportDays: number.format(usual.exportDays),
+  firstDebtor: String(partnerRanges.debtor.first),
+  firstCreditor: String(partnerRanges.creditor.first),
   maxWebhooks: number.format(maxWebhooks),
   attempts: number.format(retryDelays.length + 1),
   retryDelays: list.format(retryDelays.map(duration)),

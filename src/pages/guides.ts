@@ -20,6 +20,7 @@ const slugs = [
   'paging',
   'syncing',
   'bulk',
+  'exports',
   'errors',
   'limits',
   'command-line',

@@ -4,6 +4,7 @@ import { resources } from '../../schema/resources.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { abilities, abilityScopes, type AbilityScope } from '../../schema/graphql/ability.ts';
 import { events, eventTypes } from '../../schema/events/events.ts';
+import { charts, taxKey } from '../../schema/exports/datev/accounts.ts';
 import { excesses, limits } from '../server/graphql/document-limits.ts';
 
 const number = new Intl.NumberFormat('en');
@@ -83,9 +84,65 @@ function buildDocumentLimits(): string {
   );
 }
 
+/** The accounts of DATEV's charts that an export books to, and the tax keys. */
+function buildDatevAccounts(): string {
+  const row = (what: string, account: (chart: typeof charts.SKR03) => string, key = ''): Cells => [
+    what,
+    account(charts.SKR03),
+    account(charts.SKR04),
+    key,
+  ];
+  const keyed = (category: 'output' | 'S' | 'AE' | 'K') =>
+    ['19', '7']
+      .flatMap((rate) => taxKey(category, rate) ?? [])
+      .map(code)
+      .join(', ');
+  return formatTable(
+    ['booked', 'SKR03', 'SKR04', 'tax key'],
+    [
+      row('sales, 19 %', ({ revenue }) => revenue.standard['19'] ?? ''),
+      row('sales, 7 %', ({ revenue }) => revenue.standard['7'] ?? ''),
+      row('sales, other rates; their VAT', ({ revenue, vat }) => `${revenue.other}; ${vat.output.other}`),
+      row('sales, a rate of the customer’s member state', ({ revenue }) => revenue.otherState),
+      row('sales, `Z`', ({ revenue }) => revenue.Z),
+      row('sales, `E`', ({ revenue }) => revenue.E),
+      row('sales, `K`', ({ revenue }) => revenue.K),
+      row('sales, `G`', ({ revenue }) => revenue.G),
+      row(
+        'sales, `AE`: in Germany; elsewhere in the EU',
+        ({ revenue: { reverseCharge } }) => `${reverseCharge.domestic}; ${reverseCharge.otherState}`,
+      ),
+      row(
+        'sales, `O`: elsewhere in the EU; outside',
+        ({ revenue: { outside } }) => `${outside.otherState}; ${outside.elsewhere}`,
+      ),
+      row('receipts, `S` 19 %, 7 %', ({ expense }) => expense.usual, keyed('S')),
+      row('receipts, `AE` 19 %, 7 %', ({ expense }) => expense.usual, keyed('AE')),
+      row('receipts, `K` 19 %, 7 %', ({ expense }) => expense.usual, keyed('K')),
+      ...Object.keys(charts.SKR03.expense.byCategory).map((category) =>
+        row(
+          `receipts of the category \`${category}\``,
+          ({ expense }) => expense.byCategory[category] ?? '',
+          'as above',
+        ),
+      ),
+      row('import VAT', ({ vat }) => vat.import),
+      row(
+        'cash discount: granted; received',
+        ({ cashDiscount }) => `${cashDiscount.granted}; ${cashDiscount.received}`,
+        keyed('output'),
+      ),
+      row('bank', ({ bank }) => bank),
+      row('bank fees', ({ loss }) => loss.fee),
+      row('written off: receivables; payables', ({ loss, gain }) => `${loss.writeOff}; ${gain}`),
+    ],
+  );
+}
+
 /** The tables of the guides that say what the code has. A guide writes `{{table:events}}`. */
 const tables: Record<string, () => string> = {
   abilities: buildAbilities,
+  datevAccounts: buildDatevAccounts,
   documentLimits: buildDocumentLimits,
   events: buildEvents,
   transitions: buildTransitions,

@@ -3,6 +3,7 @@ import { revokeToken } from '../../src/identity/index.ts';
 import { cleanUpExports } from '../../src/jobs/exports.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
+import { maxFileLength } from '../../schema/resources/export/kinds.ts';
 import { makeCustomer, listEvents } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
@@ -212,6 +213,33 @@ describe('an export', () => {
     expect(await who.db.export.count()).toBe(0);
     expect(await service.fileStorage.read(key)).toBeUndefined();
   });
+});
+
+it('The oldest files of a tenant expire when a further one has no room, those of others stay', async () => {
+  const [who, other] = [await service.integrator(), await service.integrator()];
+  worker = await work(service);
+  const ids: string[] = [];
+  for (let at = 0; at < 3; at += 1) ids.push(String((await exported(service, who, customers)).row['id']));
+  const theirs = String((await exported(service, other, customers)).row['id']);
+  await who.db.export.updateMany({ data: { length: maxFileLength } });
+  await other.db.export.updateMany({ data: { length: maxFileLength } });
+  const { row } = await exported(service, who, customers);
+  const kept = [...ids.slice(2), String(row['id'])];
+  await until(async () => (await who.db.export.count()) === kept.length, 'the deletion');
+  expect((await who.db.export.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id)).toEqual(kept);
+  const stored = async (tenantId: string, id: string): Promise<boolean> => {
+    const file = await service.fileStorage.read(fileKey(tenantId, id));
+    file?.content.destroy();
+    return file !== undefined;
+  };
+  expect(await Promise.all([...ids, ...kept].map((id) => stored(who.tenantId, id)))).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
+  expect(await stored(other.tenantId, theirs)).toBe(true);
 });
 
 describe('GET /exports/{id}/file', () => {

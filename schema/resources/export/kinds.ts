@@ -4,6 +4,12 @@ import type { Ability } from '../../graphql/ability.ts';
 /** At most so many of a tenant's exports are pending or running. */
 export const maxUnfinished = 5;
 
+/** The longest file, in bytes. */
+export const maxFileLength = 2 ** 31 - 1;
+
+/** The bytes that the files of a tenant's exports have at most: with a further one, the oldest expire. */
+export const maxKeptBytes = 2 * 2 ** 31;
+
 /** Whether a list has a day in each row, by which it can be narrowed; and which abilities it takes to read it. */
 interface ListKind {
   isDated: boolean;

@@ -1,6 +1,7 @@
 import type { Row } from '../../../prisma/client.ts';
 import { emit } from '../../events/events.ts';
 import { key, type Context } from '../../graphql/context.ts';
+import { maxKeptBytes } from './kinds.ts';
 
 export type ExportRow = Row<'Export'>;
 
@@ -39,12 +40,25 @@ export const recordProgress = (
   progress: Partial<Pick<ExportRow, 'rows' | 'processedRows'>>,
 ): Promise<boolean> => changeUnfinished(context, id, (inside) => updateRow(inside, id, progress));
 
-/** Ends an export with its file. @returns false if it was cancelled meanwhile */
+/** Ends an export with its file. Older ones expire where there is no room for it. @returns false if it was cancelled meanwhile */
 export const complete = (context: Context, id: string, processedRows: number, file: ExportFile): Promise<boolean> =>
   changeUnfinished(context, id, async (inside, row) => {
     await updateRow(inside, id, { processedRows, rows: processedRows });
     await finish(inside, row, { status: 'COMPLETED', ...file });
+    await expireOldest(inside);
   });
+
+/** Keeps the newest files of a tenant, as far as there is room. */
+async function expireOldest({ db, now }: Context): Promise<void> {
+  const kept = await db.export.findMany({
+    where: { expiresAt: { gt: now() } },
+    orderBy: [{ finishedAt: 'desc' }, { id: 'desc' }],
+    select: { id: true, length: true },
+  });
+  let bytes = 0;
+  const tooOld = kept.filter(({ length }) => (bytes += length ?? 0) > maxKeptBytes).map(({ id }) => id);
+  if (tooOld.length > 0) await db.export.updateMany({ where: { id: { in: tooOld } }, data: { expiresAt: now() } });
+}
 
 /** Ends an export that can't be written. @param error why, as a sentence */
 export const fail = (context: Context, id: string, error: string): Promise<boolean> =>
