@@ -186,12 +186,8 @@ export class Problems {
 
   /** Runs the deferred checks. Called where nothing will be written: the input has errors, or the database refused it. */
   async runDeferred(): Promise<void> {
-    // A deferred check may defer others.
-    for (;;) {
-      const checks = this.#deferred.splice(0);
-      if (checks.length === 0) return;
-      await Promise.all(checks.map((check) => check()));
-    }
+    // One after another, so that the same input has its problems in the same order. A deferred check may defer others.
+    for (let check = this.#deferred.shift(); check; check = this.#deferred.shift()) await check();
   }
 
   throwIfAny(): void {

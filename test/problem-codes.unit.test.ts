@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Problems } from '../schema/errors.ts';
 import { problemCodes } from '../schema/problem-codes.ts';
 import { buildErrorCodes } from '../src/pages/error-codes.ts';
 
@@ -42,4 +43,20 @@ it('each validator of the domain says its code, by refusal()', () => {
   expect(checks.length).toBeGreaterThan(20);
   const withoutCode = checks.filter(({ check }) => !/refusal\(/.test(check.split(/\n {2,4}\.|\n\n|;\n/)[0] ?? ''));
   expect(withoutCode.map(({ file }) => file)).toEqual(['schema/changes/change-cursor.ts']); // of a cursor's text
+});
+
+it('problems that are looked up are in the order of their rules, however long each takes', async () => {
+  const problems = new Problems();
+  const look = (ms: number, path: string) => async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    problems.add(path, 'not_found', 'There is none.');
+  };
+  problems.defer(look(20, 'first'));
+  problems.defer(async () => {
+    await look(1, 'second')();
+    problems.defer(look(1, 'fourth'));
+  });
+  problems.defer(look(1, 'third'));
+  await problems.runDeferred();
+  expect(Object.keys(problems.errors)).toEqual(['first', 'second', 'third', 'fourth']);
 });
