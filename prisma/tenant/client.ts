@@ -25,7 +25,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
  * Tenant isolation: this client is the only access to a tenant's data, and can't read or write rows of other tenants.
  * Every statement names the tenant. Relations stay inside the tenant, because every foreign key contains tenant_id. If
  * both should fail, row-level security still holds. The client refuses the tables of identity, and raw SQL except
- * $rows().
+ * $rows() and $stream().
  */
 export const forTenant = (
   books: Books,
@@ -93,6 +93,12 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    */
   $rows<Result>(sql: string, values: unknown[]): Promise<Result[]>;
   /**
+   * The same for a statement with very many rows: some at a time, in one reading of the tables. Inside a transaction only, as it
+   * was when the statement began.
+   * @param count so many rows at a time, of which the last have fewer
+   */
+  $stream<Result>(sql: string, values: unknown[], count: number): AsyncGenerator<Result[]>;
+  /**
    * Takes an advisory lock of the tenant without waiting, and holds it until the transaction ends. Inside a transaction only.
    * @param name the lock's name within the tenant
    * @returns whether it was free
@@ -153,6 +159,9 @@ const deferredTriggersTimeoutMs = 5 * 60_000;
 
 /** Has a function run on the server of the tenant's tables: Citus runs a statement where the table is that it names. */
 const besideTables = `from (select count(*) from changes where tenant_id = $1 and resource = '') as server`;
+
+/** The number of cursors so far, as each needs a name. */
+let cursors = 0;
 
 class TenantScopedClient {
   readonly #books: Books;
@@ -247,6 +256,22 @@ class TenantScopedClient {
     await this.#deferred?.beforeWriting();
     await this.#deferred?.flush();
     return this.#connection.send({ text, values: [this.#connection.tenantId, ...values] });
+  }
+
+  async *$stream(text: string, values: unknown[], count: number): AsyncGenerator<unknown[]> {
+    if (!text.includes('tenant_id = $1')) throw new Error('The statement does not name the tenant');
+    if (!this.#connection.isTransaction) throw new Error('Rows are streamed inside a transaction');
+    await this.#deferred?.beforeWriting();
+    await this.#deferred?.flush();
+    const cursor = `rows_${(cursors += 1)}`;
+    const all = [this.#connection.tenantId, ...values];
+    await this.#connection.send({ text: `declare ${cursor} no scroll cursor for ${text}`, values: all });
+    for (;;) {
+      const rows = await this.#connection.send({ text: `fetch ${Math.trunc(count)} from ${cursor}` });
+      if (rows.length === 0) break;
+      yield rows;
+    }
+    await this.#connection.send({ text: `close ${cursor}` }); // else the end of the transaction does
   }
 
   async tryAdvisoryLock(name: string): Promise<boolean> {

@@ -23,6 +23,6 @@ export function openItemsAt({ at, side }: Pick<ExportRow, 'at' | 'side'>): Table
     ],
     from: `(${items}) as own
       left join customers as customer on customer.tenant_id = $1 and customer.id = own.partner_id`,
-    keys: [{ sql: 'own.id', type: 'uuid' }],
+    order: ['own.id'],
   };
 }

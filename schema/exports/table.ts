@@ -24,81 +24,44 @@ export interface Period {
   to: string | null;
 }
 
-/** A column by which rows are read in order. */
-interface Key {
-  sql: string;
-  type: 'date' | 'uuid' | 'int' | 'timestamptz';
-}
-
 export interface TableSource {
   columns: readonly Column[];
   /** The tables that are read, each with the condition that it is the tenant's, $1. */
   from: string;
   /** Further conditions. */
   where?: string;
-  /** The order of the rows. Together, the keys are unique; an index has the first ones. */
-  keys: readonly Key[];
+  /** The expressions by which rows are in order. */
+  order: readonly string[];
   /** Where the rows have a day: it, or the time at which the row was written, and with it its id. */
   dated?: { sql: string; isTimeOfId?: true };
 }
 
-/** The most rows, and characters of them, that are read at a time. */
-const pageRows = 500;
-const pageLength = 1_000_000;
+/** So many rows are read at a time. A row may be long. */
+const pageRows = 100;
 
-const lowest: Record<Key['type'], string> = {
-  date: '-infinity',
-  timestamptz: '-infinity',
-  uuid: '00000000-0000-0000-0000-000000000000',
-  int: '-2147483648',
-};
-
-/**
- * The rows of a table, page by page. Each page begins after the last row of the one before, and has a limited length: so
- * memory is bounded, and no statement takes long.
- */
+/** The rows of a table, some at a time, in the context's transaction. */
 export async function* readRows({ db }: Context, source: TableSource, period: Period): AsyncGenerator<Cells[]> {
-  const { keys } = source;
-  const { conditions, values } = conditionsOf(source, period, keys.length + 2);
-  const keyList = keys.map(({ sql }) => sql).join(', ');
-  const after = keys.map(({ type }, at) => `$${at + 2}::${type}`).join(', ');
-  const order = keys.map((_key, at) => `key_${at}`).join(', ');
-  const sql = `
-    select cells, keys from (
-      select cells, json_build_array(${keys.map((_key, at) => `key_${at}::text`).join(', ')}) as keys,
-        row_number() over in_order as place, sum(length(cells::text)) over in_order as length_so_far
-      from (
-        select json_build_array(${source.columns.map((column) => column.sql).join(', ')}) as cells,
-          ${keys.map((key, at) => `${key.sql} as key_${at}`).join(', ')}
-        from ${source.from}
-        where ${[...conditions, `(${keyList}) > (${after})`].join(' and ')}
-        order by ${keyList} limit ${pageRows}
-      ) as found window in_order as (order by ${order})
-    ) as page where place = 1 or length_so_far <= ${pageLength} order by place`;
-  for (let last: string[] = keys.map(({ type }) => lowest[type]); ;) {
-    const rows = await db.$rows<{ cells: Cells; keys: string[] }>(sql, [...last, ...values]);
-    if (rows.length === 0) return;
-    yield rows.map(({ cells }) => cells);
-    last = rows.at(-1)?.keys ?? last;
-  }
+  const { where, values } = conditionsOf(source, period);
+  const cells = source.columns.map(({ sql }) => sql).join(', ');
+  const sql = `select json_build_array(${cells}) as cells from ${source.from} ${where} order by ${source.order.join(', ')}`;
+  for await (const rows of db.$stream<{ cells: Cells }>(sql, values, pageRows)) yield rows.map((row) => row.cells);
 }
 
 /** The number of rows. */
 export async function countRows({ db }: Context, source: TableSource, period: Period): Promise<number> {
-  const { conditions, values } = conditionsOf(source, period, 2);
-  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
+  const { where, values } = conditionsOf(source, period);
   const sql = `select count(*)::int as count from ${source.from} ${where}`;
   const [row] = await db.$rows<{ count: number }>(sql, values);
   return row?.count ?? 0;
 }
 
-/** @param first the number of the first parameter */
-function conditionsOf({ dated, where }: TableSource, { from, to }: Period, first: number) {
+/** The conditions, with the values of their parameters, which begin with $2. */
+function conditionsOf({ dated, where }: TableSource, { from, to }: Period) {
   const values: string[] = [];
   const conditions = where ? [where] : [];
   const add = (condition: string, value: string): void => {
-    conditions.push(condition.replace('?', `$${first + values.length}`));
     values.push(value);
+    conditions.push(condition.replace('?', `$${values.length + 1}`));
   };
   if (dated?.isTimeOfId) {
     if (from !== null) add(`${dated.sql} >= ?::date`, from);
@@ -110,7 +73,7 @@ function conditionsOf({ dated, where }: TableSource, { from, to }: Period, first
     if (from !== null) add(`${dated.sql} >= ?::date`, from);
     if (to !== null) add(`${dated.sql} <= ?::date`, to);
   }
-  return { conditions, values };
+  return { where: conditions.length > 0 ? `where ${conditions.join(' and ')}` : '', values };
 }
 
 const dayMs = 86_400_000;

@@ -137,10 +137,7 @@ const source = (
   columns: [computed('document', 'text', `${objectOf(fields)}::text`)],
   from: `${table} as own ${joins}`,
   where: `own.tenant_id = $1 and ${where}`,
-  keys: [
-    { sql: `own.${day}`, type: 'date' },
-    { sql: 'own.id', type: 'uuid' },
-  ],
+  order: [`own.${day}`, 'own.id'],
   dated: { sql: `own.${day}` },
 });
 
@@ -223,10 +220,7 @@ const discountSource = (table: string, shares: string, fields: Record<string, st
     ),
   ],
   from: `(${shares}) as own join ${table} as document on document.tenant_id = $1 and document.id = own.id`,
-  keys: [
-    { sql: 'own.date', type: 'date' },
-    { sql: 'own.id', type: 'uuid' },
-  ],
+  order: ['own.date', 'own.id'],
 });
 
 /** Cash discounts, by document and day. The reports' statements have the period as parameters 2 and 3. */

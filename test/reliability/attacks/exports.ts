@@ -77,7 +77,7 @@ async function prepare(served: Served, attacker: Integrator): Promise<() => Prom
 const attack: Attack = {
   title: `exports of ${invoices} invoices, and ${readers} clients that do not read their files`,
   works: true,
-  memoryGrowth: 500,
+  memoryGrowth: 600,
   prepare,
 };
 export default attack;
