@@ -13,6 +13,7 @@ const longest = [
   'books/command.system',
   'docs/receivables.system',
   'bulk/kills.system',
+  'dashboard/exports.system',
   'dashboard/docs.system',
   'dashboard/accessibility.system',
   'dashboard/locale.system',

@@ -2,6 +2,7 @@ import { Suspense, type ComponentType, type ReactNode } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import {
   ArrowDownTrayIcon,
+  ArrowUpTrayIcon,
   BoltIcon,
   BriefcaseIcon,
   BuildingLibraryIcon,
@@ -60,6 +61,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/reports/profit-and-loss', label: 'Profit and loss', icon: ChartBarIcon },
       { path: '/reports/vat', label: 'VAT', icon: CalculatorIcon },
       { path: '/reports/ec-sales', label: 'EC sales', icon: GlobeEuropeAfricaIcon },
+      { path: '/exports', label: 'Exports', icon: ArrowUpTrayIcon },
     ],
   },
   {
@@ -120,6 +122,7 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/reports/ec-sales/documents', Page: lazyPage(() => import('./pages/reports/ec-sales-documents.tsx')) },
   { path: '/reports/vat', Page: lazyPage(() => import('./pages/reports/vat.tsx')) },
   { path: '/reports/vat/documents', Page: lazyPage(() => import('./pages/reports/vat-documents.tsx')) },
+  { path: '/exports', Page: lazyPage(() => import('./pages/exports/exports.tsx')) },
   { path: '/audit-log', Page: lazyPage(() => import('./pages/audit-log/audit-log.tsx')) },
   { path: '/import', Page: lazyPage(() => import('./pages/import/import.tsx')) },
   { path: '/bulk-operations', Page: lazyPage(() => import('./pages/bulk-operations/bulk-operations.tsx')) },

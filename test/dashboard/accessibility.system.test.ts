@@ -11,6 +11,7 @@ import {
   makeTimeEntry,
 } from '../graphql/books.ts';
 import { enter } from '../identity/browser.ts';
+import { makeWrittenExport } from '../resources.ts';
 import { expectAccessible, issueInvoice, signInByCookie, startApp, type App } from './app.ts';
 import { desktop, noBrowser, open, phone } from './browser.ts';
 
@@ -48,6 +49,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     const statement = { bankAccountId: ids['account'], openingBalance: 200 };
     await makeBankStatement(acme, statement);
     await makeBankStatement(acme, { ...statement, number: '5', closingBalance: 300 });
+    await makeWrittenExport(app.service, acme);
     ids['transaction'] = await makeBankTransaction(acme, { reference: `Invoice ${invoice.number}` });
     visited = await open(app.browser, app.service.url);
     await signInByCookie(visited.page, cookie);
@@ -80,6 +82,8 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/projects/PROJECT',
     '/time-entries',
     '/deliveries',
+    '/exports',
+    '/exports?new=DATEV',
     '/audit-log',
     '/settings/period-locks',
     '/reports/open-items',
@@ -101,7 +105,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/settings/webhooks/WEBHOOK',
     '/nothing',
   ])('%s, in light and dark, on a desktop and on a phone', async (path) => {
-    const at = path.replace(/[A-Z]+/, (name) => ids[name.toLowerCase()]!);
+    const at = path.replace(/[A-Z]+/, (name) => ids[name.toLowerCase()] ?? name);
     const { page, watch } = visited;
     watch.errors.length = 0;
     await page.goto(`/${tenantId}${at}`);

@@ -103,6 +103,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
         ['/settings/webhooks', 'Add a webhook', /^input /],
         ['/settings/api-tokens', 'Generate a token', /^input /],
         ['/settings/members', 'Invite', /^input /],
+        ['/exports', 'New export', /^input List$/],
         [`/customers/${supplier}`, 'Edit', /^input Type|^input Company name/],
         [`/bank-transactions/${transaction}`, 'Match manually', /^input Add a receipt/],
         [`/bank-transactions/${transaction}`, 'Create receipt', /^(input|textarea) /],

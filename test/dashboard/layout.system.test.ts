@@ -101,6 +101,8 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     'documents of VAT',
     'EC sales',
     'documents of EC sales',
+    'exports',
+    'a new export',
     'company',
     'members',
     'API tokens',
@@ -133,6 +135,7 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     ['a project', 'Edit'],
     ['a customer', 'Delete'],
     ['API tokens', 'Generate a token'],
+    ['exports', 'New export'],
   ])('%s: the dialog of “%s”', async (name, button) => {
     const page = await openPage(name);
     await page.getByRole('button', { name: button, exact: true }).click();

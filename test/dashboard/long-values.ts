@@ -10,6 +10,7 @@ import {
   makeTimeEntry,
 } from '../graphql/books.ts';
 import type { Integrator, Service } from '../harness.ts';
+import { makeExport } from '../resources.ts';
 
 /** Text of a given length: several words, or one word that has no place to break. */
 const words = (length: number): string =>
@@ -131,6 +132,7 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     name: word(255),
     abilities: ['customers:read', 'invoices:read', 'receipts:read', 'projects:read', 'time-entries:read'],
   });
+  await makeExports(acme);
   await service.client.user.update({ where: { id: acme.userId }, data: { name: word(255) } });
   await service.client.tenant.update({ where: { id: acme.tenantId }, data: { name: words(255) } });
 
@@ -175,6 +177,8 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     'documents of VAT': '/reports/vat/documents?from=2026-01-01&to=2026-12-31&row=OUTPUT+S+19+EUR',
     'EC sales': '/reports/ec-sales?from=2026-01-01&to=2026-12-31',
     'documents of EC sales': `/reports/ec-sales/documents?from=2026-01-01&to=2026-12-31&row=GOODS+EUR+FR+${`FR${word(30)}`.toUpperCase()}`,
+    exports: '/exports',
+    'a new export': '/exports?new=DATEV',
     company: '/settings/company',
     members: '/settings/members',
     'API tokens': '/settings/api-tokens',
@@ -185,4 +189,43 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     account: '/account',
     'no page': '/nothing-here',
   };
+}
+
+/** Exports that have ended: a worker would end the others. */
+async function makeExports(acme: Integrator): Promise<void> {
+  const day = (text: string): Date => new Date(text);
+  const ended = { slot: null, finishedAt: new Date() };
+  const largest = 2 ** 31 - 1;
+  const file = {
+    fileName: `${word(60)}.csv`,
+    length: largest,
+    sha256: new Uint8Array(32),
+    rows: largest,
+    processedRows: largest,
+  };
+  await makeExport(acme, {
+    ...ended,
+    ...file,
+    resource: 'CREDIT_NOTE_ITEMS',
+    format: 'XLSX',
+    from: day('2026-09-30'),
+    to: day('2027-12-31'),
+    status: 'COMPLETED',
+    expiresAt: new Date(Date.now() + 7 * 86_400_000),
+  });
+  await makeExport(acme, {
+    ...ended,
+    type: 'DATEV',
+    resource: null,
+    format: null,
+    from: day('2026-09-30'),
+    to: day('2027-12-31'),
+    chart: 'SKR04',
+    consultantNumber: 9_999_999,
+    clientNumber: 99_999,
+    status: 'FAILED',
+    error: `The amount of ${word(64)} is too large for DATEV.`,
+  });
+  const openItems = { type: 'OPEN_ITEMS', resource: null, side: 'RECEIVABLE', at: day('2026-09-30') } as const;
+  await makeExport(acme, { ...ended, ...openItems, format: 'XLSX', status: 'CANCELLED' });
 }

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimiter, postgresStore } from '../../src/security/rate-limit.ts';
 import { createToken, revokeToken } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
+import { makeWrittenExport } from '../resources.ts';
 import { getCode, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 let database: Database;
@@ -182,6 +183,30 @@ describe('the cookie', () => {
     expect((await browser.request('GET', '/api/v1/me')).status).toBe(401);
     const answer = await browser.request('POST', '/graphql', { query: whoami }, { authorization: 'Bearer x' });
     expect(answer.status).toBe(401);
+  });
+
+  it('reads the file of an export, of the tenant in the query, for a member and our own pages only', async () => {
+    const acme = await service.integrator();
+    const id = await makeWrittenExport(service, acme);
+    const { browser, tenantId: own } = await signedIn(service, (await service.integrator()).tenantId, acme.tenantId);
+    const read = (path: string, headers = {}) => browser.request('GET', `/api/v1/exports/${path}`, undefined, headers);
+    const file = await read(`${id}/file?tenant=${acme.tenantId}`);
+    expect([file.status, file.text, file.headers.get('content-disposition')]).toEqual([
+      200,
+      'x',
+      'attachment; filename=invoices.csv',
+    ]);
+    expect((await read(`${id}/file`, { 'x-tenant': acme.tenantId })).status).toBe(200);
+    // The header says it where both do.
+    expect((await read(`${id}/file?tenant=${acme.tenantId}`, { 'x-tenant': own })).status).toBe(404);
+    expect((await read(`${id}/file`)).status).toBe(404);
+    expect((await read(`${id}/file?tenant=${acme.tenantId}`, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await read(`${id}?tenant=${acme.tenantId}`)).status).toBe(401);
+    const post = await browser.request('POST', `/api/v1/exports/${id}/file?tenant=${acme.tenantId}`, {});
+    expect(post.status).toBe(401);
+    const stranger = (await signedIn(service)).browser;
+    const refused = await stranger.request('GET', `/api/v1/exports/${id}/file?tenant=${acme.tenantId}`);
+    expect(refused.status).toBe(403);
   });
 });
 

@@ -73,7 +73,9 @@ export function errorMessage(error: CombinedError): string {
     return 'Kontor was updated while this page was open. Reload the page, and try again.';
   if (first?.extensions.code === 'UNAVAILABLE')
     return 'Kontor can’t answer at the moment. Wait a moment, and try again.';
-  if (first?.extensions.code === 'RATE_LIMITED') return 'Too many requests at once. Wait a moment, and try again.';
+  // Too many jobs are no hurry of the page: its user has to wait for one, or to cancel it.
+  if (first?.extensions.code === 'RATE_LIMITED' && !/ have not ended\./.test(first.message))
+    return 'Too many requests at once. Wait a moment, and try again.';
   const messages = fieldErrors(error).flatMap(({ problems }) => problems.map(plainMessage));
   if (messages.length > 0) return messages.join(' ');
   return first ? sentence(first.message) : 'Something went wrong. Try again.';

@@ -20,7 +20,7 @@ const byType = new Map<unknown, string>([
   ['boolean', 'Choose yes or no.'],
 ]);
 const replacements: [message: RegExp, text: string][] = [
-  [/^Required\.$/, 'Fill this in.'],
+  [/^Required(?: for this type)?\.$/, 'Fill this in.'],
   [/^Must be an ISO 3166/, 'Choose a country.'],
   [/^Must be an ISO 4217/, 'Choose a currency.'],
 ];
@@ -57,6 +57,7 @@ export const changes: readonly [refusal: string, text: string][] = [
     'This transaction was matched or ignored meanwhile.',
   ],
   ['An invoice bills this time entry.', 'This time was billed meanwhile.'],
+  ['Has ended already.', 'This has ended meanwhile.'],
   ['This payment is undone already.', 'This payment was undone meanwhile.'],
 ];
 

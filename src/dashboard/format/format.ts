@@ -101,6 +101,9 @@ export function lastDay(value: string): string {
 export const dateTime = (instant: string): string =>
   dates({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(instant));
 
+/** The day of a point in time, in the reader's time zone. */
+export const dayOf = (instant: string): string => dates({ dateStyle: 'medium' }).format(new Date(instant));
+
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 60],
   ['minute', 60],

@@ -6,6 +6,7 @@ import { Link, useLocation } from 'wouter';
 import { Dialog } from '../components/dialog.tsx';
 import type { EnumOf } from '../graphql.ts';
 import { Page, type PageProps } from '../layout/page.tsx';
+import { ExportLink } from '../pages/exports/export-link.tsx';
 import { EmptyList, type EmptyListTexts } from './empty-list.tsx';
 import { Filters, Search, type Filter } from './list-filters.tsx';
 import { getKeys, useListState, type ListState, type Sort } from './list-state.ts';
@@ -23,6 +24,8 @@ interface Props<Name extends string, Variables, Returned> extends Omit<PageProps
   add?: AddAction;
   /** The kind of records that a file of another system can have: `CUSTOMER`. */
   importable?: EnumOf<'ResourceName'>;
+  /** The list that an export can have: `CUSTOMERS`. */
+  exportable?: EnumOf<'ExportResource'>;
   empty: EmptyListTexts;
   /** Content above the filters. */
   children?: ReactNode;
@@ -43,17 +46,22 @@ interface AddAction {
   label: string;
   icon?: ComponentType<SVGProps<SVGSVGElement>>;
   to?: string;
-  /** The form. The page of the new row opens when it is done. */
+  /** The form, in a dialog. */
   form?: (props: { onDone: (id: string) => void; onCancel: () => void }) => ReactNode;
+  /** Whether the dialog is open at first. */
+  isOpen?: boolean;
+  /** What follows when the form is done. Default: the page of the new row opens. */
+  onDone?: () => void;
 }
 
 /** A page with one list: its filters, its table, and the button that adds a row. */
 export function ListPage<Name extends string, Variables, Returned extends Variables>(
   props: Props<Name, Variables, Returned>,
 ): ReactNode {
-  const { table: Table, search, filters, variables, initialSort, add, importable, empty, children, ...page } = props;
+  const { table: Table, search, filters, variables, initialSort, add, empty, children, ...rest } = props;
+  const { importable, exportable, ...page } = rest;
   const [path, navigate] = useLocation();
-  const [adding, dialog] = useDisclosure();
+  const [adding, dialog] = useDisclosure(add?.isOpen);
   const list = useListState<Name | 'q'>([...(search ? (['q'] as const) : []), ...getKeys(filters)], initialSort);
   const button = (
     <>
@@ -61,8 +69,22 @@ export function ListPage<Name extends string, Variables, Returned extends Variab
       {add && <AddButton {...add} open={dialog.open} />}
     </>
   );
+  const finish = (id: string): void => {
+    if (!add?.onDone) return navigate(`${path}/${id}`);
+    dialog.close();
+    add.onDone();
+  };
+  const { from, to }: Partial<Record<string, string>> = list.filters;
   return (
-    <Page actions={button} {...page}>
+    <Page
+      actions={
+        <>
+          {exportable && <ExportLink asked={{ type: 'LIST', resource: exportable, from, to }} title={page.title} />}
+          {button}
+        </>
+      }
+      {...page}
+    >
       {children}
       <Filters
         list={list}
@@ -87,7 +109,7 @@ export function ListPage<Name extends string, Variables, Returned extends Variab
       />
       {add?.form && (
         <Dialog title={add.label} opened={adding} onClose={dialog.close}>
-          {add.form({ onCancel: dialog.close, onDone: (id) => navigate(`${path}/${id}`) })}
+          {add.form({ onCancel: dialog.close, onDone: finish })}
         </Dialog>
       )}
     </Page>
@@ -108,7 +130,12 @@ function ImportButton({ records, title }: { records: string; title: string }): R
   );
 }
 
-function AddButton({ label, icon: Icon = PlusIcon, to, open }: AddAction & { open: () => void }): ReactNode {
+function AddButton({
+  label,
+  icon: Icon = PlusIcon,
+  to,
+  open,
+}: Pick<AddAction, 'label' | 'icon' | 'to'> & { open: () => void }): ReactNode {
   const icon = <Icon width={18} aria-hidden />;
   return to === undefined ? (
     <Button leftSection={icon} onClick={open}>

@@ -246,6 +246,7 @@ const pages: Result[] = [
   { to: '/payments', name: 'Payments', detail: 'Books' },
   { to: '/invoices/new', name: 'New invoice', detail: 'Books' },
   { to: '/bank-transactions/upload', name: 'Upload a bank statement', detail: 'Books' },
+  { to: '/exports?new=LIST', name: 'New export', detail: 'Reports' },
   { to: '/account', name: 'Account', detail: 'Your password and sessions' },
   { to: '/docs/quick-start', name: 'Documentation', detail: 'Guides for developers' },
 ];

@@ -22,7 +22,7 @@ import {
   type IdempotencyHandler,
 } from '../../security/idempotency/idempotency.ts';
 import { readCredentials } from '../auth/credentials.ts';
-import type { Admit, AdmittedRequest } from '../auth/request-admission.ts';
+import type { Admit, AdmittedRequest, Credentials } from '../auth/request-admission.ts';
 import type { WaitForTurn } from './body-turns.ts';
 import { compressResponse, varyByCoding } from './compression.ts';
 import { withDeadline, type Extend } from './deadline.ts';
@@ -123,9 +123,7 @@ export function createRestHandler(
   }: Pick<RestHandlerOptions, 'admit' | 'requestLog' | 'publicAddress' | 'timeouts'>,
 ): Handler {
   const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
-    const credentials = isFileOfPage(request)
-      ? readCredentials(response.req, publicAddress.url)
-      : { authorization: request.headers.get('authorization') };
+    const credentials = readRestCredentials(request, response, publicAddress.url);
     const apiRequest = { response, credentials, signal };
     const readmit = (): Promise<AdmittedRequest> => admit(apiRequest);
     const admitted = await admit(apiRequest);
@@ -157,10 +155,24 @@ export function createRestHandler(
   };
 }
 
-/** Whether a request is for a file that our pages show: they have no token, and GraphQL can't stream it. */
-const isFileOfPage = ({ method, url }: Request): boolean =>
-  (method === 'GET' || method === 'HEAD') &&
-  /\/receipts\/[^/]+\/attachments\/[^/]+\/file\/*$/.test(new URL(url).pathname);
+/** Files that our pages show or save: they have no token, and GraphQL can't stream them. */
+const fileOfPage = /\/(receipts\/[^/]+\/attachments|exports)\/[^/]+\/file\/*$/;
+
+/** A token; a session's cookie only for a file of our pages. A link to one can't send `X-Tenant`: `tenant` is in its query. */
+function readRestCredentials(
+  { method, url, headers }: Request,
+  { req }: ServerResponse,
+  publicUrl: string,
+): Credentials {
+  const { pathname, searchParams } = new URL(url);
+  const isFile = (method === 'GET' || method === 'HEAD') && fileOfPage.test(pathname);
+  if (!isFile) return { authorization: headers.get('authorization') };
+  const { authorization, session } = readCredentials(req, publicUrl);
+  return {
+    authorization,
+    ...(session && { session: { ...session, tenantId: session.tenantId ?? searchParams.get('tenant') } }),
+  };
+}
 
 /** Runs a read. @throws the error of a lost connection, so that it can be tried again */
 async function read(router: RestHandler, request: Request, caller: RestRequestContext): Promise<Response> {

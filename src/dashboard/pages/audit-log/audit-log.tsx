@@ -31,6 +31,7 @@ export default function AuditLog(): ReactNode {
     <ListPage
       title="Audit log"
       description="Every change of the books and the settings. Nobody can change it."
+      exportable="AUDIT_LOG"
       table={EntryTable}
       filters={{
         resource: (filter) => (

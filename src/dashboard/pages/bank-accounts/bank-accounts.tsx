@@ -59,6 +59,7 @@ export default function BankAccounts(): ReactNode {
     <ListPage
       title="Bank accounts"
       description="Your accounts, with the balances that the bank states."
+      exportable="BANK_ACCOUNTS"
       table={BankAccountTable}
       filters={{}}
       variables={() => ({ filter: {} })}

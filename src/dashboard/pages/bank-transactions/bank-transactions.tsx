@@ -95,6 +95,7 @@ export default function BankTransactions(): ReactNode {
     <ListPage
       title="Bank transactions"
       description="Money received and sent, from your bank statements."
+      exportable="BANK_TRANSACTIONS"
       table={BankTransactionTable}
       search="Search transactions"
       filters={{

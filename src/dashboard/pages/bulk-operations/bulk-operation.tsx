@@ -3,6 +3,7 @@ import { XCircleIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { useParams } from 'wouter';
+import { useProgress } from '../../api/use-progress.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { notifyError, notifySuccess } from '../../components/toast.ts';
@@ -12,7 +13,7 @@ import { graphql } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
 import { FailedLines } from './failed-lines.tsx';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
-import { BulkOperationState, getTitle, isUnfinished, useProgress } from './state.tsx';
+import { BulkOperationState, getTitle, isUnfinished } from './state.tsx';
 
 const BulkOperationQuery = graphql(
   `

@@ -1,5 +1,6 @@
 import { QueueListIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
+import { useProgress } from '../../api/use-progress.ts';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago } from '../../components/time.tsx';
 import { count, labelled } from '../../format/format.ts';
@@ -11,7 +12,7 @@ import { findOneOf } from '../../list/list-state.ts';
 import { useListQuery, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
-import { BulkOperationState, getTitle, isUnfinished, LineProgress, statuses, useProgress } from './state.tsx';
+import { BulkOperationState, getTitle, isUnfinished, LineProgress, statuses } from './state.tsx';
 import { StartForm } from './start-form.tsx';
 
 const BulkOperationsQuery = graphql(

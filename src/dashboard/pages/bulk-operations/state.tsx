@@ -1,5 +1,5 @@
 import { Group, Progress, Text } from '@mantine/core';
-import { useEffect, useEffectEvent, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { count, label } from '../../format/format.ts';
 import type { EnumOf } from '../../graphql.ts';
@@ -67,16 +67,4 @@ export function LineProgress({ operation }: { operation: BulkOperation }): React
       </Text>
     </Group>
   );
-}
-
-const pauseMs = 1000;
-
-/** Refetches again and again while an operation is not finished. */
-export function useProgress(isActive: boolean, refetch: (options: { requestPolicy: 'network-only' }) => void): void {
-  const refetchNow = useEffectEvent(() => refetch({ requestPolicy: 'network-only' }));
-  useEffect(() => {
-    if (!isActive) return;
-    const timer = setInterval(() => refetchNow(), pauseMs);
-    return () => clearInterval(timer);
-  }, [isActive]);
 }

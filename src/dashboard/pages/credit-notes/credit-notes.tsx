@@ -10,6 +10,7 @@ export default function CreditNotes(): ReactNode {
     <ListPage
       title="Credit notes"
       description="Each takes back all or part of an invoice."
+      exportable="CREDIT_NOTES"
       table={CreditNoteTable}
       search="Search credit notes"
       filters={{

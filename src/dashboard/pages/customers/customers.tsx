@@ -65,6 +65,7 @@ export default function Customers(): ReactNode {
       }}
       variables={({ q, type }) => ({ filter: { q, type: { eq: findOneOf(type, customerTypes) } } })}
       importable="CUSTOMER"
+      exportable="CUSTOMERS"
       add={{
         label: 'Add a customer',
         form: ({ onDone, onCancel }) => <CustomerForm onDone={({ id }) => onDone(id)} onCancel={onCancel} />,

@@ -31,6 +31,7 @@ export default function Invoices(): ReactNode {
         },
       })}
       importable="INVOICE"
+      exportable="INVOICES"
       add={{ label: 'New invoice', to: '/invoices/new' }}
       initialSort={{ field: 'INVOICE_DATE', direction: 'DESC' }}
       empty={{

@@ -107,6 +107,7 @@ export default function InvoicePayments(): ReactNode {
     <ListPage
       title="Payments"
       description="What customers paid of your invoices, and what was refunded."
+      exportable="PAYMENTS"
       table={InvoicePaymentTable}
       filters={period}
       variables={({ from, to }) => ({

@@ -78,6 +78,7 @@ export default function Projects(): ReactNode {
         filter: { q, status: { eq: findOneOf(status, projectStatuses) }, customerId: { eq: customer } },
       })}
       importable="PROJECT"
+      exportable="PROJECTS"
       add={{ label: 'Add a project', form: (props) => <ProjectForm {...props} /> }}
       empty={{
         icon: BriefcaseIcon,

@@ -97,6 +97,7 @@ export default function Receipts(): ReactNode {
         filter: { q, status: { eq: findOneOf(status, receiptStatuses) }, supplierId: { eq: supplier } },
       })}
       importable="RECEIPT"
+      exportable="RECEIPTS"
       add={{ label: 'Add a receipt', form: (props) => <ReceiptForm {...props} /> }}
       initialSort={{ field: 'RECEIPT_DATE', direction: 'DESC' }}
       empty={{

@@ -10,6 +10,7 @@ import { Choice, Day, Filters } from '../../list/list-filters.tsx';
 import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
+import { ExportLink } from '../exports/export-link.tsx';
 import { sideLabels } from './texts.ts';
 
 const OpenItemsQuery = graphql(`
@@ -100,7 +101,11 @@ export default function OpenItems(): ReactNode {
   const more =
     report && report.count > report.items.length ? `, the first ${report.items.length} of ${count(report.count)}` : '';
   return (
-    <Page title="Open items" description="What was not paid at the end of a day, by its age.">
+    <Page
+      title="Open items"
+      description="What was not paid at the end of a day, by its age."
+      actions={<ExportLink asked={{ type: 'OPEN_ITEMS', at, side }} title="Open items" />}
+    >
       <Stack gap="lg">
         <div>
           <Filters list={list}>

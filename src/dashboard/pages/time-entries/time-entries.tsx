@@ -21,6 +21,7 @@ export default function TimeEntries(): ReactNode {
   return (
     <ListPage
       importable="TIME_ENTRY"
+      exportable="TIME_ENTRIES"
       title="Time entries"
       description="Your time, and that of your colleagues."
       table={TimeEntryTable}

@@ -1,0 +1,137 @@
+import { ArrowUpTrayIcon } from '@heroicons/react/24/outline';
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { useProgress } from '../../api/use-progress.ts';
+import { useAnnounce } from '../../components/announce.tsx';
+import { LongText } from '../../components/long-text.tsx';
+import { Ago } from '../../components/time.tsx';
+import { notifySuccess } from '../../components/toast.ts';
+import { bytes, count, dayOf, label, labelled } from '../../format/format.ts';
+import { graphql } from '../../graphql.ts';
+import { DataTable, type SortableColumn } from '../../list/data-table.tsx';
+import { Choice } from '../../list/list-filters.tsx';
+import { ListPage } from '../../list/list-page.tsx';
+import { findOneOf, getKeys } from '../../list/list-state.ts';
+import { useListQuery, type ListTableProps } from '../../list/list-table.tsx';
+import { PageInfoFields } from '../../list/page-info.ts';
+import { ExportActions } from './actions.tsx';
+import { readAsked, withoutAsked } from './asked.ts';
+import { ExportFields, type Export } from './fields.ts';
+import { NewExport } from './new-export.tsx';
+import { ExportState, hasExpired, isUnfinished, statuses } from './state.tsx';
+import { getDays, getTitle, types } from './texts.ts';
+
+const ExportsQuery = graphql(
+  `
+    query Exports($first: Int, $after: String, $last: Int, $before: String, $filter: ExportFilter) {
+      rows: exports(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
+        totalCount
+        pageInfo {
+          ...PageInfoFields
+        }
+        nodes {
+          ...ExportFields
+        }
+      }
+    }
+  `,
+  [PageInfoFields, ExportFields],
+);
+
+const columns: SortableColumn<Export, never>[] = [
+  {
+    header: 'Export',
+    lead: true,
+    cell: (row) => (
+      <>
+        <LongText>{getTitle(row)}</LongText>
+        <LongText secondary>{getDays(row)}</LongText>
+        {row.type === 'DATEV' && (
+          <LongText secondary>{`Consultant ${row.consultantNumber}, client ${row.clientNumber}`}</LongText>
+        )}
+      </>
+    ),
+  },
+  { header: 'Status', cell: (row) => <ExportState {...row} /> },
+  {
+    header: 'Rows',
+    align: 'right',
+    cell: ({ status, processedRows }) => (status === 'COMPLETED' ? count(processedRows) : null),
+  },
+  { header: 'Size', align: 'right', cell: ({ length }) => (length === null ? null : bytes(length)) },
+  { header: 'Started', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  {
+    header: 'Expires',
+    cell: (row) => (hasExpired(row) ? 'Expired' : row.expiresAt && dayOf(row.expiresAt)),
+  },
+  { header: 'Actions', hidden: true, align: 'right', cell: (row) => <ExportActions row={row} /> },
+];
+
+/** It is kept current while an export on the page is not finished. */
+function ExportTable({ list, filters, empty }: ListTableProps<typeof ExportsQuery>): ReactNode {
+  const rows = useListQuery({ query: ExportsQuery, columns, list, filters });
+  const nodes = rows.connection?.nodes;
+  useProgress(nodes?.some(isUnfinished) ?? false, rows.refetch);
+  useAnnouncedEnds(nodes);
+  return <DataTable caption="Exports" empty={empty} {...rows} />;
+}
+
+/** Tells those who don't see the table of an export that ends. */
+function useAnnouncedEnds(rows: readonly Export[] | undefined): void {
+  const announce = useAnnounce();
+  const unfinished = useRef(new Set<string>());
+  const tell = useEffectEvent((now: readonly Export[]) => {
+    const ended = now.filter((row) => unfinished.current.has(row.id) && !isUnfinished(row));
+    if (ended.length > 0) announce(ended.map((row) => `${getTitle(row)}: ${label(row.status)}`).join('. '));
+    unfinished.current = new Set(now.filter(isUnfinished).map(({ id }) => id));
+  });
+  useEffect(() => {
+    if (rows) tell(rows);
+  }, [rows]);
+}
+
+export default function Exports(): ReactNode {
+  const [, navigate] = useLocation();
+  const [query, setQuery] = useSearchParams();
+  const [asked] = useState(() => readAsked(query));
+  const forget = useEffectEvent(() => setQuery(withoutAsked, { replace: true }));
+  useEffect(() => {
+    if (asked) forget();
+  }, [asked]);
+  return (
+    <ListPage
+      title="Exports"
+      description="Files of your books, for a tax consultant, a tax audit, or another program."
+      table={ExportTable}
+      filters={{
+        type: (filter) => (
+          <Choice
+            label="Type"
+            all="All types"
+            options={getKeys(types).map((value) => ({ value, label: types[value].label }))}
+            {...filter}
+          />
+        ),
+        status: (filter) => <Choice label="Status" all="All statuses" options={labelled(statuses)} {...filter} />,
+      }}
+      variables={({ type, status }) => ({
+        filter: { type: { eq: findOneOf(type, getKeys(types)) }, status: { eq: findOneOf(status, statuses) } },
+      })}
+      add={{
+        label: 'New export',
+        isOpen: asked !== undefined,
+        form: (props) => <NewExport asked={asked} {...props} />,
+        onDone: () => {
+          navigate('/exports', { replace: true }); // a filter or another page would hide it
+          notifySuccess('The export has begun.');
+        },
+      }}
+      empty={{
+        icon: ArrowUpTrayIcon,
+        title: 'No exports yet',
+        description: 'Export a list, open items, bookings for DATEV, or the books for a tax audit.',
+        noMatch: 'No exports match',
+      }}
+    />
+  );
+}
