@@ -3,6 +3,7 @@ import type { TenantClient } from '../prisma/client.ts';
 import { forTenant } from '../prisma/client.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { readSource } from '../schema/resources/document/read-source.ts';
+import { Decimal } from '../schema/money/money.ts';
 import { toEInvoice } from '../schema/documents/to-e-invoice.ts';
 import { findBreaches } from '../schema/documents/e-invoice/breaches.ts';
 import { fillDemoBooks } from '../src/demo/demo-data.ts';
@@ -135,6 +136,29 @@ describe.each(starts)('the demo books, started at %s', { timeout: 120_000 }, (ti
       const isDomestic = customer.country === 'DE' || subject === 'Poster series'; // which is withdrawn for that
       for (const { vatCategory } of items)
         expect({ number, vatCategory }).toEqual({ number, vatCategory: isDomestic ? 'S' : 'AE' });
+    }
+  });
+
+  it('have a bank account whose statements follow one another, with the transactions between', async () => {
+    const { iban, currency } = await db.bankAccount.findFirstOrThrow();
+    const statements = await db.bankStatement.findMany({ orderBy: { fromDate: 'asc' } });
+    const transactions = await db.bankTransaction.findMany();
+    expect(new Set(transactions.map((each) => `${each.accountIban} ${each.currency}`))).toEqual(
+      new Set([`${iban} ${currency}`]),
+    );
+    expect(statements.length).toBeGreaterThan(10);
+    for (const [at, { fromDate, toDate, openingBalance, closingBalance }] of statements.entries()) {
+      const before = statements[at - 1];
+      if (before)
+        expect([before.closingBalance, before.toDate.getTime() + 86_400_000]).toEqual([
+          openingBalance,
+          fromDate.getTime(),
+        ]);
+      const within = transactions.filter(({ bookingDate }) => bookingDate >= fromDate && bookingDate <= toDate);
+      expect(Decimal.sum(openingBalance, ...within.map(({ amount }) => amount)).toFixed()).toBe(
+        closingBalance.toFixed(),
+      );
+      expect(closingBalance.isPositive()).toBe(true);
     }
   });
 

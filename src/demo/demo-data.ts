@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatDay } from '../../schema/graphql/scalars/scalars.ts';
 import type { Principal } from '../../schema/graphql/context.ts';
+import { addBankAccount } from './bank-account.ts';
 import { company } from './company.ts';
 import { recordDeliveries } from './deliveries.ts';
 import { Timeline } from './timeline.ts';
@@ -56,6 +57,7 @@ export async function fillDemoBooks(domain: Domain, principal: Principal, now: D
   await timeline.ask('updateCompany', { input: company });
   await scheduleYear(timeline, await makePartners(timeline));
   await timeline.run();
+  await addBankAccount(timeline);
   await recordDeliveries(domain.contextFor(principal), now);
 }
 

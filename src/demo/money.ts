@@ -1,6 +1,6 @@
 import type { Day, Timeline } from './timeline.ts';
 
-const account = { accountIban: 'DE02120300000000202051', currency: 'EUR' };
+export const account = { accountIban: 'DE02120300000000202051', currency: 'EUR' };
 
 /** A line of a bank statement. */
 export interface Entry {
