@@ -16,6 +16,10 @@ import { backUp } from '../../src/backup/backup.ts';
 import { openBackup } from '../../src/backup/restore.ts';
 import { openSecret } from '../../src/backup/passphrase.ts';
 import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
+import { attachmentKey } from '../../schema/resources/attachment/files.ts';
+import { createFolderStorage } from '../../src/storage/folder-storage.ts';
+import { attach, jpeg, makePdf, png, sending } from '../attachments/files.ts';
+import { makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator } from '../harness.ts';
 import { kontor } from '../processes/npm.ts';
 
@@ -180,6 +184,73 @@ describe('a backup', () => {
     const later = await withClient(restored.superuserUrl, digests);
     for (const table of ['public.customers', 'public.events', 'graphile_worker._private_jobs'])
       expect(later[table]!.rows).toBe(atSnapshot[table]!.rows + 1);
+  });
+
+  it('has the files of receipts, and restores them; what is lost already, or was changed, it says', async () => {
+    const postgres = await embedded(await folder());
+    const service = await startService({
+      database: { url: postgres.url, drop: async () => {} },
+      books: openBooks({ connectionString: postgres.booksUrl, max: 4 }),
+    });
+    cleanups.push(service.close);
+    const acme = await service.integrator();
+    const receiptId = await makeReceipt(acme);
+    const send = sending(service, acme);
+    const [pdf, long] = [makePdf(), makePdf(100_000)];
+    const attached: { id: string }[] = [];
+    for (const bytes of [pdf, png, long]) attached.push((await attach(send, receiptId, bytes)).body.data);
+    const [kept, changed, lost] = attached.map(({ id }) => attachmentKey(acme.tenantId, id)) as [
+      string,
+      string,
+      string,
+    ];
+    await service.fileStorage.delete(lost);
+
+    const file = join(await folder(), 'books.backup');
+    const missing: string[] = [];
+    const { superuserUrl } = postgres;
+    const options = { superuserUrl, secret: 'the secret of the tests, long enough', passphrase: 'p', file };
+    await backUp({ ...options, files: service.fileStorage, onMissing: (key) => missing.push(key) });
+    expect(missing).toEqual([lost]);
+
+    const restored = await embedded(await folder());
+    const backup = await openBackup(file);
+    cleanups.push(backup.close);
+    const authentic = await backup.authenticate('p');
+    await authentic?.load(restored.superuserUrl);
+    const fileStorage = createFolderStorage(await folder());
+    expect(await authentic?.storeFiles(restored.superuserUrl, fileStorage)).toEqual([lost]);
+    const again = await startService({
+      database: { url: restored.url, drop: async () => {} },
+      books: openBooks({ connectionString: restored.booksUrl, max: 4 }),
+      fileStorage,
+    });
+    cleanups.push(again.close);
+    const read = async (at: number) => {
+      const { status, bytes } = await sending(again, acme)(
+        'GET',
+        `/receipts/${receiptId}/attachments/${attached[at]!.id}/file`,
+      );
+      return { status, bytes };
+    };
+    expect(await read(0)).toEqual({ status: 200, bytes: pdf });
+    expect(await read(1)).toEqual({ status: 200, bytes: png });
+    expect((await read(2)).status).toBe(500);
+
+    for (const bytes of [jpeg, Buffer.concat([png, png])]) {
+      const forged = join(await folder(), 'forged.backup');
+      await rewrite(file, forged, (entries) => {
+        expect(entries.has(`files/${kept}`)).toBe(true);
+        entries.set(`files/${changed}`, bytes);
+      });
+      const other = await openBackup(forged);
+      cleanups.push(other.close);
+      const storing = (await other.authenticate('p'))?.storeFiles(
+        restored.superuserUrl,
+        createFolderStorage(await folder()),
+      );
+      await expect(storing).rejects.toThrow(`The backup is damaged, at files/${changed}`);
+    }
   });
 
   it('is readable by its owner only, has the secret encrypted by the passphrase, and overwrites nothing', async () => {
