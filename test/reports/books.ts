@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { makeCustomer } from '../graphql/books.ts';
-import type { Integrator } from '../harness.ts';
+import type { Answer, Integrator } from '../harness.ts';
 
 /** A step of generated books. Some are refused, such as a payment of a cancelled invoice: they change nothing. */
 export interface Step {
@@ -16,7 +16,8 @@ export interface Step {
     | 'pay receipt'
     | 'settle receipt'
     | 'undo'
-    | 'reverse';
+    | 'reverse'
+    | 'lock';
   /** Which document it is about. */
   which: number;
   /** An amount in cents, a share of a line, or a choice. */
@@ -24,6 +25,8 @@ export interface Step {
   /** Days since the first of the books. */
   day: number;
   lines: { cents: number; vat: number; quantity: number }[];
+  /** Whether it is taken together with the next one, about the same document. */
+  isPair: boolean;
 }
 
 const firstDay = Temporal.PlainDate.from('2026-01-01');
@@ -56,7 +59,17 @@ const buyers: Record<string, string>[] = [
 
 const kinds: Step['kind'][] = [
   ...(['invoice', 'pay', 'pay', 'credit', 'refund', 'cancel', 'receipt', 'pay receipt'] as const),
-  ...(['credit receipt', 'receipt', 'pay receipt', 'settle', 'settle', 'settle receipt', 'undo', 'reverse'] as const),
+  ...([
+    'credit receipt',
+    'receipt',
+    'pay receipt',
+    'settle',
+    'settle',
+    'settle receipt',
+    'undo',
+    'reverse',
+    'lock',
+  ] as const),
 ];
 
 const bought = [
@@ -98,6 +111,7 @@ export const books: fc.Arbitrary<Step[]> = fc.array(
       }),
       { minLength: 1, maxLength: 4 },
     ),
+    isPair: fc.nat({ max: 3 }).map((number) => number === 0),
   }),
   { minLength: 30, maxLength: 45 },
 );
@@ -131,6 +145,11 @@ export type Ids = Record<'invoices' | 'credit-notes' | 'receipts', string[]>;
  * @param ids the documents that are there already; those that are made are added
  */
 export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = emptyIds()): Promise<void> {
+  const rest = async (method: string, path: string, body?: object): Promise<Answer> => {
+    const answer = await who.rest(method, path, body);
+    if (answer.status >= 500) throw new Error(answer.text);
+    return answer;
+  };
   const customers: string[] = [];
   for (const buyer of buyers) customers.push(await makeCustomer(who, buyer));
   const pick = (list: keyof typeof ids, which: number): string =>
@@ -156,24 +175,24 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
         currency,
         ...delivered,
       };
-      const made = await who.rest('POST', '/invoices', body);
+      const made = await rest('POST', '/invoices', body);
       if (made.status !== 201) throw new Error(made.text);
       if (which % 9 === 0) return; // a draft, which counts nowhere
-      if ((await who.rest('POST', `/invoices/${made.body.data.id}/issue`)).status === 200)
+      if ((await rest('POST', `/invoices/${made.body.data.id}/issue`)).status === 200)
         ids.invoices.push(made.body.data.id);
     },
     pay: ({ which, amount, day }) =>
-      who.rest('POST', `/invoices/${pick('invoices', which)}/payments`, {
+      rest('POST', `/invoices/${pick('invoices', which)}/payments`, {
         ...(amount % 4 > 0 && { amount: inEuro(amount) }),
         paid_on: dayOf(day),
       }),
     credit: async ({ which, amount, day }) => {
       const invoice = pick('invoices', which);
-      const { body } = await who.rest('GET', `/invoices/${invoice}`);
+      const { body } = await rest('GET', `/invoices/${invoice}`);
       const lines = body.data?.items ?? [];
       const line = lines[amount % Math.max(lines.length, 1)];
       const of = amount % 3 === 0 || !line ? {} : { items: [{ invoice_item_id: line.id, quantity: '1' }] };
-      const made = await who.rest('POST', '/credit-notes', {
+      const made = await rest('POST', '/credit-notes', {
         invoice_id: invoice,
         credit_note_date: dayOf(day),
         ...of,
@@ -181,14 +200,14 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       if (made.status === 201) ids['credit-notes'].push(made.body.data.id);
     },
     refund: ({ which, amount, day }) =>
-      who.rest('POST', `/credit-notes/${pick('credit-notes', which)}/refunds`, {
+      rest('POST', `/credit-notes/${pick('credit-notes', which)}/refunds`, {
         ...(amount % 2 && { amount: inEuro(amount) }),
         paid_on: dayOf(day),
       }),
-    cancel: ({ which }) => who.rest('POST', `/invoices/${pick('invoices', which)}/cancel`),
+    cancel: ({ which }) => rest('POST', `/invoices/${pick('invoices', which)}/cancel`),
     receipt: async ({ which, amount, day, lines }) => {
       const simple = { amount_gross: inEuro(amount), vat_rate: vats[which % 3]?.vatRate ?? '0' };
-      const made = await who.rest('POST', '/receipts', {
+      const made = await rest('POST', '/receipts', {
         receipt_date: dayOf(day),
         currency: amount % 11 === 0 ? 'CHF' : 'EUR',
         ...(amount % 3 === 0 ? simple : { lines: buyLines(lines, 1) }),
@@ -197,14 +216,14 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       if (made.status === 422 && 'amount_prepaid' in made.body.errors) return; // more than the gross amount
       if (made.status !== 201) throw new Error(made.text);
       if (which % 5 === 0) return;
-      if ((await who.rest('POST', `/receipts/${made.body.data.id}/book`)).status === 200)
+      if ((await rest('POST', `/receipts/${made.body.data.id}/book`)).status === 200)
         ids.receipts.push(made.body.data.id);
     },
     'credit receipt': async ({ which, day, lines }) => {
       const credited = pick('receipts', which);
-      const { body } = await who.rest('GET', `/receipts/${credited}`);
+      const { body } = await rest('GET', `/receipts/${credited}`);
       if (!body.data) return;
-      const made = await who.rest('POST', '/receipts', {
+      const made = await rest('POST', '/receipts', {
         receipt_date: dayOf(day),
         currency: body.data.currency,
         credited_receipt_id: credited,
@@ -212,34 +231,46 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
         status: 'booked',
       });
       if (made.status === 201) ids.receipts.push(made.body.data.id);
-      else if (body.data.credited_receipt_id === null && !('receipt_date' in made.body.errors))
+      else if (
+        body.data.credited_receipt_id === null &&
+        !['receipt_date', 'credited_receipt_id'].some((field) => field in made.body.errors)
+      )
         throw new Error(made.text);
     },
     'pay receipt': ({ which, amount, day }) =>
-      who.rest('POST', `/receipts/${pick('receipts', which)}/payments`, {
+      rest('POST', `/receipts/${pick('receipts', which)}/payments`, {
         ...(amount % 2 && { amount: inEuro(amount) }),
         paid_on: dayOf(day),
       }),
     settle: async ({ which, amount, day }) => {
       const path = `/invoices/${pick('invoices', which)}`;
-      const due = Math.round(((await who.rest('GET', path)).body.data?.amount_due ?? 0) * 100);
-      await who.rest('POST', `${path}/payments`, { ...adjust(due, amount, true), paid_on: dayOf(day) });
+      const due = Math.round(((await rest('GET', path)).body.data?.amount_due ?? 0) * 100);
+      await rest('POST', `${path}/payments`, { ...adjust(due, amount, true), paid_on: dayOf(day) });
     },
     'settle receipt': async ({ which, amount, day }) => {
       const path = `/receipts/${pick('receipts', which)}`;
-      const {
-        amount_payable = 0,
-        amount_paid = 0,
-        amount_adjusted = 0,
-      } = (await who.rest('GET', path)).body.data ?? {};
+      const { amount_payable = 0, amount_paid = 0, amount_adjusted = 0 } = (await rest('GET', path)).body.data ?? {};
       const due = Math.round((amount_payable - amount_paid - amount_adjusted) * 100);
-      await who.rest('POST', `${path}/payments`, { ...adjust(due, amount, false), paid_on: dayOf(day) });
+      await rest('POST', `${path}/payments`, { ...adjust(due, amount, false), paid_on: dayOf(day) });
     },
     undo: async ({ which }) => {
-      const { data } = (await who.rest('GET', '/payments?reversed=false')).body;
-      if (data.length > 0) await who.rest('POST', `/payments/${data[which % data.length].id}/reverse`);
+      const { data } = (await rest('GET', '/payments?reversed=false')).body;
+      if (data.length > 0) await rest('POST', `/payments/${data[which % data.length].id}/reverse`);
     },
-    reverse: ({ which }) => who.rest('POST', `/receipts/${pick('receipts', which)}/reverse`),
+    reverse: ({ which }) => rest('POST', `/receipts/${pick('receipts', which)}/reverse`),
+    // It is moved to and fro: until a day in the first third, or to before the books.
+    lock: ({ which, day }) =>
+      rest('PUT', '/period-locks', {
+        series: ['sales', 'purchases', 'bank', 'all'][which % 4],
+        locked_until: which % 3 === 0 ? '2025-12-31' : dayOf(Math.floor(day / 3)),
+        kind: 'soft',
+        reason: 'To and fro',
+      }),
   };
-  for (const step of steps) await take[step.kind](step);
+  for (let at = 0; at < steps.length; at += 1) {
+    const step = steps[at]!;
+    const next = step.isPair ? steps[at + 1] : undefined;
+    await Promise.all([take[step.kind](step), next && take[next.kind]({ ...next, which: step.which })]);
+    if (next) at += 1;
+  }
 }

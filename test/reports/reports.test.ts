@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { books, dayOf, days, emptyIds, makeBooks } from './books.ts';
+import { verify } from '../verify/books.ts';
 import {
   accrual,
   cash,
@@ -164,13 +165,33 @@ async function openItems(who: Integrator, at: string, side: string): Promise<{ i
   return report.items.map(({ id, open }: { id: string; open: number }) => ({ id, open: String(open) }));
 }
 
+/** What each invoice answers as due, and each receipt as payable, is what its documents and payments come to. */
+async function checkBalances(who: Integrator, all: Books): Promise<void> {
+  const at = '9999-12-31';
+  const open = Object.fromEntries([...receivables(all, at), ...payables(all, at)].map((each) => [each.id, each.open]));
+  for (const { id } of all.invoices) {
+    const { amount_due: due } = await get(who, `/invoices/${id}`, {});
+    expect([id, String(due)]).toEqual([id, open[id] ?? '0']);
+  }
+  for (const { id, reversalOfId } of all.receipts) {
+    if (reversalOfId !== null) continue;
+    const { body } = await who.rest('GET', `/receipts/${id}`);
+    if (!body.data) continue; // it is reversed
+    const { amount_payable, amount_paid, amount_adjusted } = body.data;
+    const left = inCents(amount_payable) - inCents(amount_paid) - inCents(amount_adjusted);
+    expect([id, left]).toEqual([id, inCents(Number(open[id] ?? 0))]);
+  }
+}
+
 describe.each(['DE', 'AT'])('in %s', (country) => {
   it('all reports agree with the oracle', async () => {
     await fc.assert(
       fc.asyncProperty(books, fc.array(period, { minLength: 4, maxLength: 4 }), async (steps, periods) => {
         const who = await service.integrator({ country });
         await makeBooks(who, steps);
+        expect((await verify(service, who)).all).toEqual([]);
         const all = await readBooks(who);
+        await checkBalances(who, all);
         for (const [first = 0, last = 0] of periods) {
           const [from, to] = [dayOf(first), dayOf(last)];
           const query = { from, to };
