@@ -1,3 +1,4 @@
+import { mediaTypes } from '../../schema/resources/export/file.ts';
 import type { Operation } from '../operation.ts';
 import { ifNoneMatch, notModified } from './paths.ts';
 import { rateLimitHeaders, refusals, withHeaders } from './responses.ts';
@@ -15,7 +16,9 @@ export const describeDownload = ({ ability }: Operation, tag: string): JsonSchem
     200: {
       description: 'The file: CSV, a spreadsheet, or a zip.',
       headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag', 'Content-Disposition'),
-      content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+      content: Object.fromEntries(
+        Object.values(mediaTypes).map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
+      ),
     },
     304: notModified,
     ...refusals([400, 401, 403, 404, 405, 408, 422, 429, 431, 500, 503]),

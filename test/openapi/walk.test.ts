@@ -10,6 +10,7 @@ import * as sample from '../rest/samples.ts';
 import {
   collections,
   makeDelivery,
+  makeExport,
   makeReferences,
   makeRoom,
   makeWrittenExport,
@@ -403,6 +404,12 @@ describe('every operation answers with the documented error', () => {
       const named = isRotation || path.startsWith('/payments/') ? 'id' : 'status';
       expect([path, again.status, again.body.errors]).toEqual([path, 422, { [named]: [expect.any(String)] }]);
     }
+  });
+
+  it('422 to the file of an export that has none', async () => {
+    const endpoint = endpoints.find(({ operation }) => operation.operationId === 'getExportFile')!;
+    const path = endpoint.path.replace('{id}', await makeExport(acme));
+    expect(check(endpoint, await acme.rest('GET', path)).status).toBe(422);
   });
 
   it('304 to a tag that is current', async () => {

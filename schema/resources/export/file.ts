@@ -7,16 +7,18 @@ import type { ExportRow } from './transitions.ts';
 /** Where the file of an export is stored. */
 export const fileKey = (tenantId: string, id: string): string => `${tenantId}/exports/${id}`;
 
-const mediaTypes: Record<string, string> = {
-  csv: 'text/csv; charset=utf-8',
+/** The types of files, by the endings of their names. */
+export const mediaTypes: Record<string, string> = {
+  csv: 'text/csv',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   zip: 'application/zip',
 };
 
-/** DATEV's files are in Windows-1252. */
+/** With the encoding of a text: DATEV's files are in Windows-1252. */
 export const mediaTypeOf = ({ type, fileName }: Pick<ExportRow, 'type' | 'fileName'>): string => {
-  const ending = fileName?.split('.').at(-1) ?? '';
-  return type === 'DATEV' && ending === 'csv' ? 'text/csv; charset=windows-1252' : (mediaTypes[ending] ?? '');
+  const mediaType = mediaTypes[fileName?.split('.').at(-1) ?? ''] ?? '';
+  if (!mediaType.startsWith('text/')) return mediaType;
+  return `${mediaType}; charset=${type === 'DATEV' ? 'windows-1252' : 'utf-8'}`;
 };
 
 export interface StoredExport {
