@@ -86,7 +86,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
       if (response.status < 200 || response.status > 299) throw buildFailure(connection, response, getNames(operation));
       return response;
     };
-    if (operation.result === 'file') return await saveFile(connection, request.path, given.out);
+    if (operation.result === 'file') return await saveFile(connection, request.path, given.out, getNames(operation));
     if (operation.result === 'list') return await printList(operation, given, readPages(ask, request.path, given));
     const { body: answered } = await ask(request.path);
     const body =

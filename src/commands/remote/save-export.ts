@@ -59,12 +59,18 @@ async function waitWithBar(connection: ApiConnection, path: string) {
 /**
  * Saves the file that a GET answers, as it arrives.
  * @param out its path; undefined for standard output
+ * @param getName how the user names a field
  * @throws CommandFailure if it breaks off: then there is no file
  */
-export async function saveFile(connection: ApiConnection, path: string, out: string | undefined): Promise<void> {
+export async function saveFile(
+  connection: ApiConnection,
+  path: string,
+  out: string | undefined,
+  getName?: (field: string) => string,
+): Promise<void> {
   // Without a limit of time: a file may be long.
   const response = await open(connection, { method: 'GET', path, signal: new AbortController().signal });
-  if (!response.ok || !response.body) throw buildFailure(connection, await readResponse(connection, response));
+  if (!response.ok || !response.body) throw buildFailure(connection, await readResponse(connection, response), getName);
   const bytes = Readable.fromWeb(response.body as ReadableStream);
   try {
     if (out === undefined) await pipeline(bytes, process.stdout, { end: false });
