@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { toSnakeCase } from '../../rest-shim/snake-case.ts';
 import { formatTime } from '../../schema/graphql/scalars/days.ts';
 
@@ -5,6 +7,9 @@ import { formatTime } from '../../schema/graphql/scalars/days.ts';
 
 /** Writes text of the command line. All of it passes here: a test finds what doesn't. */
 export const write = (text: string): void => void process.stdout.write(visible(text));
+
+/** Writes a file to standard output, as it is: its user asked for its bytes. @throws what breaks it off */
+export const writeFile = (bytes: Readable): Promise<void> => pipeline(bytes, process.stdout, { end: false });
 
 /** For people, on standard output. */
 export const print = (line: string): void => write(`${line}\n`);

@@ -6,7 +6,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { z } from 'zod';
 import { JsonNumber } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
-import { printError } from '../output.ts';
+import { printError, writeFile } from '../output.ts';
 import { startBar } from '../progress.ts';
 import { buildFailure, open, readResponse, type ApiConnection } from './connection.ts';
 import { waitForEnd } from './wait-for-end.ts';
@@ -73,7 +73,7 @@ export async function saveFile(
   if (!response.ok || !response.body) throw buildFailure(connection, await readResponse(connection, response), getName);
   const bytes = Readable.fromWeb(response.body as ReadableStream);
   try {
-    if (out === undefined) await pipeline(bytes, process.stdout, { end: false });
+    if (out === undefined) await writeFile(bytes);
     else await pipeline(bytes, createWriteStream(out));
   } catch (error) {
     if (out !== undefined) await rm(out, { force: true });
