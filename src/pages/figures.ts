@@ -21,7 +21,7 @@ import { maxOffsetScan } from '../../schema/graphql/paging/page.ts';
 import { defaultChanges, defaultPageSize, maxChanges, maxPageSize } from '../../schema/graphql/paging/page-sizes.ts';
 import { maxErrors, maxRows } from '../../schema/csv-import/read-file.ts';
 import { rotationMs } from '../../schema/resources/webhook/secrets.ts';
-import { maxKeptBytes, maxUnfinished } from '../../schema/resources/export/kinds.ts';
+import { maxKept, maxUnfinished } from '../../schema/resources/export/kinds.ts';
 import { failuresToDeactivate, maxWebhooks } from '../../schema/resources/webhook/rules.ts';
 import { exitCodes } from '../commands/exit-codes.ts';
 import { readConfig } from '../config/config.ts';
@@ -108,7 +108,8 @@ export const figures = {
   maxDigits: number.format(maxDigits),
   maxActiveTokens: number.format(maxActiveTokens),
   maxExports: number.format(maxUnfinished),
-  exportRoom: `${maxKeptBytes / 2 ** 30} GiB`,
+  exportFiles: number.format(maxKept.files),
+  exportRoom: `${maxKept.bytes / 2 ** 30} GiB`,
   exportDays: number.format(usual.exportDays),
   firstDebtor: String(partnerRanges.debtor.first),
   firstCreditor: String(partnerRanges.creditor.first),

@@ -3,7 +3,7 @@ import { revokeToken } from '../../src/identity/index.ts';
 import { cleanUpExports } from '../../src/jobs/exports.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
-import { maxFileLength } from '../../schema/resources/export/kinds.ts';
+import { maxFileLength, maxKept } from '../../schema/resources/export/kinds.ts';
 import { makeCustomer, listEvents } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
@@ -240,6 +240,21 @@ it('The oldest files of a tenant expire when a further one has no room, those of
     true,
   ]);
   expect(await stored(other.tenantId, theirs)).toBe(true);
+});
+
+it('has at most 1,000 files', async () => {
+  const who = await service.integrator();
+  worker = await work(service);
+  const first = String((await exported(service, who, customers)).row['id']);
+  const { id: _, createdAt, ...row } = await who.db.export.findFirstOrThrow();
+  const rows = Array.from({ length: maxKept.files }, () =>
+    who.db.row('Export', { ...row, finishedAt: new Date(), createdAt }),
+  );
+  await who.db.insert({ Export: rows });
+  const last = String((await exported(service, who, customers)).row['id']);
+  await until(async () => (await who.db.export.count()) === maxKept.files, 'the deletion');
+  expect(await who.db.export.count({ where: { id: { in: [first, last] } } })).toBe(1);
+  expect(await who.db.export.findFirst({ where: { id: first } })).toBe(null);
 });
 
 describe('GET /exports/{id}/file', () => {

@@ -7,8 +7,8 @@ export const maxUnfinished = 5;
 /** The longest file, in bytes. */
 export const maxFileLength = 2 ** 31 - 1;
 
-/** The bytes that the files of a tenant's exports have at most: with a further one, the oldest expire. */
-export const maxKeptBytes = 2 * 2 ** 31;
+/** So many files of exports a tenant has at most, and so many bytes in all: with a further one, the oldest expire. */
+export const maxKept = { files: 1000, bytes: 2 * 2 ** 31 };
 
 /** Whether a list has a day in each row, by which it can be narrowed; and which abilities it takes to read it. */
 interface ListKind {

@@ -1,7 +1,7 @@
 import type { Row } from '../../../prisma/client.ts';
 import { emit } from '../../events/events.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { maxKeptBytes } from './kinds.ts';
+import { maxKept } from './kinds.ts';
 
 export type ExportRow = Row<'Export'>;
 
@@ -56,7 +56,9 @@ async function expireOldest({ db, now }: Context): Promise<void> {
     select: { id: true, length: true },
   });
   let bytes = 0;
-  const tooOld = kept.filter(({ length }) => (bytes += length ?? 0) > maxKeptBytes).map(({ id }) => id);
+  const tooOld = kept
+    .filter(({ length }, at) => (bytes += length ?? 0) > maxKept.bytes || at >= maxKept.files)
+    .map(({ id }) => id);
   if (tooOld.length > 0) await db.export.updateMany({ where: { id: { in: tooOld } }, data: { expiresAt: now() } });
 }
 
