@@ -242,6 +242,7 @@ describe('A DATEV export', () => {
       { vat_rate: 5.5, vat_category: 'K', amount_net: 20 },
       { vat_rate: 19, vat_category: 'IMPORT', amount_gross: 19, deductible_percent: 75 },
       { vat_rate: 0, vat_category: 'E', amount_net: 5 },
+      { vat_rate: 19, amount_net: -3.33 }, // a discount
     ];
     const negated = bought.map((each) => ({
       ...each,

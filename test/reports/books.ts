@@ -83,9 +83,13 @@ const bought = [
 ];
 const deductible = [100, 100, 100, 50, 0, 33.33, 15];
 
-/** Lines of a receipt: by net or by gross amounts, some with a stated VAT of their own, and with what can be deducted of it. */
-const buyLines = (lines: Step['lines'], sign: 1 | -1): object[] =>
-  lines.map(({ cents, vat, quantity }) => {
+/**
+ * Lines of a receipt: by net or by gross amounts, some with a stated VAT of their own, and with what can be deducted of it. Some take
+ * back a part of the others.
+ */
+const buyLines = (lines: Step['lines'], ofReceipt: 1 | -1): object[] =>
+  lines.map(({ cents, vat, quantity }, at) => {
+    const sign = at > 0 && cents % 4 === 0 ? -ofReceipt : ofReceipt;
     const kind = bought[(cents + vat) % bought.length] ?? { vat_rate: 0 };
     const amount = Number(inEuro(sign * cents * quantity));
     const isStated = cents % 3 === 0 && kind.vat_rate > 0 && !('vat_category' in kind);
@@ -213,7 +217,8 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
         ...(amount % 3 === 0 ? simple : { lines: buyLines(lines, 1) }),
         ...(amount % 4 === 0 && { amount_prepaid: amount % 8 === 0 ? '0.01' : inEuro(lines[0]?.cents ?? 0) }),
       });
-      if (made.status === 422 && 'amount_prepaid' in made.body.errors) return; // more than the gross amount
+      // More than the gross amount, and a total below zero.
+      if (made.status === 422 && ('amount_prepaid' in made.body.errors || 'lines' in made.body.errors)) return;
       if (made.status !== 201) throw new Error(made.text);
       if (which % 5 === 0) return;
       if ((await rest('POST', `/receipts/${made.body.data.id}/book`)).status === 200)
@@ -233,7 +238,7 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       if (made.status === 201) ids.receipts.push(made.body.data.id);
       else if (
         body.data.credited_receipt_id === null &&
-        !['receipt_date', 'credited_receipt_id'].some((field) => field in made.body.errors)
+        !['receipt_date', 'credited_receipt_id', 'lines'].some((field) => field in made.body.errors)
       )
         throw new Error(made.text);
     },

@@ -23,7 +23,7 @@ export function receiptRules(input: ReceiptInput, context: Context, problems: Pr
   const lines = input.lines ? checkLines(bounds, input.lines, currency) : [];
   if (input.lines) {
     // What is wrong with a line is said once.
-    if (lines) checkSums(input, lines, problems);
+    if (lines) checkSums(input, lines, bounds);
   } else if (!current) {
     const isMissing = input.amountGross === undefined && !problems.has('input.amountGross');
     if (isMissing && !problems.has('input.lines')) problems.add('input.amountGross', 'required', 'Required.');
@@ -43,15 +43,22 @@ interface Bounds {
 
 type Amount = Row<'Receipt'>['amountGross'];
 
-/** Only a supplier's credit has negative amounts, and it has no others. */
-function checkAmount({ problems, isCredit, digits }: Bounds, path: string, amount: Amount | Decimal): void {
-  const value = new Decimal(amount);
+/** The gross amount of a receipt: only that of a supplier's credit is negative. */
+function checkAmount(bounds: Bounds, path: string, amount: Amount | Decimal): void {
+  checkSign(bounds, path, new Decimal(amount));
+  checkDecimals(bounds, path, amount);
+}
+
+function checkSign({ problems, isCredit }: Bounds, path: string, value: Decimal): void {
   if (value.lessThan(0) && !isCredit) problems.add(path, 'out_of_range', 'Must be at least 0.', { min: 0 });
   if (value.greaterThan(0) && isCredit)
     problems.add(path, 'wrong_sign', 'Must not be more than 0: a credit has negative amounts.', {
       expected: 'negative',
     });
-  if (value.decimalPlaces() > digits)
+}
+
+function checkDecimals({ problems, digits }: Bounds, path: string, amount: Amount | Decimal): void {
+  if (new Decimal(amount).decimalPlaces() > digits)
     problems.add(path, 'too_many_decimals', `Must not have more than ${digits} decimals in this currency.`, {
       max: digits,
     });
@@ -81,7 +88,7 @@ function checkLine(bounds: Bounds, path: string, line: NewLine, currency: string
   const isRight = (): boolean => Object.keys(problems.byField).length === before;
   for (const name of ['amountNet', 'amountGross', 'vatAmount'] as const) {
     const amount = line[name];
-    if (amount) checkAmount(bounds, `${path}.${name}`, amount);
+    if (amount) checkDecimals(bounds, `${path}.${name}`, amount);
   }
   if (!isRight()) return undefined;
   const whole = completeLine(line, currency);
@@ -103,9 +110,11 @@ function checkLine(bounds: Bounds, path: string, line: NewLine, currency: string
   return isRight() ? whole : undefined;
 }
 
-/** What a receipt says as a whole is what its lines say. */
-function checkSums({ amountGross, vatRate }: ReceiptInput, lines: Line[], problems: Problems): void {
+/** What a receipt says as a whole is what its lines say. A line can take back a part of it, as a discount does. */
+function checkSums({ amountGross, vatRate }: ReceiptInput, lines: Line[], bounds: Bounds): void {
+  const { problems } = bounds;
   const sums = sumLines(lines);
+  checkSign(bounds, 'input.lines', sums.amountGross);
   if (!fits(sums.amountGross))
     problems.add('input.lines', 'total_out_of_range', `The total must not have more than ${maxDigits} digits.`);
   if (amountGross && !amountGross.equals(sums.amountGross))
