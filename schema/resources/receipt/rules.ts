@@ -49,10 +49,10 @@ function checkAmount(bounds: Bounds, path: string, amount: Amount | Decimal): vo
   checkDecimals(bounds, path, amount);
 }
 
-function checkSign({ problems, isCredit }: Bounds, path: string, value: Decimal): void {
-  if (value.lessThan(0) && !isCredit) problems.add(path, 'out_of_range', 'Must be at least 0.', { min: 0 });
+function checkSign({ problems, isCredit }: Bounds, path: string, value: Decimal, must = 'Must'): void {
+  if (value.lessThan(0) && !isCredit) problems.add(path, 'out_of_range', `${must} be at least 0.`, { min: 0 });
   if (value.greaterThan(0) && isCredit)
-    problems.add(path, 'wrong_sign', 'Must not be more than 0: a credit has negative amounts.', {
+    problems.add(path, 'wrong_sign', `${must} not be more than 0: a credit is negative.`, {
       expected: 'negative',
     });
 }
@@ -114,7 +114,7 @@ function checkLine(bounds: Bounds, path: string, line: NewLine, currency: string
 function checkSums({ amountGross, vatRate }: ReceiptInput, lines: Line[], bounds: Bounds): void {
   const { problems } = bounds;
   const sums = sumLines(lines);
-  checkSign(bounds, 'input.lines', sums.amountGross);
+  checkSign(bounds, 'input.lines', sums.amountGross, 'Their sum must');
   if (!fits(sums.amountGross))
     problems.add('input.lines', 'total_out_of_range', `The total must not have more than ${maxDigits} digits.`);
   if (amountGross && !amountGross.equals(sums.amountGross))
