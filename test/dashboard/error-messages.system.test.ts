@@ -121,6 +121,28 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
     expect((await acme.rest('GET', '/customers')).body.data).toMatchObject([{ city: 'Kiel', type: 'customer' }]);
   });
 
+  it('a picker offers to create a row once it has searched, and goes on offering it', async () => {
+    const { open } = await bookkeeper();
+    await app.visit({}, async (page) => {
+      await open(page, '/invoices/new');
+      const offered = await page.evaluateHandle(() => {
+        const states: boolean[] = [];
+        const look = (): void => {
+          const options = [...document.querySelectorAll('[role="option"]')];
+          states.push(options.some(({ textContent }) => textContent.startsWith('Add “')));
+        };
+        new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
+        return states;
+      });
+      await page.getByRole('combobox', { name: 'Customer' }).fill('Nordlicht Verlag');
+      await page.getByRole('option', { name: 'Add “Nordlicht Verlag”' }).waitFor();
+      await page.waitForTimeout(1000); // the search begins after a pause
+      const states = await offered.jsonValue();
+      expect(states.slice(states.indexOf(true))).not.toContain(false);
+      expect(states).toContain(true);
+    });
+  });
+
   it('"Add a line" moves the focus to the new line', async () => {
     const { open } = await bookkeeper();
     await app.visit({}, async (page) => {

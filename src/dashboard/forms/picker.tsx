@@ -63,8 +63,9 @@ export function Picker<Filter extends { q?: string | null }>(props: PickerProps 
   const choices = [...found].map(([id, name]) => ({ value: id, label: name }));
   const name = typed.trim();
   const isNew = name !== '' && !choices.some((option) => option.label.toLowerCase() === name.toLowerCase());
-  if (creation && isNew && !fetching) choices.push({ value: create, label: `Add “${name}”` });
-  const enter = useFirstMatch(name !== '' && typed !== chosen?.name, typed === q && !fetching);
+  const isSearched = typed === q && !fetching; // else the list changes under the pointer
+  if (creation && isNew && isSearched) choices.push({ value: create, label: `Add “${name}”` });
+  const enter = useFirstMatch(name !== '' && typed !== chosen?.name, isSearched);
   const choose = (id: string | null): void => {
     if (id !== create) return onChange(id);
     setCreating(name);
@@ -87,7 +88,7 @@ export function Picker<Filter extends { q?: string | null }>(props: PickerProps 
       clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
       onSearchChange={setTyped}
       filter={({ options }) => options}
-      nothingFoundMessage={fetching ? 'Searching…' : 'No matches'}
+      nothingFoundMessage={isSearched ? 'No matches' : 'Searching…'}
       {...rest}
       onKeyDown={enter.onKeyDown}
       onBlur={(event) => {
