@@ -2,7 +2,7 @@ import type { ExportResource } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { readableEntries } from '../resources/audit-log/readable.ts';
 import { receiptLinesSql } from '../resources/receipt/lines.ts';
-import { columnsOf, computed, type Column, type TableSource } from './table.ts';
+import { buildColumns, computed, type Column, type TableSource } from './table.ts';
 
 // The tables of lists. Columns are named, and in the order, as in REST (rest-shim/operations/). What depends on the day or on
 // other rows is left out.
@@ -26,7 +26,7 @@ const byId = (table: string, columns: Column[]): TableSource => ({
 });
 
 /** The lines of documents, in the order of these. */
-const linesOf = (document: string, day: string, lines: string, columns: Column[]): TableSource => ({
+const byDocument = (document: string, day: string, lines: string, columns: Column[]): TableSource => ({
   columns,
   from: `${document}s as own join ${lines} as line on line.tenant_id = own.tenant_id and line.${document}_id = own.id`,
   where: 'own.tenant_id = $1',
@@ -60,7 +60,7 @@ const invoiceNumber = computed(
 const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
   CUSTOMERS: byId(
     'customers',
-    columnsOf('Customer', 'own', [
+    buildColumns('Customer', 'own', [
       'id',
       'type',
       'companyName',
@@ -84,7 +84,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
   INVOICES: byDay(
     'invoices',
     'invoice_date',
-    columnsOf('Invoice', 'own', [
+    buildColumns('Invoice', 'own', [
       'id',
       'number',
       'customerId',
@@ -108,15 +108,15 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       ...own,
     ]),
   ),
-  INVOICE_ITEMS: linesOf('invoice', 'invoice_date', 'invoice_items', [
-    ...columnsOf('InvoiceItem', 'line', ['id', 'invoiceId']),
-    ...columnsOf('Invoice', 'own', ['number', 'invoiceDate', 'currency']),
-    ...columnsOf('InvoiceItem', 'line', lineFields),
+  INVOICE_ITEMS: byDocument('invoice', 'invoice_date', 'invoice_items', [
+    ...buildColumns('InvoiceItem', 'line', ['id', 'invoiceId']),
+    ...buildColumns('Invoice', 'own', ['number', 'invoiceDate', 'currency']),
+    ...buildColumns('InvoiceItem', 'line', lineFields),
   ]),
   CREDIT_NOTES: byDay('credit_notes', 'credit_note_date', [
-    ...columnsOf('CreditNote', 'own', ['id', 'number', 'invoiceId']),
+    ...buildColumns('CreditNote', 'own', ['id', 'number', 'invoiceId']),
     invoiceNumber,
-    ...columnsOf('CreditNote', 'own', [
+    ...buildColumns('CreditNote', 'own', [
       'customerId',
       'creditNoteDate',
       'reason',
@@ -129,15 +129,15 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       ...own,
     ]),
   ]),
-  CREDIT_NOTE_ITEMS: linesOf('credit_note', 'credit_note_date', 'credit_note_items', [
-    ...columnsOf('CreditNoteItem', 'line', ['id', 'creditNoteId']),
-    ...columnsOf('CreditNote', 'own', ['number', 'creditNoteDate', 'currency']),
-    ...columnsOf('CreditNoteItem', 'line', ['invoiceItemId', ...lineFields]),
+  CREDIT_NOTE_ITEMS: byDocument('credit_note', 'credit_note_date', 'credit_note_items', [
+    ...buildColumns('CreditNoteItem', 'line', ['id', 'creditNoteId']),
+    ...buildColumns('CreditNote', 'own', ['number', 'creditNoteDate', 'currency']),
+    ...buildColumns('CreditNoteItem', 'line', ['invoiceItemId', ...lineFields]),
   ]),
   RECEIPTS: byDay(
     'receipts',
     'receipt_date',
-    columnsOf('Receipt', 'own', [
+    buildColumns('Receipt', 'own', [
       'id',
       'supplierId',
       'receiptNumber',
@@ -191,7 +191,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
   PAYMENTS: byDay(
     'payments',
     'paid_on',
-    columnsOf('Payment', 'own', [
+    buildColumns('Payment', 'own', [
       'id',
       'kind',
       'invoiceId',
@@ -216,7 +216,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
   ),
   PROJECTS: byId(
     'projects',
-    columnsOf('Project', 'own', [
+    buildColumns('Project', 'own', [
       'id',
       'customerId',
       'name',
@@ -231,7 +231,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
     ]),
   ),
   TIME_ENTRIES: byDay('time_entries', 'date', [
-    ...columnsOf('TimeEntry', 'own', [
+    ...buildColumns('TimeEntry', 'own', [
       'id',
       'projectId',
       'userId',
@@ -243,13 +243,13 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'invoiceId',
     ]),
     computed('billed', 'boolean', '(own.invoice_id is not null)::text'),
-    ...columnsOf('TimeEntry', 'own', own),
+    ...buildColumns('TimeEntry', 'own', own),
   ]),
-  BANK_ACCOUNTS: byId('bank_accounts', columnsOf('BankAccount', 'own', ['id', 'iban', 'currency', 'name', ...own])),
+  BANK_ACCOUNTS: byId('bank_accounts', buildColumns('BankAccount', 'own', ['id', 'iban', 'currency', 'name', ...own])),
   BANK_STATEMENTS: byDay(
     'bank_statements',
     'to_date',
-    columnsOf('BankStatement', 'own', [
+    buildColumns('BankStatement', 'own', [
       'id',
       'bankAccountId',
       'number',
@@ -263,7 +263,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
   BANK_TRANSACTIONS: byDay(
     'bank_transactions',
     'booking_date',
-    columnsOf('BankTransaction', 'own', [
+    buildColumns('BankTransaction', 'own', [
       'id',
       'externalId',
       'accountIban',
@@ -288,8 +288,8 @@ function auditLog(context: Pick<Context, 'may'>): TableSource {
   const names = hidden.map((name) => `'${name}'`).join(', ');
   return {
     columns: [
-      ...columnsOf('AuditEntry', 'own', ['id', 'at', 'actorKind', 'userId', 'tokenId', 'sessionId', 'job']),
-      ...columnsOf('AuditEntry', 'own', [
+      ...buildColumns('AuditEntry', 'own', ['id', 'at', 'actorKind', 'userId', 'tokenId', 'sessionId', 'job']),
+      ...buildColumns('AuditEntry', 'own', [
         'requestId',
         'resource',
         'resourceId',
@@ -308,5 +308,5 @@ function auditLog(context: Pick<Context, 'may'>): TableSource {
 }
 
 /** The table of a list, as the caller may read it. */
-export const tableOfList = (context: Pick<Context, 'may'>, resource: ExportResource): TableSource =>
+export const buildList = (context: Pick<Context, 'may'>, resource: ExportResource): TableSource =>
   resource === 'AUDIT_LOG' ? auditLog(context) : tables[resource];

@@ -41,7 +41,7 @@ const pageRows = 100;
 
 /** The rows of a table, some at a time, in the context's transaction. */
 export async function* readRows({ db }: Context, source: TableSource, period: Period): AsyncGenerator<Cells[]> {
-  const { where, values } = conditionsOf(source, period);
+  const { where, values } = buildConditions(source, period);
   const cells = source.columns.map(({ sql }) => sql).join(', ');
   const sql = `select json_build_array(${cells}) as cells from ${source.from} ${where} order by ${source.order.join(', ')}`;
   for await (const rows of db.$stream<{ cells: Cells }>(sql, values, pageRows)) yield rows.map((row) => row.cells);
@@ -49,14 +49,14 @@ export async function* readRows({ db }: Context, source: TableSource, period: Pe
 
 /** The number of rows. */
 export async function countRows({ db }: Context, source: TableSource, period: Period): Promise<number> {
-  const { where, values } = conditionsOf(source, period);
+  const { where, values } = buildConditions(source, period);
   const sql = `select count(*)::int as count from ${source.from} ${where}`;
   const [row] = await db.$rows<{ count: number }>(sql, values);
   return row?.count ?? 0;
 }
 
 /** The conditions, with the values of their parameters, which begin with $2. */
-function conditionsOf({ dated, where }: TableSource, { from, to }: Period) {
+function buildConditions({ dated, where }: TableSource, { from, to }: Period) {
   const values: string[] = [];
   const conditions = where ? [where] : [];
   const add = (condition: string, value: string): void => {
@@ -96,7 +96,7 @@ export const computed = (name: string, type: CellType, sql: string, decimals = 0
  * The columns of a model's fields.
  * @param alias that of its table
  */
-export function columnsOf(model: Prisma.ModelName, alias: string, names: readonly string[]): Column[] {
+export function buildColumns(model: Prisma.ModelName, alias: string, names: readonly string[]): Column[] {
   const { fields } = tableOf(model);
   return names.map((name): Column => {
     const field = fields.get(name);

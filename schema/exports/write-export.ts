@@ -7,7 +7,7 @@ import { datevContent } from './datev/export-datev.ts';
 import { givePartnerAccounts } from './datev/partner-accounts.ts';
 import { countGobd, gobdContent } from './gobd/export-gobd.ts';
 import type { ExportContent, OnRows } from './export-content.ts';
-import { tableOfList } from './lists.ts';
+import { buildList } from './lists.ts';
 import { openItemsAt } from './open-items.ts';
 import { countRows, readRows, type Cells, type Column, type Period } from './table.ts';
 import { xlsxChunks } from './xlsx.ts';
@@ -16,16 +16,16 @@ import { xlsxChunks } from './xlsx.ts';
  * The file of an export, which is read from the context's transaction while it is written. Little of it is in memory.
  * @throws ExportError, also while it is written; UnpreparedError
  */
-export async function contentOf(context: Context, asked: ExportRow, onRows: OnRows): Promise<ExportContent> {
+export async function buildContent(context: Context, asked: ExportRow, onRows: OnRows): Promise<ExportContent> {
   switch (asked.type) {
     case 'LIST': {
-      const { columns, pages } = listOf(context, asked);
-      const name = [asked.resource?.toLowerCase().replaceAll('_', '-'), ...daysOf(asked)].join('-');
+      const { columns, pages } = openList(context, asked);
+      const name = [asked.resource?.toLowerCase().replaceAll('_', '-'), ...formatDays(asked)].join('-');
       return tableFile(name, asked, columns, counted(pages, onRows));
     }
     case 'OPEN_ITEMS': {
       const source = openItemsAt(asked);
-      const name = ['open-items', asked.side?.toLowerCase(), ...daysOf(asked)].join('-');
+      const name = ['open-items', asked.side?.toLowerCase(), ...formatDays(asked)].join('-');
       return tableFile(name, asked, source.columns, counted(readRows(context, source, noPeriod), onRows));
     }
     case 'DATEV':
@@ -39,32 +39,32 @@ export async function contentOf(context: Context, asked: ExportRow, onRows: OnRo
 
 /** What has to be done before the transaction that reads the books, outside of it. */
 export async function prepareExport(context: Context, asked: ExportRow): Promise<void> {
-  if (asked.type === 'DATEV') await givePartnerAccounts(context, periodOf(asked));
+  if (asked.type === 'DATEV') await givePartnerAccounts(context, readPeriod(asked));
 }
 
 /** The number of rows of an export before it is written; null where counting takes too long. */
 export async function countExport(context: Context, asked: ExportRow): Promise<number | null> {
-  if (asked.type === 'DATEV') return countDocuments(context, periodOf(asked));
-  if (asked.type === 'GOBD') return countGobd(context, periodOf(asked));
+  if (asked.type === 'DATEV') return countDocuments(context, readPeriod(asked));
+  if (asked.type === 'GOBD') return countGobd(context, readPeriod(asked));
   if (asked.type === 'OPEN_ITEMS') return countRows(context, openItemsAt(asked), noPeriod);
   if (asked.type !== 'LIST' || !asked.resource) return null;
-  return countRows(context, tableOfList(context, asked.resource), periodOf(asked));
+  return countRows(context, buildList(context, asked.resource), readPeriod(asked));
 }
 
 const noPeriod: Period = { from: null, to: null };
 
-export const periodOf = ({ from, to }: Pick<ExportRow, 'from' | 'to'>): Period => ({
+export const readPeriod = ({ from, to }: Pick<ExportRow, 'from' | 'to'>): Period => ({
   from: from && formatDay(from),
   to: to && formatDay(to),
 });
 
-const daysOf = ({ from, to, at }: ExportRow): string[] =>
+const formatDays = ({ from, to, at }: ExportRow): string[] =>
   [from, to, at].flatMap((day) => (day === null ? [] : [formatDay(day)]));
 
-function listOf(context: Context, asked: ExportRow) {
+function openList(context: Context, asked: ExportRow) {
   if (!asked.resource) throw new Error('A list has a resource');
-  const source = tableOfList(context, asked.resource);
-  return { columns: source.columns, pages: readRows(context, source, periodOf(asked)) };
+  const source = buildList(context, asked.resource);
+  return { columns: source.columns, pages: readRows(context, source, readPeriod(asked)) };
 }
 
 const tableFile = (

@@ -13,7 +13,7 @@ const maxCellLength = 32_767;
 const maxNumberDigits = 15;
 
 /** The numbers of the styles in `styles`. */
-const styleOf: Partial<Record<CellType, number>> = { day: 1, time: 2 };
+const styleNumbers: Partial<Record<CellType, number>> = { day: 1, time: 2 };
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -28,7 +28,7 @@ export const xlsxChunks = (
   pages: AsyncIterable<readonly Cells[]>,
 ): AsyncIterable<Uint8Array> =>
   zipChunks(async (zip) => {
-    const rest = rowsOf(pages);
+    const rest = flattenPages(pages);
     let sheets = 0;
     for (let next = await rest.next(); sheets === 0 || !next.done; sheets += 1) {
       const sheet = sheetChunks(columns, next, rest, (following) => {
@@ -37,10 +37,10 @@ export const xlsxChunks = (
       await zip.add(`xl/worksheets/sheet${sheets + 1}.xml`, sheet);
     }
     const numbers = Array.from({ length: sheets }, (_, at) => at + 1);
-    for (const [name, content] of Object.entries(partsOf(numbers))) zip.addBytes(name, content);
+    for (const [name, content] of Object.entries(buildParts(numbers))) zip.addBytes(name, content);
   });
 
-async function* rowsOf(pages: AsyncIterable<readonly Cells[]>): AsyncGenerator<Cells> {
+async function* flattenPages(pages: AsyncIterable<readonly Cells[]>): AsyncGenerator<Cells> {
   for await (const rows of pages) yield* rows;
 }
 
@@ -79,7 +79,7 @@ function cellXml(cell: string | null, type: CellType): string {
   if (cell === null) return '<c/>';
   const value = numericValue(cell, type);
   if (value !== undefined) {
-    const style = styleOf[type];
+    const style = styleNumbers[type];
     return style === undefined ? `<c><v>${value}</v></c>` : `<c s="${style}"><v>${value}</v></c>`;
   }
   if (type === 'boolean') return `<c t="b"><v>${cell === 'true' ? 1 : 0}</v></c>`;
@@ -112,7 +112,7 @@ const shorten = (text: string): string =>
 /** `_x0041_` would be read as an escaped character (ECMA-376-1, 22.9.2.19). */
 const escapeUnderscores = (text: string): string => text.replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_');
 
-function partsOf(sheets: readonly number[]): Record<string, string> {
+function buildParts(sheets: readonly number[]): Record<string, string> {
   const types = sheets.map(
     (number) =>
       `<Override PartName="/xl/worksheets/sheet${number}.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>`,

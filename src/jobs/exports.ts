@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { AddJobFunction, JobHelpers, Task } from 'graphile-worker';
 import { ExportError } from '../../schema/exports/export-error.ts';
 import { UnpreparedError } from '../../schema/exports/export-content.ts';
-import { contentOf, countExport, prepareExport } from '../../schema/exports/write-export.ts';
+import { buildContent, countExport, prepareExport } from '../../schema/exports/write-export.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
 import type { Context } from '../../schema/graphql/context.ts';
 import { FileTooLongError } from '../../schema/graphql/file-storage.ts';
@@ -114,7 +114,7 @@ export function runExports(
     } catch (error) {
       if (stopping?.aborted) throw new InterruptedError();
       if (error instanceof CancelledError) return;
-      const reason = reasonOf(error) ?? (job.attempts >= attemptsOfOne ? unexpected : undefined);
+      const reason = findReason(error) ?? (job.attempts >= attemptsOfOne ? unexpected : undefined);
       if (reason === undefined) throw error;
       if (reason === unexpected) report(error);
       await transitions.fail(own, asked.id, reason);
@@ -154,7 +154,7 @@ export function runExports(
       await prepareExport(context, asked);
       try {
         return await context.transaction(async (inside) => {
-          const content = await contentOf(inside, asked, (rows) => void (progress.rows = rows));
+          const content = await buildContent(inside, asked, (rows) => void (progress.rows = rows));
           await pipeline(limit(content.chunks, progress.check), createWriteStream(path, { mode: 0o600 }));
           return content.fileName;
         }, snapshot);
@@ -179,7 +179,7 @@ export function runExports(
 const unexpected = 'It could not be written. The log of the service says why.';
 
 /** Why an export can't be written, for whoever asked; undefined for an error that may not come again. */
-function reasonOf(error: unknown): string | undefined {
+function findReason(error: unknown): string | undefined {
   if (error instanceof ExportError) return error.message;
   if (error instanceof FileTooLongError) return 'Its file would be longer than 2 GiB. Choose a shorter period.';
   const isOverTime = error instanceof Error && /expired transaction|Transaction already closed/i.test(error.message);

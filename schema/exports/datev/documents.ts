@@ -77,7 +77,7 @@ export interface Payment extends Booked {
 }
 
 /** Net and VAT of an invoice's lines: VAT is rounded once per rate (EN 16931, BR-CO-17). */
-const sharesOfInvoice = `(
+const invoiceShares = `(
   select json_agg(json_build_object('category', category, 'rate', trim_scale(rate)::text, 'net', net::text, 'vat', vat::text)
     order by category, rate)
   from (
@@ -87,7 +87,7 @@ const sharesOfInvoice = `(
     group by ${vatCategorySql('item')}, item.vat_rate
   ) as share)`;
 
-const sharesOfCreditNote = `(
+const creditNoteShares = `(
   select json_agg(json_build_object('category', vat_category, 'rate', trim_scale(vat_rate)::text, 'net', (-net)::text, 'vat', (-vat)::text)
     order by vat_category, vat_rate)
   from jsonb_to_recordset(own.vat_breakdown) as share (vat_category text, vat_rate numeric, net numeric, vat numeric))`;
@@ -96,15 +96,15 @@ const supplied = (invoice: string): string => `coalesce(${invoice}.delivery_date
   select max(line.service_period_end) from invoice_items as line
   where line.tenant_id = $1 and line.invoice_id = ${invoice}.id))`;
 
-const accountOf = (customer: string, kind: 'debtor' | 'creditor'): string => `(
+const partnerAccountSql = (customer: string, kind: 'debtor' | 'creditor'): string => `(
   select account.number::text from partner_accounts as account
   where account.tenant_id = $1 and account.customer_id = ${customer} and account.kind = '${kind}')`;
 
 /** A list of objects. @param fields their fields, with their expressions */
-const listOf = (fields: Record<string, string>, from: string, order: string): string =>
-  `(select json_agg(${objectOf(fields)} order by ${order}) from ${from})`;
+const jsonList = (fields: Record<string, string>, from: string, order: string): string =>
+  `(select json_agg(${jsonObject(fields)} order by ${order}) from ${from})`;
 
-const objectOf = (fields: Record<string, string>): string =>
+const jsonObject = (fields: Record<string, string>): string =>
   `json_build_object(${Object.entries(fields)
     .map(([name, sql]) => `'${name}', ${sql}`)
     .join(', ')})`;
@@ -120,7 +120,7 @@ const lineFields = (account: string, text: string) => ({
   text,
 });
 
-const linesOfReceipt = listOf(
+const receiptLines = jsonList(
   lineFields('line.account', 'line.description'),
   `(${taxedLines(receiptLinesSql('document.tenant_id = $1 and document.id = own.id'))}) as line`,
   'line.position',
@@ -134,7 +134,7 @@ const source = (
   fields: Record<string, string>,
   joins = '',
 ): TableSource => ({
-  columns: [computed('document', 'text', `${objectOf(fields)}::text`)],
+  columns: [computed('document', 'text', `${jsonObject(fields)}::text`)],
   from: `${table} as own ${joins}`,
   where: `own.tenant_id = $1 and ${where}`,
   order: [`own.${day}`, 'own.id'],
@@ -156,10 +156,10 @@ const sources = {
       number: 'own.number',
       day: 'own.invoice_date',
       currency: 'own.currency',
-      partner: accountOf('own.customer_id', 'debtor'),
+      partner: partnerAccountSql('own.customer_id', 'debtor'),
       supplied: supplied('own'),
       ...buyer,
-      shares: sharesOfInvoice,
+      shares: invoiceShares,
     },
     'left join invoice_parties as parties on parties.tenant_id = own.tenant_id and parties.id = own.id',
   ),
@@ -171,10 +171,10 @@ const sources = {
       number: 'own.number',
       day: 'own.credit_note_date',
       currency: 'own.currency',
-      partner: accountOf('own.customer_id', 'debtor'),
+      partner: partnerAccountSql('own.customer_id', 'debtor'),
       supplied: 'null',
       ...buyer,
-      shares: sharesOfCreditNote,
+      shares: creditNoteShares,
     },
     'left join invoice_parties as parties on parties.tenant_id = own.tenant_id and parties.id = own.invoice_id',
   ),
@@ -182,10 +182,10 @@ const sources = {
     number: 'own.receipt_number',
     day: 'own.receipt_date',
     currency: 'own.currency',
-    partner: accountOf('own.supplier_id', 'creditor'),
+    partner: partnerAccountSql('own.supplier_id', 'creditor'),
     text: 'own.description',
     category: 'own.category',
-    lines: linesOfReceipt,
+    lines: receiptLines,
   }),
   payments: source(
     'payments',
@@ -197,8 +197,8 @@ const sources = {
       number: 'coalesce(invoice.number, note.number, receipt.receipt_number)',
       day: 'own.paid_on',
       currency: 'own.currency',
-      partner: `case when own.receipt_id is null then ${accountOf('coalesce(invoice.customer_id, note.customer_id, own.customer_id)', 'debtor')}
-        else ${accountOf('receipt.supplier_id', 'creditor')} end`,
+      partner: `case when own.receipt_id is null then ${partnerAccountSql('coalesce(invoice.customer_id, note.customer_id, own.customer_id)', 'debtor')}
+        else ${partnerAccountSql('receipt.supplier_id', 'creditor')} end`,
       settles: 'own.kind::text',
       amount: 'own.amount::text',
       exchange: `case when own.exchange_amount is not null then
@@ -216,7 +216,7 @@ const discountSource = (table: string, shares: string, fields: Record<string, st
     computed(
       'document',
       'text',
-      `${objectOf({ number: 'own.number', day: 'own.date', currency: 'own.currency', ...fields })}::text`,
+      `${jsonObject({ number: 'own.number', day: 'own.date', currency: 'own.currency', ...fields })}::text`,
     ),
   ],
   from: `(${shares}) as own join ${table} as document on document.tenant_id = $1 and document.id = own.id`,
@@ -236,20 +236,20 @@ function discountSources({ from, to }: Period) {
   return {
     invoiceDiscounts: discountSource(
       'invoices',
-      `select id, date, number, currency, json_agg(${objectOf(share)} order by category, rate) as shares
+      `select id, date, number, currency, json_agg(${jsonObject(share)} order by category, rate) as shares
        from (${within(invoiceDiscounts)}) as share group by id, date, number, currency`,
-      { partner: accountOf('document.customer_id', 'debtor'), shares: 'own.shares' },
+      { partner: partnerAccountSql('document.customer_id', 'debtor'), shares: 'own.shares' },
     ),
     receiptDiscounts: discountSource(
       'receipts',
       `select id, date, number, currency,
-         json_agg(${objectOf(lineFields('null', 'null'))} order by category, rate, deductible) as lines
+         json_agg(${jsonObject(lineFields('null', 'null'))} order by category, rate, deductible) as lines
        from (
          select id, date, number, currency, category, rate, deductible, sum(at * net) as net, sum(at * vat) as vat,
            sum(at * tax) as tax, sum(at * deducted) as deducted
          from (${taxedLines(within(discountedLines))}) as part group by id, date, number, currency, category, rate, deductible
        ) as line group by id, date, number, currency`,
-      { partner: accountOf('document.supplier_id', 'creditor'), lines: 'own.lines' },
+      { partner: partnerAccountSql('document.supplier_id', 'creditor'), lines: 'own.lines' },
     ),
   };
 }
@@ -270,18 +270,18 @@ const kinds = {
   receiptDiscounts: 'purchaseDiscount',
 } as const;
 
-const sourcesOf = (days: Period) =>
+const buildSources = (days: Period) =>
   Object.entries({ ...sources, ...discountSources(days) }) as [keyof typeof kinds, TableSource][];
 
 /** What is booked in a period, page by page: by kind, and by day. */
 export async function* readDocuments(context: Context, period: Period): AsyncGenerator<Document[]> {
-  for (const [name, table] of sourcesOf(period))
+  for (const [name, table] of buildSources(period))
     for await (const rows of readRows(context, table, period))
       yield rows.map(([text]): Document => ({ kind: kinds[name], ...(JSON.parse(text ?? '') as object) }) as Document);
 }
 
 export async function countDocuments(context: Context, period: Period): Promise<number> {
   let count = 0;
-  for (const [, table] of sourcesOf(period)) count += await countRows(context, table, period);
+  for (const [, table] of buildSources(period)) count += await countRows(context, table, period);
   return count;
 }

@@ -3,14 +3,14 @@ import { formatDay } from '../../graphql/scalars/days.ts';
 import type { ExportRow } from '../../resources/export/transitions.ts';
 import { ExportError } from '../export-error.ts';
 import { UnpreparedError, type ExportContent, type OnRows } from '../export-content.ts';
-import { tableOfList } from '../lists.ts';
+import { buildList } from '../lists.ts';
 import { countRows, type Period } from '../table.ts';
 import { zipChunks } from '../zip.ts';
 import { charts } from './accounts.ts';
 import { countDocuments, readDocuments } from './documents.ts';
 import { headLines, maxPostings, postingLines, type Batch } from './extf.ts';
 import { haveAccounts } from './partner-accounts.ts';
-import { postingsOf, type Posting } from './postings.ts';
+import { buildPostings, type Posting } from './postings.ts';
 
 /** A document has at most so many postings, and a receipt so many for each line. */
 const postingsOfDocument = 5;
@@ -19,28 +19,28 @@ const postingsOfLine = 3;
 /** Whether a file can have all of a period. Else it is a zip of several. */
 async function fitsIntoFile(context: Context, period: Period): Promise<boolean> {
   const documents = await countDocuments(context, period);
-  const lines = await countRows(context, tableOfList(context, 'RECEIPT_LINES'), period);
+  const lines = await countRows(context, buildList(context, 'RECEIPT_LINES'), period);
   return documents * postingsOfDocument + lines * postingsOfLine <= maxPostings;
 }
 
 /** @throws UnpreparedError if a partner has no number yet */
 export async function datevContent(context: Context, asked: ExportRow, onRows: OnRows): Promise<ExportContent> {
-  const batches = await batchesOf(context, asked);
+  const batches = await buildBatches(context, asked);
   const [first] = batches;
   const last = batches.at(-1);
   if (!first || !last) throw new ExportError('The period has no day.');
   const period = { from: first.from, to: last.to };
   if (!(await haveAccounts(context, period))) throw new UnpreparedError();
   const written = { documents: 0 };
-  const pagesOf = (batch: Batch) =>
+  const readPages = (batch: Batch) =>
     readPostings(context, batch, asked, (documents) => onRows((written.documents += documents)));
   if (batches.length === 1 && (await fitsIntoFile(context, period)))
-    return { fileName: fileName(first), chunks: fileChunks(first, pagesOf(first)) };
+    return { fileName: fileName(first), chunks: fileChunks(first, readPages(first)) };
   return {
     fileName: `datev-${period.from}-${period.to}.zip`,
     chunks: zipChunks(async (zip) => {
       for (const batch of batches) {
-        const pages = divide(pagesOf(batch), maxPostings);
+        const pages = divide(readPages(batch), maxPostings);
         for (let part = 1, next = await pages.next(); part === 1 || !next.done; part += 1) {
           const chunks = fileChunks(
             batch,
@@ -57,7 +57,7 @@ const fileName = ({ from, to }: Batch, part = 1): string =>
   `EXTF_Buchungsstapel_${from}_${to}${part > 1 ? `_${part}` : ''}.csv`.replaceAll(/(\d)-(\d)/g, '$1$2');
 
 /** A batch for each fiscal year, which is the calendar year. */
-async function batchesOf({ db, tenant }: Context, asked: ExportRow): Promise<Batch[]> {
+async function buildBatches({ db, tenant }: Context, asked: ExportRow): Promise<Batch[]> {
   const { from, to, chart, consultantNumber, clientNumber } = asked;
   if (!from || !to || !chart) throw new Error('A DATEV export has a period and a chart');
   const locks = await db.periodLock.findMany({ where: { kind: 'FINAL' } });
@@ -90,7 +90,7 @@ async function* readPostings(
 ): AsyncGenerator<Posting[]> {
   const accounts = charts[chart ?? 'SKR03'];
   for await (const documents of readDocuments(context, batch)) {
-    yield documents.flatMap((document) => postingsOf(document, accounts, context.tenant.country));
+    yield documents.flatMap((document) => buildPostings(document, accounts, context.tenant.country));
     onDocuments(documents.length);
   }
 }

@@ -167,9 +167,9 @@ export const headLines = (batch: Batch): Buffer =>
 type Common = Pick<Batch, 'isFinal' | 'currency'>;
 
 export const postingLines = (postings: readonly Posting[], batch: Common): Buffer =>
-  encodeLines(postings.map((posting) => fieldsOf(posting, batch)));
+  encodeLines(postings.map((posting) => buildFields(posting, batch)));
 
-function fieldsOf(posting: Posting, { isFinal, currency }: Common): string[] {
+function buildFields(posting: Posting, { isFinal, currency }: Common): string[] {
   const fields = fieldNames.map(() => '');
   const set = (name: keyof typeof places, value: string): void => void (fields[places[name]] = value);
   const [year = '', month = '', day = ''] = posting.day.split('-');
@@ -177,7 +177,7 @@ function fieldsOf(posting: Posting, { isFinal, currency }: Common): string[] {
   set('side', quote(posting.amount.isNegative() ? 'H' : 'S'));
   set('currency', quote(posting.currency));
   const { exchange } = posting;
-  const rate = exchange?.currency === currency ? rateOf(posting.amount, exchange.amount) : undefined;
+  const rate = exchange?.currency === currency ? computeRate(posting.amount, exchange.amount) : undefined;
   if (exchange && rate !== undefined) {
     set('rate', rate);
     set('baseAmount', writeAmount({ ...posting, amount: exchange.amount }));
@@ -208,7 +208,7 @@ function writeAmount({ amount, number }: Posting): string {
 }
 
 /** How much foreign money one unit of the books' currency was worth; undefined where DATEV's field can't have it. */
-function rateOf(amount: Decimal, exchanged: Decimal): string | undefined {
+function computeRate(amount: Decimal, exchanged: Decimal): string | undefined {
   const rate = amount.abs().dividedBy(exchanged).toFixed(6);
   return Number(rate) > 0 && rate.length <= 11 ? rate.replace('.', ',') : undefined;
 }

@@ -8,7 +8,7 @@ import { partnerRanges } from './accounts.ts';
 type Kind = keyof typeof partnerRanges;
 
 /** The partners of what is booked in a period. Parameters: the tenant, the first and the last day. */
-const partnersOf: Record<Kind, string> = {
+const partnersSql: Record<Kind, string> = {
   debtor: `
     select customer_id from invoices where tenant_id = $1 and status <> 'draft' and invoice_date between $2 and $3
     union select customer_id from credit_notes where tenant_id = $1 and credit_note_date between $2 and $3
@@ -30,7 +30,7 @@ const batchSize = 1000;
 /** The next partners without a number, in the order in which they were added. */
 async function findWithout({ db }: Context, kind: Kind, { from, to }: Period, limit: number): Promise<string[]> {
   const rows = await db.$rows<{ id: string }>(
-    `select partner.customer_id as id from (${partnersOf[kind]}) as partner
+    `select partner.customer_id as id from (${partnersSql[kind]}) as partner
      where not exists (
        select from partner_accounts as account
        where account.tenant_id = $1 and account.customer_id = partner.customer_id and account.kind = '${kind}')

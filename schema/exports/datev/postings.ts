@@ -39,12 +39,12 @@ export interface Posting {
 }
 
 /** @param home the tenant's country, which customers without one have */
-export function postingsOf(document: Document, chart: Chart, home: string): Posting[] {
-  const postings = makePostings(document, chart, home);
+export function buildPostings(document: Document, chart: Chart, home: string): Posting[] {
+  const postings = postDocument(document, chart, home);
   return postings.filter(({ amount }) => !amount.isZero());
 }
 
-function makePostings(document: Document, chart: Chart, home: string): Posting[] {
+function postDocument(document: Document, chart: Chart, home: string): Posting[] {
   switch (document.kind) {
     case 'sale':
       return postSale(document, chart, home);

@@ -69,7 +69,7 @@ const dayFormat = textTag('Format', 'YYYY-MM-DD');
 /** A day in the form that the standard gives to a validity. */
 const german = (day: string): string => day.split('-').toReversed().join('.');
 
-function typeOf({ type, decimals }: Column): string {
+function describeType({ type, decimals }: Column): string {
   switch (type) {
     case 'number':
       return tag('Numeric', textTag('Accuracy', String(decimals)));
@@ -82,17 +82,17 @@ function typeOf({ type, decimals }: Column): string {
   }
 }
 
-const columnOf = (column: Column, isKey: boolean): string =>
-  tag(isKey ? 'VariablePrimaryKey' : 'VariableColumn', textTag('Name', column.name) + typeOf(column));
+const describeColumn = (column: Column, isKey: boolean): string =>
+  tag(isKey ? 'VariablePrimaryKey' : 'VariableColumn', textTag('Name', column.name) + describeType(column));
 
-function tableOf({ name, description, columns, refersTo }: DescribedTable, { from, to }: Medium): string {
+function describeTable({ name, description, columns, refersTo }: DescribedTable, { from, to }: Medium): string {
   const [key, ...others] = columns; // each table begins with its id
   const format = [
     textTag('ColumnDelimiter', ','),
     textTag('RecordDelimiter', '\r\n').replace('\n', '&#10;'),
     textTag('TextEncapsulator', '"'),
-    key ? columnOf(key, true) : '',
-    ...others.map((column) => columnOf(column, false)),
+    key ? describeColumn(key, true) : '',
+    ...others.map((column) => describeColumn(column, false)),
     ...Object.entries(refersTo).map(([column, table]) =>
       tag('ForeignKey', textTag('Name', column) + textTag('References', table)),
     ),
@@ -130,7 +130,7 @@ export const describeMedium = (medium: Medium): string =>
     ),
     '<Media>',
     textTag('Name', 'Kontor'),
-    ...medium.tables.map((table) => tableOf(table, medium)),
+    ...medium.tables.map((table) => describeTable(table, medium)),
     '</Media>',
     '</DataSet>',
     '',

@@ -4,7 +4,7 @@ import { formatDay } from '../../graphql/scalars/days.ts';
 import type { ExportRow } from '../../resources/export/transitions.ts';
 import { csvChunks } from '../csv.ts';
 import type { ExportContent, OnRows } from '../export-content.ts';
-import { tableOfList } from '../lists.ts';
+import { buildList } from '../lists.ts';
 import { countRows, readRows, type Period } from '../table.ts';
 import { zipChunks } from '../zip.ts';
 import { describeMedium, dtd, dtdName } from './description.ts';
@@ -68,7 +68,7 @@ export async function gobdContent(context: Context, asked: ExportRow, onRows: On
   const { from, to } = asked;
   if (!from || !to) throw new Error('A GoBD export has a period');
   const period = { from: formatDay(from), to: formatDay(to) };
-  const described = tables.map((table) => ({ ...table, columns: tableOfList(context, table.resource).columns }));
+  const described = tables.map((table) => ({ ...table, columns: buildList(context, table.resource).columns }));
   const company = await context.db.company.findFirst();
   const medium = {
     supplier: company?.legalName ?? context.tenant.name,
@@ -83,7 +83,7 @@ export async function gobdContent(context: Context, asked: ExportRow, onRows: On
       zip.addBytes('index.xml', describeMedium(medium));
       zip.addBytes(dtdName, dtd);
       for (const { name, resource } of tables) {
-        const source = tableOfList(context, resource);
+        const source = buildList(context, resource);
         const pages = counted(readRows(context, source, period), (rows) => onRows((written += rows)));
         await zip.add(`${name}.csv`, csvChunks(source.columns, pages, { isMarked: false }));
       }
@@ -95,7 +95,7 @@ export async function gobdContent(context: Context, asked: ExportRow, onRows: On
 
 export async function countGobd(context: Context, period: Period): Promise<number> {
   let count = 0;
-  for (const { resource } of tables) count += await countRows(context, tableOfList(context, resource), period);
+  for (const { resource } of tables) count += await countRows(context, buildList(context, resource), period);
   return count;
 }
 

@@ -15,7 +15,7 @@ export const mediaTypes: Record<string, string> = {
 };
 
 /** With the encoding of a text: DATEV's files are in Windows-1252. */
-export const mediaTypeOf = ({ type, fileName }: Pick<ExportRow, 'type' | 'fileName'>): string => {
+export const getMediaType = ({ type, fileName }: Pick<ExportRow, 'type' | 'fileName'>): string => {
   const mediaType = mediaTypes[fileName?.split('.').at(-1) ?? ''] ?? '';
   if (!mediaType.startsWith('text/')) return mediaType;
   return `${mediaType}; charset=${type === 'DATEV' ? 'windows-1252' : 'utf-8'}`;
@@ -44,5 +44,5 @@ export async function openFile(context: Context, id: string): Promise<StoredExpo
   if (expiresAt <= context.now()) throw new NotFoundError();
   const file = await context.fileStorage.read(fileKey(context.tenant.id, id));
   if (!file) throw new NotFoundError();
-  return { fileName, mediaType: mediaTypeOf(row), length, sha256, content: file.content };
+  return { fileName, mediaType: getMediaType(row), length, sha256, content: file.content };
 }

@@ -45,7 +45,7 @@ type Input = typeof CreateExportInput.$inferInput;
 type Field = Exclude<keyof Input, 'type'>;
 
 /** The fields that each type takes: those that it needs, and others. */
-const fieldsOf: Record<Input['type'], { needs: readonly Field[]; takes: readonly Field[] }> = {
+const fieldsByType: Record<Input['type'], { needs: readonly Field[]; takes: readonly Field[] }> = {
   LIST: { needs: ['resource'], takes: ['format', 'from', 'to'] },
   OPEN_ITEMS: { needs: ['at'], takes: ['format', 'side'] },
   DATEV: { needs: ['from', 'to', 'chart'], takes: ['consultantNumber', 'clientNumber'] },
@@ -64,7 +64,7 @@ const allFields = [
 ] as const;
 
 function checkFields(input: Partial<Input> & Pick<Input, 'type'>, problems: Problems): void {
-  const { needs, takes } = fieldsOf[input.type];
+  const { needs, takes } = fieldsByType[input.type];
   const isDated = !input.resource || listKinds[input.resource].isDated;
   for (const field of allFields) {
     const isTaken = takes.includes(field) && (isDated || (field !== 'from' && field !== 'to'));

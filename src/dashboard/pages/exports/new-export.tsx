@@ -10,7 +10,7 @@ import { findOneOf, getKeys } from '../../list/list-state.ts';
 import { lastMonth } from '../reports/period.ts';
 import { sideLabels } from '../reports/texts.ts';
 import type { Asked } from './asked.ts';
-import { charts, formats, lists, optionsOf, types, type ExportResource, type ExportType } from './texts.ts';
+import { charts, formats, lists, buildOptions, types, type ExportResource, type ExportType } from './texts.ts';
 
 const CreateExport = graphql(`
   mutation CreateExport($input: CreateExportInput!) {
@@ -121,7 +121,7 @@ function NewExportForm({
     (data) => onDone(data.createExport.id),
   );
   const { type } = form.values;
-  const Fields = fieldsOf[type];
+  const Fields = fieldsByType[type];
   return (
     <Form submission={submission} submit="Export" onCancel={onCancel}>
       <Radio.Group
@@ -149,7 +149,7 @@ interface FieldsProps {
   form: UseFormReturnType<Values>;
 }
 
-const fieldsOf: Record<ExportType, (props: FieldsProps) => ReactNode> = {
+const fieldsByType: Record<ExportType, (props: FieldsProps) => ReactNode> = {
   LIST: ListFields,
   OPEN_ITEMS: OpenItemsFields,
   DATEV: DatevFields,
@@ -180,7 +180,12 @@ function OpenItemsFields({ form }: FieldsProps): ReactNode {
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput type="date" label="At the end of" required {...form.getInputProps('at')} />
-        <Select label="Who owes" data={optionsOf(sideLabels)} allowDeselect={false} {...form.getInputProps('side')} />
+        <Select
+          label="Who owes"
+          data={buildOptions(sideLabels)}
+          allowDeselect={false}
+          {...form.getInputProps('side')}
+        />
       </SimpleGrid>
       <FormatField form={form} />
     </>
@@ -194,7 +199,7 @@ function DatevFields({ form }: FieldsProps): ReactNode {
       <Select
         label="Chart of accounts"
         description="The one that your tax consultant uses."
-        data={optionsOf(charts)}
+        data={buildOptions(charts)}
         allowDeselect={false}
         {...form.getInputProps('chart')}
       />
@@ -239,5 +244,5 @@ const PeriodFields = ({ form, required = false }: FieldsProps & { required?: boo
 );
 
 const FormatField = ({ form }: FieldsProps): ReactNode => (
-  <Select label="Format" data={optionsOf(formats)} allowDeselect={false} {...form.getInputProps('format')} />
+  <Select label="Format" data={buildOptions(formats)} allowDeselect={false} {...form.getInputProps('format')} />
 );

@@ -40,7 +40,7 @@ export const formats: Record<EnumOf<'ExportFormat'>, string> = { CSV: 'CSV', XLS
 export const charts: Record<EnumOf<'ExportChart'>, string> = { SKR03: 'SKR03', SKR04: 'SKR04' };
 
 /** The options of a selection, by their labels. */
-export const optionsOf = <Name extends string>(labels: Record<Name, string>): { value: Name; label: string }[] =>
+export const buildOptions = <Name extends string>(labels: Record<Name, string>): { value: Name; label: string }[] =>
   getKeys(labels).map((value) => ({ value, label: labels[value] }));
 
 /** `Invoices, CSV` */
