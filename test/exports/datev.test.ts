@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Worker } from '../../src/jobs/worker.ts';
+import { datevContent } from '../../schema/exports/datev/export-datev.ts';
 import { givePartnerAccounts } from '../../schema/exports/datev/partner-accounts.ts';
 import { Decimal } from '../../schema/money/money.ts';
 import {
@@ -475,6 +477,40 @@ describe('A DATEV export', () => {
       ['EXTF_Buchungsstapel_20251101_20251231.csv', '20250101', 1],
       ['EXTF_Buchungsstapel_20260101_20260228.csv', '20260101', 1],
     ]);
+  });
+
+  it('is a zip of several files where one has no room for all postings, and has each posting once', async () => {
+    const who = await german();
+    const rates = ['19', '7', '16', '5.5', '9', '10', '11'];
+    for (const invoiceDate of ['2026-01-10', '2026-01-20', '2026-02-10'])
+      await makeInvoice(who, { invoiceDate, status: 'ISSUED', items: rates.map((rate) => line('10', 'S', rate)) });
+    const whole = readExtf((await exported(service, who, datev())).file).rows;
+    expect(whole).toHaveLength(3 * 12); // those of two rates have automatic accounts
+    const asked = await who.db.export.findFirstOrThrow();
+    const context = await service.contextOf(who);
+    for (const [most, files] of [
+      [36, 1],
+      [35, 2],
+      [12, 3],
+      [7, 6],
+      [1, 36],
+    ] as const) {
+      const { fileName, bytes } = await context.transaction(async (inside) => {
+        const content = await datevContent(inside, asked, () => {}, most);
+        return { fileName: content.fileName, bytes: await buffer(content.chunks) };
+      });
+      const parts = fileName.endsWith('.zip') ? [...(await unzip(bytes)).values()] : [bytes];
+      const rows = parts.map((part) => readExtf(part).rows);
+      expect([most, parts.length, rows.flat()]).toEqual([most, files, whole]);
+      expect(Math.max(...rows.map((each) => each.length))).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it('fails with a reason where DATEV has too few decimals', async () => {
+    const who = await german();
+    await makeInvoice(who, { currency: 'TND', status: 'ISSUED', items: [line('1.005', 'E', '0')] });
+    const row = await untilEnded(who, await startExport(who, datev()));
+    expect(row).toMatchObject({ status: 'failed', error: expect.stringMatching(/^DATEV has amounts of two decimals/) });
   });
 
   it('has texts as DATEV takes them, whatever they are', async () => {

@@ -3,28 +3,31 @@ import { formatDay } from '../../graphql/scalars/days.ts';
 import type { ExportRow } from '../../resources/export/transitions.ts';
 import { ExportError } from '../export-error.ts';
 import { UnpreparedError, type ExportContent, type OnRows } from '../export-content.ts';
-import { buildList } from '../lists.ts';
-import { countRows, type Period } from '../table.ts';
 import { zipChunks } from '../zip.ts';
 import { charts } from './accounts.ts';
-import { countDocuments, readDocuments } from './documents.ts';
+import { readDocuments } from './documents.ts';
 import { headLines, maxPostings, postingLines, type Batch } from './extf.ts';
 import { haveAccounts } from './partner-accounts.ts';
 import { buildPostings, type Posting } from './postings.ts';
 
-/** A document has at most so many postings, and a receipt so many for each line. */
-const postingsOfDocument = 5;
-const postingsOfLine = 3;
-
-/** Whether a file can have all of a period. Else it is a zip of several. */
-async function fitsIntoFile(context: Context, period: Period): Promise<boolean> {
-  const documents = await countDocuments(context, period);
-  const lines = await countRows(context, buildList(context, 'RECEIPT_LINES'), period);
-  return documents * postingsOfDocument + lines * postingsOfLine <= maxPostings;
+/** Whether there are at most so many postings. It reads no further than that. */
+async function areFew(pages: AsyncIterable<Posting[]>, most: number): Promise<boolean> {
+  let count = 0;
+  for await (const postings of pages) if ((count += postings.length) > most) return false;
+  return true;
 }
 
-/** @throws UnpreparedError if a partner has no number yet */
-export async function datevContent(context: Context, asked: ExportRow, onRows: OnRows): Promise<ExportContent> {
+/**
+ * A file for each year, or several where one has no room for all of a year's postings. More than one are a zip.
+ * @param most the most postings of a file
+ * @throws UnpreparedError if a partner has no number yet
+ */
+export async function datevContent(
+  context: Context,
+  asked: ExportRow,
+  onRows: OnRows,
+  most = maxPostings,
+): Promise<ExportContent> {
   const batches = await buildBatches(context, asked);
   const [first] = batches;
   const last = batches.at(-1);
@@ -34,13 +37,13 @@ export async function datevContent(context: Context, asked: ExportRow, onRows: O
   const written = { documents: 0 };
   const readPages = (batch: Batch) =>
     readPostings(context, batch, asked, (documents) => onRows((written.documents += documents)));
-  if (batches.length === 1 && (await fitsIntoFile(context, period)))
+  if (batches.length === 1 && (await areFew(readPostings(context, first, asked), most)))
     return { fileName: fileName(first), chunks: fileChunks(first, readPages(first)) };
   return {
     fileName: `datev-${period.from}-${period.to}.zip`,
     chunks: zipChunks(async (zip) => {
       for (const batch of batches) {
-        const pages = divide(readPages(batch), maxPostings);
+        const pages = divide(readPages(batch), most);
         for (let part = 1, next = await pages.next(); part === 1 || !next.done; part += 1) {
           const chunks = fileChunks(
             batch,
@@ -86,7 +89,7 @@ async function* readPostings(
   context: Context,
   batch: Batch,
   { chart }: Pick<ExportRow, 'chart'>,
-  onDocuments: (count: number) => void,
+  onDocuments: (count: number) => void = () => {},
 ): AsyncGenerator<Posting[]> {
   const accounts = charts[chart ?? 'SKR03'];
   for await (const documents of readDocuments(context, batch)) {

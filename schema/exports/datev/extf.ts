@@ -202,6 +202,8 @@ function buildFields(posting: Posting, { isFinal, currency }: Common): string[] 
 
 /** Above zero, with ten digits before the comma and two after it. */
 function writeAmount({ amount, number }: Posting): string {
+  if (amount.decimalPlaces() > 2)
+    throw new ExportError(`DATEV has amounts of two decimals, and ${number} is in a currency of more.`);
   const text = amount.abs().toFixed(2);
   if (text.length > 13) throw new ExportError(`The amount of ${number} is too large for DATEV.`);
   return text.replace('.', ',');
