@@ -1,4 +1,4 @@
-import type { AddJobFunction, Task } from 'graphile-worker';
+import type { Task } from 'graphile-worker';
 import { runLines } from '../../rest-shim/bulk-line.ts';
 import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
@@ -12,30 +12,10 @@ import { findPrincipal } from '../identity/index.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import { nobody } from './nobody.ts';
 import { InterruptedError } from './pace.ts';
+import type { TenantPayload } from './tenant-queue.ts';
 
 /** Chunks that a worker does at the same time. Tenants take turns, a chunk each. */
 const chunksAtOnce = 2;
-
-/** The queue gives up after so many attempts. A worker that stops uses one up. */
-const maxAttempts = 1000;
-
-/** The jobs' payload. */
-interface Payload {
-  tenantId: string;
-}
-
-const run = (addJob: AddJobFunction, tenantId: string): Promise<unknown> => {
-  const name = `bulk_operations ${tenantId}`;
-  return addJob('run_bulk_operations', { tenantId }, { queueName: name, jobKey: name, maxAttempts });
-};
-
-/**
- * The job of a trigger, which can't name a queue: adds the one that does the tenant's bulk operations. The jobs of a queue run one
- * after another, whichever worker runs them.
- */
-export const startBulkOperations: Task = async (payload, { addJob }) => {
-  await run(addJob, (payload as Payload).tenantId);
-};
 
 /** Does the tenant's bulk operations, one after another, in the order in which they were started. */
 export function runBulkOperations(
@@ -47,7 +27,7 @@ export function runBulkOperations(
   const limiter = new ConcurrencyLimiter(chunksAtOnce);
 
   return async (payload, { abortSignal }) => {
-    const { tenantId } = payload as Payload;
+    const { tenantId } = payload as TenantPayload;
     const tenant = await client.tenant.findUnique({ where: { id: tenantId } });
     if (!tenant) return;
     const own = domain.contextFor({ user: nobody, tenant, token: null });

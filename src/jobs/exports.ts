@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { AddJobFunction, JobHelpers, Task } from 'graphile-worker';
+import type { JobHelpers, Task } from 'graphile-worker';
 import { ExportError } from '../../schema/exports/export-error.ts';
 import { UnpreparedError } from '../../schema/exports/export-content.ts';
 import { buildContent, countExport, prepareExport } from '../../schema/exports/write-export.ts';
@@ -19,12 +19,10 @@ import type { Domain } from '../domain.ts';
 import { findPrincipal } from '../identity/index.ts';
 import { nobody } from './nobody.ts';
 import { InterruptedError, startPace } from './pace.ts';
+import type { TenantPayload } from './tenant-queue.ts';
 
 /** Exports that a worker writes at the same time. Tenants take turns, an export each. */
 const exportsAtOnce = 2;
-
-/** The queue gives up after so many attempts. A worker that stops uses one up. */
-const maxAttempts = 1000;
 
 /** After so many attempts, an export that fails for a reason that nobody expected has failed for good. */
 const attemptsOfOne = 5;
@@ -37,21 +35,6 @@ const snapshot = { timeout: 30 * 60 * 1000, isolationLevel: 'RepeatableRead' } a
 
 /** How often progress is recorded. In milliseconds. */
 const progressMs = 1000;
-
-/** The jobs' payload. */
-interface Payload {
-  tenantId: string;
-}
-
-const run = (addJob: AddJobFunction, tenantId: string): Promise<unknown> => {
-  const name = `exports ${tenantId}`;
-  return addJob('run_exports', { tenantId }, { queueName: name, jobKey: name, maxAttempts });
-};
-
-/** The job of a trigger, which can't name a queue: adds the one that writes the tenant's exports, one after another. */
-export const startExports: Task = async (payload, { addJob }) => {
-  await run(addJob, (payload as Payload).tenantId);
-};
 
 /** It was cancelled while it was written. */
 class CancelledError extends Error {}
@@ -91,7 +74,7 @@ export function runExports(
   const limiter = new ConcurrencyLimiter(exportsAtOnce);
 
   return async (payload, { abortSignal, job }) => {
-    const { tenantId } = payload as Payload;
+    const { tenantId } = payload as TenantPayload;
     const tenant = await client.tenant.findUnique({ where: { id: tenantId } });
     if (!tenant) return;
     const own = domain.contextFor({ user: nobody, tenant, token: null });

@@ -3,14 +3,14 @@ import type { Logger as Log } from 'pino';
 import type { AnchorKey } from '../../schema/resources/anchor/signature.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
-import { runBulkOperations, startBulkOperations } from './bulk-operations.ts';
+import { runBulkOperations } from './bulk-operations.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpResponses } from './clean-up.ts';
 import { countFailures } from './count-failures.ts';
 import { deleteUnusedFiles } from './delete-unused-files.ts';
 import type { Domain } from '../domain.ts';
 import { createFairness } from './fairness.ts';
-import { cleanUpExports, runExports, startExports } from './exports.ts';
+import { cleanUpExports, runExports } from './exports.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
@@ -22,6 +22,7 @@ import type { Metrics } from '../observability/metrics/metrics.ts';
 import { sealAuditLog } from './seal-audit-log.ts';
 import { startHeartbeat } from './worker-heartbeat.ts';
 import { startQueue } from './queue.ts';
+import { startInQueue } from './tenant-queue.ts';
 import { deliver, type DeliveryObserver } from '../webhooks/deliver.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
 import { EndpointConcurrency } from '../webhooks/endpoint-concurrency.ts';
@@ -87,14 +88,14 @@ export async function startWorker(
     make_anchors: makeAnchors(client, domain, anchorKey),
     check_logos: checkLogos(client, domain),
     delete_unused_files: deleteUnusedFiles(client, domain),
-    start_bulk_operations: startBulkOperations,
+    start_bulk_operations: startInQueue('run_bulk_operations', 'bulk_operations'),
     run_bulk_operations: runBulkOperations(
       database,
       domain,
       (err) => log.error({ err }, 'a line of a bulk operation'),
       metrics,
     ),
-    start_exports: startExports,
+    start_exports: startInQueue('run_exports', 'exports'),
     run_exports: runExports(database, domain, exportDays, (err) => log.error({ err }, 'an export')),
     clean_up: cleanUp(database, auditLogYears),
     clean_up_exports: cleanUpExports(client, domain, exportDays),

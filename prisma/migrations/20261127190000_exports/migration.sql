@@ -45,24 +45,30 @@ create unique index exports_tenant_id_slot_key on exports (tenant_id, slot);
 create index on exports (tenant_id, finished_at);
 select isolate('exports');
 
--- An export's job: neither can exist without the other.
-create function add_export_jobs() returns trigger language plpgsql security definer as $$
+-- A tenant's job, once for each statement: neither it nor the rows can exist without the other. The argument is its task.
+create function add_tenant_jobs() returns trigger language plpgsql security definer as $$
 declare
   tenant uuid;
 begin
   for tenant in select distinct tenant_id from inserted loop
-    perform add_jobs(tenant, 'start_exports', array[json_build_object('tenantId', tenant)]);
+    perform add_jobs(tenant, tg_argv[0], array[json_build_object('tenantId', tenant)]);
   end loop;
   return null;
 end
 $$;
 
-create trigger add_export_jobs after insert on exports referencing new table as inserted
-  for each statement execute function add_export_jobs();
-
 do $$
 begin
-  execute format('alter function add_export_jobs() set search_path = pg_catalog, %I, pg_temp', current_schema());
+  execute format('alter function add_tenant_jobs() set search_path = pg_catalog, %I, pg_temp', current_schema());
 end
 $$;
-revoke all on function add_export_jobs from public;
+revoke all on function add_tenant_jobs from public;
+
+create trigger add_export_jobs after insert on exports referencing new table as inserted
+  for each statement execute function add_tenant_jobs('start_exports');
+
+-- Those of bulk operations had a function of their own.
+drop trigger add_bulk_jobs on bulk_operations;
+drop function add_bulk_jobs;
+create trigger add_bulk_jobs after insert on bulk_operations referencing new table as inserted
+  for each statement execute function add_tenant_jobs('start_bulk_operations');
