@@ -48,7 +48,8 @@ export interface AuthenticBackup {
    */
   load(superuserUrl: string): Promise<void>;
   /**
-   * Stores the files of the rows that load() has written. The backup's own hashes are in these rows.
+   * Stores the files of the rows that load() has written. The backup's own hashes are in these rows. Files of exports aren't in a
+   * backup: these expire.
    * @returns the keys of those that were missing when the backup was made
    * @throws BackupError when a file is damaged or was changed
    */
@@ -162,6 +163,7 @@ async function storeFiles(
     const { rows } = await client.query<Record<'tenant_id' | 'id', string> & { length: number; sha256: Buffer }>(
       'select tenant_id, id, length, sha256 from attachments order by tenant_id, id',
     );
+    await client.query('update exports set expires_at = now() where expires_at > now()');
     for (const { tenant_id: tenantId, id, length, sha256 } of rows) {
       const key = attachmentKey(tenantId, id);
       const content = await open(key);

@@ -21,6 +21,7 @@ import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { attach, jpeg, makePdf, png, sending } from '../attachments/files.ts';
 import { makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator } from '../harness.ts';
+import { makeWrittenExport } from '../resources.ts';
 import { kontor } from '../processes/npm.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -205,6 +206,7 @@ describe('a backup', () => {
       string,
     ];
     await service.fileStorage.delete(lost);
+    await makeWrittenExport(service, acme);
 
     const file = join(await folder(), 'books.backup');
     const missing: string[] = [];
@@ -220,6 +222,16 @@ describe('a backup', () => {
     await authentic?.load(restored.superuserUrl);
     const fileStorage = createFolderStorage(await folder());
     expect(await authentic?.storeFiles(restored.superuserUrl, fileStorage)).toEqual([lost]);
+    const [written] = await withClient(
+      restored.superuserUrl,
+      async (client) =>
+        (
+          await client.query<{ status: string; has_expired: boolean }>(
+            'select status, expires_at <= now() as has_expired from exports',
+          )
+        ).rows,
+    );
+    expect(written).toEqual({ status: 'completed', has_expired: true });
     const again = await startService({
       database: { url: restored.url, drop: async () => {} },
       books: openBooks({ connectionString: restored.booksUrl, max: 4 }),

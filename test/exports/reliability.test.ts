@@ -9,14 +9,14 @@ import { download, exported, readCsv, startExport, untilEnded } from './exports.
 
 let service: Service;
 let worker: Worker | undefined;
-let onWrite: (() => Promise<void>) | undefined;
+let onWrite: ((key: string) => Promise<void>) | undefined;
 beforeAll(async () => {
   service = await startService();
   // The domain holds the same object.
   const storage: FileStorage = service.fileStorage;
   const write = storage.write.bind(storage);
   storage.write = async (...args) => {
-    await onWrite?.();
+    await onWrite?.(args[0]);
     return write(...args);
   };
 });
@@ -81,6 +81,20 @@ describe('An export', () => {
     onWrite = undefined;
     await exported(service, who, customers); // its job comes after that of the first
     expect(await service.fileStorage.read(fileKey(who.tenantId, id))).toBeUndefined();
+  });
+
+  it('is written beside those of another tenant, however long these take', async () => {
+    const [slow, innocent] = [await service.integrator(), await service.integrator()];
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    onWrite = (key) => (key.startsWith(slow.tenantId) ? held : Promise.resolve());
+    const waiting = [];
+    for (let at = 0; at < 5; at += 1) waiting.push(await startExport(slow, customers));
+    worker = await work(service);
+    await untilBegun(slow, waiting[0]!);
+    for (let at = 0; at < 3; at += 1) await exported(service, innocent, customers);
+    expect(await slow.db.export.count({ where: { finishedAt: null } })).toBe(5);
+    release();
+    for (const id of waiting) expect(await untilEnded(slow, id)).toMatchObject({ status: 'completed' });
   });
 
   it('is one snapshot: what is changed meanwhile is in all of it, or in nothing of it', async () => {
