@@ -1,3 +1,4 @@
+import { inParts, readEach } from './in-parts.ts';
 import { escapeXml } from './xml.ts';
 import type { Cells, CellType, Column } from './table.ts';
 import { zipChunks } from './zip.ts';
@@ -5,7 +6,7 @@ import { zipChunks } from './zip.ts';
 // A spreadsheet (ECMA-376, Office Open XML), written row by row. The kept libraries either hold the whole sheet in memory, or stream by
 // dependencies with known vulnerabilities. Texts are inline strings, which are never formulas.
 
-/** The most rows of a sheet, and characters of a cell, that Excel has. */
+/** The most rows of a sheet, of which the first has the names, and characters of a cell, that Excel has. */
 const maxSheetRows = 1_048_576;
 const maxCellLength = 32_767;
 
@@ -22,53 +23,42 @@ const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 const styles = `${declaration}<styleSheet xmlns="${main}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" applyNumberFormat="1"/></cellXfs></styleSheet>`;
 
-/** A table as a spreadsheet: a sheet, or several where one has no room for all rows. */
+/**
+ * A table as a spreadsheet: a sheet, or several where one has no room for all rows.
+ * @param most the most rows of a sheet
+ */
 export const xlsxChunks = (
   columns: readonly Pick<Column, 'name' | 'type'>[],
   pages: AsyncIterable<readonly Cells[]>,
+  most = maxSheetRows,
 ): AsyncIterable<Uint8Array> =>
   zipChunks(async (zip) => {
-    const rest = flattenPages(pages);
-    let sheets = 0;
-    for (let next = await rest.next(); sheets === 0 || !next.done; sheets += 1) {
-      const sheet = sheetChunks(columns, next, rest, (following) => {
-        next = following;
-      });
-      await zip.add(`xl/worksheets/sheet${sheets + 1}.xml`, sheet);
+    const numbers: number[] = [];
+    for await (const rows of inParts(readEach(pages), most - 1)) {
+      numbers.push(numbers.length + 1);
+      await zip.add(`xl/worksheets/sheet${numbers.length}.xml`, sheetChunks(columns, rows));
     }
-    const numbers = Array.from({ length: sheets }, (_, at) => at + 1);
     for (const [name, content] of Object.entries(buildParts(numbers))) zip.addBytes(name, content);
   });
-
-async function* flattenPages(pages: AsyncIterable<readonly Cells[]>): AsyncGenerator<Cells> {
-  for await (const rows of pages) yield* rows;
-}
 
 /** So many characters are written at a time. */
 const chunkLength = 64 * 1024;
 
-/** @param end gets the row after the sheet's last */
 async function* sheetChunks(
   columns: readonly Pick<Column, 'name' | 'type'>[],
-  first: IteratorResult<Cells>,
-  rest: AsyncGenerator<Cells>,
-  end: (next: IteratorResult<Cells>) => void,
+  rows: AsyncIterable<Cells>,
 ): AsyncGenerator<Buffer> {
   let text = `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`;
   text += rowXml(
     columns.map(({ name }) => name),
     [],
   );
-  let next = first;
-  for (let row = 2; !next.done && row <= maxSheetRows; row += 1) {
-    text += rowXml(next.value, columns);
-    if (text.length >= chunkLength) {
-      yield Buffer.from(text);
-      text = '';
-    }
-    next = await rest.next();
+  for await (const row of rows) {
+    text += rowXml(row, columns);
+    if (text.length < chunkLength) continue;
+    yield Buffer.from(text);
+    text = '';
   }
-  end(next);
   yield Buffer.from(`${text}</sheetData></worksheet>`);
 }
 

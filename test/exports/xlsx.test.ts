@@ -1,4 +1,6 @@
+import { buffer } from 'node:stream/consumers';
 import { SaxesParser } from 'saxes';
+import { xlsxChunks } from '../../schema/exports/xlsx.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { makeBankTransaction, makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
@@ -24,14 +26,14 @@ interface Cell {
 }
 
 /** The cells of a sheet. Every part of the file has to be well-formed XML. */
-async function readSheet(file: Buffer): Promise<Cell[][]> {
+async function readSheet(file: Buffer, number = 1): Promise<Cell[][]> {
   const rows: Cell[][] = [];
   for (const [name, content] of await unzip(file)) {
     const parser = new SaxesParser();
     parser.on('error', (error) => {
       throw error;
     });
-    if (name === 'xl/worksheets/sheet1.xml') {
+    if (name === `xl/worksheets/sheet${number}.xml`) {
       parser.on('opentag', ({ name: tag, attributes }) => {
         if (tag === 'f') throw new Error('A formula');
         if (tag === 'row') rows.push([]);
@@ -53,6 +55,36 @@ const column = (rows: Cell[][], name: string): (Cell | undefined)[] => {
 };
 
 describe('A spreadsheet', () => {
+  it('has several sheets where one has no room for all rows, each with the names', async () => {
+    const columns = [{ name: 'number', type: 'integer' }] as const;
+    async function* pages(count: number): AsyncGenerator<string[][]> {
+      for (let at = 0; at < count; at += 1) yield [[String(2 * at)], [String(2 * at + 1)]];
+    }
+    const sheetsOf = async (count: number): Promise<(string | undefined)[][]> => {
+      const file = await buffer(xlsxChunks(columns, pages(count), 4));
+      const names = [...(await unzip(file)).keys()].filter((name) => name.startsWith('xl/worksheets/'));
+      const sheets = [];
+      for (const [at] of names.entries()) sheets.push((await readSheet(file, at + 1)).map(([cell]) => cell?.value));
+      expect(
+        (await unzip(file))
+          .get('xl/workbook.xml')!
+          .toString()
+          .match(/<sheet /g),
+      ).toHaveLength(sheets.length);
+      return sheets;
+    };
+    expect(await sheetsOf(0)).toEqual([['number']]);
+    expect(await sheetsOf(3)).toEqual([
+      ['number', '0', '1', '2'],
+      ['number', '3', '4', '5'],
+    ]);
+    expect(await sheetsOf(4)).toEqual([
+      ['number', '0', '1', '2'],
+      ['number', '3', '4', '5'],
+      ['number', '6', '7'],
+    ]);
+  });
+
   it('has numbers as numbers, days as days, times as times, and texts that are no formulas', async () => {
     const who = await service.integrator();
     await makeBankTransaction(who, {

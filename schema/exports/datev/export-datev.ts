@@ -1,6 +1,7 @@
 import type { Context } from '../../graphql/context.ts';
 import { formatDay } from '../../graphql/scalars/days.ts';
 import type { ExportRow } from '../../resources/export/transitions.ts';
+import { inParts } from '../in-parts.ts';
 import { ExportError } from '../export-error.ts';
 import { UnpreparedError, type ExportContent, type OnRows } from '../export-content.ts';
 import { zipChunks } from '../zip.ts';
@@ -11,9 +12,9 @@ import { haveAccounts } from './partner-accounts.ts';
 import { buildPostings, type Posting } from './postings.ts';
 
 /** Whether there are at most so many postings. It reads no further than that. */
-async function areFew(pages: AsyncIterable<Posting[]>, most: number): Promise<boolean> {
+async function areFew(postings: AsyncIterable<Posting>, most: number): Promise<boolean> {
   let count = 0;
-  for await (const postings of pages) if ((count += postings.length) > most) return false;
+  for await (const _ of postings) if ((count += 1) > most) return false;
   return true;
 }
 
@@ -34,23 +35,17 @@ export async function datevContent(
   if (!first || !last) throw new ExportError('The period has no day.');
   const period = { from: first.from, to: last.to };
   if (!(await haveAccounts(context, period))) throw new UnpreparedError();
-  const written = { documents: 0 };
-  const readPages = (batch: Batch) =>
-    readPostings(context, batch, asked, (documents) => onRows((written.documents += documents)));
+  let written = 0;
+  const readAll = (batch: Batch) => readPostings(context, batch, asked, (documents) => onRows((written += documents)));
   if (batches.length === 1 && (await areFew(readPostings(context, first, asked), most)))
-    return { fileName: fileName(first), chunks: fileChunks(first, readPages(first)) };
+    return { fileName: fileName(first), chunks: fileChunks(first, readAll(first)) };
   return {
     fileName: `datev-${period.from}-${period.to}.zip`,
     chunks: zipChunks(async (zip) => {
       for (const batch of batches) {
-        const pages = divide(readPages(batch), most);
-        for (let part = 1, next = await pages.next(); part === 1 || !next.done; part += 1) {
-          const chunks = fileChunks(
-            batch,
-            untilBreak(next, pages, (following) => void (next = following)),
-          );
-          await zip.add(fileName(batch, part), chunks);
-        }
+        let part = 0;
+        for await (const postings of inParts(readAll(batch), most))
+          await zip.add(fileName(batch, (part += 1)), fileChunks(batch, postings));
       }
     }),
   };
@@ -90,50 +85,25 @@ async function* readPostings(
   batch: Batch,
   { chart }: Pick<ExportRow, 'chart'>,
   onDocuments: (count: number) => void = () => {},
-): AsyncGenerator<Posting[]> {
+): AsyncGenerator<Posting> {
   const accounts = charts[chart ?? 'SKR03'];
   for await (const documents of readDocuments(context, batch)) {
-    yield documents.flatMap((document) => buildPostings(document, accounts, context.tenant.country));
+    for (const document of documents) yield* buildPostings(document, accounts, context.tenant.country);
     onDocuments(documents.length);
   }
 }
 
-async function* fileChunks(batch: Batch, pages: AsyncIterable<Posting[]>): AsyncGenerator<Uint8Array> {
+/** So many postings are encoded at once. */
+const chunkPostings = 100;
+
+async function* fileChunks(batch: Batch, postings: AsyncIterable<Posting>): AsyncGenerator<Uint8Array> {
   yield headLines(batch);
-  for await (const postings of pages) if (postings.length > 0) yield postingLines(postings, batch);
-}
-
-/** A page of postings, and whether it is the last of a file. */
-interface Page {
-  postings: Posting[];
-  endsFile: boolean;
-}
-
-async function* divide(pages: AsyncIterable<Posting[]>, most: number): AsyncGenerator<Page> {
-  let count = 0;
-  for await (const postings of pages) {
-    for (let at = 0; at < postings.length;) {
-      const part = postings.slice(at, at + most - count);
-      at += part.length;
-      count += part.length;
-      const endsFile = count === most;
-      if (endsFile) count = 0;
-      yield { postings: part, endsFile };
-    }
+  let chunk: Posting[] = [];
+  for await (const posting of postings) {
+    chunk.push(posting);
+    if (chunk.length < chunkPostings) continue;
+    yield postingLines(chunk, batch);
+    chunk = [];
   }
-}
-
-/** The pages of one file. @param end gets the page after its last */
-async function* untilBreak(
-  first: IteratorResult<Page>,
-  rest: AsyncGenerator<Page>,
-  end: (next: IteratorResult<Page>) => void,
-): AsyncGenerator<Posting[]> {
-  let next = first;
-  for (let goesOn = true; goesOn && !next.done;) {
-    yield next.value.postings;
-    goesOn = !next.value.endsFile;
-    next = await rest.next();
-  }
-  end(next);
+  if (chunk.length > 0) yield postingLines(chunk, batch);
 }
