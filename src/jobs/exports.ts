@@ -31,7 +31,7 @@ const attemptsOfOne = 5;
  * All of an export is read in one transaction, so that its parts belong together. It may take so long: PostgreSQL can't clean
  * up meanwhile what was deleted after its begin. The storage isn't waited for in it.
  */
-const snapshot = { timeout: 30 * 60 * 1000, isolationLevel: 'RepeatableRead' } as const;
+const limits = { readMs: 30 * 60 * 1000, bytes: maxFileLength };
 
 /** How often progress is recorded. In milliseconds. */
 const progressMs = 1000;
@@ -64,12 +64,17 @@ async function deleteOld(own: Context, fileDays: number, pause: () => Promise<vo
 
 const dayMs = 86_400_000;
 
-/** Writes the tenant's exports in the order in which they were started. @param fileDays how long files are kept */
+/**
+ * Writes the tenant's exports in the order in which they were started.
+ * @param fileDays how long files are kept
+ * @param most how long one may be read, and how long its file may be
+ */
 export function runExports(
   { client, pool }: Pick<Database, 'client' | 'pool'>,
   domain: Domain,
   fileDays: number,
   report: (error: unknown) => void,
+  most = limits,
 ): Task {
   const limiter = new ConcurrencyLimiter(exportsAtOnce);
 
@@ -117,7 +122,7 @@ export function runExports(
       const fileName = await writeTo(path, context, asked, progress);
       const { fileStorage, tenant } = own;
       const key = fileKey(tenant.id, id);
-      const file = await fileStorage.write(key, createReadStream(path), maxFileLength);
+      const file = await fileStorage.write(key, createReadStream(path), most.bytes);
       const expiresAt = new Date(own.now().getTime() + fileDays * dayMs);
       const isCompleted = await transitions.complete(own, id, progress.rows, { fileName, ...file, expiresAt });
       if (!isCompleted) await fileStorage.delete(key);
@@ -135,13 +140,19 @@ export function runExports(
   ): Promise<string> {
     for (;;) {
       await prepareExport(context, asked);
+      const begunAt = performance.now();
       try {
-        return await context.transaction(async (inside) => {
-          const content = await buildContent(inside, asked, (rows) => void (progress.rows = rows));
-          await pipeline(limit(content.chunks, progress.check), createWriteStream(path, { mode: 0o600 }));
-          return content.fileName;
-        }, snapshot);
+        return await context.transaction(
+          async (inside) => {
+            const content = await buildContent(inside, asked, (rows) => void (progress.rows = rows));
+            await pipeline(limit(content.chunks, most.bytes, progress.check), createWriteStream(path, { mode: 0o600 }));
+            return content.fileName;
+          },
+          { timeout: most.readMs, isolationLevel: 'RepeatableRead' },
+        );
       } catch (error) {
+        // Then the transaction has ended, as which what was under way says in several ways.
+        if (performance.now() - begunAt >= most.readMs) throw new ExportError(overTime);
         if (!(error instanceof UnpreparedError)) throw error;
       }
     }
@@ -159,14 +170,15 @@ export function runExports(
   }
 }
 
+const overTime = 'It took longer than half an hour. Choose a shorter period.';
 const unexpected = 'It could not be written. The log of the service says why.';
 
 /** Why an export can't be written, for whoever asked; undefined for an error that may not come again. */
 function findReason(error: unknown): string | undefined {
   if (error instanceof ExportError) return error.message;
-  if (error instanceof FileTooLongError) return 'Its file would be longer than 2 GiB. Choose a shorter period.';
-  const isOverTime = error instanceof Error && /expired transaction|Transaction already closed/i.test(error.message);
-  return isOverTime ? 'It took longer than half an hour. Choose a shorter period.' : undefined;
+  return error instanceof FileTooLongError
+    ? 'Its file would be longer than 2 GiB. Choose a shorter period.'
+    : undefined;
 }
 
 /** Records progress now and then, and ends what is cancelled. */
@@ -183,11 +195,15 @@ function followProgress(own: Context, id: string) {
   return progress;
 }
 
-async function* limit(chunks: AsyncIterable<Uint8Array>, check: () => Promise<void>): AsyncGenerator<Uint8Array> {
+async function* limit(
+  chunks: AsyncIterable<Uint8Array>,
+  most: number,
+  check: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    if (length > maxFileLength) throw new FileTooLongError(maxFileLength);
+    if (length > most) throw new FileTooLongError(most);
     await check();
     yield chunk;
   }

@@ -1,9 +1,11 @@
 import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
+import { runExports } from '../../src/jobs/exports.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { runJob } from '../jobs/run-job.ts';
 import { until, work } from '../webhooks/receiver.ts';
 import { download, exported, readCsv, startExport, untilEnded } from './exports.ts';
 
@@ -95,6 +97,22 @@ describe('An export', () => {
     expect(await slow.db.export.count({ where: { finishedAt: null } })).toBe(5);
     release();
     for (const id of waiting) expect(await untilEnded(slow, id)).toMatchObject({ status: 'completed' });
+  });
+
+  it.each([
+    ['takes too long', { readMs: 20 }, 'It took longer than half an hour. Choose a shorter period.'],
+    ['has too long a file', { bytes: 100_000 }, 'Its file would be longer than 2 GiB. Choose a shorter period.'],
+  ])('that %s has failed at once, with the reason', async (_what, limit, error) => {
+    const who = await service.integrator();
+    await addReceipts(who, 10_000, 500);
+    const id = await startExport(who, { type: 'list', resource: 'receipts' });
+    const reported: unknown[] = [];
+    const limits = { readMs: 60_000, bytes: 100_000_000, ...limit };
+    const task = runExports(service, service.domain, 7, (unexpected) => reported.push(unexpected), limits);
+    await runJob(task, { tenantId: who.tenantId });
+    expect(await untilEnded(who, id)).toMatchObject({ status: 'failed', error, file_name: null });
+    expect(reported).toEqual([]);
+    expect(await service.fileStorage.read(fileKey(who.tenantId, id))).toBeUndefined();
   });
 
   it('is one snapshot: what is changed meanwhile is in all of it, or in nothing of it', async () => {
