@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -87,7 +87,7 @@ it('fails with the reason, and leaves no file', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('a file that breaks off is none', async () => {
+it('a file that breaks off is none, and one that was there stays', async () => {
   const { out: printed } = await create(
     '--type',
     'list',
@@ -100,10 +100,12 @@ it('a file that breaks off is none', async () => {
   const { id } = JSON.parse(printed);
   const proxy = await startCuttingProxy(service.url);
   const out = join(folder, 'second');
+  await writeFile(out, 'an earlier one');
   const download = () => run(['download', 'exports', id, '--out', out], proxy.url);
   expect(await download()).toMatchObject({ code: 1, err: expect.stringContaining("can't be reached") });
   expect(await download()).toMatchObject({ code: 1, err: expect.stringContaining('broke off') });
-  expect(await readdir(folder)).toEqual(['whole']);
+  expect(await readdir(folder)).toEqual(['second', 'whole']);
+  expect(await readFile(out, 'utf8')).toBe('an earlier one');
   expect(await download()).toMatchObject({ code: 0 });
   await proxy.close();
   expect(await readFile(out, 'utf8')).toBe(await readFile(join(folder, 'whole'), 'utf8'));

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { JsonNumber } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import { count } from '../remote/wait-for-end.ts';
 
-const count = z.instanceof(JsonNumber).transform(({ source }) => Number(source));
 const operation = z.object({
   id: z.string(),
   status: z.string(),

@@ -1,17 +1,15 @@
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { z } from 'zod';
-import { JsonNumber } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError, writeFile } from '../output.ts';
 import { startBar } from '../progress.ts';
 import { buildFailure, open, readResponse, type ApiConnection } from './connection.ts';
-import { waitForEnd } from './wait-for-end.ts';
+import { count, waitForEnd } from './wait-for-end.ts';
 
-const count = z.instanceof(JsonNumber).transform(({ source }) => Number(source));
 const fields = z.object({
   id: z.string(),
   status: z.string(),
@@ -60,7 +58,7 @@ async function waitWithBar(connection: ApiConnection, path: string) {
  * Saves the file that a GET answers, as it arrives.
  * @param out its path; undefined for standard output
  * @param getName how the user names a field
- * @throws CommandFailure if it breaks off: then there is no file
+ * @throws CommandFailure if it breaks off: then a file that was there is as it was
  */
 export async function saveFile(
   connection: ApiConnection,
@@ -74,10 +72,19 @@ export async function saveFile(
   const bytes = Readable.fromWeb(response.body as ReadableStream);
   try {
     if (out === undefined) await writeFile(bytes);
-    else await pipeline(bytes, createWriteStream(out));
+    else await saveWhole(bytes, out);
   } catch (error) {
-    if (out !== undefined) await rm(out, { force: true });
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(exitCodes.failed, `The file broke off: ${reason}.`);
+  }
+}
+
+async function saveWhole(bytes: Readable, out: string): Promise<void> {
+  const draft = `${out}.part`;
+  try {
+    await pipeline(bytes, createWriteStream(draft));
+    await rename(draft, out);
+  } finally {
+    await rm(draft, { force: true });
   }
 }

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { JsonNumber } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { buildFailure, send, type ApiConnection } from './connection.ts';
 
@@ -6,6 +8,9 @@ import { buildFailure, send, type ApiConnection } from './connection.ts';
 interface Unfinished {
   finished_at: string | null;
 }
+
+/** A count in a response, whose numbers keep their text. */
+export const count = z.instanceof(JsonNumber).transform(({ source }) => Number(source));
 
 const firstWaitMs = 250;
 const longestWaitMs = 10_000;
