@@ -33,6 +33,8 @@ function getColumn(model: Prisma.ModelName): Column | undefined {
   return field?.kind === 'column' ? field : undefined;
 }
 
+const operators: Record<string, string> = { equals: '=', not: '<>' };
+
 /**
  * The maintained counts that answer a count(), as SQL with the tenant's id as $1: they are added up in constant time,
  * whatever the table's size. Undefined where the rows themselves have to be counted: if there is a condition on anything but
@@ -42,10 +44,14 @@ function getColumn(model: Prisma.ModelName): Column | undefined {
 export function maintainedCount(compiler: CompilerState, model: Prisma.ModelName, where: object): string | undefined {
   if (!stateFields.has(model)) return undefined;
   const column = getColumn(model);
-  const ofStates = flatten(where).map(([field, part]): string | undefined => {
-    const [operator, value] = part instanceof Parameter ? ['=', part] : ['<>', (part as { not?: unknown } | null)?.not];
-    if (column?.name !== field || !(value instanceof Parameter)) return undefined;
-    return ` and state ${operator} ${placeholder(compiler, value, findType(column).encode)}`;
+  const ofStates = flatten(where).flatMap(([field, part]): (string | undefined)[] => {
+    if (column?.name !== field || part === null) return [undefined];
+    const comparisons = part instanceof Parameter ? { equals: part } : (part as Record<string, unknown>);
+    return Object.entries(comparisons).map(([name, value]) => {
+      const operator = operators[name];
+      if (!operator || !(value instanceof Parameter)) return undefined;
+      return ` and state ${operator} ${placeholder(compiler, value, findType(column).encode)}`;
+    });
   });
   if (ofStates.includes(undefined)) return undefined;
   return `select coalesce(sum(rows), 0)::int as total from row_counts

@@ -264,6 +264,22 @@ it.each(models)('counts %s as Prisma does, for any condition: alone, and with ro
   );
 });
 
+it('counts rows by each comparison of the column that maintained counts know', async () => {
+  const states = [
+    { equals: 'UNMATCHED', not: 'UNMATCHED' },
+    { equals: 'MATCHED', not: 'UNMATCHED' },
+    { equals: 'MATCHED' },
+  ];
+  for (const tenantId of tenants)
+    for (const matchStatus of [...states, { not: 'MATCHED' }, 'MATCHED']) {
+      const query = { where: { matchStatus } };
+      const { rows } = await elsewhere.query<{ total: number }>(
+        reader.compileCount('BankTransaction', query, tenantId)!,
+      );
+      expect(rows).toEqual([{ total: await prismasCount('BankTransaction', query, tenantId) }]);
+    }
+});
+
 it('joins a relation within each quantifier of a list', async () => {
   const there = { customer: { type: 'SUPPLIER' } };
   for (const tenantId of tenants) {
