@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,7 @@ import { formatAddress, readConfig } from '../config/config.ts';
 import { print, printError } from '../commands/output.ts';
 import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts';
 import { shutdownRequested } from '../processes/signals.ts';
+import { findFreePort } from '../database/postgres/free-port.ts';
 
 // `npm run dev`, for developers. Vite's server listens on PORT: it serves the dashboard from its sources, reloads it as
 // they change, and forwards everything else to `kontor start`, which is restarted as the server's sources change.
@@ -100,7 +100,7 @@ const log = pretty({
   ignore: 'method,path,status,ms',
   singleLine: true,
 });
-const server = new Server(await freePort(), log);
+const server = new Server(await findFreePort(), log);
 try {
   const dashboard = await serveDashboard();
   server.start();
@@ -136,12 +136,4 @@ async function serveDashboard(): Promise<vite.ViteDevServer> {
     if (isOfServer(path)) void server.restart(path);
   });
   return dev.listen();
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

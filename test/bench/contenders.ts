@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { folder } from './database.ts';
 import { byHand, kontorGraphql, postgraphile, rest, sofa, type Dialect } from './dialects.ts';
+import { findFreePort } from '../../src/database/postgres/free-port.ts';
 
 export interface Contender {
   name: string;
@@ -71,7 +71,7 @@ export interface Running extends Contender {
 
 /** Starts a contender in a process of its own, logging to nowhere, and waits until it answers. */
 export async function start(contender: Contender, databaseUrl: string): Promise<Running> {
-  const port = await freePort();
+  const port = await findFreePort();
   const errors = join(folder, 'stderr.log');
   const child = spawn(process.execPath, contender.run, {
     env: { ...process.env, NODE_ENV: 'production', ...contender.env, DATABASE_URL: databaseUrl, PORT: String(port) },
@@ -91,12 +91,4 @@ export async function stop(child: ChildProcess): Promise<void> {
   const force = setTimeout(() => child.kill('SIGKILL'), 5000);
   await once(child, 'exit');
   clearTimeout(force);
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

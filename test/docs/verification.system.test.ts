@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveryHeaders, newSecret } from '../../src/webhooks/signature.ts';
 import { isInstalled, languages } from './languages.ts';
+import { findFreePort } from '../../src/database/postgres/free-port.ts';
 
 // The guide's receivers run unchanged. They get signed deliveries of the service, and forged ones.
 
@@ -22,15 +22,6 @@ const headersOf = (body: string, keyedWith = secret): Record<string, string> =>
     secrets: { document: keyedWith, standard: [keyedWith] },
   });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 describe.each(languages.map((language) => ({ name: language.name, language })))('$name', ({ language }) => {
   describe.skipIf(!isInstalled(language))('the receiver', () => {
     let child: ChildProcess;
@@ -38,7 +29,7 @@ describe.each(languages.map((language) => ({ name: language.name, language })))(
     let output = '';
 
     beforeAll(async () => {
-      const port = await freePort();
+      const port = await findFreePort();
       url = `http://127.0.0.1:${port}`;
       const [program, ...args] = language.start(port);
       const env = { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret };

@@ -1,8 +1,8 @@
 import { chown, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { oneLine, run, type ServerLocation } from './postgres-user.ts';
 import { makePasswords, superuserPasswordFile } from './roles.ts';
+import { findFreePort, isFree } from './free-port.ts';
 
 /** Creates a cluster atomically: it gets its name, with its passwords, once it is complete. */
 export async function makeCluster({ home, bin, user }: ServerLocation, report: (line: string) => void): Promise<void> {
@@ -81,7 +81,7 @@ async function isPostmaster(pid: number, { home, user }: ServerLocation): Promis
 
 /** @returns the error's message, or '' */
 export async function start(location: ServerLocation, wantedPort: number | undefined): Promise<string> {
-  const port = (wantedPort && (await freePort(wantedPort))) || (await freePort(0));
+  const port = wantedPort && (await isFree(wantedPort)) ? wantedPort : await findFreePort();
   const log = logFile(location);
   const before = await stat(log).then(
     ({ size }) => size,
@@ -104,15 +104,4 @@ export async function stop(location: ServerLocation): Promise<void> {
 /** pg_ctl starts the server in a session of its own, so that Ctrl-C reaches only our process group. */
 function pgCtl({ bin, home, user }: ServerLocation, args: string[]): Promise<{ ok: boolean; output: string }> {
   return run(join(bin, 'pg_ctl'), [...args, '-w', '-D', join(home, 'cluster')], user);
-}
-
-function freePort(preferred: number): Promise<number | undefined> {
-  return new Promise((settle) => {
-    const probe = createServer();
-    probe.once('error', () => settle(undefined));
-    probe.listen(preferred, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => settle(port));
-    });
-  });
 }

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, kontorCommand, stop } from '../contenders.ts';
+import { kontorCommand, stop } from '../contenders.ts';
 import { secret, type Installation } from './installation.ts';
+import { findFreePort } from '../../../src/database/postgres/free-port.ts';
 
 /** A process of Kontor. */
 export interface KontorProcess {
@@ -41,7 +42,7 @@ async function start(
   role: 'serve' | 'work',
   isReady: (started: { url: string }) => Promise<boolean>,
 ): Promise<KontorProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const errors = join(folder, `${role}.log`);
   const begun = performance.now();

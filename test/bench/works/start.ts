@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstLogin } from '../../first-login.ts';
 import { manyConnections, median, type Bench, type ComparisonRow, type Work } from '../bench.ts';
-import { freePort, kontorCommand, stop } from '../contenders.ts';
+import { kontorCommand, stop } from '../contenders.ts';
 import { folder } from '../database.ts';
 import { trafficTo } from '../race.ts';
+import { findFreePort } from '../../../src/database/postgres/free-port.ts';
 
 const dataDir = join(folder, 'start');
 
@@ -89,7 +90,7 @@ async function startAgain(token: string): Promise<{ child: ChildProcess; ms: num
 }
 
 async function launch(): Promise<{ child: ChildProcess; url: string }> {
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(process.execPath, [...kontorCommand, 'start'], {
     env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: '', DATA_DIR: dataDir, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'ignore'],
