@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 
 // Batching with DataLoader: many single calls become one statement, which avoids N+1 queries. Nothing is cached, so that a
@@ -52,29 +51,6 @@ export function batchPerRequest<Value, Context extends { db: object }, Condition
     }
     return loader.load(id);
   };
-}
-
-/** How long a query may delay the next batch, so that a query on a dead connection delays only its own batch. */
-const maxDelayMs = 20;
-
-/**
- * Batches the lookups of many requests: lookups that arrive while a query runs form the next batch. Every value is thus
- * read after it was requested.
- * @param lookUp returns the values in the order of the keys
- */
-export function batchWhileBusy<Key, Value>(
-  lookUp: (keys: readonly Key[]) => Promise<Value[]>,
-): (key: Key) => Promise<Value> {
-  let answered: Promise<unknown> = Promise.resolve();
-  const loader = new DataLoader<Key, Value>(
-    (keys) => {
-      const answers = lookUp(keys);
-      answered = Promise.race([answers.catch(() => {}), sleep(maxDelayMs, undefined, { ref: false })]);
-      return answers;
-    },
-    { cache: false, batchScheduleFn: (dispatch) => void answered.then(dispatch) },
-  );
-  return (key) => loader.load(key);
 }
 
 /** The largest batch of batchByGroup(), so that no statement grows without bounds. */

@@ -1,5 +1,5 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, PoolConfig } from 'pg';
-import { Adapter } from './adapter.ts';
 import type { ConnectionPool } from './connection.ts';
 import { LongReads } from './tenant/long-reads.ts';
 import { TenantPool, type Requester } from './tenant/pool.ts';
@@ -63,7 +63,7 @@ export function connect(pool: Pool, names?: PreparedStatementNames): UnscopedCli
 }
 
 function prismaOn(pool: Pool, names = new PreparedStatementNames(maxPreparedStatements)): PrismaClient {
-  const adapter = new Adapter(pool, names);
+  const adapter = new PrismaPg(pool, { statementNameGenerator: names.ofQuery });
   return new PrismaClient({ adapter, transactionOptions, omit: omittedColumns }) as unknown as UnscopedClient;
 }
 

@@ -57,6 +57,7 @@ type Arguments = [
  * - its answers are garbage as soon as nobody uses them. With pg's own promises, V8's minor collections keep each answer
  *   until the next full one.
  * - its statements and errors can be observed.
+ * - what Prisma writes is sent so that Citus accepts it, too.
  *
  * A statement takes one way: run() waits for its turn, send() sends it. query() is pg's interface to the same.
  */
@@ -148,10 +149,11 @@ export class Connection extends Client {
   /** Sends a statement to PostgreSQL. */
   protected async send(statement: QueryConfig): Promise<QueryResult> {
     const end = statementObservers.size > 0 ? notifyObservers(statement, this) : undefined;
+    const sent = statement.text.includes(returning) ? forCitus(statement) : statement;
     try {
       // Always gives pg a callback, because pg's own promise keeps the answer in memory.
       const answer = await new Promise<QueryResult>((resolve, reject) => {
-        super.query(statement, (error: Error | null, result) => (error ? reject(error) : resolve(result)));
+        super.query(sent, (error: Error | null, result) => (error ? reject(error) : resolve(result)));
       });
       end?.(undefined, answer);
       return answer;
@@ -174,6 +176,18 @@ export class Connection extends Client {
       throw error;
     }
   }
+}
+
+const returning = ' RETURNING ';
+
+/**
+ * A statement of Prisma's without the casts of enums to text in its RETURNING clause. Citus takes only immutable functions there,
+ * and these casts aren't. PostgreSQL sends an enum as text anyway.
+ */
+function forCitus(statement: QueryConfig): QueryConfig {
+  const { text } = statement;
+  const start = text.lastIndexOf(returning);
+  return { ...statement, text: text.slice(0, start) + text.slice(start).replaceAll(/(?<=")::text\b(?!\[)/g, '') };
 }
 
 /** @returns a function to call once the statement is answered */

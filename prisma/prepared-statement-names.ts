@@ -14,6 +14,9 @@ export class PreparedStatementNames {
     this.max = max;
   }
 
+  /** The name of one of Prisma's statements. For a pattern or a range, the best index depends on the values: it has none. */
+  readonly ofQuery = ({ sql }: { sql: string }): string => (/LIKE|[<>]/.test(sql) ? '' : this.of(sql));
+
   /** A statement's name; empty if it is not kept prepared. */
   of(text: string): string {
     if (this.max === 0) return '';

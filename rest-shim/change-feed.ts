@@ -1,4 +1,5 @@
-import type { Context, RenderPayload } from '../schema/graphql/context.ts';
+import { createPayloadRenderer, type RenderPayload } from '../schema/events/events.ts';
+import type { Context } from '../schema/graphql/context.ts';
 import { resources } from '../schema/resources.ts';
 import { AnswerTooLargeError, NotFoundError } from '../schema/errors.ts';
 import { watchChanges, type Change, type ChangePage } from '../schema/changes/feed.ts';
@@ -107,13 +108,13 @@ async function writeBatch(
 
 type Renderers = ReadonlyMap<ResourceName, RenderPayload>;
 
-/** What renders the page's resources, one for each kind: making one takes longer than rendering. */
+/** What renders the page's resources, one for each kind. */
 function buildRenderers({ nodes }: ChangePage, context: Context): Renderers {
   const names = new Set(nodes.map(({ resource }) => resource));
   return new Map(
     resources
       .filter((resource) => names.has(resourceName(resource)))
-      .map((resource) => [resourceName(resource), context.payloadRenderer(resource, context)]),
+      .map((resource) => [resourceName(resource), createPayloadRenderer(context, resource)]),
   );
 }
 

@@ -87,7 +87,7 @@ export function endpoint(
     if (isStrict(request)) refuseUnknown(new URL(request.url).searchParams, parameters, problems);
     const query = readsQuery ? new URL(request.url).searchParams : noParameters;
     const respond = 'respond' in kind ? kind.respond : kind.readParameters(query, variables, problems);
-    if (filters.length > 0) readFilters(query, operation, filters, variables, problems);
+    if (filters.length > 0) readFilters(query, operation, filters, keyed, variables, problems);
     if (hasBody) {
       const body = await readBody(request, problems, { isOptional: operation.isBodyOptional, beforeParsing });
       if (body) Object.assign(variables, operation.decodeBody(body, problems));
@@ -164,16 +164,18 @@ export function refuseUnknown(query: URLSearchParams, parameters: ReadonlySet<st
 /**
  * If a filter appears twice, the last value wins, as in PHP. An empty text filters nothing. A list is repeated or separated by
  * commas. Unknown parameters are ignored, unless the client prefers otherwise.
+ * @param keyed the names of those that are sent as `name[key]`
  */
 function readFilters(
   query: URLSearchParams,
   { places }: Operation,
   filters: readonly [restName: string, Parameter][],
+  keyed: ReadonlySet<string>,
   variables: Values,
   problems: Problems,
 ): void {
   for (const [restName, { name, type, decode }] of filters) {
-    if (hasKeys(getNamedType(type))) {
+    if (keyed.has(restName)) {
       const pairs = readPairs(query, restName);
       if (pairs) variables[name] = pairs;
       continue;

@@ -5,7 +5,7 @@ import { startExecution, type Selection } from '../schema/graphql/execution/comp
 import { defaultPageSize, maxPageSize } from '../schema/graphql/paging/page-sizes.ts';
 import { runOperation } from './operation.ts';
 import { getPosition } from './page-position.ts';
-import type { OperationRequest, ReadParameters, RestResponse } from './rest-request.ts';
+import type { ReadParameters } from './rest-request.ts';
 
 /** The requested page of a list. */
 export interface Page {
@@ -22,26 +22,21 @@ type LinkPosition = { after: string } | { before: string };
 export const readListPage: ReadParameters = (query, variables, problems) => {
   const page = readPage(query, problems);
   Object.assign(variables, pagingVariables(page));
-  return (request) => respondPage(page, request);
+  return async ({ operation, caller: { context }, url, publicAddress }) => {
+    // A single row is always answered, so that a client can read every list to its end.
+    if (page.perPage > 1) context.responseSize?.limit();
+    try {
+      const list = await readList(operation.listShape, await runOperation(operation, variables, context), context);
+      const { pathname, search } = new URL(url);
+      const body = listEnvelope(list, page, new URL(pathname + search, publicAddress.url));
+      context.responseSize?.completeText(body);
+      return { status: 200, headers: { 'content-type': 'application/json' }, body };
+    } catch (error) {
+      if (error instanceof AnswerTooLargeError) refuse('per_page', 'answer_too_large', error.message);
+      throw error;
+    }
+  };
 };
-
-async function respondPage(
-  page: Page,
-  { operation, variables, caller: { context }, url, publicAddress }: OperationRequest,
-): Promise<RestResponse> {
-  // A single row is always answered, so that a client can read every list to its end.
-  if (page.perPage > 1) context.responseSize?.limit();
-  try {
-    const list = await readList(operation.listShape, await runOperation(operation, variables, context), context);
-    const { pathname, search } = new URL(url);
-    const body = listEnvelope(list, page, new URL(pathname + search, publicAddress.url));
-    context.responseSize?.completeText(body);
-    return { status: 200, headers: { 'content-type': 'application/json' }, body };
-  } catch (error) {
-    if (error instanceof AnswerTooLargeError) refuse('per_page', 'answer_too_large', error.message);
-    throw error;
-  }
-}
 
 export const lastPossiblePage = 1_000_000_000;
 

@@ -20,6 +20,7 @@ import {
 import type { Ability } from '../schema/graphql/ability.ts';
 import { getChecks } from '../schema/graphql/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/graphql/context.ts';
+import type { EventResource } from '../schema/resources.ts';
 import { Problems, ValidationError, type FieldProblems } from '../schema/errors.ts';
 import {
   compileOperation,
@@ -81,6 +82,13 @@ export function loadOperations(schema: GraphQLSchema): Map<string, Operation> {
     schema,
     files.map((file) => readFileSync(new URL(file, folder), 'utf8')),
   );
+}
+
+/** The operation that answers GET for one of these resources. */
+export function findGetOperation(operations: Map<string, Operation>, { model }: EventResource): Operation {
+  const operation = operations.get(`get${model}`);
+  if (!operation) throw new Error(`There is no operation get${model}`);
+  return operation;
 }
 
 /** Throws when a document doesn't fit the schema, so that the service doesn't start with it. */

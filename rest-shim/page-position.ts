@@ -40,12 +40,10 @@ export function getPosition(requested: Page, read: PageRead): PagePosition {
   return { total, currentPage, lastPage, from, to };
 }
 
-const rowsBefore = ({ page, perPage }: Page): number => (page - 1) * perPage;
-
 /** The total, adjusted if rows were added or deleted between the two reads. */
-function countedWith(requested: Page, { count, total, hasNext, hasPrevious }: PageRead): number {
-  if (requested.at) return Math.max(total, count + Number('after' in requested.at ? hasNext : hasPrevious));
-  const end = rowsBefore(requested) + count;
+function countedWith({ page, perPage, at }: Page, { count, total, hasNext, hasPrevious }: PageRead): number {
+  if (at) return Math.max(total, count + Number('after' in at ? hasNext : hasPrevious));
+  const end = (page - 1) * perPage + count;
   if (hasNext) return Math.max(total, end + 1);
   return count > 0 ? end : Math.min(total, end);
 }
@@ -56,10 +54,10 @@ function emptyPage({ page, at }: Page, total: number, lastPage: number): number 
   return at && total > 0 ? Math.max(page, lastPage + 1) : page;
 }
 
-function firstRow(requested: Page, { count, hasNext, hasPrevious }: PageRead, total: number): number {
-  const expected = rowsBefore(requested) + 1;
-  if (!requested.at) return expected;
-  if ('after' in requested.at) {
+function firstRow({ page, perPage, at }: Page, { count, hasNext, hasPrevious }: PageRead, total: number): number {
+  const expected = (page - 1) * perPage + 1;
+  if (!at) return expected;
+  if ('after' in at) {
     const latest = total - count;
     return hasNext ? Math.min(expected, latest) : latest + 1;
   }

@@ -50,6 +50,11 @@ const kinds: Partial<Record<Route[3], UploadKind>> = {
   },
 };
 
+/** The paths of uploads, with any method: most requests need no closer look. */
+export const uploadPath = new RegExp(
+  `^${base}(?:${routes.flatMap(([, path, , kind]) => (kinds[kind] ? path.replaceAll(/:\w+/g, '[^/]+') : [])).join('|')})/*$`,
+);
+
 /** A request whose body is uploaded: its operation, and the ids of its path. */
 export interface Upload extends UploadKind {
   operation: Operation;

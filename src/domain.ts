@@ -1,18 +1,18 @@
 import type { GraphQLSchema } from 'graphql';
-import { encodeActor, forTenant } from '../prisma/client.ts';
-import { loadOperations, type Operation } from '../rest-shim/operation.ts';
+import { encodeActor, forTenant, type Actor } from '../prisma/client.ts';
+import { findGetOperation, loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createFileLinks } from '../rest-shim/file-links.ts';
-import { createPayloadRenderer } from '../rest-shim/event-payload.ts';
 import { allows } from '../schema/graphql/ability.ts';
 import type { ResponseSize } from '../schema/graphql/execution/response-size.ts';
 import { createContext, type Context, type Principal, type Webhooks } from '../schema/graphql/context.ts';
 import type { FileStorage } from '../schema/graphql/file-storage.ts';
 import type { RequestLimits } from '../schema/graphql/identity.ts';
 import type { TrustedDocumentStore } from '../schema/graphql/trusted-document-store.ts';
+import { eventResources } from '../schema/resources.ts';
 import { toSchema } from '../schema/index.ts';
 import { readConfig, type Config } from './config/config.ts';
 import type { Database } from './database/database.ts';
-import { findActor, StoredIdentity } from './identity/index.ts';
+import { StoredIdentity } from './identity/index.ts';
 import type { Notifications } from './notifications/notifications.ts';
 import type { PublicAddress } from '../rest-shim/rest-request.ts';
 
@@ -58,13 +58,22 @@ export function createDomain(
   const domain = { schema, operations: loadOperations(schema), requestLimits };
   const fileLinks = createFileLinks(publicAddress);
   const identity = new StoredIdentity(client, publicAddress, requestLimits);
-  const payloadRenderer = createPayloadRenderer(domain);
+  const representations = new Map(
+    eventResources.map((resource) => [resource.model, findGetOperation(domain.operations, resource)]),
+  );
   const contextFor: Domain['contextFor'] = (
     principal,
     { notifications, documents = noDocuments, requestId = null, signal, responseSize, now = usualNow } = {},
   ) => {
-    const { token } = principal;
-    const actor = findActor({ ...principal, requestId });
+    const { token, session, user } = principal;
+    const kind = token ? 'token' : 'session';
+    const actor: Actor | undefined = (token ?? session) && {
+      kind,
+      userId: user.id,
+      tokenId: token?.id,
+      sessionId: session?.id,
+      requestId,
+    };
     return createContext({
       client: forTenant(books, principal.tenant.id, {
         signal,
@@ -73,9 +82,10 @@ export function createDomain(
         actor: actor && encodeActor(actor),
       }),
       principal,
+      actor,
       now,
       may: !token || token.abilities.includes('*') ? mayEverything : (ability) => allows(token.abilities, ability),
-      payloadRenderer,
+      representations,
       webhooks,
       fileLinks,
       fileStorage,

@@ -12,7 +12,7 @@ import { connect, forTenant, openBooks, type Books, type TenantClient, type Unsc
 import { ConnectionPool } from '../prisma/connection.ts';
 import { declareDistributed } from '../prisma/distributed.ts';
 import { replaceBrokenConnections } from '../prisma/pool-options.ts';
-import { ActingConnection } from '../prisma/acting-connection.ts';
+import { ActingConnection } from '../prisma/actor.ts';
 import { UnnamedStatements } from '../prisma/pooler.ts';
 import { splitStatements } from '../prisma/split-statements.ts';
 import type { Context } from '../schema/graphql/context.ts';

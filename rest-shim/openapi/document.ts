@@ -3,8 +3,7 @@ import { grantable } from '../../schema/graphql/ability.ts';
 import type { EventResource } from '../../schema/resources.ts';
 import { isAnnounced } from '../deprecation.ts';
 import type { CompiledSchema } from '../endpoint.ts';
-import type { Operation } from '../operation.ts';
-import { findGetOperation } from '../event-payload.ts';
+import { findGetOperation, type Operation } from '../operation.ts';
 import { idsIn, type Route } from '../routes.ts';
 import { announcing, envelopeSchemas, errorResponses, errorSchemas, headers } from './responses.ts';
 import { batchRefusal, batchSchemas, describeBatch } from './batch.ts';
@@ -69,7 +68,7 @@ export function describeApi(domain: CompiledSchema, routes: readonly Route[]): J
     item[method.toLowerCase()] = describe(route, operation, { tag, reading, components });
   }
   const getSchema = (resource: EventResource): JsonSchema =>
-    resourceSchema(findGetOperation(domain, resource), components);
+    resourceSchema(findGetOperation(domain.operations, resource), components);
   describeChanges(getSchema, components);
   const webhooks = describeWebhooks(getSchema, components);
   const examples = new Examples(domain.schema, components);

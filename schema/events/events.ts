@@ -1,7 +1,8 @@
 import type { Row } from '../../prisma/client.ts';
 import { eventResources as allResources, type EventResource } from '../resources.ts';
 import type { Context } from '../graphql/context.ts';
-import type { PrefetchedRow } from '../graphql/find-by-id.ts';
+import { startExecution } from '../graphql/execution/compile-selection.ts';
+import { findById, type PrefetchedRow } from '../graphql/find-by-id.ts';
 import { formatTime } from '../graphql/scalars/scalars.ts';
 import { tracer } from '../graphql/execution/tracing.ts';
 
@@ -90,6 +91,27 @@ export async function emitAll(context: Context, inputs: EventInput[]): Promise<v
   await context.insert({ Event: rendered.map(({ row }) => row) });
 }
 
+/**
+ * Renders resources of one kind as events and the change feed show them: REST's representation of a resource as it stands in
+ * `context`'s transaction, as JSON.
+ * @param known the part of the resource that is loaded already: only the rest is read
+ */
+export type RenderPayload = (id: string, known?: PrefetchedRow) => Promise<string>;
+
+/** To be used for all resources of a kind that are rendered together: making one takes longer than rendering. */
+export function createPayloadRenderer(context: Context, { model }: EventResource): RenderPayload {
+  const representation = context.representations.get(model);
+  if (!representation) throw new Error(`REST does not represent ${model}`);
+  // The payload goes to the webhook, not to the caller: the caller's abilities don't apply. Nor is it part of the response.
+  const unlimited = { ...context, may: mayEverything, responseSize: undefined };
+  const selected = representation.query(unlimited);
+  const execution = startExecution(unlimited);
+  return async (id, known) =>
+    representation.shape.write(await findById(unlimited, model, known ?? id, selected), execution);
+}
+
+const mayEverything = (): boolean => true;
+
 /** An event to write. */
 export interface RenderedEvent {
   row: Row<'Event'>;
@@ -115,7 +137,7 @@ export async function renderEvents(context: Context, inputs: EventInput[]): Prom
 async function renderEvent(context: Context, createdAt: Date, [type, what]: EventInput): Promise<RenderedEvent> {
   const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
   const resource = findResource(type);
-  const payload = await context.payloadRenderer(resource, context)(id, known);
+  const payload = await createPayloadRenderer(context, resource)(id, known);
   const body = renderBody(type, context.tenant.id, createdAt, `{"${resource.name}":${payload}}`);
   const traceParent = tracer?.parent() ?? null;
   const event = { type, resourceId: id, body, createdAt, requestId: context.requestId, traceParent };

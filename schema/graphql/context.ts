@@ -1,11 +1,11 @@
-import { retryFailed, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
+import { retryFailed, type Actor, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
 import type { EventResource } from '../resources.ts';
 import type { Ability } from './ability.ts';
 import type { FileStorage } from './file-storage.ts';
+import type { Write } from './execution/json-serializer.ts';
 import type { ResponseSize } from './execution/response-size.ts';
 import type { ApiToken, Identity, Tenant, User } from './identity.ts';
 import type { TrustedDocumentStore } from './trusted-document-store.ts';
-import type { PrefetchedRow } from './find-by-id.ts';
 
 /** The authenticated caller, as `src/identity/` established it. */
 export interface Principal {
@@ -17,11 +17,11 @@ export interface Principal {
   session?: { id: string };
 }
 
-/**
- * Renders an event's payload: the REST v1 representation of a resource as it stands in `context`'s transaction, as JSON.
- * @param known the part of the resource that is loaded already: only the rest is read
- */
-export type RenderPayload = (id: string, known?: PrefetchedRow) => Promise<string>;
+/** How REST v1 represents a resource: what GET selects of it, and how that is written as JSON. */
+export interface Representation {
+  query: (context: Context) => object;
+  shape: { write: Write };
+}
 
 /** The addresses from which a client that may read an invoice or a receipt downloads its files, by the same token. */
 export interface FileLinks {
@@ -74,12 +74,17 @@ export interface Context extends Principal {
   db: Db;
   /** The tenant's client outside of every transaction: what it writes stays, whatever becomes of the current one. */
   outside: Db;
+  /**
+   * The caller, as the audit log names them; undefined for jobs and the command line, which have no credentials and say
+   * themselves who they are.
+   */
+  actor: Actor | undefined;
   now: () => Date;
   may: (ability: Ability) => boolean;
   /** Marks the response as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
   markPersonal: () => void;
-  /** @returns renders payloads of one resource; to be used for all of them that are rendered together */
-  payloadRenderer: (resource: EventResource, context: Context) => RenderPayload;
+  /** REST's representations, for events and the change feed. */
+  representations: ReadonlyMap<EventResource['model'], Representation>;
   webhooks: Webhooks;
   identity: Identity;
   documents: TrustedDocumentStore;
@@ -105,9 +110,10 @@ export interface Context extends Principal {
 export function createContext(options: {
   client: TenantClient;
   principal: Principal;
+  actor: Actor | undefined;
   now: () => Date;
   may: (ability: Ability) => boolean;
-  payloadRenderer: Context['payloadRenderer'];
+  representations: Context['representations'];
   webhooks: Webhooks;
   identity: Identity;
   documents: TrustedDocumentStore;

@@ -1,3 +1,5 @@
+import type { Actor } from '../../prisma/client.ts';
+
 // Users, tenants, tokens, sessions, and the domain's interface to `src/identity/`, which stores them. Their tables are not
 // tenant tables: resolvers can't read them directly.
 
@@ -67,9 +69,9 @@ export interface Invitation {
 export interface Caller {
   user: User;
   tenant: Tenant;
-  token: { id: string } | null;
   session?: { id: string };
-  requestId: string | null;
+  /** The same for the audit log. */
+  actor: Actor | undefined;
   now: () => Date;
 }
 

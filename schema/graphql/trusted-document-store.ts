@@ -9,7 +9,7 @@ export interface TrustedDocument {
 }
 
 /** Whose documents, who calls, and for how long the request waits. */
-type Caller = Pick<Context, 'tenant' | 'signal' | 'user' | 'token' | 'session' | 'requestId'>;
+type Caller = Pick<Context, 'tenant' | 'signal' | 'user' | 'actor'>;
 
 /** The tenants' trusted documents. Its writes are committed by themselves. */
 export interface TrustedDocumentStore {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { connect, openBooks, type Books, type UnscopedClient } from '../../prisma/client.ts';
 import { checkConnection } from '../../prisma/connection-problem.ts';
-import { ActingConnection } from '../../prisma/acting-connection.ts';
+import { ActingConnection } from '../../prisma/actor.ts';
 import { ConnectionPool } from '../../prisma/connection.ts';
 import { migrate, pendingMigrations } from '../../prisma/migrate.ts';
 import { findOwnSettingsProblem, findWorkersProblem } from '../../prisma/node-settings.ts';

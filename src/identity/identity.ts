@@ -1,7 +1,6 @@
-import type { ApiToken as ApiTokenRow, Prisma, UnscopedClient } from '../../prisma/client.ts';
+import { asActor, type ApiToken as ApiTokenRow, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
 import { ValidationError } from '../../schema/errors.ts';
 import type { ApiToken, Caller, Identity, RequestLimits } from '../../schema/graphql/identity.ts';
-import { asCaller } from './actor.ts';
 import { createInvitation, invitationLink, listInvitations, revokeInvitation } from './invitations.ts';
 import { RefusedError } from './refused.ts';
 import { endSessions, listSessions } from './sessions.ts';
@@ -39,7 +38,7 @@ export class StoredIdentity implements Identity {
 
   async createApiToken(caller: Caller, input: Parameters<Identity['createApiToken']>[1]) {
     const { user, tenant } = caller;
-    const created = asCaller(caller, () =>
+    const created = asActor(caller.actor, () =>
       createToken(this.#client, { tenantId: tenant.id, userEmail: user.email, ...input }),
     );
     const { token: value, ...apiToken } = await created.catch(asArgumentError('input'));
@@ -48,7 +47,7 @@ export class StoredIdentity implements Identity {
 
   async updateApiToken(caller: Caller, id: string, input: Parameters<Identity['updateApiToken']>[2]) {
     const where = { id, ...ownedBy(caller), revokedAt: null };
-    await asCaller(caller, async () => await this.#client.apiToken.updateMany({ where, data: input }));
+    await asActor(caller.actor, async () => await this.#client.apiToken.updateMany({ where, data: input }));
     return this.#client.apiToken.findFirst({ where, ...shown });
   }
 
@@ -56,7 +55,7 @@ export class StoredIdentity implements Identity {
     const where = { id, ...ownedBy(caller) };
     const active = { ...where, revokedAt: null };
     const data = { revokedAt: caller.now() };
-    await asCaller(caller, async () => await this.#client.apiToken.updateMany({ where: active, data }));
+    await asActor(caller.actor, async () => await this.#client.apiToken.updateMany({ where: active, data }));
     return this.#client.apiToken.findFirst({ where, ...shown });
   }
 
@@ -86,7 +85,7 @@ export class StoredIdentity implements Identity {
 
   removeMember(caller: Caller, userId: string) {
     const membership = { tenantId: caller.tenant.id, userId };
-    return asCaller(caller, () => removeMember(this.#client, membership)).catch(asArgumentError('userId'));
+    return asActor(caller.actor, () => removeMember(this.#client, membership)).catch(asArgumentError('userId'));
   }
 
   invitations({ tenant, now }: Caller) {
@@ -95,13 +94,13 @@ export class StoredIdentity implements Identity {
 
   async inviteMember(caller: Caller, email: string) {
     const data = { tenantId: caller.tenant.id, email, inviterId: caller.user.id, now: caller.now() };
-    const created = asCaller(caller, () => createInvitation(this.#client, data));
+    const created = asActor(caller.actor, () => createInvitation(this.#client, data));
     const { invitation, secret } = await created.catch(asArgumentError('email'));
     return { invitation, link: invitationLink(this.#publicAddress.url, secret) };
   }
 
   revokeInvitation(caller: Caller, id: string) {
-    return asCaller(caller, () => revokeInvitation(this.#client, { tenantId: caller.tenant.id, id }));
+    return asActor(caller.actor, () => revokeInvitation(this.#client, { tenantId: caller.tenant.id, id }));
   }
 
   sessions({ user, now }: Caller) {

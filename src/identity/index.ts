@@ -8,7 +8,6 @@ export {
   findWarning as warningOf,
   type Account,
 } from './accounts.ts';
-export { asCaller, findActor } from './actor.ts';
 export { StoredIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { createAuthenticate, findPrincipal, type Authentication } from './principal.ts';

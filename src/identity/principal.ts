@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
 import type { Principal } from '../../schema/graphql/context.ts';
-import { batchWhileBusy } from '../../prisma/batching.ts';
 import { tokenHash } from './token.ts';
 import { TokenUse } from './token-use.ts';
 
@@ -54,7 +55,7 @@ export type Authenticate = (authorization: string | null, now: Date) => Promise<
  */
 export function createAuthenticate(pool: Pool, onError: (error: unknown) => void): Authenticate {
   const use = new TokenUse(pool);
-  const find = batchWhileBusy<Uint8Array, Row | undefined>(async (hashes) => {
+  const lookups = batchWhileBusy<Uint8Array, Row | undefined>(async (hashes) => {
     const { rows } = await pool.query<Row>({ name: 'callers', text: callers, values: [hashes] });
     const byHash = new Map<string, Row>();
     for (const row of rows) byHash.set(row.hash.toHex(), row);
@@ -65,7 +66,7 @@ export function createAuthenticate(pool: Pool, onError: (error: unknown) => void
     const hash = tokenHash(value);
     if (!hash) return { kind: 'unauthenticated' };
 
-    const row = await find(hash);
+    const row = await lookups.load(hash);
     if (!row || row.revokedAt || (row.expiresAt && row.expiresAt <= now)) return { kind: 'unauthenticated' };
 
     if (!row.lastUsedAt || row.lastUsedAt.getTime() <= now.getTime() - useIsWrittenEveryMs)
@@ -74,6 +75,26 @@ export function createAuthenticate(pool: Pool, onError: (error: unknown) => void
     const isFollowed = row.followedUntil !== null && row.followedUntil > now;
     return { kind: 'principal', principal: buildPrincipal(row, row.tenantId), tokenId: row.id, isFollowed };
   };
+}
+
+/** How long a query may delay the next batch, so that a query on a dead connection delays only its own batch. */
+const maxDelayMs = 20;
+
+/**
+ * Batches the lookups of many requests: lookups that arrive while a query runs form the next batch. Every value is thus
+ * read after it was requested.
+ * @param lookUp returns the values in the order of the keys
+ */
+export function batchWhileBusy<Key, Value>(lookUp: (keys: readonly Key[]) => Promise<Value[]>): DataLoader<Key, Value> {
+  let answered: Promise<unknown> = Promise.resolve();
+  return new DataLoader<Key, Value>(
+    (keys) => {
+      const answers = lookUp(keys);
+      answered = Promise.race([answers.catch(() => {}), sleep(maxDelayMs, undefined, { ref: false })]);
+      return answers;
+    },
+    { cache: false, batchScheduleFn: (dispatch) => void answered.then(dispatch) },
+  );
 }
 
 // Without Prisma, which saves CPU time in every request. A token loses its tenant if the user has no membership any more, or

@@ -199,7 +199,8 @@ function compare(
   translation: Translation,
   path: string,
 ): object[] {
-  if (kind.type === 'Date') checkPeriod(comparisons, translation.problems, path);
+  const { gte, lte } = comparisons;
+  if (gte instanceof Date && lte instanceof Date && gte > lte) refuseEmptyPeriod(translation.problems, path);
   return Object.entries(comparisons).flatMap(([name, value]): object[] => {
     const operator = name as Operator;
     const at = `${path}.${operator}`;
@@ -230,8 +231,7 @@ function reportIssues(validate: z.ZodType, value: unknown, { problems }: Transla
 }
 
 /** A period that has no day is a mistake. */
-function checkPeriod({ gte, lte }: Comparisons, problems: Problems, path: string): void {
-  if (!(gte instanceof Date && lte instanceof Date) || gte <= lte) return;
+function refuseEmptyPeriod(problems: Problems, path: string): void {
   problems.add(`${path}.gte`, 'wrong_order', 'Must not be after the last day.');
   problems.add(`${path}.lte`, 'wrong_order', 'Must not be before the first day.');
 }

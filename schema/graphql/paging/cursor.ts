@@ -61,15 +61,18 @@ export const getPosition = ({ columns }: Pick<Order, 'columns'>, row: { id: stri
   values: columns.map(({ column }) => (row as Record<string, unknown>)[column.name]),
 });
 
-// A cursor encodes the position after or before a row, not the row: it stays valid when the row is deleted, and reveals
-// nothing about other tenants' rows.
-const encode = (text: string): string => Buffer.from(text).toString('base64url');
+/**
+ * A cursor encodes the position after or before a row, not the row: it stays valid when the row is deleted, and reveals nothing
+ * about other tenants' rows.
+ */
+export function encodeCursor(order: Order, row: { id: string }): string {
+  return Buffer.from(order.mark ? writePosition(order, row) : row.id).toString('base64url');
+}
 
-export function encodeCursor({ columns, mark }: Order, row: { id: string }): string {
-  if (!mark) return encode(row.id);
+function writePosition({ columns, mark }: Order, row: { id: string }): string {
   const { values } = getPosition({ columns }, row);
   const written = values.map((value, at) => (value === null ? null : columns[at]?.column.codec.encode(value)));
-  return encode(JSON.stringify([mark, row.id, ...written]));
+  return JSON.stringify([mark, row.id, ...written]);
 }
 
 export function decodeCursor(cursor: string, { columns, mark }: Order): Position | undefined {

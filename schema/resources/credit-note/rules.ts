@@ -1,4 +1,4 @@
-import { findRequiredFormat } from '../invoice/rules.ts';
+import { findTerms } from '../invoice/parties.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import type { EInvoiceFormat } from '../../documents/e-invoice/formats.ts';
@@ -36,7 +36,7 @@ export async function enforceCreditNoteFormat(
   creditNote: WholeCreditNote,
   invoice: Row<'Invoice'>,
 ): Promise<void> {
-  const format = await findRequiredFormat(context, invoice.customerId);
+  const format = (await findTerms(context, invoice.customerId))?.requiredFormat;
   if (!format) return;
   const source = await creditNoteSource(context, creditNote, creditNote.items, invoice);
   const { own } = await creditNoteBreaches(context, source, invoice.id, format);

@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts';
 import { readSource } from '../document/read-source.ts';
 import { creditNoteBreaches } from './rules.ts';
-import { findRequiredFormat } from '../invoice/rules.ts';
+import { findTerms } from '../invoice/parties.ts';
 import { CreditNote } from './type.ts';
 import { WarningType, type Warning } from '../warning.ts';
 
@@ -12,7 +12,7 @@ builder.prismaObjectField(CreditNote, 'warnings', (t) =>
       'The rules that the credit note breaks of the e-invoices that its customer requires now. A new one breaks only rules that its invoice already broke.',
     select: { id: true, invoiceId: true, customerId: true },
     resolve: async ({ id, invoiceId, customerId }, _args, context): Promise<Warning[]> => {
-      const format = await findRequiredFormat(context, customerId);
+      const format = (await findTerms(context, customerId))?.requiredFormat;
       if (!format) return [];
       const source = await readSource(context, { creditNoteId: id });
       const { own, inherited } = await creditNoteBreaches(context, source, invoiceId, format);

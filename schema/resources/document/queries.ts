@@ -1,8 +1,8 @@
 import { BreachType } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
 import { EInvoiceFormatType, nameOfFormat, formatNamed } from '../../documents/format-types.ts';
-import { findRequiredFormat } from '../invoice/rules.ts';
-import { NotFoundError } from '../../errors.ts';
+import { findTerms } from '../invoice/parties.ts';
+import { found } from '../../errors.ts';
 import { DocumentFileType } from '../../documents/document-file.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { documentFileInTime } from './stored-files.ts';
@@ -19,9 +19,8 @@ builder.queryFields((t) => ({
     ability: 'invoices:read',
     args: { customerId: t.arg({ type: 'UUID', required: true, description: 'The customer.' }) },
     resolve: async (_root, { customerId }, context) => {
-      const format = await findRequiredFormat(context, customerId);
-      if (format === undefined) throw new NotFoundError();
-      return format && nameOfFormat(format);
+      const { requiredFormat } = await found(findTerms(context, customerId));
+      return requiredFormat && nameOfFormat(requiredFormat);
     },
   }),
   invoicePdf: t.field({

@@ -145,13 +145,15 @@ builder.mutationFields((t) => ({
       const created: EventInput = ['invoice.created', draft];
       if (status !== 'ISSUED' && status !== 'PAID') {
         const inserted = await insertInvoice(context, draft, [created], query);
-        return terms ? { ...inserted, [knownParties]: terms.parties } : inserted;
+        return { ...inserted, [knownParties]: terms?.parties };
       }
       return context.transaction(async (inside) => {
         const days = status === 'PAID' ? [draft.invoiceDate, today(inside)] : draft.invoiceDate;
         await refuseLocked(inside, 'SALES', days, 'input.invoiceDate');
-        const { row: invoice, events } = takeSteps(draft, await issue(inside, draft, status));
-        return insertInvoice(inside, invoice, [created, ...events], query);
+        const { steps, parties } = await issue(inside, draft, status);
+        const { row: invoice, events } = takeSteps(draft, steps);
+        const inserted = await insertInvoice(inside, invoice, [created, ...events], query);
+        return { ...inserted, [knownParties]: parties };
       });
     },
   }),

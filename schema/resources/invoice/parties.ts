@@ -1,6 +1,7 @@
 import { batchPerRequest } from '../../../prisma/batching.ts';
 import type { Context } from '../../graphql/context.ts';
 import { frozenBuyer, frozenSeller, type FrozenBuyer, type FrozenSeller } from '../../documents/document-source.ts';
+import type { EInvoiceFormat } from '../../documents/e-invoice/formats.ts';
 import { found } from '../../errors.ts';
 
 // The seller and the buyer of an invoice. Those of an issued invoice are as they were when it was issued, whatever changes
@@ -11,18 +12,20 @@ export interface Parties {
   buyer: FrozenBuyer;
 }
 
-/** What a new invoice takes from the customer and the company, as they are now. */
+/** What an invoice takes from the customer and the company, as they are now. */
 export interface CurrentTerms {
   parties: Parties;
   /** The days until payment: the customer's own, or the company's; null without any. */
   paymentTermsDays: number | null;
+  /** The format whose rules it must keep to be issued: the customer's, or the company's; null for none. */
+  requiredFormat: EInvoiceFormat | null;
 }
 
-/** The property in which a new draft carries its parties, so that its warnings need not read them again. */
+/** The property in which a new invoice carries its parties, so that its warnings need not read them again. */
 export const knownParties: unique symbol = Symbol('parties');
 
-/** A draft that may carry its parties. */
-export type WithKnownParties<Of> = Of & { [knownParties]?: Parties };
+/** An invoice that may carry its parties. */
+export type WithKnownParties<Of> = Of & { [knownParties]?: Parties | undefined };
 
 /** The columns of the company profile, null if there is none, and those of the customer; by the id that was looked up. */
 interface StoredParties {
@@ -39,18 +42,25 @@ const frozenParties = batchPerRequest<Parties | null, Context>(async (invoiceIds
   return new Map(rows.map((row) => [row.id, readParties(context, row)]));
 }, null);
 
-const currentTerms = batchPerRequest<CurrentTerms | null, Context>(async (customerIds, context) => {
-  const rows = await context.db.$rows<StoredParties & Pick<CurrentTerms, 'paymentTermsDays'>>(
+/** What invoices to these customers take from them and the company, by the customers' ids. */
+async function readTerms(context: Context, customerIds: string[]): Promise<Map<string, CurrentTerms>> {
+  const rows = await context.db.$rows<StoredParties & Omit<CurrentTerms, 'parties'>>(
     `select customer.id, to_jsonb(company) as seller, to_jsonb(customer) as buyer,
-       coalesce(customer.payment_terms_days, company.payment_terms_days) as "paymentTermsDays"
+       coalesce(customer.payment_terms_days, company.payment_terms_days) as "paymentTermsDays",
+       nullif(coalesce(customer.required_e_invoice, company.required_e_invoice), 'none') as "requiredFormat"
      from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
      where customer.tenant_id = $1 and customer.id = any($2::uuid[])`,
     [customerIds],
   );
   return new Map(
-    rows.map((row) => [row.id, { parties: readParties(context, row), paymentTermsDays: row.paymentTermsDays }]),
+    rows.map((row) => {
+      const { id, paymentTermsDays, requiredFormat } = row;
+      return [id, { parties: readParties(context, row), paymentTermsDays, requiredFormat }];
+    }),
   );
-}, null);
+}
+
+const currentTerms = batchPerRequest<CurrentTerms | null, Context>((ids, context) => readTerms(context, ids), null);
 
 /** Without a company profile, the tenant's name and country are known of the seller. */
 function readParties({ tenant }: Context, { seller: profile, buyer }: StoredParties): Parties {
@@ -66,6 +76,6 @@ export const findParties = async (context: Context, invoice: { id: string; custo
 export const findPartiesOfDraft = async (context: Context, customerId: string): Promise<Parties> =>
   (await found(currentTerms(customerId, context))).parties;
 
-/** The terms of a new invoice to this customer; null if there is no such customer. */
-export const findTerms = (context: Context, customerId: string): Promise<CurrentTerms | null> =>
-  currentTerms(customerId, context);
+/** The terms of an invoice to this customer, as they are now; null if there is no such customer. */
+export const findTerms = async (context: Context, customerId: string): Promise<CurrentTerms | null> =>
+  (await readTerms(context, [customerId])).get(customerId) ?? null;

@@ -99,20 +99,6 @@ export function lineRules(line: RuledLine | undefined, problems: Problems, at: s
     problems.add(`${path}servicePeriodEnd`, 'wrong_order', 'Must not be before the first day.');
 }
 
-/** The format that invoices to a customer must keep to be issued; null for none, undefined without such a customer. */
-export async function findRequiredFormat(
-  { db }: Context,
-  customerId: string,
-): Promise<EInvoiceFormat | null | undefined> {
-  const [row] = await db.$rows<{ required: EInvoiceFormat | null }>(
-    `select nullif(coalesce(customer.required_e_invoice, company.required_e_invoice), 'none') as required
-     from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
-     where customer.tenant_id = $1 and customer.id = $2`,
-    [customerId],
-  );
-  return row?.required;
-}
-
 /**
  * Refuses an invoice that breaks rules of a format. Called in the transaction that issues it: until its end, seller and buyer
  * stay as they were checked.

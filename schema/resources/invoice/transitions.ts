@@ -2,8 +2,8 @@ import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { found, Problems, refuse } from '../../errors.ts';
-import { enforceFormat, findRequiredFormat, issueDateRules } from './rules.ts';
-import { requireBuyerVatNumber } from './rules.ts';
+import { enforceFormat, issueDateRules, requireBuyerVatNumber } from './rules.ts';
+import { findTerms, type Parties } from './parties.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { byPosition, Invoice } from './type.ts';
 import { computeBalance } from './balance.ts';
@@ -29,14 +29,15 @@ const withItems = { items: byPosition };
 /**
  * draft → issued: takes the next number; and then, if the status says so or nothing is to be paid, → paid.
  * @param draft a new invoice, or a stored one under its lock
+ * @returns its steps; and seller and buyer, unless there is no such customer
  */
 export async function issue(
   context: Context,
   draft: WholeInvoice,
   status: 'ISSUED' | 'PAID' = 'ISSUED',
-): Promise<Step<'Invoice'>[]> {
+): Promise<{ steps: Step<'Invoice'>[]; parties: Parties | undefined }> {
   const number = await nextInvoiceNumber(context, draft);
-  const requiredFormat = await findRequiredFormat(context, draft.customerId);
+  const terms = await findTerms(context, draft.customerId);
   const now = context.now();
   const steps: Step<'Invoice'>[] = [
     { changes: { number, status: 'ISSUED', issuedAt: now }, events: ['invoice.issued'] },
@@ -45,9 +46,9 @@ export async function issue(
   if (status === 'PAID' || due.isZero())
     steps.push(paymentStep('invoice', { due, ...getSettled(draft) }, { paid: due, adjusted: new Decimal(0) }, now));
   const { row: invoice } = takeSteps(draft, steps);
-  if (requiredFormat) await enforceFormat(context, invoice, draft.items, requiredFormat);
+  if (terms?.requiredFormat) await enforceFormat(context, invoice, draft.items, terms.requiredFormat);
   await requireBuyerVatNumber(context, invoice, draft.items);
-  return steps;
+  return { steps, parties: terms?.parties };
 }
 
 async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<PrefetchedRow> {
@@ -58,7 +59,8 @@ async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<P
   await refuseLocked(context, 'SALES', invoice.invoiceDate, 'invoiceDate');
   const items = await context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, ...byPosition });
   const draft = { ...invoice, items };
-  return writeSteps(context, 'Invoice', draft, await issue(context, draft));
+  const { steps } = await issue(context, draft);
+  return writeSteps(context, 'Invoice', draft, steps);
 }
 
 const getSettled = ({ amountPaid, amountAdjusted }: Row<'Invoice'>): Settled => ({

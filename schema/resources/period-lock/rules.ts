@@ -20,24 +20,32 @@ export type FindLocked = (series: BookingSeries, day: Date) => Problem | undefin
  */
 export async function holdPeriodLocks({ db }: Context): Promise<FindLocked> {
   await db.shareAdvisoryLock(lockOfPeriods);
-  const locks = await db.periodLock.findMany();
+  const locks = await db.$rows<Lock>(latestFirst, []);
   return (series, day) => {
-    const lock = locks
-      .filter((each) => (each.series === series || each.series === 'ALL') && day <= each.lockedUntil)
-      .toSorted((a, b) => Number(b.lockedUntil) - Number(a.lockedUntil) || (b.kind === 'FINAL' ? 1 : -1))[0];
-    return lock && describe(lock, day);
+    const date = formatDay(day);
+    const lock = locks.find((each) => (each.series === series || each.series === 'ALL') && date <= each.lockedUntil);
+    return lock && describe(lock, date);
   };
 }
+
+/** A period lock. Its day is YYYY-MM-DD. */
+interface Lock extends Pick<Row<'PeriodLock'>, 'series' | 'kind'> {
+  lockedUntil: string;
+}
+
+const latestFirst = `
+  select upper(series::text) as series, locked_until::text as "lockedUntil", upper(kind::text) as kind
+  from period_locks where tenant_id = $1 order by locked_until desc, kind = 'final' desc`;
 
 const wayOut = {
   SOFT: 'Choose a later day, or move the lock back.',
   FINAL: 'The lock is final: choose a later day.',
 };
 
-const describe = ({ series, lockedUntil, kind }: Row<'PeriodLock'>, day: Date): Problem => [
+const describe = ({ series, lockedUntil, kind }: Lock, date: string): Problem => [
   'locked',
-  `${formatDay(day)} is locked: bookings until ${formatDay(lockedUntil)} can not change. ${wayOut[kind]}`,
-  { series: series.toLowerCase(), locked_until: formatDay(lockedUntil), kind: kind.toLowerCase() },
+  `${date} is locked: bookings until ${lockedUntil} can not change. ${wayOut[kind]}`,
+  { series: series.toLowerCase(), locked_until: lockedUntil, kind: kind.toLowerCase() },
 ];
 
 /**

@@ -13,7 +13,7 @@ import { createDocumentCache, limits, useLimits } from './document-limits.ts';
 import { createCompiledQueries } from './compiled-queries.ts';
 import { fetchable } from './fetchable.ts';
 import { mask, useMasking } from './masking.ts';
-import { chooseCoding, compress, compressResponse } from '../http/compression.ts';
+import { chooseCoding, compressors, compressResponse } from '../http/compression.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
 import type { ReadRetry } from '../http/read-retry.ts';
@@ -125,7 +125,7 @@ export function createGraphqlHandler(
       response.setHeader('Content-Type', `${type}; charset=utf-8`);
       const { acceptEncoding } = graphqlRequest;
       const coding = chooseCoding(acceptEncoding, type, bytes);
-      if (coding) response.setHeader('Content-Encoding', coding).end(await compress(bytes, coding));
+      if (coding) response.setHeader('Content-Encoding', coding).end(await compressors[coding](bytes));
       else response.setHeader('Content-Length', bytes.length).end(bytes);
     },
   };

@@ -1,8 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Prisma, UnscopedClient } from '../../../prisma/client.ts';
+import { asActor, type Prisma, type UnscopedClient } from '../../../prisma/client.ts';
 import { Problems, TryLaterError, ValidationError, type FieldProblems } from '../../../schema/errors.ts';
 import type { TrustedDocumentStore } from '../../../schema/graphql/trusted-document-store.ts';
-import { asCaller } from '../../identity/index.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
 import { isHash, isHashOf } from './document-manifest.ts';
 import { findDocumentProblems, limitsOfPushed } from './pushed-document.ts';
@@ -54,7 +53,7 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
       if (documents.length === 0) return 0;
       refuseBeyond(await measure(client, tenantId), documents); // before they are parsed
       await validate(tenantId, signal, documents, places);
-      return asCaller(context, () =>
+      return asActor(context.actor, () =>
         client.$transaction(async (db) => {
           // Locked, so that a concurrent request counts these documents.
           await db.$executeRaw`select from tenants where id = ${tenantId}::uuid for no key update`;
@@ -71,7 +70,7 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
       const tenantId = context.tenant.id;
       const found = await client.trustedDocument.findFirst({ where: { tenantId, hash }, ...shown });
       const remove = async () => await client.trustedDocument.deleteMany({ where: { tenantId, hash } });
-      if (found) await asCaller(context, remove);
+      if (found) await asActor(context.actor, remove);
       return found;
     },
   };

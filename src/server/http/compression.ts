@@ -15,7 +15,7 @@ const compressBrotli = promisify(brotliCompress);
 const compressZstd = promisify(zstdCompress);
 
 /** Low levels: of JSON, the higher ones save little more, and take several times as long. */
-const compressors: Record<Coding, (body: Buffer) => Promise<Bytes>> = {
+export const compressors: Record<Coding, (body: Buffer) => Promise<Bytes>> = {
   zstd: (body) => compressZstd(body, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
   br: (body) => compressBrotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
   gzip: (body) => compressGzip(body, { level: 3 }),
@@ -39,14 +39,13 @@ export function chooseCoding(
   if (!acceptEncoding || body.length < minLength || !isCompressible(type)) return undefined;
   if (acceptEncoding.length > longestHeader) return undefined;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
-  const chosen = negotiator.encoding([...codings, 'identity'], { preferred: codings });
-  return codings.find((coding) => coding === chosen);
+  const chosen = negotiator.encoding([...codings, 'identity'], { preferred: codings }) as
+    Coding | 'identity' | undefined;
+  return chosen === 'identity' ? undefined : chosen;
 }
 
 const isCompressible = (type: string): boolean =>
   /^(?:application\/(?:[\w.-]+\+)?json|text\/plain)\s*(?:;|$)/.test(type);
-
-export const compress = (body: Buffer, coding: Coding): Promise<Bytes> => compressors[coding](body);
 
 /** Says that the response depends on what its client accepts, for caches. */
 export const varyByCoding = (response: ServerResponse): unknown => response.appendHeader('Vary', 'Accept-Encoding');
@@ -63,7 +62,7 @@ export async function compressResponse(
   const body = Buffer.from(await response.arrayBuffer());
   const coding = chooseCoding(acceptEncoding, type, body);
   if (!coding) return new Response(body, { status, headers });
-  const compressed = await compress(body, coding);
+  const compressed = await compressors[coding](body);
   headers.set('Content-Encoding', coding);
   headers.set('Content-Length', String(compressed.length));
   return new Response(compressed, { status, headers });

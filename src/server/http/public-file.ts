@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { entityTag, matchesTag } from '../../../rest-shim/entity-tag.ts';
-import { chooseCoding, compress, varyByCoding, type Coding } from './compression.ts';
+import { chooseCoding, compressors, varyByCoding, type Coding } from './compression.ts';
 
 const methods = 'GET, HEAD, OPTIONS';
 
@@ -20,7 +20,7 @@ export function createPublicFile(
   let made: Buffer | undefined;
   const files = new Map<Coding | undefined, Promise<PublicFile>>();
   const file = async (body: Buffer, coding: Coding | undefined): Promise<PublicFile> => {
-    const bytes = coding ? await compress(body, coding) : body;
+    const bytes = coding ? await compressors[coding](body) : body;
     return { bytes, tag: entityTag(undefined, bytes) };
   };
 

@@ -7,6 +7,7 @@ import {
   createFindUpload,
   discardUnused,
   storeReceived,
+  uploadPath,
   type ReceivedUpload,
 } from '../../../rest-shim/upload.ts';
 import type { PublicAddress, RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
@@ -90,7 +91,8 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
         return retry.after(error, again, signal);
       });
     }
-    const uploading = findUpload(request.method, canonicalPath(new URL(request.url).pathname));
+    const { pathname } = new URL(request.url);
+    const uploading = uploadPath.test(pathname) ? findUpload(request.method, canonicalPath(pathname)) : undefined;
     if (uploading) {
       await checkUpload(uploading, request, context);
       extend(longestUploadMs);
@@ -122,20 +124,16 @@ export function createRestHandler(
     timeouts,
   }: Pick<RestHandlerOptions, 'admit' | 'requestLog' | 'publicAddress' | 'timeouts'>,
 ): Handler {
-  const respond = async (request: Request, response: ServerResponse, signal: AbortSignal, extend: Extend) => {
-    const credentials = readRestCredentials(request, response, publicAddress.url);
-    const apiRequest = { response, credentials, signal };
-    const readmit = (): Promise<AdmittedRequest> => admit(apiRequest);
-    const admitted = await admit(apiRequest);
-    const key = request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
-    return respondAdmitted(request, key, admitted, { response, signal, extend, readmit });
-  };
-
   const listener = getRequestListener(
     (request, { outgoing: response }) => {
       if (!(response instanceof ServerResponse)) throw new Error('This is no server of HTTP/1.1');
       return withDeadline(timeouts.responseMs, response, async (signal, extend) => {
-        const whole = await respond(request, response, signal, extend);
+        const credentials = readRestCredentials(request, response, publicAddress.url);
+        const apiRequest = { response, credentials, signal };
+        const readmit = (): Promise<AdmittedRequest> => admit(apiRequest);
+        const admitted = await admit(apiRequest);
+        const key = request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
+        const whole = await respondAdmitted(request, key, admitted, { response, signal, extend, readmit });
         // A single resource is short, and its strong entity tag is of these bytes.
         if (whole.headers.has('etag')) return whole;
         varyByCoding(response);

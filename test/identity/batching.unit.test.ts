@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import { batchWhileBusy } from '../prisma/batching.ts';
+import { batchWhileBusy } from '../../src/identity/principal.ts';
 
 /** A batched lookup. The test itself answers its queries. */
 function held() {
   const queries: { keys: readonly string[]; answer: () => void; fail: (error: Error) => void }[] = [];
-  const find = batchWhileBusy<string, string>(
+  const lookups = batchWhileBusy<string, string>(
     (keys) =>
       new Promise((resolve, reject) => {
         const index = queries.length;
@@ -12,6 +12,7 @@ function held() {
       }),
   );
   const queryCount = (count: number) => vi.waitFor(() => expect(queries).toHaveLength(count), { timeout: 60_000 });
+  const find = (key: string): Promise<string> => lookups.load(key);
   return { find, queries, queryCount };
 }
 
