@@ -1,5 +1,5 @@
 import type { IRequestStrict } from 'itty-router';
-import { NotFoundError, Problems } from '../schema/errors.ts';
+import { NotFoundError, Problems } from '../schema/errors/errors.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { tracer } from '../schema/graphql/execution/tracing.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';

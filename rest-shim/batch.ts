@@ -11,7 +11,7 @@ import {
   TryLaterError,
   ValidationError,
   VersionConflictError,
-} from '../schema/errors.ts';
+} from '../schema/errors/errors.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { isBusy } from '../schema/rows/run-units.ts';
 import { runItem, within, type DoneItem, type ItemEndpoint } from './batch-item.ts';

@@ -3,7 +3,7 @@ import { bulkKinds } from '../schema/resources/bulk-operation/kinds.ts';
 import type { InputLine } from '../schema/resources/bulk-operation/read-chunks.ts';
 import type { LineResult } from '../schema/resources/bulk-operation/run.ts';
 import type { BulkOperationRow } from '../schema/resources/bulk-operation/transitions.ts';
-import { asCoded, NotFoundError, Problems, ValidationError } from '../schema/errors.ts';
+import { asCoded, NotFoundError, Problems, ValidationError } from '../schema/errors/errors.ts';
 import { findByExternalId } from '../schema/graphql/input/external-id.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';

@@ -1,7 +1,7 @@
 import { createPayloadRenderer, type RenderPayload } from '../schema/events/events.ts';
 import type { Context } from '../schema/graphql/context.ts';
-import { resources } from '../schema/resources.ts';
-import { AnswerTooLargeError, NotFoundError } from '../schema/errors.ts';
+import { resources } from '../schema/resource-list.ts';
+import { AnswerTooLargeError, NotFoundError } from '../schema/errors/errors.ts';
 import { watchChanges, type Change, type ChangePage } from '../schema/changes/feed.ts';
 import { resourceName, type ResourceName } from '../schema/graphql/resource-name.ts';
 import type { ResponseSize } from '../schema/graphql/execution/response-size.ts';

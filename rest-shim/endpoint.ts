@@ -8,7 +8,7 @@ import {
   ValidationError,
   VersionConflictError,
   type FieldProblems,
-} from '../schema/errors.ts';
+} from '../schema/errors/errors.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';
 import { tracer } from '../schema/graphql/execution/tracing.ts';
 import { parseExpectedVersion } from './entity-tag.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../schema/graphql/context.ts';
-import { AnswerTooLargeError, refuse, type Problems } from '../schema/errors.ts';
+import { AnswerTooLargeError, refuse, type Problems } from '../schema/errors/errors.ts';
 import { startExecution, type Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { defaultPageSize, maxPageSize } from '../schema/graphql/paging/page-sizes.ts';
 import { runOperation } from './operation.ts';

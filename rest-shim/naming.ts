@@ -8,7 +8,7 @@ import {
   type GraphQLLeafType,
   type GraphQLNamedType,
 } from 'graphql';
-import type { Problems } from '../schema/errors.ts';
+import type { Problems } from '../schema/errors/errors.ts';
 import type { Selection } from '../schema/graphql/execution/compile-selection.ts';
 import { JsonNumber } from './exact-json.ts';
 import { toSnakeCase } from './snake-case.ts';

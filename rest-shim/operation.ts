@@ -20,8 +20,8 @@ import {
 import type { Ability } from '../schema/graphql/ability.ts';
 import { getChecks } from '../schema/graphql/plugins/authorization-and-validation.ts';
 import type { Context } from '../schema/graphql/context.ts';
-import type { EventResource } from '../schema/resources.ts';
-import { Problems, ValidationError, type FieldProblems } from '../schema/errors.ts';
+import type { EventResource } from '../schema/resource-list.ts';
+import { Problems, ValidationError, type FieldProblems } from '../schema/errors/errors.ts';
 import {
   compileOperation,
   startExecution,

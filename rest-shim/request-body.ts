@@ -1,4 +1,4 @@
-import { Problems } from '../schema/errors.ts';
+import { Problems } from '../schema/errors/errors.ts';
 import { maxInputValues, tooWideMessage } from '../schema/graphql/input/width.ts';
 import { isTextTooWide, parseJson, JsonNumber } from './exact-json.ts';
 

@@ -1,4 +1,4 @@
-import type { Problems } from '../schema/errors.ts';
+import type { Problems } from '../schema/errors/errors.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import type { Operation, Values } from './operation.ts';
 import type { BeforeParsing } from './request-body.ts';

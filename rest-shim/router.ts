@@ -1,6 +1,6 @@
 import { base } from './base.ts';
 import { Router, type IRequestStrict } from 'itty-router';
-import { asCoded, NotFoundError, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors.ts';
+import { asCoded, NotFoundError, TryLaterError, ValidationError, type ErrorCode } from '../schema/errors/errors.ts';
 import { TransportError } from './request-body.ts';
 import { PreconditionFailedError } from './resource-response.ts';
 import type { PublicAddress, RestRequestContext } from './rest-request.ts';

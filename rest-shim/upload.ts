@@ -1,5 +1,5 @@
 import type { IRequestStrict } from 'itty-router';
-import { CodedError, ForbiddenError, Problems, ValidationError } from '../schema/errors.ts';
+import { CodedError, ForbiddenError, Problems, ValidationError } from '../schema/errors/errors.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { isUuid } from '../schema/graphql/scalars/scalars.ts';
 import type { UploadedFile } from '../schema/graphql/input/uploaded-file.ts';

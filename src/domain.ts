@@ -8,7 +8,7 @@ import { createContext, type Context, type Principal, type Webhooks } from '../s
 import type { FileStorage } from '../schema/graphql/file-storage.ts';
 import type { RequestLimits } from '../schema/graphql/identity.ts';
 import type { TrustedDocumentStore } from '../schema/graphql/trusted-document-store.ts';
-import { eventResources } from '../schema/resources.ts';
+import { eventResources } from '../schema/resource-list.ts';
 import { toSchema } from '../schema/index.ts';
 import { readConfig, type Config } from './config/config.ts';
 import type { Database } from './database/database.ts';

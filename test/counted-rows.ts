@@ -1,4 +1,4 @@
-import { resources } from '../schema/resources.ts';
+import { resources } from '../schema/resource-list.ts';
 import { getStateColumn } from '../prisma/row-counts.ts';
 import { getTable } from '../prisma/tables.ts';
 

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Problems } from '../schema/errors.ts';
-import { problemCodes } from '../schema/problem-codes.ts';
+import { Problems } from '../schema/errors/errors.ts';
+import { problemCodes } from '../schema/errors/problem-codes.ts';
 import { buildErrorCodes } from '../src/pages/error-codes.ts';
 
 const codes = Object.keys(problemCodes);
 const sources = globSync(['schema/**/*.ts', 'rest-shim/**/*.ts', 'src/{identity,security,server}/**/*.ts'])
-  .filter((file) => file !== 'schema/problem-codes.ts')
+  .filter((file) => file !== 'schema/errors/problem-codes.ts')
   .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
 describe('each code of a problem', () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { problemCodes } from '../schema/problem-codes.ts';
+import { problemCodes } from '../schema/errors/problem-codes.ts';
 
 // Every answer that a test gets is checked: what is wrong stands in it twice, for people and for programs.
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { zstdCompressSync } from 'node:zlib';
 import { fileKey } from '../schema/resources/export/file.ts';
-import { resources, type Resource } from '../schema/resources.ts';
+import { resources, type Resource } from '../schema/resource-list.ts';
 import { createWebhook } from './webhooks/receiver.ts';
 import {
   item,

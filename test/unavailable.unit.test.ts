@@ -3,7 +3,7 @@ import { DriverAdapterError } from '@prisma/driver-adapter-utils';
 import { DatabaseError } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { isConnectionLost, isUnavailable, isUnwritable, Prisma, UnavailableError } from '../prisma/client.ts';
-import { asCoded, NotFoundError } from '../schema/errors.ts';
+import { asCoded, NotFoundError } from '../schema/errors/errors.ts';
 
 // A request that is out of time, or without a database, is no internal error.
 

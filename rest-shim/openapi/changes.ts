@@ -1,4 +1,4 @@
-import { resources, type Resource } from '../../schema/resources.ts';
+import { resources, type Resource } from '../../schema/resource-list.ts';
 import { answeredTime, component, type Components, type JsonSchema } from './schemas.ts';
 
 /** Adds the schemas of a page of the change feed, where the kind of `data` follows from `resource`. */

@@ -1,6 +1,6 @@
 import { getNamedType } from 'graphql';
 import { grantable } from '../../schema/graphql/ability.ts';
-import type { EventResource } from '../../schema/resources.ts';
+import type { EventResource } from '../../schema/resource-list.ts';
 import { isAnnounced } from '../deprecation.ts';
 import type { CompiledSchema } from '../endpoint.ts';
 import { findGetOperation, type Operation } from '../operation.ts';

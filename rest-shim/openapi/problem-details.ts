@@ -1,5 +1,5 @@
-import { maxProblems } from '../../schema/errors.ts';
-import { problemCodes, type ProblemDetail } from '../../schema/problem-codes.ts';
+import { maxProblems } from '../../schema/errors/errors.ts';
+import { problemCodes, type ProblemDetail } from '../../schema/errors/problem-codes.ts';
 import type { JsonSchema } from './schemas.ts';
 
 // What an answer 422 says of the request's fields.

@@ -1,5 +1,5 @@
 import { events, findResource, type EventType } from '../../schema/events/events.ts';
-import type { EventResource } from '../../schema/resources.ts';
+import type { EventResource } from '../../schema/resource-list.ts';
 import { answeredTime, component, type Components, type JsonSchema } from './schemas.ts';
 
 const header = (name: string, description: string, schema: JsonSchema): JsonSchema => ({

@@ -1,4 +1,4 @@
-import { CodedError } from '../../schema/errors.ts';
+import { CodedError } from '../../schema/errors/errors.ts';
 import type { RestRequestContext } from '../rest-request.ts';
 
 /** How often a caller's access is checked while a stream is sent, in milliseconds. */

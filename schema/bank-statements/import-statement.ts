@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
-import { ValidationError } from '../errors.ts';
+import { ValidationError } from '../errors/errors.ts';
 import { renderEvents } from '../events/events.ts';
 import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/match.ts';
 import { Decimal } from '../money/money.ts';

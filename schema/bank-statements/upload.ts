@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { z } from 'zod';
 import { builder } from '../graphql/builder.ts';
 import { refusal } from '../graphql/input/issues.ts';
-import { refuse } from '../errors.ts';
+import { refuse } from '../errors/errors.ts';
 import { text, wholeNumber } from '../graphql/input/validators.ts';
 import { importStatement, type ImportResult } from './import-statement.ts';
 import { UploadedFile } from '../graphql/input/uploaded-file.ts';

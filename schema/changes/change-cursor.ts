@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { resources, type Resource } from '../resources.ts';
+import { resources, type Resource } from '../resource-list.ts';
 import type { Context } from '../graphql/context.ts';
-import { CodedError, refuse } from '../errors.ts';
+import { CodedError, refuse } from '../errors/errors.ts';
 
 /** How long a cursor is accepted. Deletions are kept longer, so that none can be missed. */
 export const cursorDays = 90;

@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { resourceNamed } from '../resources.ts';
+import { resourceNamed } from '../resource-list.ts';
 import { builder } from '../graphql/builder.ts';
-import { NotFoundError } from '../errors.ts';
+import { NotFoundError } from '../errors/errors.ts';
 import { wholeNumber } from '../graphql/input/validators.ts';
 import { resourceIdDescription, typeOfRow, withType } from '../graphql/node.ts';
 import { resourceTypes } from '../resources/types.ts';

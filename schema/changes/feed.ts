@@ -1,8 +1,8 @@
-import { readAbilities, resources, type Resource } from '../resources.ts';
+import { readAbilities, resources, type Resource } from '../resource-list.ts';
 import type { Context } from '../graphql/context.ts';
 import { resourceName, type ResourceName } from '../graphql/resource-name.ts';
 import { defaultChanges } from '../graphql/paging/page-sizes.ts';
-import { refuse, requireAbilities } from '../errors.ts';
+import { refuse, requireAbilities } from '../errors/errors.ts';
 import { decodeChangeCursor, encodeChangeCursor, type ChangeCursor } from './change-cursor.ts';
 
 // The change feed. Triggers record the last change of each resource in the table `changes`, when its transaction commits.

@@ -1,5 +1,5 @@
 import type { CsvColumn } from '../bank-statements/parsers/csv.ts';
-import { CodedError, type FieldProblems, type Problem } from '../errors.ts';
+import { CodedError, type FieldProblems, type Problem } from '../errors/errors.ts';
 import { maxErrors, toError, type CsvRow, type RecordError } from './read-file.ts';
 
 /** Collects errors by line and column. */

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { isTaken } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
-import { refuse } from '../errors.ts';
+import { refuse } from '../errors/errors.ts';
 import { runUnits } from '../rows/run-units.ts';
 import { Errors, RefusedRecord } from './errors.ts';
 import { findExistingExternalIds } from './existing-records.ts';

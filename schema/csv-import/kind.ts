@@ -1,5 +1,5 @@
 import type { Rows } from '../../prisma/client.ts';
-import { resources, type Resource } from '../resources.ts';
+import { resources, type Resource } from '../resource-list.ts';
 import type { Ability } from '../graphql/ability.ts';
 import type { Context } from '../graphql/context.ts';
 import type { requiredText } from '../graphql/input/validators.ts';

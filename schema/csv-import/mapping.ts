@@ -1,5 +1,5 @@
 import { parseColumn } from '../bank-statements/upload.ts';
-import { refuse } from '../errors.ts';
+import { refuse } from '../errors/errors.ts';
 import { importableFields } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { presetFile, type PresetFile, type PresetName } from './presets.ts';

@@ -1,6 +1,6 @@
 import { cell, delimiter } from '../bank-statements/upload.ts';
 import { builder } from '../graphql/builder.ts';
-import { refuse, requireAbilities } from '../errors.ts';
+import { refuse, requireAbilities } from '../errors/errors.ts';
 import { text, wholeNumber } from '../graphql/input/validators.ts';
 import { importRecords } from './import-records.ts';
 import { ImportPreset } from './import-kinds.ts';

@@ -3,7 +3,7 @@ import { readCsvRows, type CsvColumn } from '../bank-statements/parsers/csv.ts';
 import { decode, markedEncoding } from '../bank-statements/parsers/encoding.ts';
 import { readBytes } from '../bank-statements/parsers/file-bytes.ts';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
-import type { Problem, ProblemDetail } from '../problem-codes.ts';
+import type { Problem, ProblemDetail } from '../errors/problem-codes.ts';
 
 /** How a CSV file is written. */
 export interface CsvFormat {

@@ -2,7 +2,7 @@ import { isInputObjectType, type GraphQLInputField, type GraphQLSchema } from 'g
 import type { NewRow } from '../../prisma/client.ts';
 import { amountReader, dayReader } from '../bank-statements/parsers/csv-values.ts';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
-import { Problems } from '../errors.ts';
+import { Problems } from '../errors/errors.ts';
 import { findCountry } from '../graphql/input/country-names.ts';
 import { toProblem } from '../graphql/input/issues.ts';
 import { validateArguments } from '../graphql/input/validate-arguments.ts';

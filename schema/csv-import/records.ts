@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import { StatementError } from '../bank-statements/parsers/transaction.ts';
-import { Problems } from '../errors.ts';
+import { Problems } from '../errors/errors.ts';
 import type { Errors } from './errors.ts';
 import type { Kind } from './kind.ts';
 import type { Progress } from './progress.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors.ts';
+import type { Problem } from '../errors/errors.ts';
 import type { Context } from '../graphql/context.ts';
 import type { Errors } from './errors.ts';
 import type { CsvRow } from './read-file.ts';

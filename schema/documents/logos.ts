@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { batchPerRequest } from '../../prisma/batching.ts';
 import type { Context } from '../graphql/context.ts';
-import { refuse } from '../errors.ts';
+import { refuse } from '../errors/errors.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
 import type { UploadedFile } from '../graphql/input/uploaded-file.ts';
 import { limitWork } from './limit-work.ts';

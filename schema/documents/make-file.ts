@@ -2,7 +2,7 @@ import type { Context } from '../graphql/context.ts';
 import { findBreaches, toProblems } from './e-invoice/breaches.ts';
 import { isNumbered } from './e-invoice/model.ts';
 import { toXml } from './e-invoice/to-xml.ts';
-import { refuse, ValidationError } from '../errors.ts';
+import { refuse, ValidationError } from '../errors/errors.ts';
 import type { DocumentSource } from './document-source.ts';
 import { findLogo } from './logos.ts';
 import { renderInThread } from './render-in-thread.ts';

@@ -1,7 +1,7 @@
-import { readAbilities } from '../resources.ts';
+import { readAbilities } from '../resource-list.ts';
 import type { Ability } from '../graphql/ability.ts';
 import type { Context } from '../graphql/context.ts';
-import { requireAbilities } from '../errors.ts';
+import { requireAbilities } from '../errors/errors.ts';
 import { eventTypes, findResource, type EventType } from './events.ts';
 
 // An event's body shows a resource: reading events or deliveries, or having them sent, needs the ability to read that

@@ -1,5 +1,5 @@
 import type { Row } from '../../prisma/client.ts';
-import { eventResources as allResources, type EventResource } from '../resources.ts';
+import { eventResources as allResources, type EventResource } from '../resource-list.ts';
 import type { Context } from '../graphql/context.ts';
 import { startExecution } from '../graphql/execution/compile-selection.ts';
 import { findById, type PrefetchedRow } from '../graphql/find-by-id.ts';
@@ -66,7 +66,7 @@ export const eventTypes = Object.keys(events) as EventType[];
 const eventResources = new Map(
   eventTypes.map((type) => {
     const resource = allResources.find(({ name }) => type.startsWith(`${name}.`));
-    if (!resource) throw new Error(`schema/resources.ts has no resource of the event ${type}`);
+    if (!resource) throw new Error(`schema/resource-list.ts has no resource of the event ${type}`);
     return [type, resource];
   }),
 );

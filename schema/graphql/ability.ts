@@ -1,4 +1,4 @@
-import { resources, type Resource } from '../resources.ts';
+import { resources, type Resource } from '../resource-list.ts';
 
 type WritableScope = Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations' | 'exports';
 

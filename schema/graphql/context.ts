@@ -1,5 +1,5 @@
 import { retryFailed, type Actor, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
-import type { EventResource } from '../resources.ts';
+import type { EventResource } from '../resource-list.ts';
 import type { Ability } from './ability.ts';
 import type { FileStorage } from './file-storage.ts';
 import type { Write } from './execution/json-serializer.ts';

@@ -1,6 +1,6 @@
 import type { Prisma, Row } from '../../prisma/client.ts';
 import { key, type Context } from './context.ts';
-import { NotFoundError } from '../errors.ts';
+import { NotFoundError } from '../errors/errors.ts';
 
 /** All columns of a row, and those of its relations that are loaded, in the order in which its type lists them. */
 export type PrefetchedRow = { id: string };

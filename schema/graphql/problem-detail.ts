@@ -1,4 +1,4 @@
-import type { ProblemDetail as Detail } from '../problem-codes.ts';
+import type { ProblemDetail as Detail } from '../errors/problem-codes.ts';
 import { builder } from './builder.ts';
 
 builder.scalarType('ProblemParams', {

@@ -1,4 +1,4 @@
-import { resources, type Resource } from '../resources.ts';
+import { resources, type Resource } from '../resource-list.ts';
 import { builder } from './builder.ts';
 
 /** A resource's name, as GraphQL's enum has it. */

@@ -1,6 +1,6 @@
 import { grantable } from '../graphql/ability.ts';
 import { builder } from '../graphql/builder.ts';
-import { found, type Problems } from '../errors.ts';
+import { found, type Problems } from '../errors/errors.ts';
 import type { Context } from '../graphql/context.ts';
 import type { ApiToken as ApiTokenRow, RequestLimits } from '../graphql/identity.ts';
 import { given, notNull, requiredText } from '../graphql/input/validators.ts';

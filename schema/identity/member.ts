@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts';
-import { found } from '../errors.ts';
+import { found } from '../errors/errors.ts';
 import type { Invitation as InvitationRow, Member as MemberRow } from '../graphql/identity.ts';
 import { email } from '../graphql/input/validators.ts';
 import { User } from './profile.ts';

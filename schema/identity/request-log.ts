@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { builder } from '../graphql/builder.ts';
 import type { Context } from '../graphql/context.ts';
-import { NotFoundError, refuse } from '../errors.ts';
+import { NotFoundError, refuse } from '../errors/errors.ts';
 
 /** A request, as its log line says it. */
 const loggedRequest = z.object({

@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts';
-import { found } from '../errors.ts';
+import { found } from '../errors/errors.ts';
 import type { Session as SessionRow } from '../graphql/identity.ts';
 import { idArgument } from '../graphql/input/id-argument.ts';
 

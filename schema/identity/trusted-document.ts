@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts';
-import { found } from '../errors.ts';
+import { found } from '../errors/errors.ts';
 import { maxRegisteredAtOnce, type TrustedDocument as Row } from '../graphql/trusted-document-store.ts';
 
 const TrustedDocument = builder.objectRef<Row>('TrustedDocument').implement({

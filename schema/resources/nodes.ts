@@ -2,7 +2,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import { batchPerRequest } from '../../prisma/batching.ts';
 import type { Prisma } from '../../prisma/client.ts';
-import { resources, type Resource } from '../resources.ts';
+import { resources, type Resource } from '../resource-list.ts';
 import { getTable } from '../../prisma/tables.ts';
 import type { Ability } from '../graphql/ability.ts';
 import { builder } from '../graphql/builder.ts';

@@ -1,4 +1,4 @@
-import type { Resource } from '../resources.ts';
+import type { Resource } from '../resource-list.ts';
 import { BankAccount } from './bank-account/type.ts';
 import { BankTransaction } from './bank-transaction/type.ts';
 import { CreditNote } from './credit-note/type.ts';

@@ -1,5 +1,5 @@
 import type { Prisma, Row, RowLock } from '../../prisma/client.ts';
-import type { Problems } from '../errors.ts';
+import type { Problems } from '../errors/errors.ts';
 import { emit, type EventType } from '../events/events.ts';
 import { key, type Context } from '../graphql/context.ts';
 import { findById, findByIdIfAny } from '../graphql/find-by-id.ts';

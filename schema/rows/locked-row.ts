@@ -1,6 +1,6 @@
 import type { Row, RowLock } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
-import { found, Problems, VersionConflictError } from '../errors.ts';
+import { found, Problems, VersionConflictError } from '../errors/errors.ts';
 
 // A rule that reads a stored row is checked while the row is locked, so that it still holds when the change is committed.
 // Of two concurrent changes, the later one is checked against the values that the earlier one wrote

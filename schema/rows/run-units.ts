@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { asCoded } from '../errors.ts';
+import { asCoded } from '../errors/errors.ts';
 import type { Context } from '../graphql/context.ts';
 import { deferInserts } from './defer-inserts.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewRow, Row } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
-import type { Problems } from '../errors.ts';
+import type { Problems } from '../errors/errors.ts';
 import { storable } from '../graphql/input/validators.ts';
 import { computeHash, sealedContent, upToLength } from '../resources/audit-log/seal.ts';
 import { auditedResources } from '../resources/audit-log/readable.ts';

@@ -1,7 +1,7 @@
 import { isInputObjectType, type GraphQLSchema } from 'graphql';
 import type { Column, NewRow, Prisma, Row, Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
-import { Problems, type FieldErrors } from '../errors.ts';
+import { Problems, type FieldErrors } from '../errors/errors.ts';
 import { isStorableLogo } from '../documents/pdf/logo.ts';
 import { validateArguments } from '../graphql/input/validate-arguments.ts';
 import {

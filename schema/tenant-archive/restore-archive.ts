@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { Prisma, violatedCheck, violatedConstraint, type Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
-import { refuse, type FieldErrors } from '../errors.ts';
+import { refuse, type FieldErrors } from '../errors/errors.ts';
 import type { Report } from '../resources/difference.ts';
 import { mustBeKept, sayEntry } from '../resources/audit-log/verify.ts';
 import { noHeads, type NotedHeads } from '../resources/anchor/noted-heads.ts';

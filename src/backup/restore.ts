@@ -17,7 +17,7 @@ import {
   tableEntry,
   type Manifest,
 } from './manifest.ts';
-import { StorageUnavailableError } from '../../schema/errors.ts';
+import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import { attachmentKey } from '../../schema/resources/attachment/files.ts';
 import { openSecret } from './passphrase.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { importStatement, type ImportResult } from '../../schema/bank-statements/import-statement.ts';
-import { CodedError } from '../../schema/errors.ts';
+import { CodedError } from '../../schema/errors/errors.ts';
 import { RefusedError } from '../identity/index.ts';
 import { print, printJson, printError } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';

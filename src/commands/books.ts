@@ -8,7 +8,7 @@ import { recordTypes } from '../../schema/tenant-archive/format.ts';
 import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';
 import { LineErrors } from '../../schema/tenant-archive/lines.ts';
 import type { Context } from '../../schema/graphql/context.ts';
-import { ValidationError } from '../../schema/errors.ts';
+import { ValidationError } from '../../schema/errors/errors.ts';
 import { RefusedError } from '../identity/index.ts';
 import { readExpected, withExpected, type Expected } from './anchors.ts';
 import { print, printError, printJson, printRow } from './output.ts';

@@ -6,7 +6,7 @@ import { compileDecoder, restValue, toRestPath } from '../../rest-shim/naming.ts
 import { toSnakeCase } from '../../rest-shim/snake-case.ts';
 import { isObject } from '../../schema/tenant-archive/format.ts';
 import { UploadedFile } from '../../schema/graphql/input/uploaded-file.ts';
-import { Problems, ValidationError } from '../../schema/errors.ts';
+import { Problems, ValidationError } from '../../schema/errors/errors.ts';
 import { compileDocument } from '../../schema/graphql/execution/compile-document.ts';
 import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';

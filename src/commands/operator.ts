@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Context } from '../../schema/graphql/context.ts';
-import { CodedError, ValidationError } from '../../schema/errors.ts';
+import { CodedError, ValidationError } from '../../schema/errors/errors.ts';
 import { compileDocument } from '../../schema/graphql/execution/compile-document.ts';
 import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
 import { formatAddress, readConfig } from '../config/config.ts';

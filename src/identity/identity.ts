@@ -1,5 +1,5 @@
 import { asActor, type ApiToken as ApiTokenRow, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
-import { ValidationError } from '../../schema/errors.ts';
+import { ValidationError } from '../../schema/errors/errors.ts';
 import type { ApiToken, Caller, Identity, RequestLimits } from '../../schema/graphql/identity.ts';
 import { createInvitation, invitationLink, listInvitations, revokeInvitation } from './invitations.ts';
 import { RefusedError } from './refused.ts';

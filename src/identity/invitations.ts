@@ -1,5 +1,5 @@
 import type { Prisma, UnscopedClient } from '../../prisma/client.ts';
-import { CodedError, found, NotFoundError } from '../../schema/errors.ts';
+import { CodedError, found, NotFoundError } from '../../schema/errors/errors.ts';
 import { newSecret, secretHash } from './secret.ts';
 import { RefusedError } from './refused.ts';
 import { openTenant } from './tenants.ts';

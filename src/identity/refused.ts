@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Problem } from '../../schema/problem-codes.ts';
+import type { Problem } from '../../schema/errors/problem-codes.ts';
 
 /** An administrator's operation was refused. The message is one line with the reason. */
 export class RefusedError extends Error {

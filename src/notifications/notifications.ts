@@ -7,7 +7,7 @@ import {
   type NotificationChannel,
   type NotificationPicker,
 } from '../../schema/graphql/context.ts';
-import { CodedError } from '../../schema/errors.ts';
+import { CodedError } from '../../schema/errors/errors.ts';
 import { accessChannel, AccessEndings } from './access-endings.ts';
 import { lockRegistry, rowRegistry, type WatcherRegistry } from './watcher-registry.ts';
 

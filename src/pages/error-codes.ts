@@ -1,4 +1,4 @@
-import { problemCodes } from '../../schema/problem-codes.ts';
+import { problemCodes } from '../../schema/errors/problem-codes.ts';
 import { formatTable } from './tables.ts';
 
 interface Row {

@@ -6,7 +6,7 @@ import { lastPossiblePage } from '../../rest-shim/list-envelope.ts';
 import { longestAtOnce, maxBodyBytes } from '../../rest-shim/request-body.ts';
 import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
-import { maxProblems } from '../../schema/errors.ts';
+import { maxProblems } from '../../schema/errors/errors.ts';
 import { maxInputValues } from '../../schema/graphql/input/width.ts';
 import { maxDigits } from '../../schema/money/money.ts';
 import { maxValues } from '../../schema/graphql/execution/response-size.ts';

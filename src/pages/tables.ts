@@ -1,6 +1,6 @@
 // Loads the whole schema first: its files refer to one another, and expect this order.
 import '../../schema/index.ts';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { abilities, abilityScopes, type AbilityScope } from '../../schema/graphql/ability.ts';
 import { events, eventTypes } from '../../schema/events/events.ts';

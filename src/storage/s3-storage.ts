@@ -2,7 +2,7 @@ import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3C
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { StorageUnavailableError } from '../../schema/errors.ts';
+import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { isFileKey, type FileStorage } from '../../schema/graphql/file-storage.ts';
 import { makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
 import { writeFile } from './write-file.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { StorageUnavailableError } from '../../schema/errors.ts';
+import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { FileTooLongError, type FileIdentity } from '../../schema/graphql/file-storage.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { maxProblems } from '../../schema/errors.ts';
+import { maxProblems } from '../../schema/errors/errors.ts';
 import { maxInputValues } from '../../schema/graphql/input/width.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { StorageUnavailableError } from '../../schema/errors.ts';
+import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { maxAttachmentBytes } from '../../schema/resources/attachment/rules.ts';
 import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { makeReceipt } from '../graphql/books.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { exportBooks } from '../../schema/tenant-archive/export-archive.ts';
 import { recordTypes } from '../../schema/tenant-archive/format.ts';
 import { importBooks } from '../../schema/tenant-archive/restore-archive.ts';

@@ -1,4 +1,4 @@
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import type { Integrator } from '../harness.ts';
 
 // A consumer of the change feed, and the books that its copy has to equal.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { item, makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphql/books.ts';
 import { createToken } from '../../src/identity/index.ts';

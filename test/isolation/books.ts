@@ -1,6 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import { delegateName } from '../../prisma/client.ts';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import type { Integrator } from '../harness.ts';
 import {
   makeBankStatement,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sealNext } from '../../schema/resources/audit-log/seal.ts';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { toSchema } from '../../schema/index.ts';
 import { makeAnchors } from '../../src/jobs/make-anchors.ts';
 import { overdue } from '../../src/jobs/overdue.ts';

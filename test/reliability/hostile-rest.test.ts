@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { getTable } from '../../prisma/tables.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { createApiValidator, description, operations } from '../openapi/description.ts';

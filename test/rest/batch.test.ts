@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { routes } from '../../rest-shim/routes.ts';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { listEvents, readBooks } from '../graphql/books.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { makeReferences, samples, type References } from '../resources.ts';

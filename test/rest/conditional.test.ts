@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { delegateName } from '../../prisma/client.ts';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { routes } from '../../rest-shim/routes.ts';
 import { createToken } from '../../src/identity/index.ts';
 import {

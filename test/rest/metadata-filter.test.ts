@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { samples } from '../resources.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
 import { delegateName } from '../../prisma/client.ts';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { makeEach } from '../resources.ts';
 import * as sample from './samples.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { readResources } from '../changes/copy.ts';
 import { createDatabase, startService, type Integrator } from '../harness.ts';
 import { freePort } from '../processes/npm.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { StorageUnavailableError } from '../../schema/errors.ts';
+import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { FileTooLongError, isFileKey, type FileStorage } from '../../schema/graphql/file-storage.ts';
 import { createFolderStorage } from '../../src/storage/folder-storage.ts';
 import { createS3Storage } from '../../src/storage/s3-storage.ts';

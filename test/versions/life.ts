@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { resources } from '../../schema/resources.ts';
+import { resources } from '../../schema/resource-list.ts';
 import { camt, upload } from '../bank/statement.ts';
 import type { Service } from '../harness.ts';
 import { signedIn } from '../identity/browser.ts';

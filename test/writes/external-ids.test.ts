@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resources, type Resource } from '../../schema/resources.ts';
+import { resources, type Resource } from '../../schema/resource-list.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { makeReferences, samples } from '../resources.ts';
 import { characters, refusal } from '../rest/samples.ts';

@@ -1,6 +1,6 @@
 import type { Row, Rows } from '../../../prisma/client.ts';
 import { today, type Context } from '../../graphql/context.ts';
-import { Problems } from '../../errors.ts';
+import { Problems } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { issueDateRules, lineRules } from '../../resources/invoice/rules.ts';
 import { maxItems, newDraft, type CreateInvoiceInput } from '../../resources/invoice/mutations.ts';

@@ -1,4 +1,4 @@
-import { Problems } from '../../errors.ts';
+import { Problems } from '../../errors/errors.ts';
 import { schemeRules } from '../../graphql/input/schemes.ts';
 import { externalIdField, noMetadata } from '../common-fields.ts';
 import type { Kind } from '../kind.ts';

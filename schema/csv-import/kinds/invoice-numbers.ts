@@ -1,6 +1,6 @@
 import type { Context } from '../../graphql/context.ts';
 import { continueAfter } from '../../resources/invoice/next-number.ts';
-import type { Problem } from '../../errors.ts';
+import type { Problem } from '../../errors/errors.ts';
 import { lookupSize } from '../existing-records.ts';
 import type { ImportedRecord } from '../records.ts';
 

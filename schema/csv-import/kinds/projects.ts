@@ -1,4 +1,4 @@
-import { Problems } from '../../errors.ts';
+import { Problems } from '../../errors/errors.ts';
 import { spanRules } from '../../resources/project/rules.ts';
 import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
 import { findCurrency } from '../currency.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../graphql/context.ts';
-import { Problems } from '../../errors.ts';
+import { Problems } from '../../errors/errors.ts';
 import { Decimal, vatIncluded } from '../../money/money.ts';
 import { holdPeriodLocks } from '../../resources/period-lock/rules.ts';
 import { paidOnRules } from '../../resources/payment/rules.ts';

@@ -1,4 +1,4 @@
-import type { FieldProblems } from '../../errors.ts';
+import type { FieldProblems } from '../../errors/errors.ts';
 import type { EInvoiceFormat } from './formats.ts';
 import type { EInvoice } from './model.ts';
 import { prepare } from './prepare.ts';

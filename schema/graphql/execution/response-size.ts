@@ -1,4 +1,4 @@
-import { AnswerTooLargeError } from '../../errors.ts';
+import { AnswerTooLargeError } from '../../errors/errors.ts';
 
 /** The values that a response of GraphQL may have in its lists. Without it, a short response could take seconds to write. */
 export const maxValues = 50_000;

@@ -1,6 +1,6 @@
 import type { Prisma } from '../../../prisma/client.ts';
 import { getIndexedFields, getSortedFields } from '../../../prisma/tables.ts';
-import { resources } from '../../resources.ts';
+import { resources } from '../../resource-list.ts';
 import { splitWords } from '../filters/search.ts';
 import { toOrderField } from '../paging/order.ts';
 import { maxOffsetScan, type PageArgs } from '../paging/page.ts';

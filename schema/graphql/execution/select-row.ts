@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { getNamedType, Kind, type GraphQLResolveInfo } from 'graphql';
 import type { ModelWith } from '../../../prisma/client.ts';
-import { eventResources, readAbilities } from '../../resources.ts';
+import { eventResources, readAbilities } from '../../resource-list.ts';
 import type { Ability } from '../ability.ts';
 import type { Context } from '../context.ts';
 import { findById } from '../find-by-id.ts';

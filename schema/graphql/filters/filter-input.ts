@@ -2,7 +2,7 @@ import type { InputRef } from '@pothos/core';
 import type { z } from 'zod';
 import { isPlain } from '../../../prisma/client.ts';
 import type { Column } from '../../../prisma/tables.ts';
-import { ForbiddenError, Problems, type Problem } from '../../errors.ts';
+import { ForbiddenError, Problems, type Problem } from '../../errors/errors.ts';
 import type { Ability } from '../ability.ts';
 import { builder, type InputFields } from '../builder.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import { ValidationError, type Problem } from '../../errors.ts';
+import { ValidationError, type Problem } from '../../errors/errors.ts';
 
 // The database's CHECK constraints repeat rules that were checked under a lock. If one refuses a write nevertheless, the
 // client gets a validation error at the path of the field.

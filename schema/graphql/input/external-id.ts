@@ -1,5 +1,5 @@
 import { isTaken, type ModelWith } from '../../../prisma/client.ts';
-import { ValidationError, type Problem, type Problems } from '../../errors.ts';
+import { ValidationError, type Problem, type Problems } from '../../errors/errors.ts';
 import type { Context } from '../context.ts';
 import { storable } from './validators.ts';
 

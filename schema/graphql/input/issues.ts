@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Problem } from '../../problem-codes.ts';
+import type { Problem } from '../../errors/problem-codes.ts';
 
 /** Carries a problem through zod. A class of its own, because zod's parameters have no type. */
 class Refused {

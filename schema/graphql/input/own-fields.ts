@@ -1,5 +1,5 @@
 import type { ModelWith } from '../../../prisma/client.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../errors/errors.ts';
 import type { InputFields } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { hasTooMany, mergeMetadata, metadata, tooManyPairs, type Metadata } from '../scalars/metadata.ts';

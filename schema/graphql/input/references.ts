@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { findByIdIfAny } from '../find-by-id.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../errors/errors.ts';
 
 const models = { customer: 'Customer', project: 'Project', invoice: 'Invoice' } as const;
 

@@ -1,4 +1,4 @@
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../errors/errors.ts';
 
 /** Fields that have a scheme, in another field: what they are called. */
 const names = { electronicAddress: 'electronic address', registrationNumber: 'registration number' };

@@ -1,5 +1,5 @@
 import type { FileIdentity } from '../file-storage.ts';
-import type { Problem } from '../../problem-codes.ts';
+import type { Problem } from '../../errors/problem-codes.ts';
 
 /** An uploaded file that was checked and stored before its request's transaction. */
 export interface StoredUpload extends FileIdentity {

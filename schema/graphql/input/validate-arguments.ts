@@ -12,7 +12,7 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 import type { z } from 'zod';
-import type { Problem, Problems } from '../../errors.ts';
+import type { Problem, Problems } from '../../errors/errors.ts';
 import { toProblem } from './issues.ts';
 
 export type Input = GraphQLArgument | GraphQLInputField;

@@ -7,7 +7,7 @@ import { isUnitCode } from '../../codes/unit-codes.ts';
 import { isVatNumber } from '../../codes/vat-number.ts';
 import { isVatCategory, receiptVatCategories, vatCategoryCodes } from '../../money/vat-categories.ts';
 import { Decimal, fits, isCurrency, maxDigits } from '../../money/money.ts';
-import type { Problem } from '../../problem-codes.ts';
+import type { Problem } from '../../errors/problem-codes.ts';
 import { refusal } from './issues.ts';
 
 // Validators of single inputs. An input's declaration uses them as `validate:`. Each also has its bounds as data.

@@ -3,7 +3,7 @@ import { Kind, type GraphQLResolveInfo } from 'graphql';
 import type { ModelWith, Row as RowOf } from '../../../prisma/client.ts';
 import { builder } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { Problems, type Problem } from '../../errors.ts';
+import { Problems, type Problem } from '../../errors/errors.ts';
 import type { SortColumns } from './order.ts';
 import {
   intersectRanges,

@@ -11,7 +11,7 @@ import type { Ability } from '../ability.ts';
 import { constraintError } from '../input/constraints.ts';
 import type { Context } from '../context.ts';
 import { externalIdError } from '../input/external-id.ts';
-import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../../errors.ts';
+import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../../errors/errors.ts';
 import { mayReadRow, selectRow } from '../execution/select-row.ts';
 import { hasValidator, validateInput, type Input } from '../input/validate-arguments.ts';
 

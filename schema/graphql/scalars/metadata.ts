@@ -4,7 +4,7 @@ import { isPlain } from '../../../prisma/client.ts';
 import { builder } from '../builder.ts';
 import { refusal } from '../input/issues.ts';
 import { hasAtMost, storable } from '../input/validators.ts';
-import type { Problem } from '../../problem-codes.ts';
+import type { Problem } from '../../errors/problem-codes.ts';
 
 /** What clients keep with a resource. In an update, null removes a key. */
 export type Metadata = Record<string, string | null | undefined>;

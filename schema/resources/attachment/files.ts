@@ -5,7 +5,7 @@ import type { Row } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { FileIdentity } from '../../graphql/file-storage.ts';
 import type { StoredUpload, UploadedFile } from '../../graphql/input/uploaded-file.ts';
-import { NotFoundError, refuse } from '../../errors.ts';
+import { NotFoundError, refuse } from '../../errors/errors.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { recognizeFile } from './recognize.ts';
 import { maxAttachmentBytes } from './rules.ts';

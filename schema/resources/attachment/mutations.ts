@@ -1,5 +1,5 @@
 import type { Row } from '../../../prisma/client.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../errors/errors.ts';
 import { emit } from '../../events/events.ts';
 import { builder } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';

@@ -1,5 +1,5 @@
 import type { Row } from '../../../prisma/client.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import { refusal } from '../../graphql/input/issues.ts';
 import { requiredText } from '../../graphql/input/validators.ts';
 

@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import { periodRules } from '../../graphql/input/period.ts';
 import { among, given } from '../../graphql/input/validators.ts';
 import { readPage } from '../../graphql/paging/page.ts';
-import { resources } from '../../resources.ts';
+import { resources } from '../../resource-list.ts';
 import { resourceTypes } from '../types.ts';
 import { auditedResources, mustReadEntriesOf, readableEntries } from './readable.ts';
 import { AuditEntry } from './type.ts';

@@ -1,7 +1,7 @@
 import type { Ability } from '../../graphql/ability.ts';
 import type { Context } from '../../graphql/context.ts';
-import { requireAbilities } from '../../errors.ts';
-import { resources } from '../../resources.ts';
+import { requireAbilities } from '../../errors/errors.ts';
+import { resources } from '../../resource-list.ts';
 
 // An entry shows a resource: reading it needs the ability to read that resource, too (DECISIONS.md#d135-audit-log).
 

@@ -3,7 +3,7 @@ import { expectedVersionArgument } from '../../graphql/input/expected-version.ts
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { currency, requiredText, text } from '../../graphql/input/validators.ts';
-import { refuse, type Problem } from '../../errors.ts';
+import { refuse, type Problem } from '../../errors/errors.ts';
 import { emit } from '../../events/events.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { changeRow } from '../../rows/change-row.ts';

@@ -3,7 +3,7 @@ import { today } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { listArguments, readList } from '../../graphql/lists.ts';
-import { found } from '../../errors.ts';
+import { found } from '../../errors/errors.ts';
 import { findBalance } from './balance.ts';
 import { bankAccountInputs } from './filter.ts';
 import { BankAccount, BankBalance } from './type.ts';

@@ -1,6 +1,6 @@
 import type { BankTransaction as BankTransactionRow } from '../../../prisma/generated/client/client.ts';
 import { emit } from '../../events/events.ts';
-import { refuse, found, type Problem } from '../../errors.ts';
+import { refuse, found, type Problem } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import {

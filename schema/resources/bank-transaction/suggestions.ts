@@ -23,7 +23,7 @@ import {
 import { builder } from '../../graphql/builder.ts';
 import { MatchType, payable, BankTransaction } from './type.ts';
 import { resourceIdDescription } from '../../graphql/node.ts';
-import { ForbiddenError } from '../../errors.ts';
+import { ForbiddenError } from '../../errors/errors.ts';
 
 /** What a transaction may pay, with the likelihood and the reasons. */
 export interface Suggestion {

@@ -3,7 +3,7 @@ import { type MutationFields, builder } from '../../graphql/builder.ts';
 import type { MatchStatus as MatchStatuses } from '../../../prisma/generated/client/client.ts';
 import { type EventType, emit } from '../../events/events.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { refuse, found } from '../../errors.ts';
+import { refuse, found } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import {

@@ -1,5 +1,5 @@
 import type { BulkAction, BulkResource } from '../../../prisma/generated/client/client.ts';
-import type { Resource } from '../../resources.ts';
+import type { Resource } from '../../resource-list.ts';
 
 /** What can be written in bulk: the resource's model, its abilities, and what can be done with each line. */
 interface Kind {

@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { key } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { found, refuse, requireAbilities } from '../../errors.ts';
+import { found, refuse, requireAbilities } from '../../errors/errors.ts';
 import { bulkKinds } from './kinds.ts';
 import { maxUnfinished, startOperation } from './start.ts';
 import { finish, hasEnded } from './transitions.ts';

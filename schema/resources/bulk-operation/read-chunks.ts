@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 
 /** The most lines of a body, those that are empty included. */
 export const maxLines = 1_000_000;

@@ -1,8 +1,8 @@
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { Connection } from '../../graphql/paging/page.ts';
 import { defaultPageSize } from '../../graphql/paging/page-sizes.ts';
-import type { ProblemDetail } from '../../problem-codes.ts';
+import type { ProblemDetail } from '../../errors/problem-codes.ts';
 import { decompressLines } from './read-chunks.ts';
 import type { BulkOperationRow } from './transitions.ts';
 

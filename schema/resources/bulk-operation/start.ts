@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { BulkAction, BulkResource } from '../../../prisma/generated/client/client.ts';
-import { CodedError } from '../../errors.ts';
+import { CodedError } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { compressLines, readChunks } from './read-chunks.ts';
 

@@ -28,7 +28,7 @@ import { type Context, key } from '../../graphql/context.ts';
 import type { Row } from '../../../prisma/client.ts';
 import { enforce, requireVersion } from '../../rows/locked-row.ts';
 import { isChanged } from '../../rows/is-changed.ts';
-import { NotFoundError, refuse } from '../../errors.ts';
+import { NotFoundError, refuse } from '../../errors/errors.ts';
 
 const UpdateCompanyInput = builder.inputType('UpdateCompanyInput', {
   description: 'Only the fields that are present change; null clears a field.',

@@ -1,5 +1,5 @@
 import type { Row } from '../../../prisma/client.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../errors/errors.ts';
 import { schemeRules } from '../../graphql/input/schemes.ts';
 
 export type Identifiers = Partial<

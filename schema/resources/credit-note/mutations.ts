@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts';
 import { key } from '../../graphql/context.ts';
 import { enforceCreditNoteFormat } from './rules.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import { ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { count, decimal, text, vatCategory, vatRate } from '../../graphql/input/validators.ts';

@@ -2,7 +2,7 @@ import type { Row } from '../../../prisma/client.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { chooseLanguage } from '../../documents/to-e-invoice.ts';
 import { texts } from '../../documents/pdf/texts.ts';
-import { Problems } from '../../errors.ts';
+import { Problems } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { issueDateRules } from '../invoice/rules.ts';
 import { findParties } from '../invoice/parties.ts';

@@ -1,6 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { key } from '../../graphql/context.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import type { Decimal } from '../../money/money.ts';
 import { computeAmountDue, computeAmountToRefund } from '../invoice/balance.ts';
 import { VatCategoryShare, VatShare } from '../vat-share.ts';

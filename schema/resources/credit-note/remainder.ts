@@ -1,7 +1,7 @@
 import type { Row } from '../../../prisma/client.ts';
 import { categorized, getUnitCode, getVatCategory } from '../invoice/line.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
-import type { Problem, Problems } from '../../errors.ts';
+import type { Problem, Problems } from '../../errors/errors.ts';
 import { Decimal, lineTotal, minorDigits, sum, vatBreakdownByCategory, computeVat } from '../../money/money.ts';
 import type { VatCategoryShare } from '../../money/money.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';

@@ -7,7 +7,7 @@ import { toEInvoice } from '../../documents/to-e-invoice.ts';
 import { readSource, creditNoteSource } from '../document/read-source.ts';
 import type { WholeCreditNote } from './new-credit-note.ts';
 import type { Row } from '../../../prisma/client.ts';
-import { ValidationError } from '../../errors.ts';
+import { ValidationError } from '../../errors/errors.ts';
 
 /**
  * The rules of a format that a credit note breaks: those that its invoice keeps, and those that the invoice breaks as well.

@@ -1,5 +1,5 @@
 import { key, type Context } from '../../graphql/context.ts';
-import { found, refuse } from '../../errors.ts';
+import { found, refuse } from '../../errors/errors.ts';
 import { emitAll, type EventInput } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
 import { computeBalance, computeRefundDue } from '../invoice/balance.ts';

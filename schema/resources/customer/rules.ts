@@ -1,7 +1,7 @@
 import type { CustomerUpdate } from './mutations.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import type { Context } from '../../graphql/context.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../errors/errors.ts';
 import type { Customer as CustomerRow } from '../../../prisma/generated/client/client.ts';
 import { schemeRules } from '../../graphql/input/schemes.ts';
 

@@ -1,5 +1,5 @@
 import { type Context, key } from '../../graphql/context.ts';
-import { found, CodedError, refuse } from '../../errors.ts';
+import { found, CodedError, refuse } from '../../errors/errors.ts';
 import { mustRead } from '../../events/access.ts';
 
 /** @throws NotFoundError; ForbiddenError where the caller may not read the resource of the delivery's event */

@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { NotFoundError } from '../../errors.ts';
+import { NotFoundError } from '../../errors/errors.ts';
 import { creditNoteData, invoiceData, writeData } from './proven-data.ts';
 import { isOfReceipt, readContent } from './proof-content.ts';
 import type { DocumentKey } from './read-source.ts';

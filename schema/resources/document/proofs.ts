@@ -1,6 +1,6 @@
 import type { Row } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
-import { ValidationError } from '../../errors.ts';
+import { ValidationError } from '../../errors/errors.ts';
 import { fileFormats } from '../../documents/file-formats.ts';
 import type { DocumentKey } from './read-source.ts';
 import { computeHash, writeContent, writeReceiptContent } from './proof-content.ts';

@@ -2,7 +2,7 @@ import { BreachType } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
 import { EInvoiceFormatType, nameOfFormat, formatNamed } from '../../documents/format-types.ts';
 import { findTerms } from '../invoice/parties.ts';
-import { found } from '../../errors.ts';
+import { found } from '../../errors/errors.ts';
 import { DocumentFileType } from '../../documents/document-file.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { documentFileInTime } from './stored-files.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../graphql/context.ts';
-import { refuse, TryLaterError } from '../../errors.ts';
+import { refuse, TryLaterError } from '../../errors/errors.ts';
 import { FairLimiter } from '../../graphql/execution/concurrency-limiter.ts';
 import { eInvoiceFormats } from '../../documents/e-invoice/formats.ts';
 import type { DocumentFile } from '../../documents/document-file.ts';

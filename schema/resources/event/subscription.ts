@@ -3,7 +3,7 @@ import { Event } from './type.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import type { Context } from '../../graphql/context.ts';
 import { eventTypes } from '../../events/events.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import { mustRead, mayRead } from '../../events/access.ts';
 
 /** How many events are read at a time. */

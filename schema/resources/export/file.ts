@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { found, NotFoundError, refuse, requireAbilities } from '../../errors.ts';
+import { found, NotFoundError, refuse, requireAbilities } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { abilitiesToExport } from './kinds.ts';
 import type { ExportRow } from './transitions.ts';

@@ -1,4 +1,4 @@
-import { CodedError, found, refuse, requireAbilities, type Problems } from '../../errors.ts';
+import { CodedError, found, refuse, requireAbilities, type Problems } from '../../errors/errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';

@@ -2,7 +2,7 @@ import { batchPerRequest } from '../../../prisma/batching.ts';
 import type { Context } from '../../graphql/context.ts';
 import { frozenBuyer, frozenSeller, type FrozenBuyer, type FrozenSeller } from '../../documents/document-source.ts';
 import type { EInvoiceFormat } from '../../documents/e-invoice/formats.ts';
-import { found } from '../../errors.ts';
+import { found } from '../../errors/errors.ts';
 
 // The seller and the buyer of an invoice. Those of an issued invoice are as they were when it was issued, whatever changes
 // afterwards: a trigger writes them (prisma/migrations/20261124000000_baseline/migration.sql).

@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
 import { findBreaches } from '../../documents/e-invoice/breaches.ts';
-import { Problems } from '../../errors.ts';
+import { Problems } from '../../errors/errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { CreateInvoiceInput, newDraft } from './mutations.ts';
 import { invoiceRules } from './rules.ts';

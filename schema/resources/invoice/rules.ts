@@ -5,7 +5,7 @@ import type { WholeInvoice } from './transitions.ts';
 import { type Line, fits, invoiceTotals } from '../../money/money.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
-import { type Problems, refuse, ValidationError } from '../../errors.ts';
+import { type Problems, refuse, ValidationError } from '../../errors/errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { exemptCategories, vatCategoriesByCode } from '../../money/vat-categories.ts';
 import type { EInvoiceFormat } from '../../documents/e-invoice/formats.ts';

@@ -1,7 +1,7 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { found, Problems, refuse } from '../../errors.ts';
+import { found, Problems, refuse } from '../../errors/errors.ts';
 import { enforceFormat, issueDateRules, requireBuyerVatNumber } from './rules.ts';
 import { findTerms, type Parties } from './parties.ts';
 import { emit, emitAll } from '../../events/events.ts';

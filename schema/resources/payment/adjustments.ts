@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts';
 import { count, decimal, requiredText } from '../../graphql/input/validators.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import { Decimal, minorUnit, sum } from '../../money/money.ts';
-import { type Problems, refuse } from '../../errors.ts';
+import { type Problems, refuse } from '../../errors/errors.ts';
 import type { Context } from '../../graphql/context.ts';
 import { checkDecimals, type Payable, type Settled } from './amount.ts';
 import { requireCredit } from './customer-credit.ts';

@@ -1,5 +1,5 @@
 import { Decimal, minorDigits } from '../../money/money.ts';
-import { Problems, refuse } from '../../errors.ts';
+import { Problems, refuse } from '../../errors/errors.ts';
 import type { Step } from '../../rows/transition.ts';
 
 // The amount of a payment of an invoice or receipt, or of a refund of a credit note.

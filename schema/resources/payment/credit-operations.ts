@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { currency, decimal } from '../../graphql/input/validators.ts';
-import { found, refuse } from '../../errors.ts';
+import { found, refuse } from '../../errors/errors.ts';
 import { key, today } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { Customer } from '../customer/type.ts';

@@ -1,5 +1,5 @@
 import { batchPerRequest } from '../../../prisma/batching.ts';
-import { refuse, found } from '../../errors.ts';
+import { refuse, found } from '../../errors/errors.ts';
 import type { Context } from '../../graphql/context.ts';
 import { Decimal } from '../../money/money.ts';
 

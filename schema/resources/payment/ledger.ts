@@ -1,6 +1,6 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
 import { emit, emitAll } from '../../events/events.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { Decimal, sum } from '../../money/money.ts';
 import { chooseOpenDay } from '../period-lock/rules.ts';

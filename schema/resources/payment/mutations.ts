@@ -13,7 +13,7 @@ import { getPayable as getPayableInvoice } from '../invoice/transitions.ts';
 import { Receipt } from '../receipt/type.ts';
 import { getPayable as getPayableReceipt } from '../receipt/transitions.ts';
 import { CreditNote } from '../credit-note/type.ts';
-import { found, ForbiddenError, refuse } from '../../errors.ts';
+import { found, ForbiddenError, refuse } from '../../errors/errors.ts';
 import { lockRefundable, refund } from '../credit-note/transitions.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { refuseLocked } from '../period-lock/rules.ts';

@@ -1,6 +1,6 @@
 import { Payment } from './type.ts';
 import { builder } from '../../graphql/builder.ts';
-import { ForbiddenError } from '../../errors.ts';
+import { ForbiddenError } from '../../errors/errors.ts';
 import type { Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';

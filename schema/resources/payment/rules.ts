@@ -1,5 +1,5 @@
 import { Decimal } from '../../money/money.ts';
-import { type Problems, found } from '../../errors.ts';
+import { type Problems, found } from '../../errors/errors.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { decimalsRules } from './amount.ts';
 

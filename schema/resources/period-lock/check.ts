@@ -1,5 +1,5 @@
 import type { PeriodLockSeries as PeriodLockSeriesNames } from '../../../prisma/client.ts';
-import { requireAbilities } from '../../errors.ts';
+import { requireAbilities } from '../../errors/errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { resourceIdDescription } from '../../graphql/node.ts';
 import { formatDay, parseDay } from '../../graphql/scalars/scalars.ts';

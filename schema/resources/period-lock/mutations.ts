@@ -1,5 +1,5 @@
 import { isLockTimeout, type Row } from '../../../prisma/client.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { key, today, type Context } from '../../graphql/context.ts';
 import { text } from '../../graphql/input/validators.ts';

@@ -1,5 +1,5 @@
 import type { PeriodLockSeries, Row } from '../../../prisma/client.ts';
-import { refuse, type Problem } from '../../errors.ts';
+import { refuse, type Problem } from '../../errors/errors.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 

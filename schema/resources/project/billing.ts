@@ -3,7 +3,7 @@ import { BilledTimeGrouping, buildLines } from './billing-lines.ts';
 import { builder } from '../../graphql/builder.ts';
 import { usualVatCategory } from '../invoice/line.ts';
 import { today, type Context } from '../../graphql/context.ts';
-import { found, refuse, requireAbilities } from '../../errors.ts';
+import { found, refuse, requireAbilities } from '../../errors/errors.ts';
 import { emitAll } from '../../events/events.ts';
 import { requiredText, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import type { Decimal } from '../../money/money.ts';

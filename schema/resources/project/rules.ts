@@ -1,7 +1,7 @@
 import type { CreateProjectInput, UpdateProjectInput } from './mutations.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import type { Context } from '../../graphql/context.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../errors/errors.ts';
 import type { Project as ProjectRow } from '../../../prisma/generated/client/client.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 

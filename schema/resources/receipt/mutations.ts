@@ -27,7 +27,7 @@ import { expectedVersionArgument } from '../../graphql/input/expected-version.ts
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
-import { NotFoundError } from '../../errors.ts';
+import { NotFoundError } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { isChanged } from '../../rows/is-changed.ts';
 import { byPosition } from '../invoice/type.ts';

@@ -1,7 +1,7 @@
 import type { CreateReceiptInput, ReceiptUpdate } from './mutations.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import type { Context } from '../../graphql/context.ts';
-import { type Problems, refuse } from '../../errors.ts';
+import { type Problems, refuse } from '../../errors/errors.ts';
 import type { Row } from '../../../prisma/client.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { Decimal, fits, maxDigits, minorDigits } from '../../money/money.ts';

@@ -1,6 +1,6 @@
 import type { Row } from '../../../prisma/client.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';

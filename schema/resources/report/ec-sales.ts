@@ -2,7 +2,7 @@ import { builder, type QueryFields } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
 import { text } from '../../graphql/input/validators.ts';
 import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
-import { ForbiddenError, refuse } from '../../errors.ts';
+import { ForbiddenError, refuse } from '../../errors/errors.ts';
 import { getVatCountrySql, isMemberStateSql, memberStateOfVatNumberSql } from '../../codes/vat-territory.ts';
 import { Decimal } from '../../money/money.ts';
 import { countDocumentsSql, findDocuments, pageArgs, ReportDocuments } from './documents.ts';

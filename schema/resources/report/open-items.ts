@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { resourceIdDescription } from '../../graphql/node.ts';
 import { wholeNumber } from '../../graphql/input/validators.ts';
 import { formatDay, parseDay } from '../../graphql/scalars/days.ts';
-import { ForbiddenError } from '../../errors.ts';
+import { ForbiddenError } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { creditSql } from '../payment/customer-credit.ts';
 import { adjustedKindsSql, paidKindsSql } from '../payment/kinds.ts';

@@ -1,6 +1,6 @@
 import type { QueryFields } from '../../graphql/builder.ts';
 import { formatDay } from '../../graphql/scalars/days.ts';
-import type { Problems } from '../../errors.ts';
+import type { Problems } from '../../errors/errors.ts';
 
 // The period of a report.
 

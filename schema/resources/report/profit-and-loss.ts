@@ -3,7 +3,7 @@ import type { Context } from '../../graphql/context.ts';
 import { text } from '../../graphql/input/validators.ts';
 import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
 import { formatDay } from '../../graphql/scalars/days.ts';
-import { ForbiddenError } from '../../errors.ts';
+import { ForbiddenError } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';

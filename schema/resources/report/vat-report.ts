@@ -3,7 +3,7 @@ import type { Context } from '../../graphql/context.ts';
 import { receiptVatCategory, text, vatRate } from '../../graphql/input/validators.ts';
 import type { Rules } from '../../graphql/plugins/authorization-and-validation.ts';
 import { formatDay } from '../../graphql/scalars/days.ts';
-import { ForbiddenError, refuse } from '../../errors.ts';
+import { ForbiddenError, refuse } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
 import {
   countDocumentsSql,

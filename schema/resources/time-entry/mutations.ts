@@ -3,7 +3,7 @@ import { refuseBilled } from './rules.ts';
 import { wholeNumber, text, decimal, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';

@@ -1,5 +1,5 @@
 import type { TimeEntry as TimeEntryRow } from '../../../prisma/generated/client/client.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 
 /** Only an entry that no invoice bills may change. */
 export function refuseBilled({ invoiceId }: TimeEntryRow, path: string): void {

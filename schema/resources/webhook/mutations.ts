@@ -4,7 +4,7 @@ import { enabling, setAside } from './transitions.ts';
 import { text, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
 import { eventTypes } from '../../events/events.ts';
-import { refuse } from '../../errors.ts';
+import { refuse } from '../../errors/errors.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { key } from '../../graphql/context.ts';

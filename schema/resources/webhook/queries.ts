@@ -4,7 +4,7 @@ import { maxWebhooks } from './rules.ts';
 import { builder } from '../../graphql/builder.ts';
 import { eventTypes } from '../../events/events.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { found } from '../../errors.ts';
+import { found } from '../../errors/errors.ts';
 import { listArguments } from '../../graphql/lists.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 

@@ -1,7 +1,7 @@
 import { eventTypes } from '../../events/events.ts';
 import type { Context } from '../../graphql/context.ts';
 import { mustRead } from '../../events/access.ts';
-import { type Problems, found, NotFoundError } from '../../errors.ts';
+import { type Problems, found, NotFoundError } from '../../errors/errors.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import { requireVersion, type RowArguments } from '../../rows/locked-row.ts';
 import type { RowLock } from '../../../prisma/client.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
-import { ForbiddenError, ValidationError, type Problem } from '../../../schema/errors.ts';
+import { ForbiddenError, ValidationError, type Problem } from '../../../schema/errors/errors.ts';
 import type { Identity } from '../../../schema/graphql/identity.ts';
 import { rememberIdentityWrites } from './identity-writes.ts';
 import { createStoredResponses, type SentResponse, type StoredResponse } from './stored-responses.ts';

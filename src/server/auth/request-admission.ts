@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context, Principal } from '../../../schema/graphql/context.ts';
-import { CodedError } from '../../../schema/errors.ts';
+import { CodedError } from '../../../schema/errors/errors.ts';
 import type { TrustedDocumentStore } from '../../../schema/graphql/trusted-document-store.ts';
 import { ResponseSize } from '../../../schema/graphql/execution/response-size.ts';
 import type { Database } from '../../database/database.ts';

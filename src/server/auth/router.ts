@@ -3,7 +3,7 @@ import { Router, type IRequest } from 'itty-router';
 import type { z } from 'zod';
 import { readBody } from '../../../rest-shim/request-body.ts';
 import { toErrorResponse, errorResponse } from '../../../rest-shim/router.ts';
-import { CodedError, NotFoundError, Problems, ValidationError, type Problem } from '../../../schema/errors.ts';
+import { CodedError, NotFoundError, Problems, ValidationError, type Problem } from '../../../schema/errors/errors.ts';
 import { toProblem } from '../../../schema/graphql/input/issues.ts';
 import { mayBeCsrf } from './csrf.ts';
 import type { PublicAddress } from '../../../rest-shim/rest-request.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asActor, type UnscopedClient } from '../../../prisma/client.ts';
-import { CodedError, found, refuse } from '../../../schema/errors.ts';
+import { CodedError, found, refuse } from '../../../schema/errors/errors.ts';
 import { email, requiredText } from '../../../schema/graphql/input/validators.ts';
 import { formatTime } from '../../../schema/graphql/scalars/scalars.ts';
 import {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { TransportError } from '../../../rest-shim/request-body.ts';
 import { statusByCode } from '../../../rest-shim/router.ts';
-import { asCoded, type ErrorCode } from '../../../schema/errors.ts';
+import { asCoded, type ErrorCode } from '../../../schema/errors/errors.ts';
 
 /** The error of a GraphQL request that is refused as a whole, with its HTTP status. */
 export interface GraphqlErrorResponse {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { readStreamBytes } from '../../../rest-shim/request-body.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
-import type { ErrorCode } from '../../../schema/errors.ts';
+import type { ErrorCode } from '../../../schema/errors/errors.ts';
 import { importLimits } from '../../../schema/bank-statements/import-statement.ts';
 import { hasData } from './error-response.ts';
 import type { GraphqlHandler, GraphqlRequest } from './handler.ts';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { isContention } from '../../../prisma/client.ts';
 import { statusByCode } from '../../../rest-shim/router.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
-import { asCoded, CodedError, TryLaterError, type ErrorCode } from '../../../schema/errors.ts';
+import { asCoded, CodedError, TryLaterError, type ErrorCode } from '../../../schema/errors/errors.ts';
 import { hasData, toGraphqlError } from './error-response.ts';
 import type { GraphqlRequest } from './handler.ts';
 

@@ -1,5 +1,5 @@
 import { GraphQLError, Kind, Lexer, parse, Source, TokenKind, visit, type GraphQLSchema } from 'graphql';
-import type { Problem } from '../../../schema/errors.ts';
+import type { Problem } from '../../../schema/errors/errors.ts';
 import { documentErrors, limitsOfTrusted } from './document-limits.ts';
 
 // A document that a token registers is a client's text: it is measured before it is parsed, and again before it is validated.

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { asActor, type Prisma, type UnscopedClient } from '../../../prisma/client.ts';
-import { Problems, TryLaterError, ValidationError, type FieldProblems } from '../../../schema/errors.ts';
+import { Problems, TryLaterError, ValidationError, type FieldProblems } from '../../../schema/errors/errors.ts';
 import type { TrustedDocumentStore } from '../../../schema/graphql/trusted-document-store.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
 import { isHash, isHashOf } from './document-manifest.ts';

@@ -2,7 +2,7 @@ import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { IncomingMessage } from 'node:http';
 import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
-import { CodedError, ForbiddenError } from '../../../schema/errors.ts';
+import { CodedError, ForbiddenError } from '../../../schema/errors/errors.ts';
 import { ConcurrencyLimiter } from '../../../schema/graphql/execution/concurrency-limiter.ts';
 import { isForm, receiveForm, type Form } from '../http/multipart.ts';
 

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Context } from '../../../schema/graphql/context.ts';
-import { Problems, ValidationError, type CodedError } from '../../../schema/errors.ts';
+import { Problems, ValidationError, type CodedError } from '../../../schema/errors/errors.ts';
 import { validateArguments } from '../../../schema/graphql/input/validate-arguments.ts';
 import { findExcess, maxInputDepth, maxInputValues, tooWideMessage } from '../../../schema/graphql/input/width.ts';
 import { getChecks, refusedBy } from '../../../schema/graphql/plugins/authorization-and-validation.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../../schema/graphql/context.ts';
-import { CodedError } from '../../../schema/errors.ts';
+import { CodedError } from '../../../schema/errors/errors.ts';
 import { longestAtOnce } from '../../../rest-shim/request-body.ts';
 import { createFairScheduler } from './fair-scheduler.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { UnavailableError } from '../../../prisma/client.ts';
-import { CodedError } from '../../../schema/errors.ts';
+import { CodedError } from '../../../schema/errors/errors.ts';
 
 /** The response took too long. */
 class OverdueError extends UnavailableError {

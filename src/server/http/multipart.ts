@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TransportError } from '../../../rest-shim/request-body.ts';
-import type { Problem } from '../../../schema/problem-codes.ts';
+import type { Problem } from '../../../schema/errors/problem-codes.ts';
 import { makeTemporaryFolder } from '../../../schema/graphql/input/temporary-folder.ts';
 import { UploadedFile } from '../../../schema/graphql/input/uploaded-file.ts';
 

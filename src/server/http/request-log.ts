@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { asCoded } from '../../../schema/errors.ts';
+import { asCoded } from '../../../schema/errors/errors.ts';
 import { BoundedLog, longestText, truncated } from './bounded-log.ts';
 import type { FollowedToken, RequestAnnouncer } from './request-announcer.ts';
 

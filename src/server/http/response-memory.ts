@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { CodedError } from '../../../schema/errors.ts';
+import { CodedError } from '../../../schema/errors/errors.ts';
 
 /** How many longest responses' memory the responses of one tenant may take, and those of the whole process. */
 const perTenant = 6;

@@ -12,7 +12,7 @@ import {
 } from '../../../rest-shim/upload.ts';
 import type { PublicAddress, RestRequestContext, WhileWaiting } from '../../../rest-shim/rest-request.ts';
 import { createRouter, toErrorResponse, type RestHandler } from '../../../rest-shim/router.ts';
-import { CodedError } from '../../../schema/errors.ts';
+import { CodedError } from '../../../schema/errors/errors.ts';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import type { Domain } from '../../domain.ts';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { tooLong, TransportError } from '../../../rest-shim/request-body.ts';
 import type { ReceivedUpload } from '../../../rest-shim/upload.ts';
-import { CodedError } from '../../../schema/errors.ts';
+import { CodedError } from '../../../schema/errors/errors.ts';
 import { makeTemporaryFolder } from '../../../schema/graphql/input/temporary-folder.ts';
 import { UploadedFile } from '../../../schema/graphql/input/uploaded-file.ts';
 

@@ -1,7 +1,7 @@
 import { base } from '../../../rest-shim/base.ts';
 import { JsonNumber, stringifyJson } from '../../../rest-shim/exact-json.ts';
 import type { Values } from '../../../rest-shim/operation.ts';
-import { Problems } from '../../../schema/errors.ts';
+import { Problems } from '../../../schema/errors/errors.ts';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import { placeholderHostname } from '../http/responses.ts';
 import type { RestTool } from './tools.ts';

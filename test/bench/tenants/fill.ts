@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { resources } from '../../../schema/resources.ts';
+import { resources } from '../../../schema/resource-list.ts';
 import { getTable } from '../../../prisma/tables.ts';
 import { countAnew, countedTables } from '../../counted-rows.ts';
 import { createWebhooks } from '../../../src/webhooks/webhooks.ts';

@@ -16,7 +16,7 @@ import {
 import type { Prisma } from '../../../prisma/client.ts';
 import { getIndexedFields, getSortedFields, getTable } from '../../../prisma/tables.ts';
 import { toOrderField } from '../../../schema/graphql/paging/order.ts';
-import { resources } from '../../../schema/resources.ts';
+import { resources } from '../../../schema/resource-list.ts';
 import type { Installation, Tenant } from './installation.ts';
 import type { KontorProcess } from './processes.ts';
 import { figure, type ReportRow } from './report.ts';

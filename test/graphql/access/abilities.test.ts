@@ -2,7 +2,7 @@ import { getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abilities as everything, abilityScopes, type Ability } from '../../../schema/graphql/ability.ts';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
-import { resources } from '../../../schema/resources.ts';
+import { resources } from '../../../schema/resource-list.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../../harness.ts';

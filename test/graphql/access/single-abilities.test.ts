@@ -2,7 +2,7 @@ import { getNamedType, isLeafType, isObjectType, isRequiredArgument, type GraphQ
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abilities as everything, abilityScopes, type AbilityScope } from '../../../schema/graphql/ability.ts';
 import { eventTypes, findResource } from '../../../schema/events/events.ts';
-import { eventResources, resources } from '../../../schema/resources.ts';
+import { eventResources, resources } from '../../../schema/resource-list.ts';
 import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getChecks } from '../../../schema/graphql/plugins/authorization-and-validation.ts';
-import { resources } from '../../../schema/resources.ts';
+import { resources } from '../../../schema/resource-list.ts';
 import { hasUnproven, proveNext } from '../../../schema/resources/document/proofs.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createInvitation, createToken, createUser, startSession } from '../../../src/identity/index.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { delegateName } from '../../../prisma/client.ts';
-import { eventResources } from '../../../schema/resources.ts';
+import { eventResources } from '../../../schema/resource-list.ts';
 import { findResource, type EventType } from '../../../schema/events/events.ts';
 import { attach, makeAttachment, sending } from '../../attachments/files.ts';
 import { camt, imported } from '../../bank/statement.ts';

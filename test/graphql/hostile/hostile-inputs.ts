@@ -11,7 +11,7 @@ import {
   type GraphQLInputType,
 } from 'graphql';
 import { delegateName } from '../../../prisma/client.ts';
-import { resources } from '../../../schema/resources.ts';
+import { resources } from '../../../schema/resource-list.ts';
 import type { fill } from '../../isolation/books.ts';
 import { unknownId } from '../../rest/samples.ts';
 import { aliasedSelection, pick, schema, type Random } from './hostile-aliases.ts';

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getTable } from '../../../prisma/tables.ts';
-import { resources } from '../../../schema/resources.ts';
+import { resources } from '../../../schema/resource-list.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { refusal } from '../books.ts';
 import { fillBooks, filtersOf, finds, lists, today, type Row } from './filter-model.ts';

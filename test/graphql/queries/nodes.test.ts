@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { observeStatements } from '../../../prisma/connection.ts';
-import { resources } from '../../../schema/resources.ts';
+import { resources } from '../../../schema/resource-list.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../../harness.ts';

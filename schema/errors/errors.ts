@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { isUnavailable } from '../prisma/client.ts';
-import { TenantBusyError } from '../prisma/tenant/connection-limit.ts';
+import { isUnavailable } from '../../prisma/client.ts';
+import { TenantBusyError } from '../../prisma/tenant/connection-limit.ts';
 import type { Problem, ProblemDetail } from './problem-codes.ts';
 
 export type { Problem } from './problem-codes.ts';
