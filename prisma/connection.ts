@@ -148,8 +148,8 @@ export class Connection extends Client {
 
   /** Sends a statement to PostgreSQL. */
   protected async send(statement: QueryConfig): Promise<QueryResult> {
-    const end = statementObservers.size > 0 ? notifyObservers(statement, this) : undefined;
     const sent = statement.text.includes(returning) ? forCitus(statement) : statement;
+    const end = statementObservers.size > 0 ? notifyObservers(sent, this) : undefined;
     try {
       // Always gives pg a callback, because pg's own promise keeps the answer in memory.
       const answer = await new Promise<QueryResult>((resolve, reject) => {

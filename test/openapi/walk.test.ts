@@ -73,14 +73,19 @@ const makersOfFiles = ['pdf', 'xml'].flatMap((file): [string, Maker][] => [
   [`/invoices/{id}/${file}`, makeIssuedInvoice],
   [`/credit-notes/{id}/${file}`, async (who) => makeCreditNote(who, { invoiceId: await makeIssuedInvoice(who) })],
 ]);
-const proven =
-  (make: Maker): Maker =>
-  async (who) => {
+/** One for each tenant: proving it proves all that the tenant issued before. */
+function proven(make: Maker): Maker {
+  const known = new Map<Integrator, string>();
+  return async (who) => {
+    const before = known.get(who);
+    if (before !== undefined) return before;
     const id = await make(who);
+    known.set(who, id);
     const context = await service.contextOf(who);
     while (await hasUnproven(context)) await proveNext(context);
     return id;
   };
+}
 /** Those that a job has written. */
 const makersOfExports: [string, Maker][] = [['/exports/{id}/file', (who) => makeWrittenExport(service, who)]];
 const makersOfProofs = makersOfFiles
@@ -227,8 +232,11 @@ describe('every operation of the description', () => {
   );
 
   it('accepts valid parameters, and answers 422 to invalid ones', async () => {
+    // A tenant with few rows: every page of the other one is full by now.
+    const visitor = await service.integrator();
+    await setCompany(visitor);
     for (const endpoint of endpoints) {
-      const row = await at(endpoint);
+      const row = await at(endpoint, visitor);
       for (const parameter of endpoint.operation.parameters ?? []) {
         const { name, in: where, style, schema: reference } = validator.resolve(parameter);
         if (where !== 'query') continue;
@@ -241,7 +249,7 @@ describe('every operation of the description', () => {
           const [path, required] = row.split('?');
           const others = [...new URLSearchParams(required)].filter(([other]) => other !== name);
           const all = new URLSearchParams([...others, ...query]).toString();
-          const answer = check(endpoint, await acme.rest('GET', `${path}?${all}`));
+          const answer = check(endpoint, await visitor.rest('GET', `${path}?${all}`));
           expectVerdict(endpoint, { request: query.toString(), invalidField: good ? undefined : name }, answer);
         }
       }

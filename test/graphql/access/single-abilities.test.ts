@@ -130,11 +130,13 @@ interface Finding {
 const deepest = 6;
 
 /**
- * Queries every field below a root field separately, as deep as it is answered. Of a root field that is refused itself, all
- * leaves are queried at once. @returns revealed resources by path
+ * Queries every field below a root field separately, as deep as it is answered, and by each field that leads to its type: how
+ * that one loads a row could matter, but not what came before. Of a root field that is refused itself, all leaves are queried at
+ * once. @returns revealed resources by path
  */
 async function walk(who: Integrator, root: string, args: string, type: GraphQLObjectType): Promise<Finding[]> {
   const findings: Finding[] = [];
+  const followed = new Set<string>();
   const query = async (path: string[], inner: string): Promise<boolean> => {
     const selection = path.reduceRight((below, name) => ` { ${name}${below} }`, inner);
     const { body } = await who.graphqlAnswer(`{ answer: ${root}${args}${selection} }`);
@@ -156,6 +158,9 @@ async function walk(who: Integrator, root: string, args: string, type: GraphQLOb
       const inside = getNamedType(field.type);
       if (!isObjectType(inside) || path.length >= deepest || seen.includes(inside.name)) continue;
       const next = [...path, field.name];
+      const step = [path.at(-1) ?? root, at.name, field.name].join('.');
+      if (followed.has(step)) continue;
+      followed.add(step);
       if (await query(next, ' { __typename }')) await visit(inside, next, [...seen, inside.name]);
     }
   };

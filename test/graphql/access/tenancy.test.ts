@@ -182,7 +182,10 @@ const allIdPlaces = places
   );
 const isInFilter = ({ path }: { path: string[] }): boolean => path[0] === 'filter';
 const idPlaces = allIdPlaces.filter((each) => !isInFilter(each));
-const filterPlaces = [...Map.groupBy(allIdPlaces.filter(isInFilter), ({ place }) => place)].map(([place, of]) => ({
+/** Every comparison of a list's own columns; of related rows' columns, which are compared in the same way, one. */
+const isTried = ({ path }: { path: string[] }): boolean => path.length <= 3 || path.at(-1) === 'eq';
+const triedPlaces = allIdPlaces.filter((each) => isInFilter(each) && isTried(each));
+const filterPlaces = [...Map.groupBy(triedPlaces, ({ place }) => place)].map(([place, of]) => ({
   place,
   paths: of.map(({ path }) => path),
   title: `${place.parent.name}.${place.field.name}(filter), ${of.length} ids`,
