@@ -38,10 +38,12 @@ const listFields = (input: Input): GraphQLInputField[] => {
   return isInputObjectType(type) ? Object.values(type.getFields()) : [];
 };
 
-/** @param seen inputs that contain this one */
-const involvesDeprecated = (input: Input, seen: ReadonlySet<Input> = new Set()): boolean =>
-  announced(input).length > 0 ||
-  (!seen.has(input) && listFields(input).some((field) => involvesDeprecated(field, new Set([...seen, input]))));
+/** @param seen the inputs that were looked at */
+function involvesDeprecated(input: Input, seen = new Set<Input>()): boolean {
+  if (seen.has(input)) return false;
+  seen.add(input);
+  return announced(input).length > 0 || listFields(input).some((field) => involvesDeprecated(field, seen));
+}
 
 /** The deprecated inputs among those that have a value. */
 const sent = (inputs: readonly Input[], value: unknown): Deprecation[] =>
