@@ -182,6 +182,10 @@ export const gateway: { through?: (databaseUrl: string) => string; distributed?:
   distributed: clusterUrl !== undefined,
 };
 
+/** Whether tests run a second time, to reach their databases in another way. What needs no other statement is left out then. */
+export const isSecondRun = (): boolean =>
+  gateway.through !== undefined || (gateway.distributed === true && clusterUrl === undefined);
+
 /** Readiness of a service that has no fault. */
 export const ready = { unready: async () => undefined, impaired: async () => undefined };
 

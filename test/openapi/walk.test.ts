@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
-import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { asIntegrator, isSecondRun, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { sendRaw } from '../rest/raw.ts';
@@ -213,7 +213,10 @@ describe('every operation of the description', () => {
       let path = await at(endpoint);
       let references = await makeReferences(acme);
       const cases = [...bodies(validator, schema, usual, endpoint.method !== 'patch' || isBatch(endpoint.path))];
-      for (const { request, invalidField } of cases) {
+      // What is refused before the database is asked is the same in a second run.
+      const [firstRefused] = cases.filter(({ invalidField }) => invalidField !== undefined);
+      const tried = isSecondRun() ? cases.filter((each) => !each.invalidField || each === firstRefused) : cases;
+      for (const { request, invalidField } of tried) {
         const takesInvoice = 'invoice_id' in usual && !/invoice(_item)?_id$/.test(invalidField ?? '');
         const body = takesInvoice ? referring(request, references) : request;
         const answer = check(endpoint, await acme.rest(methodOf(endpoint), path, body));

@@ -24,7 +24,7 @@ it.skipIf(noWrk)(
   async () => {
     const json = join(folder, 'rows.json');
     const bench = join(import.meta.dirname, '../run.ts');
-    const options = ['--scale', '0.003', '--seconds', '2', '--folder', join(folder, 'data'), '--json', json];
+    const options = ['--scale', '0.003', '--seconds', '1', '--folder', join(folder, 'data'), '--json', json];
     const { stdout } = await run(process.execPath, [bench, '--tenants', ...options]);
     const rows = JSON.parse(await readFile(json, 'utf8')) as ReportRow[];
     const lines = stdout.split('\n').filter((line) => line.startsWith('| '));

