@@ -23,6 +23,7 @@ const longest = [
   'dashboard/layout.system',
   'bench/tenants/tenants.system',
   'dashboard/unsaved-input.system',
+  'dashboard/matching.system',
   'documents/pdf-readers.system',
   'commands/remote.system',
   'processes/command-line.system',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { minus } from '../../src/dashboard/format/decimal.ts';
+import { divide, minus } from '../../src/dashboard/format/decimal.ts';
 
 it('subtracts with all digits, where a number would round', () => {
   expect(minus('0.3', '0.1', '0.2')).toBe('0');
@@ -15,4 +15,11 @@ it.each([
   ['1', 'x'],
 ])('%j minus %j is undefined', (amount, less) => {
   expect(minus(amount, less)).toBeUndefined();
+});
+
+it('divides and rounds', () => {
+  expect(divide('109.48', '110', 12)).toBe('0.995272727273');
+  expect(divide('9999999999999.99', '0.01', 12)).toBe('999999999999999');
+  expect(divide('1', '0', 12)).toBeUndefined();
+  expect(divide('1', 'x', 12)).toBeUndefined();
 });

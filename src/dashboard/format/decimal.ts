@@ -3,8 +3,16 @@ import { Decimal } from 'decimal.js';
 // More digits than any sum of the books has, so that nothing is rounded.
 const Exact = Decimal.clone({ precision: 60 });
 
+const areNumbers = (...values: string[]): boolean => values.every((value) => /^-?\d+(\.\d+)?$/.test(value));
+
 /** Subtracts decimals. @returns undefined if one of them is not a number yet, as while it is typed */
 export function minus(amount: string, ...subtrahends: string[]): string | undefined {
-  if (![amount, ...subtrahends].every((value) => /^-?\d+(\.\d+)?$/.test(value))) return undefined;
+  if (!areNumbers(amount, ...subtrahends)) return undefined;
   return subtrahends.reduce((difference, value) => difference.minus(value), new Exact(amount)).toFixed();
+}
+
+/** Divides decimals, and rounds to so many decimals. @returns undefined if one of them is not a number yet, or the divisor is 0 */
+export function divide(amount: string, divisor: string, decimals: number): string | undefined {
+  if (!areNumbers(amount, divisor) || new Exact(divisor).isZero()) return undefined;
+  return new Exact(amount).dividedBy(divisor).toDecimalPlaces(decimals).toFixed();
 }

@@ -1,19 +1,29 @@
-import { ActionIcon, Card, Group, Input, Stack, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Card, Group, Input, Stack, Text } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
-import { TrashIcon } from '@heroicons/react/24/outline';
-import type { ReactNode } from 'react';
+import { PlusIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
-import { minus } from '../../format/decimal.ts';
-import { money } from '../../format/format.ts';
+import { decimal, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
-import { orNull, toDecimal, amountField } from '../../forms/form-values.ts';
-import { isMoneyOut, unsigned, type BankTransaction } from './fields.ts';
-import { open, RestField, withRest, type Rest } from '../payments/rest-field.tsx';
+import { isMoneyOut, unsigned, type BankTransaction, type Found } from './fields.ts';
+import { open } from '../payments/rest.ts';
+import { RestField } from '../payments/rest-field.tsx';
+import {
+  addPart,
+  buildMatchInput,
+  computeLeft,
+  computeRate,
+  findPartner,
+  isForeign,
+  propose,
+  type OpenAmount,
+  type Part,
+} from './match-parts.ts';
 import { useNextUnmatched } from './next-unmatched.ts';
-import { PayableFinder, type Found } from './payable-finder.tsx';
+import { PayableFinder } from './payable-finder.tsx';
 
 export const MatchBankTransaction = graphql(`
   mutation MatchBankTransaction($id: UUID!, $matches: [MatchInput!]!) {
@@ -24,12 +34,6 @@ export const MatchBankTransaction = graphql(`
   }
 `);
 
-/** An invoice, receipt, or credit note to match, with the typed amount. */
-interface Part extends Found {
-  amount: string;
-  adjustments: Rest[];
-}
-
 interface Values {
   matches: Part[];
 }
@@ -39,21 +43,16 @@ interface Props {
   onClose: () => void;
 }
 
-/** Matches a transaction manually: with several invoices, or with several receipts and credit notes, in part or in full. */
+/** Matches a transaction manually with one or more documents, in part or in full. Those of one customer or supplier are netted. */
 export function MatchForm({ transaction, onClose }: Props): ReactNode {
   const { id, amountOpen, currency } = transaction;
+  const of: OpenAmount = { open: unsigned(amountOpen), currency };
   const [, match] = useMutation(MatchBankTransaction);
   const openNextUnmatched = useNextUnmatched(transaction);
   const form = useForm<Values>({ mode: 'controlled', initialValues: { matches: [] } });
   const submission = useSubmit(
     form,
-    ({ matches }, context) => {
-      const parts = matches.map(({ type, id: payable, due, amount, adjustments: [rest = open] }) => {
-        const paid = withRest(due, amount, rest);
-        return { type, id: payable, ...paid, amount: orNull(paid.amount) };
-      });
-      return match({ id, matches: parts }, context);
-    },
+    ({ matches }, context) => match({ id, matches: matches.map((part) => buildMatchInput(part, of)) }, context),
     ({ matchBankTransaction: { matchStatus } }) => {
       onClose();
       if (matchStatus === 'MATCHED') void openNextUnmatched('The transaction is matched.');
@@ -61,83 +60,152 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
     },
   );
   const parts = form.values.matches;
-  const remaining = minus(unsigned(amountOpen), ...parts.map(({ amount }) => toDecimal(amount)));
+  const [isAdding, setAdding] = useState(true);
+  const [added, setAdded] = useState<string>();
+  const finder = useRef<HTMLInputElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
   const add = (found: Found): void => {
-    const amount = remaining && !remaining.startsWith('-') ? smaller(remaining, found.due) : found.due;
-    form.insertListItem('matches', { ...found, amount: amountField(amount, found.currency), adjustments: [open] });
+    form.setFieldValue('matches', addPart(parts, found, of));
+    setAdded(found.id);
+    setAdding(false);
   };
+  const remove = (at: number): void => {
+    form.removeListItem('matches', at); // moves the errors of those after it
+    const others = form.getValues().matches;
+    form.setFieldValue('matches', propose(others, of));
+    if (others.length === 0) setAdding(true);
+    (addButton.current ?? finder.current)?.focus();
+  };
+  useEffect(() => {
+    if (isAdding) finder.current?.focus();
+  }, [isAdding]);
   return (
     <Form submission={submission} submit="Match" onCancel={onClose}>
       <Text size="sm" c="dimmed">
         {isMoneyOut(transaction)
-          ? 'Money out pays booked receipts, and refunds credit notes.'
-          : 'Money in pays issued invoices.'}{' '}
-        {money(unsigned(amountOpen), currency)} is open.
+          ? 'Money out pays booked receipts, and refunds credit notes. What the same customer or supplier owes you can be deducted.'
+          : 'Money in pays issued invoices. What you owe the same customer or supplier, such as a credit note, can be deducted.'}{' '}
+        {money(of.open, currency)} is open.
       </Text>
-      <PayableFinder isMoneyOut={isMoneyOut(transaction)} exclude={parts.map((part) => part.id)} onFound={add} />
       {parts.map((part, at) => (
-        <PartField key={part.id} form={form} part={part} at={at} />
+        <PartField
+          key={part.id}
+          form={form}
+          part={part}
+          at={at}
+          of={of}
+          isNew={part.id === added}
+          remove={() => remove(at)}
+        />
       ))}
-      {form.errors.matches && <Input.Error data-path="matches">{form.errors.matches}</Input.Error>}
-      <Text size="sm" ta="right" className="numbers" role="status">
-        Left open: {remaining === undefined ? '–' : money(remaining, currency)}
-      </Text>
+      {isAdding ? (
+        <PayableFinder
+          isMoneyOut={isMoneyOut(transaction)}
+          selected={parts}
+          partnerId={findPartner(parts)}
+          onFound={add}
+          ref={finder}
+        />
+      ) : (
+        <Button
+          variant="default"
+          w="fit-content"
+          leftSection={<PlusIcon width={18} aria-hidden />}
+          onClick={() => setAdding(true)}
+          ref={addButton}
+        >
+          Add another document
+        </Button>
+      )}
+      <Stack gap={2} align="flex-end" data-path="matches" tabIndex={-1}>
+        <Text size="sm" ta="right" className="numbers" role="status">
+          {describeLeft(computeLeft(parts, of), currency)}
+        </Text>
+        {form.errors.matches && <Input.Error ta="right">{form.errors.matches}</Input.Error>}
+      </Stack>
     </Form>
   );
 }
 
-const smaller = (a: string, b: string): string => (minus(a, b)?.startsWith('-') ? a : b);
+function describeLeft(left: string | undefined, currency: string): string {
+  if (left === undefined) return 'Left open: –';
+  return left.startsWith('-')
+    ? `More than is open: ${money(left.slice(1), currency)}`
+    : `Left open: ${money(left, currency)}`;
+}
 
 interface PartProps {
   form: UseFormReturnType<Values>;
   part: Part;
   at: number;
+  of: OpenAmount;
+  /** Whether it was just added, so that its amount gets the focus. */
+  isNew: boolean;
+  remove: () => void;
 }
 
-function PartField({ form, part, at }: PartProps): ReactNode {
-  const { type, name, partner, due, currency, amount } = part;
+function PartField({ form, part, at, of, isNew, remove }: PartProps): ReactNode {
+  const { type, name, partner, due, currency, amount, isDeducted, canAdjust } = part;
   const {
     adjustments: [rest = open],
   } = part;
-  const error = form.errors[`matches.${at}.id`];
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isNew) first.current?.focus();
+  }, [isNew]);
+  const path = `matches.${at}`;
+  const error = form.errors[path];
+  const isExchanged = isForeign(part, of);
+  const rate = isExchanged ? computeRate(part) : undefined;
   return (
     <Card withBorder radius="md" p="sm" role="group" aria-label={name}>
       <Group align="flex-start" gap="sm" wrap="nowrap">
         <Group align="flex-start" gap="xs" flex={1}>
-          <Stack gap={2} style={{ flex: '1 1 200px' }} data-path={`matches.${at}.id`} tabIndex={-1}>
+          <Stack gap={2} style={{ flex: '1 1 200px' }} data-path={path} tabIndex={-1}>
             <Text fw={500}>{name}</Text>
             <Text size="sm" c="dimmed">
               {partner}
             </Text>
+            {isDeducted && (
+              <Badge variant="light" color="gray" tt="none" fw={500}>
+                Deducted
+              </Badge>
+            )}
             {error && <Input.Error>{error}</Input.Error>}
           </Stack>
           <DecimalInput
             label={`Amount in ${currency}`}
             aria-label={`Amount in ${currency}, ${name}`}
-            description={`${money(due, currency)} is due`}
+            description={`${money(due, currency)} ${isDeducted ? 'can be deducted' : 'is due'}`}
             style={{ flex: '1 1 160px' }}
-            {...form.getInputProps(`matches.${at}.amount`)}
+            ref={first}
+            {...form.getInputProps(`${path}.amount`)}
           />
-          {(type === 'INVOICE' || type === 'RECEIPT') && (
+          {isExchanged && (
+            <DecimalInput
+              label={`On the account, in ${of.currency}`}
+              aria-label={`On the account, in ${of.currency}, ${name}`}
+              description={rate ? `1 ${currency} = ${decimal(rate)} ${of.currency}` : `The same in ${of.currency}`}
+              style={{ flex: '1 1 160px' }}
+              required
+              {...form.getInputProps(`${path}.exchangeAmount`)}
+            />
+          )}
+          {canAdjust && (type === 'INVOICE' || type === 'RECEIPT') && (
             <RestField
               form={form}
-              path={`matches.${at}.adjustments`}
+              path={`${path}.adjustments`}
               of={type}
               value={rest}
               due={due}
               amount={amount}
               currency={currency}
               name={name}
+              canOverpay={type === 'INVOICE' && !isExchanged}
             />
           )}
         </Group>
-        <ActionIcon
-          variant="subtle"
-          color="red"
-          size="lg"
-          aria-label={`Remove ${name}`}
-          onClick={() => form.removeListItem('matches', at)}
-        >
+        <ActionIcon variant="subtle" color="red" size="lg" aria-label={`Remove ${name}`} onClick={remove}>
           <TrashIcon width={18} aria-hidden />
         </ActionIcon>
       </Group>

@@ -10,7 +10,7 @@ import type { TransactionDetails } from './bank-transaction.tsx';
 import { PayableLink, getPayable } from './payable.tsx';
 
 const Unmatch = graphql(`
-  mutation Unmatch($id: UUID!, $matched: UUID!) {
+  mutation Unmatch($id: UUID!, $matched: UUID) {
     unmatchBankTransaction(id: $id, matched: $matched) {
       id
     }
@@ -19,7 +19,7 @@ const Unmatch = graphql(`
 
 type Match = TransactionDetails['matches'][number];
 
-/** The matches of a transaction. Each can be undone. */
+/** The matches of a transaction. Each can be undone, and all together: those that are netted only so. */
 export function Matches({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, matches, currency } = transaction;
   const [, unmatch] = useMutation(Unmatch);
@@ -42,11 +42,35 @@ export function Matches({ transaction }: { transaction: TransactionDetails }): R
     if (error) notifyError(error);
     else notifySuccess('The match is undone.');
   };
+  const confirmAndUndoAll = async (): Promise<void> => {
+    const confirmed = await confirm({
+      title: 'Undo all matches?',
+      children: 'This removes all payments and refunds of this transaction. What they paid becomes due again.',
+      confirm: 'Undo all',
+      danger: true,
+    });
+    if (!confirmed) return;
+    const { error } = await unmatch({ id });
+    if (error) notifyError(error);
+    else notifySuccess('The matches are undone.');
+  };
   return (
     <Card withBorder radius="md">
-      <Title order={2} size="h4" mb="sm">
-        Matched with
-      </Title>
+      <Group justify="space-between" gap="xs" mb="sm">
+        <Title order={2} size="h4">
+          Matched with
+        </Title>
+        {matches.length > 1 && (
+          <Button
+            variant="subtle"
+            size="xs"
+            leftSection={<ArrowUturnLeftIcon width={14} aria-hidden />}
+            onClick={confirmAndUndoAll}
+          >
+            Undo all
+          </Button>
+        )}
+      </Group>
       <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {matches.map((match) => (
           <MatchItem key={match.id} match={match} currency={currency} undo={() => confirmAndUndo(match)} />

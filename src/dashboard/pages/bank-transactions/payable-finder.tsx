@@ -1,27 +1,20 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState, type ReactNode } from 'react';
+import { useState, type ReactNode, type Ref } from 'react';
 import { useQuery } from 'urql';
 import { useFirstMatch } from '../../forms/first-match.ts';
 import { money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { computeDue } from '../receipts/fields.ts';
-import {
-  ofCreditNote,
-  ofInvoice,
-  ofReceipt,
-  PaidInvoice,
-  PaidReceipt,
-  RefundedCreditNote,
-  type Payable,
-} from './payable.tsx';
+import type { Found } from './fields.ts';
+import { ofCreditNote, ofInvoice, ofReceipt, PaidInvoice, PaidReceipt, RefundedCreditNote } from './payable.tsx';
 
 const FindInvoices = graphql(
   `
-    query FindOpenInvoicesAndCredits($q: String) {
+    query FindOpenInvoicesAndCredits($q: String, $customer: UUIDComparator, $supplier: NullableUUIDComparator) {
       invoices(
         first: 20
-        filter: { q: $q, status: { eq: ISSUED } }
+        filter: { q: $q, status: { eq: ISSUED }, customerId: $customer }
         orderBy: { field: INVOICE_DATE, direction: DESC }
       ) {
         nodes {
@@ -30,7 +23,7 @@ const FindInvoices = graphql(
       }
       receipts(
         first: 20
-        filter: { q: $q, status: { eq: BOOKED }, creditedReceiptId: { isNull: false } }
+        filter: { q: $q, status: { eq: BOOKED }, creditedReceiptId: { isNull: false }, supplierId: $supplier }
         orderBy: { field: RECEIPT_DATE, direction: DESC }
       ) {
         nodes {
@@ -44,15 +37,15 @@ const FindInvoices = graphql(
 
 const FindMoneyOut = graphql(
   `
-    query FindOpenReceiptsAndCreditNotes($q: String) {
-      creditNotes(first: 50, filter: { q: $q }) {
+    query FindOpenReceiptsAndCreditNotes($q: String, $customer: UUIDComparator, $supplier: NullableUUIDComparator) {
+      creditNotes(first: 50, filter: { q: $q, customerId: $customer }) {
         nodes {
           ...RefundedCreditNote
         }
       }
       receipts(
         first: 20
-        filter: { q: $q, status: { eq: BOOKED }, creditedReceiptId: { isNull: true } }
+        filter: { q: $q, status: { eq: BOOKED }, creditedReceiptId: { isNull: true }, supplierId: $supplier }
         orderBy: { field: RECEIPT_DATE, direction: DESC }
       ) {
         nodes {
@@ -64,57 +57,80 @@ const FindMoneyOut = graphql(
   [PaidReceipt, RefundedCreditNote],
 );
 
-/** An invoice, receipt, or credit note that can be paid, with the amount due. */
-export interface Found extends Payable {
-  due: string;
-  currency: string;
+/** Searches what money of one direction pays. @param partnerId whose; undefined: everybody's */
+function useFound(direction: 'in' | 'out', q: string, partnerId: string | undefined, pause: boolean) {
+  const variables = { q, ...(partnerId && { customer: { eq: partnerId }, supplier: { eq: partnerId } }) };
+  const [received] = useQuery({ query: FindInvoices, variables, pause: pause || direction === 'out' });
+  const [sent] = useQuery({ query: FindMoneyOut, variables, pause: pause || direction === 'in' });
+  const { data, fetching } = direction === 'in' ? received : sent;
+  const found: Omit<Found, 'isDeducted'>[] = [];
+  if (pause || !data) return { found, fetching: !pause && fetching };
+  if ('invoices' in data)
+    for (const invoice of data.invoices.nodes)
+      found.push({
+        ...ofInvoice(invoice),
+        due: invoice.amountDue,
+        currency: invoice.currency,
+        partnerId: invoice.customer.id,
+        canAdjust: true,
+      });
+  else
+    for (const creditNote of data.creditNotes.nodes.filter(({ amountDue }) => amountDue !== '0'))
+      found.push({
+        ...ofCreditNote(creditNote),
+        due: creditNote.amountDue,
+        currency: creditNote.currency,
+        partnerId: creditNote.customer.id,
+        canAdjust: false,
+      });
+  for (const receipt of data.receipts.nodes)
+    found.push({
+      ...ofReceipt(receipt),
+      due: computeDue(receipt),
+      currency: receipt.currency,
+      partnerId: receipt.supplier?.id ?? null,
+      canAdjust: receipt.creditedReceiptId === null,
+    });
+  return { found, fetching };
 }
 
 interface Props {
   /** Money out pays receipts and credit notes, money in pays invoices and suppliers' credits. */
   isMoneyOut: boolean;
-  /** The ids that are already selected. */
-  exclude: string[];
+  /** Of what is selected. */
+  selected: Found[];
+  /** Whose documents can be netted with those that are selected. */
+  partnerId: string | undefined;
   onFound: (found: Found) => void;
+  ref: Ref<HTMLInputElement>;
 }
 
-/** Finds what can be paid by typing a part of its number or of its partner's name. */
-export function PayableFinder({ isMoneyOut, exclude, onFound }: Props): ReactNode {
+/** Finds what can be paid or deducted, by typing a part of its number or of its partner's name. */
+export function PayableFinder({ isMoneyOut, selected, partnerId, onFound, ref }: Props): ReactNode {
   const [typed, setTyped] = useState('');
   const [q] = useDebouncedValue(typed, 200);
-  const variables = { q };
-  const [invoices] = useQuery({ query: FindInvoices, variables, pause: isMoneyOut });
-  const [sent] = useQuery({ query: FindMoneyOut, variables, pause: !isMoneyOut });
+  const isNetting = selected.some(({ isDeducted }) => isDeducted);
+  const paid = useFound(isMoneyOut ? 'out' : 'in', q, isNetting ? partnerId : undefined, false);
+  const deducted = useFound(isMoneyOut ? 'in' : 'out', q, partnerId, partnerId === undefined);
   const all: Found[] = [
-    ...(invoices.data?.invoices.nodes ?? []).map((invoice) => ({
-      ...ofInvoice(invoice),
-      due: invoice.amountDue,
-      currency: invoice.currency,
-    })),
-    ...(sent.data?.creditNotes.nodes ?? [])
-      .filter(({ amountDue }) => amountDue !== '0')
-      .map((creditNote) => ({
-        ...ofCreditNote(creditNote),
-        due: creditNote.amountDue,
-        currency: creditNote.currency,
-      })),
-    ...((sent.data ?? invoices.data)?.receipts.nodes ?? []).map((receipt) => ({
-      ...ofReceipt(receipt),
-      due: computeDue(receipt),
-      currency: receipt.currency,
-    })),
+    ...paid.found.map((each) => ({ ...each, isDeducted: false })),
+    ...deducted.found.map((each) => ({ ...each, isDeducted: true })),
   ];
-  const isFetching = invoices.fetching || sent.fetching;
+  const isFetching = paid.fetching || deducted.fetching;
   const enter = useFirstMatch(typed.trim() !== '', typed === q && !isFetching);
-  const found = all.filter(({ id }) => !exclude.includes(id));
+  const found = all.filter(({ id }) => !selected.some((each) => each.id === id));
+  const first = isMoneyOut ? 'Add a receipt or credit note' : 'Add an invoice or a supplier’s credit';
   return (
     <Select
-      label={isMoneyOut ? 'Add a receipt or credit note' : 'Add an invoice or a supplier’s credit'}
+      label={selected.length > 0 ? 'Another document' : first}
       placeholder="Number or name"
       data-autofocus
-      data={found.map(({ id, name, partner, due, currency }) => ({
+      ref={ref}
+      data={found.map(({ id, name, partner, due, currency, isDeducted }) => ({
         value: id,
-        label: [name, partner, `${money(due, currency)} due`].filter(Boolean).join(' · '),
+        label: [name, partner, `${money(due, currency)} ${isDeducted ? 'to deduct' : 'due'}`]
+          .filter(Boolean)
+          .join(' · '),
       }))}
       value={null}
       onChange={(id) => {

@@ -1,7 +1,9 @@
 import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { graphql, type EnumOf, type FragmentOf } from '../../graphql.ts';
+import { graphql, type FragmentOf } from '../../graphql.ts';
+import { getName } from '../receipts/fields.ts';
+import type { Payable } from './fields.ts';
 
 export const PaidInvoice = graphql(`
   fragment PaidInvoice on Invoice {
@@ -50,17 +52,6 @@ export const RefundedCreditNote = graphql(`
   }
 `);
 
-/** An invoice, a receipt, or a credit note, in a common form. */
-export interface Payable {
-  type: EnumOf<'MatchType'>;
-  id: string;
-  /** `Invoice 2026-0012` */
-  name: string;
-  partner: string;
-  /** The day of the document; empty for a customer's credit. */
-  date: string;
-}
-
 export const ofInvoice = ({ id, number, invoiceDate, customer }: FragmentOf<typeof PaidInvoice>): Payable => ({
   type: 'INVOICE',
   id,
@@ -72,7 +63,7 @@ export const ofInvoice = ({ id, number, invoiceDate, customer }: FragmentOf<type
 export const ofReceipt = (receipt: FragmentOf<typeof PaidReceipt>): Payable => ({
   type: 'RECEIPT',
   id: receipt.id,
-  name: `Receipt ${receipt.receiptNumber ?? ''}`.trim(),
+  name: getName(receipt),
   partner: receipt.supplier?.companyName ?? receipt.description ?? '',
   date: receipt.receiptDate,
 });

@@ -7,7 +7,8 @@ import { money, today } from '../../format/format.ts';
 import { amountField } from '../../forms/form-values.ts';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
-import { open, RestField, withRest } from './rest-field.tsx';
+import { open, withRest } from './rest.ts';
+import { RestField } from './rest-field.tsx';
 import { paymentTexts, type PaymentKind } from './texts.ts';
 
 interface Props<Data> {

@@ -1,22 +1,8 @@
 import { Select, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { minus } from '../../format/decimal.ts';
 import { money } from '../../format/format.ts';
-import { orNull, toDecimal } from '../../forms/form-values.ts';
-import type { EnumOf } from '../../graphql.ts';
-
-// What becomes of the difference between a payment and the amount due.
-
-type AdjustmentType = EnumOf<'AdjustmentType'>;
-
-/** How a form holds it: the rest stays open, or is settled. */
-export interface Rest {
-  type: AdjustmentType | 'OPEN';
-  reason: string;
-}
-
-export const open: Rest = { type: 'OPEN', reason: '' };
+import { computeRest, type AdjustmentType, type Rest } from './rest.ts';
 
 const choices: Record<AdjustmentType, string> = {
   CASH_DISCOUNT: 'Deducted as a cash discount',
@@ -33,25 +19,6 @@ const ofRest: Record<'INVOICE' | 'RECEIPT', AdjustmentType[]> = {
   RECEIPT: ['CASH_DISCOUNT', 'WRITE_OFF', 'ROUNDING'],
 };
 
-/** What is due beyond a typed amount; negative if it is more than that. Undefined while that is no number. */
-export const computeRest = (due: string, amount: string): string | undefined => minus(due, toDecimal(amount));
-
-interface Payment {
-  amount: string;
-  adjustments?: { type: AdjustmentType; amount: string; reason: string | null }[];
-}
-
-/** The payment, with what settles the rest. */
-export function withRest(due: string, typed: string, { type, reason }: Rest): Payment {
-  const amount = toDecimal(typed);
-  const rest = computeRest(due, typed);
-  if (type === 'OPEN' || rest === undefined || rest === '0') return { amount };
-  const isMore = rest.startsWith('-');
-  if (isMore !== (type === 'OVERPAYMENT')) return { amount };
-  const adjustments = [{ type, amount: isMore ? rest.slice(1) : rest, reason: orNull(reason) }];
-  return { amount: isMore ? due : amount, adjustments };
-}
-
 interface Props {
   // The fields have the paths of the API's errors.
   // eslint-disable-next-line typescript/no-explicit-any
@@ -65,20 +32,25 @@ interface Props {
   currency: string;
   /** In front of the names of the fields, where there are several. */
   name?: string;
+  /** Whether more than is due can go to the customer's credit. Default: of an invoice. */
+  canOverpay?: boolean;
 }
 
 /** Asks what becomes of the rest, if there is one. */
-export function RestField({ form, path, of, value, due, amount, currency, name }: Props): ReactNode {
+export function RestField(props: Props): ReactNode {
+  const { form, path, of, value, due, amount, currency, name, canOverpay = of === 'INVOICE' } = props;
   const rest = computeRest(due, amount);
   if (rest === undefined || rest === '0') return null;
   const isMore = rest.startsWith('-');
-  if (isMore && of === 'RECEIPT') return null;
+  if (isMore && !canOverpay) return null;
   const types: AdjustmentType[] = isMore ? ['OVERPAYMENT'] : ofRest[of];
   const label = `${isMore ? 'More than is due' : 'The rest'}: ${money(isMore ? rest.slice(1) : rest, currency)}`;
   const named = (text: string) => (name ? { 'aria-label': `${text}, ${name}` } : {});
-  const error = form.errors[`${path}.0.amount`] ?? form.errors[`${path}.0.type`] ?? form.errors[path];
+  // Errors of the amount or of all adjustments are shown beside the choice.
+  const error = form.errors[`${path}.0`] ?? form.errors[path];
+  const { onChange, ...choice } = form.getInputProps(`${path}.0.type`);
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" data-path={path} tabIndex={-1}>
       <Select
         label={label}
         {...named(label)}
@@ -87,7 +59,13 @@ export function RestField({ form, path, of, value, due, amount, currency, name }
           ...types.map((type) => ({ value: type, label: choices[type] })),
         ]}
         allowDeselect={false}
-        {...form.getInputProps(`${path}.0.type`)}
+        {...choice}
+        data-path={`${path}.0`}
+        onChange={(type) => {
+          onChange(type);
+          form.clearFieldError(`${path}.0`);
+          form.clearFieldError(path);
+        }}
         value={types.some((type) => type === value.type) ? value.type : 'OPEN'}
         error={error}
       />

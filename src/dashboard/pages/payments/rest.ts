@@ -1,0 +1,34 @@
+import { minus } from '../../format/decimal.ts';
+import { orNull, toDecimal } from '../../forms/form-values.ts';
+import type { EnumOf } from '../../graphql.ts';
+
+// What becomes of the difference between a payment and the amount due.
+
+export type AdjustmentType = EnumOf<'AdjustmentType'>;
+
+/** How a form holds it: the rest stays open, or is settled. */
+export interface Rest {
+  type: AdjustmentType | 'OPEN';
+  reason: string;
+}
+
+export const open: Rest = { type: 'OPEN', reason: '' };
+
+/** What is due beyond a typed amount; negative if it is more than that. Undefined while that is no number. */
+export const computeRest = (due: string, amount: string): string | undefined => minus(due, toDecimal(amount));
+
+interface Payment {
+  amount: string;
+  adjustments?: { type: AdjustmentType; amount: string; reason: string | null }[];
+}
+
+/** The payment, with what settles the rest. */
+export function withRest(due: string, typed: string, { type, reason }: Rest): Payment {
+  const amount = toDecimal(typed);
+  const rest = computeRest(due, typed);
+  if (type === 'OPEN' || rest === undefined || rest === '0') return { amount };
+  const isMore = rest.startsWith('-');
+  if (isMore !== (type === 'OVERPAYMENT')) return { amount };
+  const adjustments = [{ type, amount: isMore ? rest.slice(1) : rest, reason: orNull(reason) }];
+  return { amount: isMore ? due : amount, adjustments };
+}
