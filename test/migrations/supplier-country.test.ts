@@ -31,8 +31,9 @@ it('receipts that are booked already get the country of their supplier', async (
       [tenants],
     );
     await client.query(
-      `insert into receipts (tenant_id, id, supplier_id, status, receipt_date, currency, amount_gross, vat_amount, amount_net, updated_at)
-       select tenant_id, gen_random_uuid(), id, status, '2026-01-01', 'EUR', 0, 0, 0, now()
+      `insert into receipts (tenant_id, id, supplier_id, status, receipt_date, currency, amount_gross, vat_amount, amount_net, paid_at,
+         updated_at)
+       select tenant_id, gen_random_uuid(), id, status, '2026-01-01', 'EUR', 0, 0, 0, case status when 'paid' then now() end, now()
        from customers, unnest('{draft,booked,paid}'::receipt_status[]) as status`,
     );
     expect(await migrate(url)).toEqual(names.slice(at));

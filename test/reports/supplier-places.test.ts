@@ -178,7 +178,8 @@ it('nobody gives a receipt another country than its supplier has', async () => {
   const supplierId = await makeSupplier(who, { country: 'FR' });
   const insert = `insert into receipts (tenant_id, id, supplier_id, status, receipt_date, currency, amount_gross, vat_amount,
       amount_net, updated_at, supplier_country)
-    values ($1, gen_random_uuid(), $2::uuid, $3::receipt_status, '2026-03-01', 'EUR', 0, 0, 0, now(), 'US') returning id, supplier_country`;
+    select tenant_id, gen_random_uuid(), id, $3::receipt_status, '2026-03-01', 'EUR', 0, 0, 0, now(), 'US' from customers
+    where tenant_id = $1 and id = $2::uuid returning id, supplier_country`;
   const [booked] = await who.db.$rows<{ supplier_country: string }>(insert, [supplierId, 'booked']);
   expect(booked?.supplier_country).toBe('FR');
   const [draft] = await who.db.$rows<{ id: string; supplier_country: null }>(insert, [supplierId, 'draft']);
