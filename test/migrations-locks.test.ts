@@ -27,7 +27,8 @@ const small = [
 
 /**
  * Nothing is released yet, so no process of an older version runs beside these: one computes a column of all invoices, one adds
- * all payments to the change feed, three check the new columns of all receipts, one computes columns of all invoices again.
+ * all payments to the change feed, three check the new columns of all receipts, one computes columns of all invoices again, one writes the
+ * supplier's country into all receipts.
  */
 const beforeRelease = [
   '20261124130000_amount_due',
@@ -35,6 +36,7 @@ const beforeRelease = [
   '20261127112000_frozen_receipts',
   '20261127140000_receipt_lines',
   '20261127160000_settlement',
+  '20261127200000_supplier_country',
 ];
 
 let url: string;

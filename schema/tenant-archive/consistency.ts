@@ -234,13 +234,15 @@ const rules: Rule[] = [
     message: 'reversal_of: A reversal takes back all of a receipt, which says that it is reversed.',
     breaks: `reversal_of is not null and (other.reversed_at is null or other.amount_paid <> 0
       or other.amount_gross <> -checked.amount_gross or other.vat_amount <> -checked.vat_amount
-      or (other.currency, other.vat_rate, other.supplier_id, other.credited_receipt_id, -other.amount_prepaid) is distinct from
-        (checked.currency, checked.vat_rate, checked.supplier_id, checked.credited_receipt_id, checked.amount_prepaid))`,
+      or (other.currency, other.vat_rate, other.supplier_id, other.supplier_country, other.credited_receipt_id,
+          -other.amount_prepaid) is distinct from
+        (checked.currency, checked.vat_rate, checked.supplier_id, checked.supplier_country, checked.credited_receipt_id,
+          checked.amount_prepaid))`,
     other: referred(
       'reversal_of',
       'receipts',
-      `reversed_at, amount_gross, vat_amount, amount_paid, currency, vat_rate, supplier_id, credited_receipt_id,
-      amount_prepaid`,
+      `reversed_at, amount_gross, vat_amount, amount_paid, currency, vat_rate, supplier_id, supplier_country,
+      credited_receipt_id, amount_prepaid`,
     ),
   },
   {

@@ -3,6 +3,7 @@ import type { Column, NewRow, Prisma, Row, Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { Problems, type FieldErrors } from '../errors/errors.ts';
 import { isStorableLogo } from '../documents/pdf/logo.ts';
+import { countryCodes } from '../graphql/input/validators.ts';
 import { validateArguments } from '../graphql/input/validate-arguments.ts';
 import {
   fits,
@@ -253,7 +254,13 @@ function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteIt
 
 /** The amounts are those of the lines. Without lines, they are those of one line with the VAT of its rate. */
 function receiptRules(receipt: Row<'Receipt'>, items: Row<'ReceiptLine'>[], problems: Problems): void {
-  const { amountGross, vatRate, currency } = receipt;
+  const { amountGross, vatRate, currency, supplierCountry } = receipt;
+  if (supplierCountry !== null) {
+    if (receipt.status === 'DRAFT') problems.add('supplier_country', 'wrong_state', 'A draft has none.');
+    if (receipt.supplierId === null) problems.add('supplier_country', 'inconsistent', 'Needs a supplier.');
+    if (!countryCodes.has(supplierCountry))
+      problems.add('supplier_country', 'unknown_value', 'Must be an ISO 3166-1 country code of two capital letters.');
+  }
   if (!fits(amountGross))
     problems.add('amount_gross', 'too_many_digits', 'Must not have so many digits.', { max: maxDigits });
   checkDecimals('amount_gross', amountGross, currency, problems);

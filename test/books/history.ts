@@ -290,6 +290,12 @@ async function reachEveryState(who: Integrator): Promise<void> {
       'mutation ($id: UUID!, $matches: [MatchInput!]!) { matchBankTransaction(id: $id, matches: $matches) { id } }',
       { id, matches: [{ type, id: target, amount }] },
     );
+  const supplierId = await makeCustomer(who, { type: 'SUPPLIER', country: 'FR' });
+  await makeReceipt(who, { status: 'BOOKED', supplierId });
+  await makeReceipt(who, { supplierId });
+  const reversed = await makeReceipt(who, { status: 'BOOKED', supplierId });
+  await who.graphql(`mutation { updateCustomer(id: "${supplierId}", input: { country: "US" }) { id } }`);
+  await who.graphql('mutation ($id: UUID!) { reverseReceipt(id: $id) { id } }', { id: reversed });
   await match(part, 'INVOICE', paid, '19');
   await match(whole, 'INVOICE', paid, '100');
   await match(whole, 'INVOICE', await makeInvoice(who, { status: 'ISSUED' }), '19');

@@ -18,7 +18,7 @@ import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { buyer, company, setCompany } from '../documents/parties.ts';
 import { lengthOfLines, buildPng } from '../documents/pngs.ts';
-import { makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { makeCreditNote, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeHistory } from './history.ts';
 import { auditLogIn, booksIn } from './lines.ts';
@@ -215,8 +215,8 @@ describe.each([
     const names = new Set<string>(resources.map(({ name }) => name));
     const moved = withoutHead(text)
       .filter(Boolean)
-      .map((line) => JSON.parse(line) as { record: string; id: string })
-      .filter(({ record }) => names.has(record));
+      .map((line) => JSON.parse(line) as { record: string; id: string; reversal_of?: string | null })
+      .filter(({ record, reversal_of }) => names.has(record) && !(record === 'receipt' && reversal_of));
     const keyOf = (resource: string, id: string): string => `${resource} ${id}`;
     expect(changes.map(({ resource, id }) => keyOf(resource, id)).toSorted()).toEqual(
       moved.map(({ record, id }) => keyOf(record, id)).toSorted(),
@@ -251,6 +251,11 @@ describe('a file that somebody changed', () => {
     const creditNote = await makeCreditNote(from, { creditNoteDate: '2026-11-01' });
     await makeCreditNote(from, { creditNoteDate: '2026-11-01', amounts: [{ vatRate: '19', net: '0.03' }] });
     await from.graphql(`mutation { refundCreditNote(id: "${creditNote}", amount: "19") { id } }`);
+    const supplierId = await makeCustomer(from, { type: 'SUPPLIER', country: 'FR' });
+    await makeReceipt(from, { supplierId });
+    await makeReceipt(from, { status: 'BOOKED' });
+    const reversed = await makeReceipt(from, { status: 'BOOKED', supplierId });
+    await from.graphql(`mutation { reverseReceipt(id: "${reversed}") { id } }`);
     lines = (await exported(from)).trimEnd().split('\n');
     to = await emptyLike(from);
   });
@@ -429,6 +434,34 @@ describe('a file that somebody changed', () => {
       (row) => (row['vat_rate'] = '1'),
       ({ vat_rate }) => vat_rate !== '0',
       /^vat_amount: Is /,
+    ],
+    [
+      'a supplier in a country that doesn’t exist',
+      'receipt',
+      (row) => (row['supplier_country'] = 'XX'),
+      ({ supplier_country, reversal_of, reversed_at }) => supplier_country && !reversal_of && !reversed_at,
+      /^supplier_country: Must be an ISO 3166-1/,
+    ],
+    [
+      'a draft with the country of its supplier',
+      'receipt',
+      (row) => (row['supplier_country'] = 'FR'),
+      ({ status, supplier_id }) => status === 'draft' && supplier_id,
+      /^supplier_country: A draft has none/,
+    ],
+    [
+      'a country without a supplier',
+      'receipt',
+      (row) => (row['supplier_country'] = 'FR'),
+      ({ status, supplier_id }) => status === 'booked' && !supplier_id,
+      /^supplier_country: Needs a supplier/,
+    ],
+    [
+      'a reversal with a supplier in another country',
+      'receipt',
+      (row) => (row['supplier_country'] = 'IT'),
+      ({ supplier_country, reversal_of }) => supplier_country && reversal_of,
+      /^reversal_of: A reversal takes back all/,
     ],
     [
       'a payment in another currency',

@@ -143,6 +143,7 @@ describe('a booked receipt', () => {
     ["receipt_date = '2020-01-01'", 'is booked'],
     ["status = 'draft'", 'is booked'],
     ["description = 'x'", 'is booked'],
+    ["supplier_country = 'FR'", 'is booked'],
   ])('can not be changed by the service’s role in SQL: %s', async (change, message) => {
     const id = await booked();
     await expect(

@@ -57,6 +57,18 @@ const buyers: Record<string, string>[] = [
   { companyName: 'Tyrell', country: 'IT', vatId: '12345678901' },
 ];
 
+/** Suppliers at home, in other member states, and elsewhere; with a VAT number of another country than the address, and with neither. */
+const suppliers: Record<string, string>[] = [
+  { companyName: 'Duff', country: 'DE' },
+  { companyName: 'Sirius', country: 'AT' },
+  { companyName: 'Ollivander', country: 'FR', vatId: 'FR83404833048' },
+  { companyName: 'Buy n Large', country: 'AT', vatId: 'de 123456789' },
+  { companyName: 'Tessier', vatId: 'ATU12345678' },
+  { companyName: 'Gekko', country: 'GB', vatId: 'XI123456789' },
+  { companyName: 'Zorg', country: 'CH', vatId: 'CHE123456788' },
+  { companyName: 'Nakatomi' },
+];
+
 const kinds: Step['kind'][] = [
   ...(['invoice', 'pay', 'pay', 'credit', 'refund', 'cancel', 'receipt', 'pay receipt'] as const),
   ...([
@@ -120,7 +132,7 @@ export const books: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 30, maxLength: 45 },
 );
 
-export const emptyIds = (): Ids => ({ invoices: [], 'credit-notes': [], receipts: [] });
+export const emptyIds = (): Ids => ({ invoices: [], 'credit-notes': [], receipts: [], suppliers: [] });
 
 const inEuro = (cents: number): string => (cents / 100).toFixed(2);
 
@@ -142,11 +154,11 @@ function adjust(due: number, choice: number, isInvoice: boolean) {
 }
 
 /** What was made. */
-export type Ids = Record<'invoices' | 'credit-notes' | 'receipts', string[]>;
+export type Ids = Record<'invoices' | 'credit-notes' | 'receipts' | 'suppliers', string[]>;
 
 /**
  * Takes the steps, of which those about a document are about one that is there.
- * @param ids the documents that are there already; those that are made are added
+ * @param ids what is there already; what is made is added. Suppliers that are there move to Spain first
  */
 export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = emptyIds()): Promise<void> {
   const rest = async (method: string, path: string, body?: object): Promise<Answer> => {
@@ -156,6 +168,9 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
   };
   const customers: string[] = [];
   for (const buyer of buyers) customers.push(await makeCustomer(who, buyer));
+  for (const id of ids.suppliers) await rest('PATCH', `/customers/${id}`, { country: 'ES', vat_id: null });
+  if (ids.suppliers.length === 0)
+    for (const supplier of suppliers) ids.suppliers.push(await makeCustomer(who, { ...supplier, type: 'SUPPLIER' }));
   const pick = (list: keyof typeof ids, which: number): string =>
     ids[list][which % Math.max(ids[list].length, 1)] ?? '00000000-0000-7000-8000-000000000000';
   const take: Record<Step['kind'], (step: Step) => Promise<unknown>> = {
@@ -213,6 +228,7 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       const simple = { amount_gross: inEuro(amount), vat_rate: vats[which % 3]?.vatRate ?? '0' };
       const made = await rest('POST', '/receipts', {
         receipt_date: dayOf(day),
+        supplier_id: ids.suppliers[which % (ids.suppliers.length + 1)] ?? null,
         currency: amount % 11 === 0 ? 'CHF' : 'EUR',
         ...(amount % 3 === 0 ? simple : { lines: buyLines(lines, 1) }),
         ...(amount % 4 === 0 && { amount_prepaid: amount % 8 === 0 ? '0.01' : inEuro(lines[0]?.cents ?? 0) }),
@@ -230,6 +246,7 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       if (!body.data) return;
       const made = await rest('POST', '/receipts', {
         receipt_date: dayOf(day),
+        supplier_id: body.data.supplier_id,
         currency: body.data.currency,
         credited_receipt_id: credited,
         lines: buyLines(lines, -1),

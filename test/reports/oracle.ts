@@ -45,6 +45,8 @@ interface CreditNote {
 }
 interface Line extends Share {
   deductible: Exact;
+  /** Where the supplier is, by the kinds of rows that say so. */
+  places: Record<string, string>;
 }
 interface Receipt {
   id: string;
@@ -58,6 +60,37 @@ interface Receipt {
   /** The receipt that it reverses. */
   reversalOfId: string | null;
 }
+/** Where a supplier is, seen from the tenant. */
+type Supplier = { country: string | null; vatId: string | null } | null;
+function placeSupplier(supplier: Supplier, country: string): string {
+  const number = (supplier?.vatId ?? '').replaceAll(/[ .-]/g, '').toUpperCase();
+  const from = inOthers[number.slice(0, 2)] ?? supplier?.country;
+  if (!from) return 'UNKNOWN';
+  if (from === country) return 'DOMESTIC';
+  return from in inOthers ? 'MEMBER_STATE' : 'THIRD_COUNTRY';
+}
+
+/** The boxes of reverse charge for the net amount and the VAT, by kind and place. */
+export const reverseChargeBoxes: Record<string, Record<string, [string | null, string | null]>> = {
+  DE: {
+    'REVERSE_CHARGE DOMESTIC': ['84', '85'],
+    'REVERSE_CHARGE MEMBER_STATE': ['46', '47'],
+    'REVERSE_CHARGE THIRD_COUNTRY': ['84', '85'],
+    'REVERSE_CHARGE UNKNOWN': [null, null],
+    'INPUT null': [null, '67'],
+  },
+  AT: {
+    'REVERSE_CHARGE DOMESTIC': [null, '048'],
+    'REVERSE_CHARGE MEMBER_STATE': [null, '057'],
+    'REVERSE_CHARGE THIRD_COUNTRY': [null, '057'],
+    'REVERSE_CHARGE UNKNOWN': [null, null],
+    'INPUT DOMESTIC': [null, '082'],
+    'INPUT MEMBER_STATE': [null, '066'],
+    'INPUT THIRD_COUNTRY': [null, '066'],
+    'INPUT UNKNOWN': [null, null],
+  },
+};
+
 export interface Books {
   invoices: Invoice[];
   creditNotes: CreditNote[];
@@ -81,7 +114,8 @@ const readPayments = ({ nodes, totalCount }: any): Payment[] => {
   return nodes.map(({ kind, amount, paidOn }: any) => ({ kind, amount: new Exact(amount), paidOn }));
 };
 
-export async function readBooks(who: Integrator): Promise<Books> {
+/** @param country the tenant's */
+export async function readBooks(who: Integrator, country: string): Promise<Books> {
   const { invoices } =
     await who.graphql(`{ invoices(first: 60) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
     customer { id country vatId } ${money} payments${payment} } } }`);
@@ -90,7 +124,7 @@ export async function readBooks(who: Integrator): Promise<Books> {
     refunds${payment} } } }`);
   const { receipts } =
     await who.graphql(`{ receipts(first: 60) { totalCount nodes { id reversalOfId status receiptDate dueDate currency amountGross
-    amountPrepaid lines { vatCategory vatRate deductiblePercent amountNet vatAmount } payments${payment} } } }`);
+    supplier { country vatId } amountPrepaid lines { vatCategory vatRate deductiblePercent amountNet vatAmount } payments${payment} } } }`);
   for (const { nodes, totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBe(nodes.length);
   const isIssued = ({ status }: any): boolean => status !== 'DRAFT';
   return {
@@ -121,6 +155,15 @@ export async function readBooks(who: Integrator): Promise<Books> {
         deductible: new Exact(line.deductiblePercent),
         net: new Exact(line.amountNet),
         vat: new Exact(line.vatAmount),
+        places:
+          line.vatCategory === 'AE'
+            ? Object.fromEntries(
+                (country === 'AT' ? ['REVERSE_CHARGE', 'INPUT'] : ['REVERSE_CHARGE']).map((kind) => [
+                  kind,
+                  placeSupplier(each.supplier, country),
+                ]),
+              )
+            : {},
       })),
       payments: readPayments(each.payments),
     })),
@@ -128,13 +171,18 @@ export async function readBooks(who: Integrator): Promise<Books> {
 }
 /* eslint-enable typescript/no-explicit-any */
 
-/** `kind category rate currency` → net and VAT, where either isn't zero. */
+/** `kind category rate currency`, and the place where boxes depend on it → net and VAT, where either isn't zero. */
 export type VatSums = Record<string, { net: string; vat: string }>;
 
 class Sums {
   readonly #sums = new Map<string, { net: Exact; vat: Exact }>();
-  add(kind: string, currency: string, { vatCategory, vatRate, net, vat }: Share, sign = 1): void {
-    const key = [kind, vatCategory, vatRate, currency].join(' ');
+  add(
+    kind: string,
+    currency: string,
+    { vatCategory, vatRate, net, vat, places }: Share & Partial<Line>,
+    sign = 1,
+  ): void {
+    const key = [kind, vatCategory, vatRate, currency, ...(places?.[kind] ? [places[kind]] : [])].join(' ');
     const before = this.#sums.get(key) ?? { net: zero, vat: zero };
     this.#sums.set(key, { net: before.net.plus(net.times(sign)), vat: before.vat.plus(vat.times(sign)) });
   }

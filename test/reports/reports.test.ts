@@ -11,6 +11,7 @@ import {
   profit,
   readBooks,
   receivables,
+  reverseChargeBoxes,
   type Books,
   type VatSums,
 } from './oracle.ts';
@@ -31,8 +32,11 @@ interface Row {
   vat_category: string;
   vat_rate: number;
   currency: string;
+  supplier_place: string | null;
   net: number;
   vat: number;
+  net_box: string | null;
+  vat_box: string | null;
 }
 
 const get = async (who: Integrator, path: string, query: Record<string, string>) => {
@@ -45,8 +49,8 @@ async function vatReport(who: Integrator, query: Record<string, string>): Promis
   const { rows } = (await get(who, '/reports/vat', query)) as { rows: Row[] };
   const sums = rows
     .filter(({ net, vat }) => net !== 0 || vat !== 0)
-    .map(({ kind, vat_category, vat_rate, currency, net, vat }): [string, object] => [
-      [kind.toUpperCase(), vat_category, vat_rate, currency].join(' '),
+    .map(({ kind, vat_category, vat_rate, currency, supplier_place: place, net, vat }): [string, object] => [
+      [kind.toUpperCase(), vat_category, vat_rate, currency, ...(place ? [place.toUpperCase()] : [])].join(' '),
       { net: String(net), vat: String(vat) },
     ]);
   return Object.fromEntries(sums.toSorted(([a], [b]) => (a < b ? -1 : 1))) as VatSums;
@@ -55,12 +59,28 @@ async function vatReport(who: Integrator, query: Record<string, string>): Promis
 /** An invoice is listed once, and its adjustments once for each day. */
 const nameDocument = ({ type, id, date }: Record<string, string>): string => [type, id, date].join(' ');
 
+async function checkBoxes(who: Integrator, query: Record<string, string>, country: string): Promise<void> {
+  const { rows } = (await get(who, '/reports/vat', query)) as { rows: Row[] };
+  for (const { kind, vat_category, supplier_place: place, net_box, vat_box } of rows)
+    if (vat_category === 'AE' && kind !== 'output')
+      expect([net_box, vat_box]).toEqual(
+        reverseChargeBoxes[country]?.[`${kind} ${place}`.toUpperCase().replace('NULL', 'null')],
+      );
+}
+
 /** Net and VAT of each row are the sums of its documents. */
 async function checkDocuments(who: Integrator, query: Record<string, string>): Promise<void> {
   const { rows } = (await get(who, '/reports/vat', query)) as { rows: (Row & { documents: number })[] };
   for (const row of rows) {
-    const { kind, vat_category, vat_rate, currency, documents } = row;
-    const of = { kind, vat_category, vat_rate: String(vat_rate), currency };
+    const { kind, vat_category, vat_rate, currency, supplier_place, documents } = row;
+    const of = {
+      kind,
+      vat_category,
+      vat_rate: String(vat_rate),
+      currency,
+      ...(supplier_place && { supplier_place }),
+      limit: '1000',
+    };
     const { count, items } = await get(who, '/reports/vat/documents', { ...query, ...of });
     expect(new Set(items.map(nameDocument)).size).toBe(documents);
     expect(count).toBe(items.length);
@@ -191,7 +211,7 @@ describe.each(['DE', 'AT'])('in %s', { timeout: runs * 60_000 }, (country) => {
         const who = await service.integrator({ country });
         await makeBooks(who, steps);
         expect((await verify(service, who)).all).toEqual([]);
-        const all = await readBooks(who);
+        const all = await readBooks(who, country);
         await checkBalances(who, all);
         for (const [first = 0, last = 0] of periods) {
           const [from, to] = [dayOf(first), dayOf(last)];
@@ -209,6 +229,7 @@ describe.each(['DE', 'AT'])('in %s', { timeout: runs * 60_000 }, (country) => {
         await checkProfit(who, all, dayOf(0), dayOf(days));
         await checkSales(who, all, country, dayOf(first), dayOf(last));
         await checkSales(who, all, country, dayOf(0), dayOf(days));
+        await checkBoxes(who, { from: dayOf(0), to: dayOf(days) }, country);
         await checkDocuments(who, { from: dayOf(first), to: dayOf(last) });
         await checkDocuments(who, { from: dayOf(first), to: dayOf(last), basis: 'cash' });
       }),

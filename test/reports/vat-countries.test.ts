@@ -33,3 +33,35 @@ it('of generated parties', async () => {
     { numRuns: 10 },
   );
 });
+
+it('of suppliers, when a receipt is booked', async () => {
+  const { tenantId } = await service.integrator();
+  await fc.assert(
+    fc.asyncProperty(fc.array(party, { minLength: 50, maxLength: 50 }), async (parties) => {
+      const { rows } = await service.pool.query<{ country: string | null }>(
+        `with party as (
+           select gen_random_uuid() as id, party ->> 'country' as country, party ->> 'vat_id' as vat_id, at
+           from jsonb_array_elements($2::jsonb) with ordinality as of (party, at)
+         ), supplier as (
+           insert into customers (tenant_id, id, type, company_name, country, vat_id, updated_at)
+           select $1, id, 'supplier', 'x', country, vat_id, now() from party returning id
+         )
+         select id, at from party order by at`,
+        [tenantId, JSON.stringify(parties)],
+      );
+      const ids = rows.map((row) => (row as unknown as { id: string }).id);
+      const { rows: booked } = await service.pool.query<{ country: string | null }>(
+        `with receipt as (
+           insert into receipts (tenant_id, id, supplier_id, status, receipt_date, currency, amount_gross, vat_amount, amount_net,
+             updated_at)
+           select $1, gen_random_uuid(), id, 'booked', '2026-01-01', 'EUR', 0, 0, 0, now() from unnest($2::uuid[]) as id
+           returning supplier_id, supplier_country
+         )
+         select supplier_country as country from receipt order by array_position($2::uuid[], supplier_id)`,
+        [tenantId, ids],
+      );
+      expect(booked.map(({ country }) => country)).toEqual(parties.map((each) => getVatCountry(each) ?? null));
+    }),
+    { numRuns: 10 },
+  );
+});

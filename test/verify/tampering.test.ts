@@ -218,6 +218,17 @@ const found: [string, (run: Run) => Promise<unknown>, () => object[]][] = [
     ],
   ],
   [
+    'the country of the supplier of a booked receipt',
+    change(`update receipts set supplier_country = 'FR' where id = $1`, () => ids['receipt']),
+    () => [
+      {
+        type: 'receipt',
+        id: ids['receipt'],
+        message: `Receipt ${ids['receipt']}: supplier_country not as the audit log has it`,
+      },
+    ],
+  ],
+  [
     'a final period lock',
     change(`update period_locks set locked_until = '1990-01-01' where id = $1`, () => ids['lock']),
     () => [

@@ -89,6 +89,7 @@ describe('insert() writes the same defaults, nulls, and values as Prisma’s cre
       'refuse_deletion on period_locks',
       'refuse_deletion on payments',
       'refuse_deletion_of_booked on receipts',
+      'freeze_supplier_country on receipts',
     ])
       await service.pool.query(`drop trigger ${trigger}`);
     const { rows: audited } = await service.pool.query<{ drop: string }>(`

@@ -70,6 +70,7 @@ export const Receipt = builder.prismaObject('Receipt', {
     amountNet: '100',
     amountPrepaid: '0',
     amountPayable: '119',
+    supplierCountry: 'DE',
     serviceDate: '2026-01-19',
     receivedOn: '2026-01-21',
     creditedReceiptId: null,
@@ -84,6 +85,7 @@ export const Receipt = builder.prismaObject('Receipt', {
   fields: (t) => ({
     id: t.exposeID('id'),
     supplierId: t.expose('supplierId', { type: 'UUID', nullable: true }),
+    supplierCountry: t.exposeString('supplierCountry', { nullable: true }),
     supplier: t.relation('supplier', { ability: 'customers:read', nullable: true }),
     projectId: t.expose('projectId', { type: 'UUID', nullable: true }),
     status: t.expose('status', { type: ReceiptStatus }),

@@ -29,13 +29,13 @@ const side: Side = {
 
 /** The lines of receipts that are dated in the period, as sharesOfReceiptLines() takes them. */
 export const datedLines = `
-  select id, number, date, currency, digits, category, rate, deductible, net, vat, 1 as at
+  select id, number, date, currency, digits, category, rate, deductible, net, vat, supplier_country, 1 as at
   from (${receiptLinesSql(`document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date between $2 and $3`)}) as line`;
 
 /** @param times how often they count */
 const namedLines = (parts: string, times: string): string => `
   select part.id, document.receipt_number as number, part.date, document.currency, part.digits, part.category, part.rate,
-    part.deductible, part.net, part.vat, ${times} as at
+    part.deductible, part.net, part.vat, document.supplier_country, ${times} as at
   from (${parts}) as part join receipts as document on document.tenant_id = $1 and document.id = part.id`;
 
 /** The same of what was paid in the period. */
@@ -61,8 +61,8 @@ export const taxedLines = (lines: string): string => `
 
 /** The shares of lines, of which `at` says how often they count. */
 export const sharesOfReceiptLines = (lines: string, type: 'RECEIPT' | 'RECEIPT_ADJUSTMENT' = 'RECEIPT'): string => `
-  select ${kindSql} as kind, '${type}' as type, id, null::uuid as invoice_id, number, date, category, rate, currency,
+  select ${kindSql} as kind, '${type}' as type, id, null::uuid as invoice_id, number, date, category, rate, currency, supplier_country,
     sum(at * net) as net, sum(at * case when is_owed then tax else deducted end) as vat,
     sum(at * case when is_owed then 0 else net + tax - deducted end) as value
   from (${taxedLines(lines)}) as line join (values (false), (true)) as side (is_owed) on not is_owed or category in ('AE', 'K')
-  group by is_owed, id, number, date, category, rate, currency`;
+  group by is_owed, id, number, date, category, rate, currency, supplier_country`;

@@ -15,7 +15,7 @@ import {
 } from './documents.ts';
 import { checkPeriod, inTexts, maxRows, periodArgs, type Period } from './period.ts';
 import { readReport } from './read-report.ts';
-import { findVatBox, type VatKind as Kind } from './vat-boxes.ts';
+import { findVatBox, supplierPlaceSql, type SupplierPlace, type VatKind as Kind } from './vat-boxes.ts';
 import { accrualShares, cashShares, type VatDate } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
@@ -30,6 +30,7 @@ interface RowOfReport {
   category: string;
   rate: Decimal;
   currency: string;
+  supplierPlace: SupplierPlace | null;
   net: Decimal;
   vat: Decimal;
   documents: number;
@@ -69,8 +70,21 @@ const VatKind = builder.enumType('VatKind', {
   } satisfies Record<Kind, object>,
 });
 
+const VatSupplierPlace = builder.enumType('VatSupplierPlace', {
+  description:
+    'Where the supplier was for VAT when the receipt was booked: by a VAT number of a member state, else by the address.',
+  values: {
+    DOMESTIC: { description: 'In the tenant’s country.' },
+    MEMBER_STATE: { description: 'In another member state of the EU.' },
+    THIRD_COUNTRY: { description: 'Outside the EU.' },
+    UNKNOWN: {
+      description: 'Nothing says where: the receipt has no supplier, or the supplier no country. It has no box.',
+    },
+  } satisfies Record<SupplierPlace, object>,
+});
+
 const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
-  description: 'The net amount and the VAT of one kind, category, rate, and currency.',
+  description: 'The net amount and the VAT of one kind, category, rate, currency, and place of suppliers.',
   fields: (t) => ({
     kind: t.expose('kind', { type: VatKind, description: 'Who owes the VAT.' }),
     vatCategory: t.exposeString('category', {
@@ -78,6 +92,11 @@ const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
     }),
     vatRate: t.expose('rate', { type: 'Decimal', description: 'Per cent.' }),
     currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
+    supplierPlace: t.expose('supplierPlace', {
+      type: VatSupplierPlace,
+      nullable: true,
+      description: 'Where the suppliers were; null where the boxes don’t depend on it.',
+    }),
     net: t.expose('net', {
       type: 'Decimal',
       description: 'The net amount: of invoices less credit notes and cash discounts.',
@@ -106,7 +125,10 @@ const VatReport = builder.objectRef<Report>('VatReport').implement({
     to: t.expose('to', { type: 'Date', description: 'The last day.' }),
     basis: t.expose('basis', { type: VatBasis, description: 'When VAT counts.' }),
     dateBy: t.expose('dateBy', { type: VatDateType, description: 'The day on which an invoice counts.' }),
-    rows: t.expose('rows', { type: [VatReportRow], description: 'By kind, category, rate, and currency.' }),
+    rows: t.expose('rows', {
+      type: [VatReportRow],
+      description: 'By kind, category, rate, currency, and place of suppliers.',
+    }),
   }),
 });
 
@@ -137,29 +159,35 @@ const buildShares = ({ tenant }: Context, { basis, dateBy }: Pick<VatPeriod, 'ba
     ? accrualShares(dateBy)
     : cashShares(tenant.country === 'DE' ? 'DOCUMENT' : 'PAYMENT_OF_STATED_VAT');
 
+/** With the place of the supplier, where a box depends on it. */
+const buildPlacedShares = (context: Context, period: Omit<VatPeriod, 'from'>): string =>
+  `select share.*, ${supplierPlaceSql(context.tenant.country, formatDay(period.to))} as supplier_place
+   from (${buildShares(context, period)}) as share`;
+
 interface SumRow {
   kind: Kind;
   category: string;
   rate: string;
   currency: string;
+  supplierPlace: SupplierPlace | null;
   net: string;
   vat: string;
   documents: number;
 }
 
 async function findRows(context: Context, period: VatPeriod): Promise<RowOfReport[]> {
+  const country = context.tenant.country;
   const rows = await readReport<SumRow>(
     context,
-    `select kind, category, rate::text, currency, sum(net)::text as net, sum(vat)::text as vat,
+    `select kind, category, rate::text, currency, supplier_place as "supplierPlace", sum(net)::text as net, sum(vat)::text as vat,
        ${countDocumentsSql} as documents
-     from (${buildShares(context, period)}) as shares
-     group by kind, category, shares.rate, currency
-     order by array_position(array['OUTPUT', 'REVERSE_CHARGE', 'ACQUISITION', 'INPUT', 'IMPORT'], kind), category, shares.rate desc, currency limit ${maxRows + 1}`,
+     from (${buildPlacedShares(context, period)}) as shares
+     group by kind, category, shares.rate, currency, supplier_place
+     order by array_position(array['OUTPUT', 'REVERSE_CHARGE', 'ACQUISITION', 'INPUT', 'IMPORT'], kind), category, shares.rate desc, currency, supplier_place limit ${maxRows + 1}`,
     inTexts(period),
   );
   if (rows.length > maxRows)
     refuse('to', 'too_many', `There are more than ${maxRows} rows. Ask for a shorter period.`, { max: maxRows });
-  const country = context.tenant.country;
   return rows.map(({ rate, net, vat, ...row }) => {
     const plainRate = new Decimal(rate);
     const box = findVatBox(country, formatDay(period.to), { ...row, rate: plainRate.toFixed() });
@@ -214,17 +242,19 @@ builder.queryField('vatReportDocuments', (t) =>
       }),
       vatRate: t.arg({ type: 'Decimal', required: true, description: 'The rate of the row.', validate: vatRate }),
       currency: t.arg.string({ required: true, description: 'The currency of the row.', validate: text(3) }),
+      supplierPlace: t.arg({ type: VatSupplierPlace, description: 'The place of the row. Default: all places.' }),
       ...pageArgs(t),
     },
     rules: checkReport,
     resolve: (_root, args, context): Promise<Documents> => {
-      const { basis, dateBy, kind, vatRate: rate, currency } = args;
-      const shares = buildShares(context, { basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' });
+      const { to, basis, dateBy, kind, vatRate: rate, currency } = args;
+      const shares = buildPlacedShares(context, { to, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' });
       return findDocuments(
         context,
         `select * from (${shares}) as share
-         where kind = $4 and category = $5 and rate = $6::numeric and currency = $7`,
-        [...inTexts(args), kind, args.vatCategory, rate.toFixed(), currency],
+         where kind = $4 and category = $5 and rate = $6::numeric and currency = $7
+           and ($8::text is null or supplier_place = $8)`,
+        [...inTexts(args), kind, args.vatCategory, rate.toFixed(), currency, args.supplierPlace ?? null],
         args,
       );
     },

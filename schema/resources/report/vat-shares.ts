@@ -15,9 +15,11 @@ export type VatDate = 'SUPPLY' | 'DOCUMENT';
  * The columns of a share: what one document adds to a report, for one VAT category and rate. Amounts are negative where a
  * document takes something back. `value` is what it adds to the profit and loss: VAT that can't be deducted is an expense.
  */
-const shareColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat, value';
+const shareColumns =
+  'kind, type, id, invoice_id, number, date, category, rate, currency, supplier_country, net, vat, value';
 
-const invoiceColumns = 'kind, type, id, invoice_id, number, date, category, rate, currency, net, vat, net as value';
+const invoiceColumns =
+  'kind, type, id, invoice_id, number, date, category, rate, currency, null::text as supplier_country, net, vat, net as value';
 
 /** The day of supply (§ 13 (1) 1 a UStG): the delivery date, else the end of the lines' last service period, else the invoice date. */
 const supplyDate = `coalesce(document.delivery_date, (
@@ -138,7 +140,7 @@ export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => `
     case when payment.receipt_id is null then 'INVOICE_ADJUSTMENT' else 'RECEIPT_ADJUSTMENT' end as type,
     coalesce(payment.invoice_id, payment.receipt_id) as id, payment.invoice_id,
     coalesce(invoice.number, receipt.receipt_number) as number, payment.paid_on as date, null as category,
-    null::numeric as rate, payment.currency, payment.amount as net, 0 as vat, payment.amount as value
+    null::numeric as rate, payment.currency, null::text as supplier_country, payment.amount as net, 0 as vat, payment.amount as value
   from payments as payment
     left join invoices as invoice on invoice.tenant_id = payment.tenant_id and invoice.id = payment.invoice_id
     left join receipts as receipt on receipt.tenant_id = payment.tenant_id and receipt.id = payment.receipt_id

@@ -18,6 +18,14 @@ export const profitLabels = { REVENUE: 'Revenue', EXPENSES: 'Expenses' } as cons
 
 export const ecSalesLabels = { GOODS: 'Goods', SERVICES: 'Services' } as const;
 
+/** Where the suppliers of a row were. */
+export const placeLabels = {
+  DOMESTIC: 'suppliers at home',
+  MEMBER_STATE: 'suppliers in other member states',
+  THIRD_COUNTRY: 'suppliers outside the EU',
+  UNKNOWN: 'suppliers without a country',
+} as const;
+
 /** Whose VAT a row of the report is. */
 export const kindLabels = {
   OUTPUT: 'Sales',

@@ -5,7 +5,7 @@ import { graphql } from '../../graphql.ts';
 import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import { lastMonth } from './period.ts';
 import { ReportDocuments } from './report-documents.tsx';
-import { basisLabels, categoryLabels, kindLabels } from './texts.ts';
+import { basisLabels, categoryLabels, kindLabels, placeLabels } from './texts.ts';
 
 const VatDocumentsQuery = graphql(`
   query VatDocuments(
@@ -16,6 +16,7 @@ const VatDocumentsQuery = graphql(`
     $vatCategory: String!
     $vatRate: Decimal!
     $currency: String!
+    $supplierPlace: VatSupplierPlace
   ) {
     vatReportDocuments(
       from: $from
@@ -25,6 +26,7 @@ const VatDocumentsQuery = graphql(`
       vatCategory: $vatCategory
       vatRate: $vatRate
       currency: $currency
+      supplierPlace: $supplierPlace
       limit: 100
     ) {
       count
@@ -45,14 +47,23 @@ export default function VatDocuments(): ReactNode {
   const { filters } = useListState(['from', 'to', 'basis', 'row']);
   const usual = lastMonth();
   const basis = findOneOf(filters.basis, getKeys(basisLabels)) ?? 'ACCRUAL';
-  const [kind, vatCategory = 'S', vatRate = '0', currency = 'EUR'] = (filters.row ?? '').split(' ');
+  const [kind, vatCategory = 'S', vatRate = '0', currency = 'EUR', place] = (filters.row ?? '').split(' ');
   const period = { from: filters.from ?? usual.from, to: filters.to ?? usual.to, basis };
-  const row = { kind: findOneOf(kind, getKeys(kindLabels)) ?? ('OUTPUT' as const), vatCategory, vatRate, currency };
+  const supplierPlace = findOneOf(place, getKeys(placeLabels)) ?? null;
+  const row = {
+    kind: findOneOf(kind, getKeys(kindLabels)) ?? ('OUTPUT' as const),
+    vatCategory,
+    vatRate,
+    currency,
+    supplierPlace,
+  };
   const [{ data, error }, refetch] = useQuery({ query: VatDocumentsQuery, variables: { ...period, ...row } });
   return (
     <ReportDocuments
       title="Documents of the VAT report"
-      description={`${date(period.from)} to ${date(period.to)}, ${categoryLabels[vatCategory] ?? vatCategory}.`}
+      description={`${date(period.from)} to ${date(period.to)}, ${categoryLabels[vatCategory] ?? vatCategory}${
+        supplierPlace ? `, ${placeLabels[supplierPlace]}` : ''
+      }.`}
       back={{ to: `/reports/vat?${new URLSearchParams(period).toString()}`, label: 'VAT' }}
       currency={currency}
       found={data?.vatReportDocuments}

@@ -11,7 +11,7 @@ import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { lastMonth } from './period.ts';
 import { ReportTable } from './report-table.tsx';
-import { basisLabels, categoryLabels, kindLabels } from './texts.ts';
+import { basisLabels, categoryLabels, kindLabels, placeLabels } from './texts.ts';
 
 const VatReportQuery = graphql(`
   query VatReport($from: Date!, $to: Date!, $basis: VatBasis!) {
@@ -21,6 +21,7 @@ const VatReportQuery = graphql(`
         vatCategory
         vatRate
         currency
+        supplierPlace
         net
         vat
         documents
@@ -37,10 +38,10 @@ const columns = (query: string): Column<Row>[] => [
   {
     header: 'VAT',
     lead: true,
-    cell: ({ kind, vatCategory, vatRate }) =>
+    cell: ({ kind, vatCategory, vatRate, supplierPlace }) =>
       `${kindLabels[kind]}, ${categoryLabels[vatCategory] ?? vatCategory}${
         vatRate === '0' ? '' : `, ${percent(vatRate)}`
-      }`,
+      }${supplierPlace ? `, ${placeLabels[supplierPlace]}` : ''}`,
   },
   { header: 'Net', align: 'right', cell: ({ net, currency }) => money(net, currency) },
   { header: 'Box', cell: ({ netBox }) => netBox ?? '–' },
@@ -73,7 +74,9 @@ export default function VatReport(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: VatReportQuery, variables });
   const rows = data?.vatReport.rows.map((row) => ({
     ...row,
-    id: [row.kind, row.vatCategory, row.vatRate, row.currency].join(' '),
+    id: [row.kind, row.vatCategory, row.vatRate, row.currency, ...(row.supplierPlace ? [row.supplierPlace] : [])].join(
+      ' ',
+    ),
   }));
   return (
     <Page

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCustomer } from '../graphql/books.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
+import { verify } from '../verify/books.ts';
+
+// The boxes of reverse charge, by where the supplier was when the receipt was booked.
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const makeSupplier = (who: Integrator, fields: object): Promise<string> =>
+  makeCustomer(who, { type: 'SUPPLIER', ...fields });
+
+async function book(who: Integrator, supplierId: string | null, fields: object = {}): Promise<string> {
+  const { status, body, text } = await who.rest('POST', '/receipts', {
+    receipt_date: '2026-03-01',
+    supplier_id: supplierId,
+    lines: [{ vat_category: 'AE', vat_rate: 20, amount_net: 100 }],
+    ...fields,
+  });
+  if (status !== 201) throw new Error(text);
+  const booked = await who.rest('POST', `/receipts/${body.data.id}/book`);
+  if (booked.status !== 200) throw new Error(booked.text);
+  return body.data.id;
+}
+
+interface Row {
+  kind: string;
+  supplier_place: string | null;
+  net: number;
+  vat: number;
+  net_box: string | null;
+  vat_box: string | null;
+}
+
+const march = 'from=2026-03-01&to=2026-03-31';
+const findRows = async (who: Integrator, period = march): Promise<unknown[]> =>
+  (await who.rest('GET', `/reports/vat?${period}`)).body.data.rows.map(
+    ({ kind, supplier_place, net, net_box, vat_box }: Row) => [kind, supplier_place, net, net_box, vat_box],
+  );
+
+describe.each([
+  ['a supplier at home', { country: 'DE' }, { country: 'AT' }, 'domestic', ['84', '85'], '048', '082'],
+  ['one in another member state', { country: 'FR' }, { country: 'FR' }, 'member_state', ['46', '47'], '057', '066'],
+  ['one outside the EU', { country: 'CH' }, { country: 'CH' }, 'third_country', ['84', '85'], '057', '066'],
+  [
+    'one with a VAT number of another country than the address',
+    { country: 'DE', vatId: 'FR83404833048' },
+    { country: 'AT', vatId: 'FR83404833048' },
+    'member_state',
+    ['46', '47'],
+    '057',
+    '066',
+  ],
+  [
+    'one abroad with a VAT number at home',
+    { country: 'FR', vatId: 'DE123456789' },
+    { country: 'CH', vatId: 'ATU12345678' },
+    'domestic',
+    ['84', '85'],
+    '048',
+    '082',
+  ],
+  [
+    'one in Northern Ireland',
+    ...twice({ country: 'GB', vatId: 'XI123456789' }),
+    'third_country',
+    ['84', '85'],
+    '057',
+    '066',
+  ],
+  ['one without a country', {}, {}, 'unknown', [null, null], null, null],
+  ['no supplier', null, null, 'unknown', [null, null], null, null],
+] as const)('a receipt of %s', (_what, inGermany, inAustria, place, [net, vat], owed, deducted) => {
+  it('has its boxes in Germany', async () => {
+    const who = await service.integrator({ country: 'DE' });
+    await book(who, inGermany && (await makeSupplier(who, inGermany)));
+    expect(await findRows(who)).toEqual([
+      ['reverse_charge', place, 100, net, vat],
+      ['input', null, 100, null, '67'],
+    ]);
+  });
+
+  it('has its boxes in Austria', async () => {
+    const who = await service.integrator({ country: 'AT' });
+    await book(who, inAustria && (await makeSupplier(who, inAustria)));
+    expect(await findRows(who)).toEqual([
+      ['reverse_charge', place, 100, null, owed],
+      ['input', place, 100, null, deducted],
+    ]);
+  });
+
+  it('has neither place nor boxes elsewhere', async () => {
+    const who = await service.integrator({ country: 'FR' });
+    await book(who, inGermany && (await makeSupplier(who, inGermany)));
+    expect(await findRows(who)).toEqual([
+      ['reverse_charge', null, 100, null, null],
+      ['input', null, 100, null, null],
+    ]);
+  });
+});
+
+function twice<Of>(value: Of): [Of, Of] {
+  return [value, value];
+}
+
+it('other VAT of a supplier has no place', async () => {
+  const who = await service.integrator({ country: 'DE' });
+  const lines = [
+    { vat_category: 'S', vat_rate: 19, amount_net: 100 },
+    { vat_category: 'K', vat_rate: 19, amount_net: 10 },
+  ];
+  await book(who, await makeSupplier(who, { country: 'FR' }), { lines });
+  expect(await findRows(who)).toEqual([
+    ['acquisition', null, 10, '89', null],
+    ['input', null, 10, null, '61'],
+    ['input', null, 100, null, '66'],
+  ]);
+});
+
+it.each(['accrual', 'cash'])('a row opens into its documents, by %s', async (basis) => {
+  const who = await service.integrator({ country: 'DE' });
+  const at: Record<string, string> = {};
+  at['domestic'] = await book(who, await makeSupplier(who, { country: 'DE' }));
+  at['member_state'] = await book(who, await makeSupplier(who, { country: 'FR' }));
+  at['third_country'] = await book(who, await makeSupplier(who, { country: 'US' }));
+  at['unknown'] = await book(who, null);
+  const row = `${march}&basis=${basis}&kind=reverse_charge&vat_category=AE&vat_rate=20&currency=EUR`;
+  const open = async (more = ''): Promise<string[]> => {
+    const { count, items } = (await who.rest('GET', `/reports/vat/documents?${row}${more}`)).body.data;
+    expect(count).toBe(items.length);
+    return items.map(({ id }: { id: string }) => id);
+  };
+  for (const [place, id] of Object.entries(at)) expect(await open(`&supplier_place=${place}`)).toEqual([id]);
+  expect((await open()).toSorted()).toEqual(Object.values(at).toSorted());
+  const refused = await who.rest('GET', `/reports/vat/documents?${row}&supplier_place=moon`);
+  expect([refused.status, refused.body.details]).toMatchObject([
+    422,
+    [{ field: 'supplier_place', code: 'unknown_value' }],
+  ]);
+});
+
+it('a supplier who moves leaves what is booked as it was, and what takes it back', async () => {
+  const who = await service.integrator({ country: 'DE' });
+  const supplierId = await makeSupplier(who, { country: 'FR' });
+  const [kept, reversed] = [await book(who, supplierId), await book(who, supplierId)];
+  const draft = await who.rest('POST', '/receipts', {
+    receipt_date: '2026-04-02',
+    supplier_id: supplierId,
+    lines: [{ vat_category: 'AE', vat_rate: 20, amount_net: 7 }],
+  });
+  const before = await findRows(who);
+  expect(before[0]).toEqual(['reverse_charge', 'member_state', 200, '46', '47']);
+  service.clock.now = new Date('2026-04-10T12:00:00Z');
+  const lock = { series: 'all', locked_until: '2026-03-31', kind: 'final' };
+  expect((await who.rest('PUT', '/period-locks', lock)).status).toBe(200);
+  const moved = await who.rest('PATCH', `/customers/${supplierId}`, { country: 'US' });
+  expect(moved.status).toBe(200);
+
+  expect((await who.rest('POST', `/receipts/${reversed}/reverse`)).status).toBe(200);
+  const lines = [{ vat_category: 'AE', vat_rate: 20, amount_net: -30 }];
+  await book(who, supplierId, { receipt_date: '2026-04-01', credited_receipt_id: kept, lines });
+  expect((await who.rest('POST', `/receipts/${draft.body.data.id}/book`)).status).toBe(200);
+  expect(await findRows(who)).toEqual(before);
+  expect((await findRows(who, 'from=2026-04-01&to=2026-04-30')).slice(0, 2)).toEqual([
+    ['reverse_charge', 'member_state', -130, '46', '47'],
+    ['reverse_charge', 'third_country', 7, '84', '85'],
+  ]);
+  service.clock.now = undefined;
+  expect((await verify(service, who)).all).toEqual([]);
+});
+
+it('nobody gives a receipt another country than its supplier has', async () => {
+  const who = await service.integrator({ country: 'DE' });
+  const supplierId = await makeSupplier(who, { country: 'FR' });
+  const insert = `insert into receipts (tenant_id, id, supplier_id, status, receipt_date, currency, amount_gross, vat_amount,
+      amount_net, updated_at, supplier_country)
+    select tenant_id, gen_random_uuid(), id, $3::receipt_status, '2026-03-01', 'EUR', 0, 0, 0, now(), 'US' from customers
+    where tenant_id = $1 and id = $2::uuid returning id, supplier_country`;
+  const [booked] = await who.db.$rows<{ supplier_country: string }>(insert, [supplierId, 'booked']);
+  expect(booked?.supplier_country).toBe('FR');
+  const [draft] = await who.db.$rows<{ id: string; supplier_country: null }>(insert, [supplierId, 'draft']);
+  expect(draft?.supplier_country).toBeNull();
+  for (const [change, country] of [
+    [`supplier_country = 'US'`, null],
+    [`status = 'booked', supplier_country = 'US'`, 'FR'],
+  ] as const) {
+    const update = `update receipts set ${change} where tenant_id = $1 and id = $2::uuid returning supplier_country`;
+    expect(await who.db.$rows(update, [draft?.id])).toEqual([{ supplier_country: country }]);
+  }
+});
