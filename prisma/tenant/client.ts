@@ -90,8 +90,9 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * The rows of a hand-written statement: for queries that Prisma can't express, or not in one statement. The statement
    * names the tenant as `$1`, which this client fills in. PostgreSQL plans it each time, because a cached plan would not
    * suit tables that have grown. Outside a transaction, the statement is a transaction of its own.
+   * @param reads the models that it reads, if it writes nothing: rows of others may wait (deferInserts()). Default: it may write
    */
-  $rows<Result>(sql: string, values: unknown[]): Promise<Result[]>;
+  $rows<Result>(sql: string, values: unknown[], reads?: readonly Prisma.ModelName[]): Promise<Result[]>;
   /**
    * The same for a statement with very many rows: some at a time, in one reading of the tables. Inside a transaction only, as it
    * was when the statement began.
@@ -251,10 +252,13 @@ class TenantScopedClient {
     return written;
   }
 
-  async $rows(text: string, values: unknown[]): Promise<unknown[]> {
+  async $rows(text: string, values: unknown[], reads?: readonly Prisma.ModelName[]): Promise<unknown[]> {
     if (!text.includes('tenant_id = $1')) throw new Error('The statement does not name the tenant');
-    await this.#deferred?.beforeWriting();
-    await this.#deferred?.flush();
+    for (const model of reads ?? []) await this.#deferred?.beforeReading(model, {});
+    if (!reads) {
+      await this.#deferred?.beforeWriting();
+      await this.#deferred?.flush();
+    }
     return this.#connection.send({ text, values: [this.#connection.tenantId, ...values] });
   }
 

@@ -40,6 +40,20 @@ describe('deferred inserts', () => {
     });
   });
 
+  it('are written before a statement that may see them: any but one that reads other models only', async () => {
+    const count = 'select count(*)::int as count from customers where tenant_id = $1';
+    await client.$transaction(async (transaction) => {
+      const { db, inserts } = transaction.deferInserts(['Event']);
+      await db.insert({ Customer: [customer('A')] });
+      expect(await db.$rows(count, [], ['Company', 'PeriodLock'])).toEqual([{ count: 0 }]);
+      expect(inserts.dropUnit()).toBe(true);
+      await db.insert({ Customer: [customer('B')] });
+      expect(await db.$rows(count, [], ['Company', 'Customer'])).toEqual([{ count: 1 }]);
+      await db.insert({ Customer: [customer('C')] });
+      expect(await db.$rows(count, [])).toEqual([{ count: 2 }]);
+    });
+  });
+
   it('are written before another write, so that the change feed has their order', async () => {
     const former = customer('former');
     await client.insert({ Customer: [former] });

@@ -51,6 +51,7 @@ async function readTerms(context: Context, customerIds: string[]): Promise<Map<s
      from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
      where customer.tenant_id = $1 and customer.id = any($2::uuid[])`,
     [customerIds],
+    ['Customer', 'Company'],
   );
   return new Map(
     rows.map((row) => {
