@@ -12,9 +12,17 @@ const unit = 'test/**/*.unit.test.ts';
 const system = 'test/**/*.system.test.ts';
 const campaigns = 'test/reliability/*.test.ts';
 /** Campaigns that the suite runs under other names, or, as that of the image, that install all packages. */
-const onlyInFull = ['bulk', 'copy', 'faults', 'image', 'soak', 'sockets', 'workers'].map(
-  (name) => `reliability/${name}`,
-);
+const onlyInFull = [
+  'bulk',
+  'copy',
+  'faults',
+  'hostile-documents',
+  'hostile-rest',
+  'image',
+  'soak',
+  'sockets',
+  'workers',
+].map((name) => `reliability/${name}`);
 
 /** The first two replace a module that must not be loaded before. The others count the open sockets of their process. */
 const apiApart = filesNamed(
