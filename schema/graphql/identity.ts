@@ -70,7 +70,7 @@ export interface Caller {
   user: User;
   tenant: Tenant;
   session?: { id: string };
-  /** The same for the audit log. */
+  /** The caller, as the audit log names them. */
   actor: Actor | undefined;
   now: () => Date;
 }

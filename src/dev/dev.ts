@@ -33,13 +33,16 @@ const address = config.publicUrl ?? formatAddress(config.host, config.port);
 class Server {
   readonly port: number;
   readonly #log: NodeJS.WritableStream;
+  readonly #errors: NodeJS.WritableStream;
   #child: ChildProcess | undefined;
   #isRestarting = false;
   #changed: string | undefined;
 
-  constructor(port: number, log: NodeJS.WritableStream) {
+  /** @param errors for standard error, where statements are logged */
+  constructor(port: number, log: NodeJS.WritableStream, errors: NodeJS.WritableStream) {
     this.port = port;
     this.#log = log;
+    this.#errors = errors;
   }
 
   start(): void {
@@ -54,10 +57,11 @@ class Server {
         PUBLIC_URL: address,
         SESSION_TRUSTED_DOCUMENTS: '', // Vite's dashboard sends texts
       },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       detached: true, // a terminal's Ctrl-C is for us alone: we stop it
     });
     child.stdout.pipe(this.#log, { end: false });
+    child.stderr.pipe(this.#errors, { end: false });
     child.once('exit', (code) => {
       if (code) printError('The server has failed. It starts again when a file changes.');
     });
@@ -93,14 +97,16 @@ let stopping = false;
 const stopped = shutdownRequested();
 // Joined here too, so that PostgreSQL goes on running while the server restarts.
 const postgres = config.databaseUrl === null ? await joinEmbeddedPostgres(dataDir, printError) : undefined;
-const log = pretty({
-  colorize: process.stdout.isTTY,
-  translateTime: 'SYS:HH:MM:ss',
-  messageFormat: '{msg}{if method} {method} {path} {status} in {ms} ms{end}',
-  ignore: 'method,path,status,ms',
-  singleLine: true,
-});
-const server = new Server(await findFreePort(), log);
+const prettyTo = ({ fd, isTTY }: typeof process.stdout | typeof process.stderr): NodeJS.WritableStream =>
+  pretty({
+    destination: fd,
+    colorize: isTTY,
+    translateTime: 'SYS:HH:MM:ss',
+    messageFormat: '{msg}{if method} {method} {path} {status} in {ms} ms{end}',
+    ignore: 'method,path,status,ms',
+    singleLine: true,
+  });
+const server = new Server(await findFreePort(), prettyTo(process.stdout), prettyTo(process.stderr));
 try {
   const dashboard = await serveDashboard();
   server.start();

@@ -65,13 +65,19 @@ it('npm run dev restarts the server and reloads the dashboard, on one address, w
   // All of it is at one address: a page, the API with the demo tenant, and guides.
   expect(await text('/customers', { accept: 'text/html' })).toContain('src="/main.tsx');
   const [, token = ''] = /API token +(\S+)/.exec(await readFile(join(data.path, 'demo-login'), 'utf8')) ?? [];
-  const invoices = await text('/api/v1/invoices?status=issued', { authorization: `Bearer ${token}` });
+  const authorization = `Bearer ${token}`;
+  const invoices = await text('/api/v1/invoices?status=issued', { authorization });
   expect(invoices).toMatch(/^200 \{"data":\[\{/);
+  const [, id] = /"id":"([^"]+)/.exec(invoices) ?? [];
+  expect(await text(`/api/v1/invoices/${id}/pdf`, { authorization })).toMatch(/^200 %PDF/);
   expect(await text('/docs/quick-start')).toContain('<h1');
 
   // The log is for people, and has statements with their values.
   await run.until(/\[\d\d:\d\d:\d\d\] INFO: request GET \/api\/v1\/invoices 200 in [\d.]+ ms/);
-  await run.until(/INFO: SQL .* from "public"\."invoices".*"values":\[/);
+  await expect.poll(run.err).toMatch(/INFO: SQL .* from "public"\."invoices".*"values":\[/);
+  // Each line is whole, also beside those that write a file.
+  await expect.poll(run.err).toMatch(/insert into "public"\."invoice_files" .*<\d+ bytes>/);
+  expect(`${run.out()}${run.err()}`).not.toContain('{"level":');
 
   const page = await listen();
   for (const module of ['/main.tsx', '/app.tsx', '/layout/not-found.tsx']) expect(await text(module)).toMatch(/^200 /);
