@@ -19,6 +19,7 @@ const madeAnew = new Set(['id', 'created_at', 'updated_at']);
 
 /** Fields that were added to the contract's, which is all that the other contenders do. */
 const onlyOurs = new Set([
+  'amount_adjusted',
   'amount_credited',
   'amount_refunded',
   'external_id',

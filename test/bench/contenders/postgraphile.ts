@@ -12,9 +12,7 @@ import { databaseUrl, hashToken, logRequest, poolSize, port } from './environmen
 const pool = new Pool({ connectionString: databaseUrl, max: poolSize });
 const tables = ['customers', 'invoices', 'invoice_items'];
 
-// With the parties of invoices, whose key is that of their invoice, PostGraphile leaves both tables out of its schema.
 await pool.query(`
-  comment on table invoice_parties is '@behavior -*';
   do $$ begin
     if not exists (select from pg_roles where rolname = 'bench_visitor') then create role bench_visitor; end if;
   end $$;
@@ -43,8 +41,15 @@ async function findTenant(authorization: string | undefined): Promise<string> {
   return rows[0].tenant_id;
 }
 
+/** Names values of enums that are no names of GraphQL, such as `time-entries`: without it, their tables are left out. */
+const enumNames: GraphileConfig.Plugin = {
+  name: 'EnumNames',
+  inflection: { replace: { enumValue: (previous, _, value, codec) => previous!(value.replaceAll('-', '_'), codec) } },
+};
+
 const preset: GraphileConfig.Preset = {
   extends: [PostGraphileAmberPreset],
+  plugins: [enumNames],
   pgServices: [makePgService({ pool, schemas: ['public'] })],
   grafserv: { graphqlPath: '/graphql', watch: false },
   grafast: {
