@@ -7,10 +7,12 @@ import { Notifications } from '@mantine/notifications';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { language } from './i18n/language.ts';
 import { cssVariables, theme } from './theme.ts';
 
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no #root.');
+document.documentElement.lang = language;
 createRoot(root).render(
   <StrictMode>
     <MantineProvider

@@ -29,6 +29,7 @@ import { ErrorBoundary } from './errors/error-boundary.tsx';
 import { NotFound } from './layout/not-found.tsx';
 import { PageSkeleton } from './layout/page.tsx';
 import { lazyPage } from './navigation/lazy-page.ts';
+import { t } from './i18n/t.ts';
 
 type Icon = ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;
 
@@ -41,41 +42,41 @@ interface Destination {
 /** The entries of the navigation, by group. */
 export const navigation: { label: string; items: Destination[] }[] = [
   {
-    label: 'Books',
+    label: t('Books'),
     items: [
-      { path: '/', label: 'Overview', icon: HomeIcon },
-      { path: '/invoices', label: 'Invoices', icon: DocumentTextIcon },
-      { path: '/credit-notes', label: 'Credit notes', icon: ReceiptRefundIcon },
-      { path: '/customers', label: 'Customers', icon: BuildingOfficeIcon },
-      { path: '/receipts', label: 'Receipts', icon: ReceiptPercentIcon },
-      { path: '/bank-transactions', label: 'Bank transactions', icon: BuildingLibraryIcon },
-      { path: '/bank-accounts', label: 'Bank accounts', icon: WalletIcon },
-      { path: '/projects', label: 'Projects', icon: BriefcaseIcon },
-      { path: '/time-entries', label: 'Time entries', icon: ClockIcon },
+      { path: '/', label: t('Overview'), icon: HomeIcon },
+      { path: '/invoices', label: t('Invoices'), icon: DocumentTextIcon },
+      { path: '/credit-notes', label: t('Credit notes'), icon: ReceiptRefundIcon },
+      { path: '/customers', label: t('Customers'), icon: BuildingOfficeIcon },
+      { path: '/receipts', label: t('Receipts'), icon: ReceiptPercentIcon },
+      { path: '/bank-transactions', label: t('Bank transactions'), icon: BuildingLibraryIcon },
+      { path: '/bank-accounts', label: t('Bank accounts'), icon: WalletIcon },
+      { path: '/projects', label: t('Projects'), icon: BriefcaseIcon },
+      { path: '/time-entries', label: t('Time entries'), icon: ClockIcon },
     ],
   },
   {
-    label: 'Reports',
+    label: t('Reports'),
     items: [
-      { path: '/reports/open-items', label: 'Open items', icon: ScaleIcon },
-      { path: '/reports/profit-and-loss', label: 'Profit and loss', icon: ChartBarIcon },
+      { path: '/reports/open-items', label: t('Open items'), icon: ScaleIcon },
+      { path: '/reports/profit-and-loss', label: t('Profit and loss'), icon: ChartBarIcon },
       { path: '/reports/vat', label: 'VAT', icon: CalculatorIcon },
-      { path: '/reports/ec-sales', label: 'EC sales', icon: GlobeEuropeAfricaIcon },
-      { path: '/exports', label: 'Exports', icon: ArrowUpTrayIcon },
+      { path: '/reports/ec-sales', label: t('EC sales'), icon: GlobeEuropeAfricaIcon },
+      { path: '/exports', label: t('Exports'), icon: ArrowUpTrayIcon },
     ],
   },
   {
-    label: 'Settings',
+    label: t('Settings'),
     items: [
-      { path: '/settings/company', label: 'Company', icon: IdentificationIcon },
-      { path: '/settings/period-locks', label: 'Period locks', icon: LockClosedIcon },
-      { path: '/settings/members', label: 'Members', icon: UsersIcon },
-      { path: '/settings/api-tokens', label: 'API tokens', icon: KeyIcon },
-      { path: '/settings/webhooks', label: 'Webhooks', icon: BoltIcon },
-      { path: '/deliveries', label: 'Deliveries', icon: PaperAirplaneIcon },
-      { path: '/audit-log', label: 'Audit log', icon: ShieldCheckIcon },
-      { path: '/import', label: 'Import', icon: ArrowDownTrayIcon },
-      { path: '/bulk-operations', label: 'Bulk operations', icon: QueueListIcon },
+      { path: '/settings/company', label: t('Company'), icon: IdentificationIcon },
+      { path: '/settings/period-locks', label: t('Period locks'), icon: LockClosedIcon },
+      { path: '/settings/members', label: t('Members'), icon: UsersIcon },
+      { path: '/settings/api-tokens', label: t('API tokens'), icon: KeyIcon },
+      { path: '/settings/webhooks', label: t('Webhooks'), icon: BoltIcon },
+      { path: '/deliveries', label: t('Deliveries'), icon: PaperAirplaneIcon },
+      { path: '/audit-log', label: t('Audit log'), icon: ShieldCheckIcon },
+      { path: '/import', label: t('Import'), icon: ArrowDownTrayIcon },
+      { path: '/bulk-operations', label: t('Bulk operations'), icon: QueueListIcon },
     ],
   },
 ];

@@ -95,10 +95,10 @@ it('amounts and dates in a sentence of the server are formatted, except in quota
     expect(sentence(text)).toBe(text);
 });
 
-it('only format/ formats and parses numbers and dates', () => {
+it('only format/ and i18n/ format and parse numbers and dates', () => {
   const folder = new URL('../../src/dashboard/', import.meta.url);
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file) && !/^(dist|format)\//.test(file))
+    .filter((file) => /\.tsx?$/.test(file) && !/^(dist|format|i18n)\//.test(file))
     .filter((file) =>
       /\bIntl\.|toLocale(Date|Time|)String\(|parseFloat|NumberInput|decimal\([^)]*\)\} ?\$\{currency/.test(
         readFileSync(new URL(file, folder), 'utf8'),

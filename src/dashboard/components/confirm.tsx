@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import type { ReactNode } from 'react';
+import { t } from '../i18n/t.ts';
 
 interface Confirmation {
   /** `Delete the webhook?` */
@@ -21,7 +22,7 @@ export const confirm = ({
   title,
   children,
   confirm: label,
-  cancel = 'Cancel',
+  cancel = t('Cancel'),
   danger,
 }: Confirmation): Promise<boolean> =>
   new Promise((resolve) => {

@@ -2,6 +2,7 @@ import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core';
 import { CheckIcon, ClipboardDocumentIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useAnnounce } from './announce.tsx';
+import { t } from '../i18n/t.ts';
 
 interface Props {
   value: string;
@@ -18,7 +19,7 @@ export function CopyButton({ value, name, prominent }: Props): ReactNode {
       {({ copied, copy }) => {
         const copyAndAnnounce = (): void => {
           copy();
-          announce('Copied.');
+          announce(t('Copied.'));
         };
         const Icon = copied ? CheckIcon : ClipboardDocumentIcon;
         if (prominent) {
@@ -29,12 +30,12 @@ export function CopyButton({ value, name, prominent }: Props): ReactNode {
               aria-label={`Copy ${name}`}
               w={120}
             >
-              {copied ? 'Copied' : 'Copy'}
+              {copied ? t('Copied') : t('Copy')}
             </Button>
           );
         }
         return (
-          <Tooltip label={copied ? 'Copied' : `Copy ${name}`}>
+          <Tooltip label={copied ? t('Copied') : `Copy ${name}`}>
             <ActionIcon
               variant="subtle"
               color={copied ? 'teal' : 'gray'}

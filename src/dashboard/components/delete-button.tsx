@@ -5,6 +5,7 @@ import type { CombinedError } from 'urql';
 import { useLocation } from 'wouter';
 import { confirm } from './confirm.tsx';
 import { notifyError, notifySuccess } from './toast.ts';
+import { t } from '../i18n/t.ts';
 
 interface Props {
   /** The name of the row: `Invoice 2026-0001`. */
@@ -25,7 +26,7 @@ export function DeleteButton({ name, question, note, remove, list }: Props): Rea
     const confirmed = await confirm({
       title: question,
       children: [`${name} is deleted permanently.`, note].filter(Boolean).join(' '),
-      confirm: 'Delete',
+      confirm: t('Delete'),
       danger: true,
     });
     if (!confirmed) return;
@@ -36,7 +37,7 @@ export function DeleteButton({ name, question, note, remove, list }: Props): Rea
   };
   return (
     <Button variant="default" c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndRemove}>
-      Delete
+      {t('Delete')}
     </Button>
   );
 }

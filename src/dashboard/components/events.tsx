@@ -6,6 +6,7 @@ import { date, dateTime, label, money } from '../format/format.ts';
 import { graphql } from '../graphql.ts';
 import type { Payment } from '../pages/payments/fields.ts';
 import { paymentTexts, type PaymentKind } from '../pages/payments/texts.ts';
+import { t } from '../i18n/t.ts';
 
 const EventsQuery = graphql(`
   query Events($resourceId: UUID!) {
@@ -38,7 +39,7 @@ const noPayments: readonly Payment[] = [];
 
 /** Only a reversed receipt is still there after this event, which REST's clients know. */
 const readTitle = (type: string): string =>
-  type === 'receipt.deleted' ? 'Reversed' : label(type.slice(type.indexOf('.') + 1));
+  type === 'receipt.deleted' ? t('Reversed') : label(type.slice(type.indexOf('.') + 1));
 
 /** The history of a resource, newest first: its events and its payments. */
 export function Events({ resourceId, payments = noPayments, kind = 'payment', currency = '' }: Props): ReactNode {
@@ -59,7 +60,7 @@ export function Events({ resourceId, payments = noPayments, kind = 'payment', cu
   return (
     <Card withBorder radius="md">
       <Title order={2} size="h4" mb="md">
-        History
+        {t('History')}
       </Title>
       <Timeline bulletSize={14} lineWidth={2}>
         {entries.map(({ id, title, createdAt }) => (

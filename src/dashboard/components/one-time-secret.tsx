@@ -3,6 +3,7 @@ import { ExclamationTriangleIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
+import { t } from '../i18n/t.ts';
 
 interface Props {
   title: string;
@@ -40,7 +41,7 @@ export function OneTimeSecret({ title, value, name, children, onClose }: Props):
         {children}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Done
+            {t('Done')}
           </Button>
         </Group>
       </Stack>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { IdempotentContext } from '../api/client.ts';
 import { Form, useSubmit } from '../forms/form.tsx';
+import { t } from '../i18n/t.ts';
 
 interface Props<Data> {
   /** What happens: `119.00 EUR becomes due again.` */
@@ -23,8 +24,8 @@ export function ReverseForm<Data>({ consequence, submit, reverse, onDone, onCanc
     <Form submission={submission} submit={submit} onCancel={onCancel}>
       <Text size="sm">{consequence}</Text>
       <TextInput
-        label="Reason"
-        description="It stays in the books."
+        label={t('Reason')}
+        description={t('It stays in the books.')}
         required
         maxLength={500}
         data-autofocus

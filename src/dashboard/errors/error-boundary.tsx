@@ -9,6 +9,7 @@ import { fieldErrors, errorMessage } from './form-errors.ts';
 import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../navigation/lazy-page.ts';
 import { fieldName } from './plain-messages.ts';
 import { forgetTenant } from '../session/tenant.ts';
+import { t } from '../i18n/t.ts';
 
 /** Catches the errors of one page, so that the rest of the app keeps working. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
@@ -27,11 +28,11 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
         role="alert"
         py="xl"
         icon={<ExclamationTriangleIcon width={40} aria-hidden />}
-        title="Something went wrong on this page"
-        description="This is our error. Your data has not changed."
+        title={t('Something went wrong on this page')}
+        description={t('This is our error. Your data has not changed.')}
       >
         <Button variant="default" onClick={() => window.location.reload()}>
-          Reload
+          {t('Reload')}
         </Button>
       </EmptyState>
     );
@@ -53,11 +54,11 @@ function NotLoaded(): ReactNode {
   if (waiting) return null;
   return (
     <ErrorState
-      title="This page couldn’t be loaded"
-      description="The server can’t be reached. Check your connection, and try again."
+      title={t('This page couldn’t be loaded')}
+      description={t('The server can’t be reached. Check your connection, and try again.')}
     >
       <Button variant="default" onClick={() => void retry()} loading={busy}>
-        Try again
+        {t('Try again')}
       </Button>
     </ErrorState>
   );
@@ -68,26 +69,26 @@ export function LoadError({ error, refetch }: { error: CombinedError; refetch?: 
   const [path] = useLocation();
   const invalid = fieldErrors(error).map((each) => each.path);
   if (getCode(error) === 'NOT_FOUND' || invalid.includes('id')) {
-    return <ErrorState title="Not found" description="It was deleted, or belongs to another tenant." />;
+    return <ErrorState title={t('Not found')} description={t('It was deleted, or belongs to another tenant.')} />;
   }
   if (invalid.length > 0) {
     const fields = [...new Set(invalid.map(fieldName))].join(', ');
     return (
       <ErrorState
-        title="This link doesn’t work"
+        title={t('This link doesn’t work')}
         description={`It has an invalid value: ${fields}. The link may be outdated or mistyped.`}
       >
         <Button component={Link} to={path} variant="default">
-          Show the list without filters
+          {t('Show the list without filters')}
         </Button>
       </ErrorState>
     );
   }
   return (
-    <ErrorState title="Couldn’t load this" description={errorMessage(error)}>
+    <ErrorState title={t('Couldn’t load this')} description={errorMessage(error)}>
       {refetch && (
         <Button variant="default" onClick={refetch}>
-          Try again
+          {t('Try again')}
         </Button>
       )}
     </ErrorState>
@@ -133,14 +134,14 @@ export function SessionError({ error, refetch }: { error: CombinedError; refetch
           icon={<LockClosedIcon width={40} aria-hidden />}
           title={
             <Title order={1} size="inherit">
-              You don’t have access to these books
+              {t('You don’t have access to these books')}
             </Title>
           }
-          description="You aren’t a member of this tenant, or it is closed. Ask a member for an invitation."
+          description={t('You aren’t a member of this tenant, or it is closed. Ask a member for an invitation.')}
         >
-          <Button onClick={openDefaultTenant}>Open my books</Button>
+          <Button onClick={openDefaultTenant}>{t('Open my books')}</Button>
           <Button variant="default" onClick={handleSignOut}>
-            Sign out
+            {t('Sign out')}
           </Button>
         </EmptyState>
       ) : (

@@ -1,6 +1,7 @@
 import type { CombinedError } from 'urql';
 import { sentence } from '../format/format.ts';
 import { changedMeanwhile, fieldName, plainMessage, type Problem } from './plain-messages.ts';
+import { t } from '../i18n/t.ts';
 
 /** A form's errors: messages beside its fields, and messages that belong to no field. */
 interface FormErrors {
@@ -56,27 +57,27 @@ function asDetails(details: unknown): (Problem & { field: string })[] {
 
 /** Says what somebody else changed, if an action was refused because of that. The page shows it as it is now. */
 export function changeByOthers(error: CombinedError): string | undefined {
-  if (error.graphQLErrors[0]?.extensions.code === 'NOT_FOUND') return 'This was deleted meanwhile.';
+  if (error.graphQLErrors[0]?.extensions.code === 'NOT_FOUND') return t('This was deleted meanwhile.');
   const texts = fieldErrors(error).flatMap(({ problems }) => problems.map(({ message }) => changedMeanwhile(message)));
   return texts.find((text) => text !== undefined);
 }
 
 /** An error as a sentence for people. */
 export function errorMessage(error: CombinedError): string {
-  if (error.networkError) return 'The server can’t be reached. Check your connection, and try again.';
+  if (error.networkError) return t('The server can’t be reached. Check your connection, and try again.');
   const [first] = error.graphQLErrors;
   if (first?.extensions.code === 'INTERNAL_SERVER_ERROR') {
     return `Something went wrong on our side. If it happens again, report it with the number ${String(first.extensions.requestId)}.`;
   }
-  if (first?.extensions.code === 'UNAUTHENTICATED') return 'Your session has ended. Sign in, and try again.';
+  if (first?.extensions.code === 'UNAUTHENTICATED') return t('Your session has ended. Sign in, and try again.');
   if (first?.extensions.code === 'PERSISTED_QUERY_ID_REQUIRED')
-    return 'Kontor was updated while this page was open. Reload the page, and try again.';
+    return t('Kontor was updated while this page was open. Reload the page, and try again.');
   if (first?.extensions.code === 'UNAVAILABLE')
-    return 'Kontor can’t answer at the moment. Wait a moment, and try again.';
+    return t('Kontor can’t answer at the moment. Wait a moment, and try again.');
   // Too many jobs are no hurry of the page: its user has to wait for one, or to cancel it.
   if (first?.extensions.code === 'RATE_LIMITED' && !/ have not ended\./.test(first.message))
-    return 'Too many requests at once. Wait a moment, and try again.';
+    return t('Too many requests at once. Wait a moment, and try again.');
   const messages = fieldErrors(error).flatMap(({ problems }) => problems.map(plainMessage));
   if (messages.length > 0) return messages.join(' ');
-  return first ? sentence(first.message) : 'Something went wrong. Try again.';
+  return first ? sentence(first.message) : t('Something went wrong. Try again.');
 }

@@ -1,5 +1,6 @@
 import { sentence } from '../format/format.ts';
 import { numberExample } from '../forms/form-values.ts';
+import { t } from '../i18n/t.ts';
 
 /** What is wrong with a field, as the API says it. */
 export interface Problem {
@@ -28,9 +29,9 @@ const replacements: [message: RegExp, text: string][] = [
 /** What to do about a problem, where its code says it. */
 function findAdvice({ code, params }: Problem): string | undefined {
   if (code === 'invalid_format') return byFormat.get(params['format']);
-  if (code === 'wrong_type') return byType.get(params['expected']) ?? 'Fill this in.';
-  if (code === 'invalid_cursor') return 'Is out of date.';
-  return code === 'not_nullable' || (code === 'unknown_value' && 'values' in params) ? 'Fill this in.' : undefined;
+  if (code === 'wrong_type') return byType.get(params['expected']) ?? t('Fill this in.');
+  if (code === 'invalid_cursor') return t('Is out of date.');
+  return code === 'not_nullable' || (code === 'unknown_value' && 'values' in params) ? t('Fill this in.') : undefined;
 }
 
 // An action is offered only in a state that allows it. A refusal of the state means that somebody else changed it.

@@ -1,4 +1,4 @@
-import { locale, pageLanguage } from './locale.ts';
+import { language as pageLanguage, locale } from '../i18n/language.ts';
 
 /**
  * Formats numbers, dates, and money in the reader's locale. Pages use these functions only. Decimals stay strings: Intl

@@ -1,6 +1,6 @@
 import { decimalText } from '../format/decimal-text.ts';
 import { minorDigits } from '../format/format.ts';
-import { locale } from '../format/locale.ts';
+import { locale } from '../i18n/language.ts';
 
 // Converts between the text in forms and the API's values.
 

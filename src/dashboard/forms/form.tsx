@@ -8,6 +8,7 @@ import { fieldName } from '../errors/plain-messages.ts';
 import { mergeEdits, taken, type Change, type StoredState } from './edit-conflict.ts';
 import { randomId } from './random-id.ts';
 import { useUnsaved, type Unsaved } from './use-unsaved.ts';
+import { t } from '../i18n/t.ts';
 
 export interface Submission {
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
@@ -179,7 +180,7 @@ export function Form({ submission, submit, onCancel, children, danger }: FormPro
         <Group justify="flex-end" gap="xs">
           {onCancel && (
             <Button variant="default" onClick={() => void cancel()}>
-              Cancel
+              {t('Cancel')}
             </Button>
           )}
           <Button type="submit" loading={submission.busy} {...(danger && { color: 'red' })}>
@@ -196,27 +197,27 @@ export function FormMessages({ submission: { errors, changes, blocked } }: { sub
   return (
     <>
       {blocked && (
-        <Alert color="yellow" role="alert" title="Not saved">
+        <Alert color="yellow" role="alert" title={t('Not saved')}>
           {blocked} Your input is still here.
         </Alert>
       )}
       {changes.length > 0 && (
-        <Alert color="yellow" role="alert" title="Not saved yet: changed elsewhere">
+        <Alert color="yellow" role="alert" title={t('Not saved yet: changed elsewhere')}>
           {changes.map(({ text, take }) => (
             <Group key={text} gap="xs">
               <span>{text}</span>
               {take && (
                 <Button size="compact-xs" variant="default" onClick={take}>
-                  Use the other value
+                  {t('Use the other value')}
                 </Button>
               )}
             </Group>
           ))}
-          <div>Review the changes, then save again.</div>
+          <div>{t('Review the changes, then save again.')}</div>
         </Alert>
       )}
       {errors.length > 0 && (
-        <Alert color="red" role="alert" title="Not saved">
+        <Alert color="red" role="alert" title={t('Not saved')}>
           {errors.map((message) => (
             <div key={message}>{message}</div>
           ))}

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { useQuery, type TypedDocumentNode } from 'urql';
 import { useFirstMatch } from './first-match.ts';
 import { Dialog } from '../components/dialog.tsx';
+import { t } from '../i18n/t.ts';
 
 interface Option {
   id: string;
@@ -88,7 +89,7 @@ export function Picker<Filter extends { q?: string | null }>(props: PickerProps 
       clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
       onSearchChange={setTyped}
       filter={({ options }) => options}
-      nothingFoundMessage={isSearched ? 'No matches' : 'Searching…'}
+      nothingFoundMessage={isSearched ? t('No matches') : t('Searching…')}
       {...rest}
       onKeyDown={enter.onKeyDown}
       onBlur={(event) => {

@@ -1,5 +1,6 @@
 import { createContext } from 'react';
 import { confirm } from '../components/confirm.tsx';
+import { t } from '../i18n/t.ts';
 
 // Forms with unsaved input. Leaving them asks for confirmation.
 
@@ -30,10 +31,10 @@ export async function confirmDiscard(scope: FormScope = allForms): Promise<boole
   if (asking) return false;
   asking = true;
   const confirmed = await confirm({
-    title: 'Discard your changes?',
-    children: 'Your input isn’t saved yet.',
-    confirm: 'Discard',
-    cancel: 'Keep editing',
+    title: t('Discard your changes?'),
+    children: t('Your input isn’t saved yet.'),
+    confirm: t('Discard'),
+    cancel: t('Keep editing'),
     danger: true,
   });
   // The same Escape key press also reaches the dialog below, which must not ask a second time.

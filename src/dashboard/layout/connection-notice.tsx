@@ -3,6 +3,7 @@ import { useEffect, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { useReachable } from '../api/connection.ts';
 import { refetchActive } from '../api/client.ts';
+import { t } from '../i18n/t.ts';
 
 /** A notice that the page may be outdated, shown while the server can't be reached. */
 export function ConnectionNotice(): ReactNode {
@@ -18,9 +19,9 @@ export function ConnectionNotice(): ReactNode {
   return (
     <Alert color="yellow" role="status" mb="md">
       <Group justify="space-between" gap="xs">
-        <Text size="sm">The server can’t be reached. What you see may be out of date.</Text>
+        <Text size="sm">{t('The server can’t be reached. What you see may be out of date.')}</Text>
         <Button size="xs" variant="default" onClick={() => refetchActive(client)}>
-          Try again
+          {t('Try again')}
         </Button>
       </Group>
     </Alert>

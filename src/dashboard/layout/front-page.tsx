@@ -1,6 +1,7 @@
 import { Box, Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import icon from '../icon.svg';
+import { LanguageMenu } from './language-menu.tsx';
 
 interface Props {
   title: string;
@@ -33,6 +34,9 @@ export function FrontPage({ title, lead, children }: Props): ReactNode {
           </Stack>
           <Box>{children}</Box>
         </Paper>
+        <Center>
+          <LanguageMenu />
+        </Center>
       </Stack>
     </Center>
   );

@@ -3,18 +3,19 @@ import { MapIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Page } from './page.tsx';
+import { t } from '../i18n/t.ts';
 
 export function NotFound(): ReactNode {
   return (
-    <Page title="Not found">
+    <Page title={t('Not found')}>
       <EmptyState
         py="xl"
         icon={<MapIcon width={40} aria-hidden />}
-        title="Page not found"
-        description="The link may be outdated or mistyped."
+        title={t('Page not found')}
+        description={t('The link may be outdated or mistyped.')}
       >
         <Button component={Link} to="/" variant="default">
-          Go to overview
+          {t('Go to overview')}
         </Button>
       </EmptyState>
     </Page>

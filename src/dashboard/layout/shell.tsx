@@ -6,8 +6,10 @@ import { useKeptFocus } from '../navigation/keep-focus.ts';
 import { navigation } from '../routes.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { GlobalSearch } from '../search/global-search.tsx';
+import { LanguageMenu } from './language-menu.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
+import { t } from '../i18n/t.ts';
 
 /** The frame around every page: navigation, tenant, and user. */
 export function Shell({ children }: { children: ReactNode }): ReactNode {
@@ -22,7 +24,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       padding={{ base: 'md', md: 'xl' }}
     >
       <a className="skip" href="#content">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -32,19 +34,20 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label="Navigation"
+              aria-label={t('Navigation')}
               aria-expanded={opened}
             />
             <TenantSwitch />
           </Group>
           <Group gap="xs" wrap="nowrap" style={{ flexShrink: 0 }}>
             <GlobalSearch />
+            <LanguageMenu />
             <ColorScheme />
             <UserMenu />
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar aria-label="Main">
+      <AppShell.Navbar aria-label={t('Main')}>
         <ScrollArea p="sm">
           {navigation.map((group) => (
             <div key={group.label} role="group" aria-label={group.label}>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { navigation } from '../routes.tsx';
 import { useSession } from '../session/session.tsx';
+import { t } from '../i18n/t.ts';
 
 /** Shows the current tenant, and switches to another one. A list stays open: the same list of the other tenant is shown. */
 export function TenantSwitch(): ReactNode {
@@ -25,7 +26,7 @@ export function TenantSwitch(): ReactNode {
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
-        <UnstyledButton miw={0} title="Switch tenant">
+        <UnstyledButton miw={0} title={t('Switch tenant')}>
           {name}
         </UnstyledButton>
       </Menu.Target>

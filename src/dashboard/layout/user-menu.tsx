@@ -21,6 +21,7 @@ import { Link } from 'wouter';
 import { signOut } from '../session/auth.ts';
 import { useSession } from '../session/session.tsx';
 import { notifyError } from '../components/toast.ts';
+import { t } from '../i18n/t.ts';
 
 export function UserMenu(): ReactNode {
   const { user } = useSession();
@@ -49,13 +50,13 @@ export function UserMenu(): ReactNode {
         </Menu.Label>
         <Menu.Divider />
         <Menu.Item component={Link} to="/account" leftSection={<UserCircleIcon width={18} aria-hidden />}>
-          Account
+          {t('Account')}
         </Menu.Item>
         <Menu.Item component="a" href="/docs" leftSection={<BookOpenIcon width={18} aria-hidden />}>
-          Documentation
+          {t('Documentation')}
         </Menu.Item>
         <Menu.Item leftSection={<ArrowRightStartOnRectangleIcon width={18} aria-hidden />} onClick={signOutHere}>
-          Sign out
+          {t('Sign out')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
@@ -63,9 +64,9 @@ export function UserMenu(): ReactNode {
 }
 
 const schemes = [
-  { value: 'auto', label: 'System', icon: ComputerDesktopIcon },
-  { value: 'light', label: 'Light', icon: SunIcon },
-  { value: 'dark', label: 'Dark', icon: MoonIcon },
+  { value: 'auto', label: t('System'), icon: ComputerDesktopIcon },
+  { value: 'light', label: t('Light'), icon: SunIcon },
+  { value: 'dark', label: t('Dark'), icon: MoonIcon },
 ] as const;
 
 export function ColorScheme(): ReactNode {
@@ -74,7 +75,7 @@ export function ColorScheme(): ReactNode {
   return (
     <Menu position="bottom-end" width={180}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colour scheme">
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('Colour scheme')}>
           <Current width={20} aria-hidden />
         </ActionIcon>
       </Menu.Target>

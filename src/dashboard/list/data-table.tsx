@@ -14,6 +14,7 @@ import { LoadError } from '../errors/error-boundary.tsx';
 import { count } from '../format/format.ts';
 import { pageSize, type ListState } from './list-state.ts';
 import { placement, ResponsiveTable, type Column } from './responsive-table.tsx';
+import { t } from '../i18n/t.ts';
 
 export interface SortableColumn<Row, Field extends string = string> extends Column<Row> {
   /** The field of the list's `orderBy`, if rows can be sorted by this column. */
@@ -107,7 +108,7 @@ function SortHeading({ column, list }: HeadingProps): ReactNode {
 /** Describes a list's order. */
 function buildOrder<Row>(sort: ListState<never>['sort'], columns: SortableColumn<Row>[]): string {
   const header = sort && columns.find((column) => column.sort === sort.field)?.header;
-  if (header === undefined) return 'Newest first';
+  if (header === undefined) return t('Newest first');
   return `Ordered by ${header}, ${sort?.direction === 'ASC' ? 'ascending' : 'descending'}`;
 }
 
@@ -122,14 +123,14 @@ function Pagination<Row>({
     nodes.length > 0 ? `${count(before + 1)} to ${count(before + nodes.length)} of ${count(totalCount)}` : '';
   const { endCursor, startCursor } = pageInfo ?? {};
   const buttons = [
-    { label: 'First page', icon: ChevronDoubleLeftIcon, to: pageInfo?.hasPreviousPage ? 'first' : undefined },
+    { label: t('First page'), icon: ChevronDoubleLeftIcon, to: pageInfo?.hasPreviousPage ? 'first' : undefined },
     {
-      label: 'Previous page',
+      label: t('Previous page'),
       icon: ChevronLeftIcon,
       to: pageInfo?.hasPreviousPage && startCursor ? { before: startCursor } : undefined,
     },
     {
-      label: 'Next page',
+      label: t('Next page'),
       icon: ChevronRightIcon,
       to: pageInfo?.hasNextPage && endCursor ? { after: endCursor } : undefined,
     },
@@ -147,7 +148,7 @@ function Pagination<Row>({
       <Text size="sm" c="dimmed">
         {nodes.length > 1 && order}
       </Text>
-      <Group gap={4} role="group" aria-label="Pages">
+      <Group gap={4} role="group" aria-label={t('Pages')}>
         {buttons.map(({ label, icon: Icon, to }) => (
           <ActionIcon
             key={label}

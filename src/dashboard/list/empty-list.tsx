@@ -2,6 +2,7 @@ import { Button, EmptyState } from '@mantine/core';
 import { FunnelIcon } from '@heroicons/react/24/outline';
 import type { ComponentType, ReactNode, SVGProps } from 'react';
 import type { ListState } from './list-state.ts';
+import { t } from '../i18n/t.ts';
 
 export interface EmptyListTexts {
   /** The title where the filters match no row: `No invoices match`. */
@@ -21,9 +22,9 @@ interface Props extends EmptyListTexts {
 export function EmptyList({ list, noMatch, icon: Icon, title, description, children }: Props): ReactNode {
   if (list.filtered) {
     return (
-      <EmptyState icon={<FunnelIcon width={40} aria-hidden />} title={noMatch} description="Try other filters.">
+      <EmptyState icon={<FunnelIcon width={40} aria-hidden />} title={noMatch} description={t('Try other filters.')}>
         <Button variant="default" onClick={list.clear}>
-          Clear filters
+          {t('Clear filters')}
         </Button>
       </EmptyState>
     );

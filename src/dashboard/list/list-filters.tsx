@@ -3,6 +3,7 @@ import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hoo
 import { AdjustmentsHorizontalIcon, MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ListState } from './list-state.ts';
+import { t } from '../i18n/t.ts';
 
 /** A list's search field. The text goes into the address when the user stops typing (debounced). */
 export function Search({ value, onChange, label }: SearchProps): ReactNode {
@@ -30,7 +31,7 @@ export function Search({ value, onChange, label }: SearchProps): ReactNode {
       value={typed}
       onChange={(event) => type(event.currentTarget.value)}
       leftSection={<MagnifyingGlassIcon width={16} aria-hidden />}
-      rightSection={typed && <CloseButton size="sm" aria-label="Clear the search" onClick={() => type('')} />}
+      rightSection={typed && <CloseButton size="sm" aria-label={t('Clear the search')} onClick={() => type('')} />}
       w={{ sm: 280 }}
       flex={{ base: 1, sm: 'none' }}
     />
@@ -87,8 +88,8 @@ export const pickerFilter = ({ value, onChange }: FilterProps) => ({
 
 /** The filters for a period, by its first and its last day. */
 export const period: Record<'from' | 'to', Filter> = {
-  from: (filter) => <Day label="From" {...filter} />,
-  to: (filter) => <Day label="To" {...filter} />,
+  from: (filter) => <Day label={t('From')} {...filter} />,
+  to: (filter) => <Day label={t('To')} {...filter} />,
 };
 
 /** A filter for one day. */
@@ -124,7 +125,7 @@ export function Filters({ search, children, list }: FiltersProps): ReactNode {
   const [opened, { toggle }] = useDisclosure();
   const clear = list.filtered && (
     <Button variant="subtle" color="gray" size="compact-sm" onClick={list.clear}>
-      Clear filters
+      {t('Clear filters')}
     </Button>
   );
   if (!phone) {
@@ -147,7 +148,7 @@ export function Filters({ search, children, list }: FiltersProps): ReactNode {
           aria-expanded={opened}
           onClick={toggle}
         >
-          {active > 0 ? `Filters (${active})` : 'Filters'}
+          {active > 0 ? `Filters (${active})` : t('Filters')}
         </Button>
         {!search && clear}
       </Group>

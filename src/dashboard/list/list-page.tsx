@@ -10,6 +10,7 @@ import { ExportLink } from '../pages/exports/export-link.tsx';
 import { EmptyList, type EmptyListTexts } from './empty-list.tsx';
 import { Filters, Search, type Filter } from './list-filters.tsx';
 import { getKeys, useListState, type ListState, type Sort } from './list-state.ts';
+import { t } from '../i18n/t.ts';
 
 interface Props<Name extends string, Variables, Returned> extends Omit<PageProps, 'back' | 'children'> {
   table: ComponentType<{ list: ListState<never>; filters: Variables; empty: ReactNode }>;
@@ -125,7 +126,7 @@ function ImportButton({ records, title }: { records: string; title: string }): R
       aria-label={`Import ${title.toLowerCase()}`}
       leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
     >
-      Import
+      {t('Import')}
     </Button>
   );
 }

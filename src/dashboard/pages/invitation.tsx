@@ -12,6 +12,7 @@ import {
 } from '../session/auth.ts';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert } from '../session/refusal-alert.tsx';
+import { t } from '../i18n/t.ts';
 
 export default function InvitationPage(): ReactNode {
   const { token = '' } = useParams();
@@ -30,18 +31,18 @@ export default function InvitationPage(): ReactNode {
 
   if (!result) {
     return (
-      <FrontPage title="Invitation">
-        <Loader type="dots" role="status" aria-label="Loading" />
+      <FrontPage title={t('Invitation')}>
+        <Loader type="dots" role="status" aria-label={t('Loading')} />
       </FrontPage>
     );
   }
   if (result.refusal) {
     return result.refusal.status === 404 ? (
-      <FrontPage title="This invitation has ended">
-        <Text size="sm">It was accepted or withdrawn, or is older than 7 days. Ask for a new one.</Text>
+      <FrontPage title={t('This invitation has ended')}>
+        <Text size="sm">{t('It was accepted or withdrawn, or is older than 7 days. Ask for a new one.')}</Text>
       </FrontPage>
     ) : (
-      <FrontPage title="Invitation">
+      <FrontPage title={t('Invitation')}>
         <RefusalAlert refusal={result.refusal} />
       </FrontPage>
     );
@@ -92,9 +93,10 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
     <form onSubmit={submit} noValidate>
       <Stack>
         {refusal?.status === 401 ? (
-          <Alert color="red" role="alert" title="You could not be signed in">
-            If this address has an account already, sign in with the password of that account, then accept the
-            invitation. If you don’t know that account, ask the person who runs Kontor.
+          <Alert color="red" role="alert" title={t('You could not be signed in')}>
+            {t(
+              'If this address has an account already, sign in with the password of that account, then accept the invitation. If you don’t know that account, ask the person who runs Kontor.',
+            )}
           </Alert>
         ) : (
           <RefusalAlert refusal={refusal} />
@@ -102,28 +104,28 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
         <Text size="sm">
           New here? Choose a name and a password. If you have an account,{' '}
           <Anchor component={Link} href={signIn} size="sm" underline="always">
-            sign in
+            {t('sign in')}
           </Anchor>{' '}
           with it to accept.
         </Text>
         <TextInput
-          label="Your name"
+          label={t('Your name')}
           autoComplete="name"
           required
           key={form.key('name')}
           {...form.getInputProps('name')}
         />
         <PasswordInput
-          label="Password"
-          description="At least 12 characters"
+          label={t('Password')}
+          description={t('At least 12 characters')}
           autoComplete="new-password"
           required
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show the password'), tabIndex: 0 }}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={busy} fullWidth mt="xs">
-          Join
+          {t('Join')}
         </Button>
       </Stack>
     </form>
@@ -136,7 +138,7 @@ function Accept({ token }: { token: string }): ReactNode {
     <Stack>
       <RefusalAlert refusal={refusal} />
       <Button onClick={() => join(acceptInvitation(token))} loading={busy} fullWidth>
-        Accept the invitation
+        {t('Accept the invitation')}
       </Button>
     </Stack>
   );

@@ -5,6 +5,7 @@ import { useLocation, useSearchParams } from 'wouter';
 import { currentSession, signIn, type Refusal } from '../session/auth.ts';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
+import { t } from '../i18n/t.ts';
 
 export default function SignIn(): ReactNode {
   const [, navigate] = useLocation();
@@ -34,17 +35,17 @@ export default function SignIn(): ReactNode {
     else navigate(to, { replace: true });
   });
   return (
-    <FrontPage title="Sign in">
+    <FrontPage title={t('Sign in')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {search.has('ended') && !refusal && (
             <Alert color="yellow" role="status">
-              Your session has ended. Sign in to continue.
+              {t('Your session has ended. Sign in to continue.')}
             </Alert>
           )}
           <RefusalAlert refusal={refusal} />
           <TextInput
-            label="E-mail address"
+            label={t('E-mail address')}
             type="email"
             autoComplete="username"
             required
@@ -52,22 +53,22 @@ export default function SignIn(): ReactNode {
             {...form.getInputProps('email')}
           />
           <PasswordInput
-            label="Password"
+            label={t('Password')}
             autoComplete="current-password"
             required
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+            visibilityToggleButtonProps={{ 'aria-label': t('Show the password'), tabIndex: 0 }}
             key={form.key('password')}
             {...form.getInputProps('password')}
           />
           <Button type="submit" loading={busy} disabled={blocked > 0} fullWidth mt="xs">
-            Sign in
+            {t('Sign in')}
           </Button>
         </Stack>
       </form>
       <Text size="sm" c="dimmed" mt="lg">
         No account? A colleague can invite you under Settings, Members. Building something?{' '}
         <Anchor href="/docs" size="sm" underline="always">
-          Read the documentation
+          {t('Read the documentation')}
         </Anchor>
         .
       </Text>

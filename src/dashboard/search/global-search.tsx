@@ -2,6 +2,7 @@ import { Button, Kbd, ActionIcon } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { t } from '../i18n/t.ts';
 
 const SearchDialog = lazy(() => import('./search-dialog.tsx'));
 
@@ -31,9 +32,16 @@ export function GlobalSearch(): ReactNode {
         rightSection={<Kbd size="xs">{keys}</Kbd>}
         onClick={open}
       >
-        Search
+        {t('Search')}
       </Button>
-      <ActionIcon variant="subtle" color="gray" size="lg" hiddenFrom="sm" aria-label="Search everything" onClick={open}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        hiddenFrom="sm"
+        aria-label={t('Search everything')}
+        onClick={open}
+      >
         <MagnifyingGlassIcon width={20} aria-hidden />
       </ActionIcon>
       {loaded && (

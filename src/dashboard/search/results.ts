@@ -3,6 +3,7 @@ import { date, label, money } from '../format/format.ts';
 import { toAmount } from '../forms/form-values.ts';
 import { graphql, type ResultOf } from '../graphql.ts';
 import { navigation } from '../routes.tsx';
+import { t } from '../i18n/t.ts';
 
 // A session may read everything. A token, which developers may use here, reads only what its abilities allow.
 const AbilitiesQuery = graphql(`
@@ -182,7 +183,7 @@ const buildGroups = (
   amounts: ResultOf<typeof AmountQuery> | undefined,
 ): ResultGroup[] => [
   {
-    label: 'Customers and suppliers',
+    label: t('Customers and suppliers'),
     results: (data.customers?.nodes ?? []).map(({ id, companyName, type, city }) => ({
       to: `/customers/${id}`,
       name: companyName,
@@ -190,17 +191,17 @@ const buildGroups = (
     })),
   },
   {
-    label: 'Invoices',
+    label: t('Invoices'),
     results: merged(amounts?.invoices, data.invoices).map(
       ({ id, number, subject, customer, totalGross, currency }) => ({
         to: `/invoices/${id}`,
-        name: number ?? 'Draft',
+        name: number ?? t('Draft'),
         detail: joined(customer?.companyName, subject, money(totalGross, currency)),
       }),
     ),
   },
   {
-    label: 'Credit notes',
+    label: t('Credit notes'),
     results: merged(amounts?.creditNotes, data.creditNotes).map(
       ({ id, number, invoiceNumber, reason, totalGross, currency }) => ({
         to: `/credit-notes/${id}`,
@@ -210,15 +211,15 @@ const buildGroups = (
     ),
   },
   {
-    label: 'Receipts',
+    label: t('Receipts'),
     results: merged(amounts?.receipts, data.receipts).map((receipt) => ({
       to: `/receipts/${receipt.id}`,
-      name: receipt.supplier?.companyName ?? receipt.description ?? 'Receipt',
+      name: receipt.supplier?.companyName ?? receipt.description ?? t('Receipt'),
       detail: joined(receipt.receiptNumber, money(receipt.amountGross, receipt.currency)),
     })),
   },
   {
-    label: 'Projects',
+    label: t('Projects'),
     results: (data.projects?.nodes ?? []).map(({ id, name, status }) => ({
       to: `/projects/${id}`,
       name,
@@ -226,10 +227,10 @@ const buildGroups = (
     })),
   },
   {
-    label: 'Bank transactions',
+    label: t('Bank transactions'),
     results: merged(amounts?.bankTransactions, data.bankTransactions).map((transaction) => ({
       to: `/bank-transactions/${transaction.id}`,
-      name: transaction.counterpartyName ?? 'Bank transaction',
+      name: transaction.counterpartyName ?? t('Bank transaction'),
       detail: joined(
         date(transaction.bookingDate),
         money(transaction.amount, transaction.currency),
@@ -243,12 +244,12 @@ const pages: Result[] = [
   ...navigation.flatMap((group) =>
     group.items.map(({ path, label: name }) => ({ to: path, name, detail: group.label })),
   ),
-  { to: '/payments', name: 'Payments', detail: 'Books' },
-  { to: '/invoices/new', name: 'New invoice', detail: 'Books' },
-  { to: '/bank-transactions/upload', name: 'Upload a bank statement', detail: 'Books' },
-  { to: '/exports?new=LIST', name: 'New export', detail: 'Reports' },
-  { to: '/account', name: 'Account', detail: 'Your password and sessions' },
-  { to: '/docs/quick-start', name: 'Documentation', detail: 'Guides for developers' },
+  { to: '/payments', name: t('Payments'), detail: 'Books' },
+  { to: '/invoices/new', name: t('New invoice'), detail: 'Books' },
+  { to: '/bank-transactions/upload', name: t('Upload a bank statement'), detail: 'Books' },
+  { to: '/exports?new=LIST', name: t('New export'), detail: 'Reports' },
+  { to: '/account', name: t('Account'), detail: 'Your password and sessions' },
+  { to: '/docs/quick-start', name: t('Documentation'), detail: 'Guides for developers' },
 ];
 
 /** Pages whose names contain every typed word; all pages for an empty text. */
@@ -282,7 +283,7 @@ export function useSearch(q: string): { groups: ResultGroup[]; fetching: boolean
   });
   const found = q !== '' && words.data ? buildGroups(words.data, amount === undefined ? undefined : amounts.data) : [];
   return {
-    groups: [...found, { label: 'Pages', results: pagesNamed(q) }].filter(({ results }) => results.length > 0),
+    groups: [...found, { label: t('Pages'), results: pagesNamed(q) }].filter(({ results }) => results.length > 0),
     fetching: q !== '' && (words.fetching || amounts.fetching),
     failed: q !== '' && (words.error !== undefined || amounts.error !== undefined),
   };

@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { count } from '../format/format.ts';
 import { useAnnounce } from '../components/announce.tsx';
 import { useSearch, type Result } from './results.ts';
+import { t } from '../i18n/t.ts';
 
 interface Props {
   opened: boolean;
@@ -17,7 +18,7 @@ export default function SearchDialog({ opened, onClose }: Props): ReactNode {
   return (
     <Modal.Root opened={opened} onClose={onClose} centered={false} yOffset="8vh" size="lg">
       <Modal.Overlay />
-      <Modal.Content aria-label="Search everything">
+      <Modal.Content aria-label={t('Search everything')}>
         <Modal.Body p={0}>
           <SearchField onClose={onClose} />
         </Modal.Body>
@@ -77,8 +78,8 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
           variant="unstyled"
           px="md"
           py={6}
-          aria-label="Search everything"
-          placeholder="Names, numbers, amounts, pages"
+          aria-label={t('Search everything')}
+          placeholder={t('Names, numbers, amounts, pages')}
           maxLength={255}
           value={typed}
           onChange={(event) => type(event.currentTarget.value)}
@@ -87,7 +88,7 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
         />
       </Combobox.EventsTarget>
       <Combobox.Options
-        aria-label="Results"
+        aria-label={t('Results')}
         mah="60vh"
         p="xs"
         style={{ overflowY: 'auto', borderTop: '1px solid var(--mantine-color-default-border)' }}
@@ -101,7 +102,7 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
         ))}
         {results.length === 0 && !waiting && (
           <Combobox.Empty>
-            {failed ? 'The search failed. Check your connection, and try again.' : 'No results. Try other words.'}
+            {failed ? t('The search failed. Check your connection, and try again.') : t('No results. Try other words.')}
           </Combobox.Empty>
         )}
       </Combobox.Options>

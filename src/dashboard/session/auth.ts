@@ -1,3 +1,4 @@
+import { t } from '../i18n/t.ts';
 // The client of /api/auth: signing in and out, passwords, and invitations.
 
 /** Why a request was refused. */
@@ -34,7 +35,7 @@ async function request<Data>(path: string, body?: object): Promise<AuthResult<Da
 function findRefusal({ status, headers }: Response, content: unknown): Refusal {
   const { message, errors } = (content ?? {}) as { message?: string; errors?: Record<string, string[]> };
   return {
-    message: message ?? 'Something went wrong. Try again.',
+    message: message ?? t('Something went wrong. Try again.'),
     fields: Object.fromEntries(Object.entries(errors ?? {}).map(([name, texts]) => [name, texts.join(' ')])),
     status,
     retryAfter: Number(headers.get('Retry-After')) || undefined,

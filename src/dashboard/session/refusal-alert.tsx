@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Refusal } from './auth.ts';
 import { wait } from '../format/format.ts';
+import { t } from '../i18n/t.ts';
 
 /** Shows why a sign-in or a similar attempt was refused. Errors of a field are shown beside the field instead. */
 export function RefusalAlert({ refusal }: { refusal: Refusal | undefined }): ReactNode {
@@ -12,7 +13,7 @@ export function RefusalAlert({ refusal }: { refusal: Refusal | undefined }): Rea
       {refusal.retryAfter
         ? blocked > 0
           ? `Too many attempts. You can try again in ${wait(blocked)}.`
-          : 'You can try again now.'
+          : t('You can try again now.')
         : refusal.message}
     </Alert>
   );

@@ -5,6 +5,7 @@ import { currentSession, signIn, type Refusal } from './auth.ts';
 import { useSession } from './session.tsx';
 import { useSignInAgain } from './session-expiry.ts';
 import { RefusalAlert, useCountdown } from './refusal-alert.tsx';
+import { t } from '../i18n/t.ts';
 
 /** Asks for the password in a dialog over the page when the session has ended: the page and its unsaved input stay. */
 export function SignInAgain(): ReactNode {
@@ -19,7 +20,7 @@ export function SignInAgain(): ReactNode {
       zIndex={400}
       title={
         <Text component="span" fw={600} size="lg">
-          Your session has ended
+          {t('Your session has ended')}
         </Text>
       }
     >
@@ -65,23 +66,23 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
       }}
     >
       <Stack>
-        <Text size="sm">Sign in to continue. Your input is kept.</Text>
+        <Text size="sm">{t('Sign in to continue. Your input is kept.')}</Text>
         <RefusalAlert refusal={refusal} />
-        <TextInput label="E-mail address" value={user.email} autoComplete="username" readOnly />
+        <TextInput label={t('E-mail address')} value={user.email} autoComplete="username" readOnly />
         <PasswordInput
-          label="Password"
+          label={t('Password')}
           autoComplete="current-password"
           required
           data-autofocus
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password', tabIndex: 0 }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show the password'), tabIndex: 0 }}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={busy} disabled={blocked > 0} fullWidth>
-          Sign in
+          {t('Sign in')}
         </Button>
         <Anchor href="/sign-in" size="sm" ta="center">
-          Sign in as a different user
+          {t('Sign in as a different user')}
         </Anchor>
       </Stack>
     </form>

@@ -1,11 +1,12 @@
 import { Box, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../i18n/t.ts';
 
 /** The first rows of a CSV, as they are. */
 export function CsvPreview({ rows, headerRow }: { rows: string[][]; headerRow: boolean }): ReactNode {
-  if (rows.length === 0) return <Text size="sm">The file’s first rows can’t be read.</Text>;
+  if (rows.length === 0) return <Text size="sm">{t('The file’s first rows can’t be read.')}</Text>;
   return (
-    <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label="The file’s first rows">
+    <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={t('The file’s first rows')}>
       <Table
         withTableBorder
         withColumnBorders

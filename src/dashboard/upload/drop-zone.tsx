@@ -2,6 +2,7 @@ import { Button, Card, Group, Input, Stack, Text } from '@mantine/core';
 import { ArrowUpTrayIcon, DocumentIcon } from '@heroicons/react/24/outline';
 import { useId, useRef, useState, type DragEvent, type ReactNode } from 'react';
 import { bytes } from '../format/format.ts';
+import { t } from '../i18n/t.ts';
 
 interface Props {
   /** The file's name for screen readers: `Bank statement`. */
@@ -46,7 +47,7 @@ export function DropZone({ label, file, onChange, description, error, disabled =
           <Icon width={32} aria-hidden />
           <div>
             <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
-              {file ? file.name : 'Drop the file here'}
+              {file ? file.name : t('Drop the file here')}
             </Text>
             <Text size="sm" c="dimmed" id={`${id}-description`}>
               {file ? bytes(file.size) : description}
@@ -60,7 +61,7 @@ export function DropZone({ label, file, onChange, description, error, disabled =
             aria-describedby={error ? `${id}-error` : `${id}-description`}
             onClick={() => !disabled && input.current?.click()}
           >
-            {file ? 'Choose another' : 'Choose a file'}
+            {file ? t('Choose another') : t('Choose a file')}
           </Button>
           <input
             ref={input}

@@ -1,3 +1,4 @@
+import { t } from '../../i18n/t.ts';
 // In order of precedence: Edge also names Chrome and Safari, and Chrome also names Safari.
 const browsers: [name: string, pattern: RegExp][] = [
   ['Edge', /\bEdg/],
@@ -19,7 +20,7 @@ const systems: [name: string, pattern: RegExp][] = [
 
 /** The browser's name from its user agent: `Firefox on Windows`. Only common browsers are recognized. */
 export function describeBrowser(userAgent: string | null): string {
-  if (!userAgent) return 'Unknown browser';
+  if (!userAgent) return t('Unknown browser');
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const system = systems.find(([, pattern]) => pattern.test(userAgent))?.[0];
   if (!browser) return userAgent.slice(0, 40);

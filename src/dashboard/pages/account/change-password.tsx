@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { changePassword, type Refusal } from '../../session/auth.ts';
 import { RefusalAlert } from '../../session/refusal-alert.tsx';
 import { notifySuccess } from '../../components/toast.ts';
+import { t } from '../../i18n/t.ts';
 
 const initialValues = { currentPassword: '', newPassword: '', confirmation: '', revokeTokens: false };
 
@@ -32,7 +33,7 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
     );
   });
   const field = (name: 'currentPassword' | 'newPassword' | 'confirmation'): object => ({
-    visibilityToggleButtonProps: { 'aria-label': 'Show the password', tabIndex: 0 },
+    visibilityToggleButtonProps: { 'aria-label': t('Show the password'), tabIndex: 0 },
     ...form.getInputProps(name),
   });
   return (
@@ -40,36 +41,38 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
       <Stack>
         <RefusalAlert refusal={refusal} />
         <PasswordInput
-          label="Current password"
+          label={t('Current password')}
           autoComplete="current-password"
           required
           key={form.key('currentPassword')}
           {...field('currentPassword')}
         />
         <PasswordInput
-          label="New password"
-          description="At least 12 characters"
+          label={t('New password')}
+          description={t('At least 12 characters')}
           autoComplete="new-password"
           required
           key={form.key('newPassword')}
           {...field('newPassword')}
         />
         <PasswordInput
-          label="Confirm new password"
+          label={t('Confirm new password')}
           autoComplete="new-password"
           required
           key={form.key('confirmation')}
           {...field('confirmation')}
         />
         <Checkbox
-          label="Also revoke my API tokens"
-          description="In all tenants. Choose this if somebody else may know your password. Otherwise your tokens keep working."
+          label={t('Also revoke my API tokens')}
+          description={t(
+            'In all tenants. Choose this if somebody else may know your password. Otherwise your tokens keep working.',
+          )}
           key={form.key('revokeTokens')}
           {...form.getInputProps('revokeTokens', { type: 'checkbox' })}
         />
         <Group justify="flex-end">
           <Button type="submit" loading={busy}>
-            Change the password
+            {t('Change the password')}
           </Button>
         </Group>
       </Stack>

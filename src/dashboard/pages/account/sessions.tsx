@@ -9,6 +9,7 @@ import { Ago } from '../../components/time.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { describeBrowser } from './browser.ts';
+import { t } from '../../i18n/t.ts';
 
 const SessionsQuery = graphql(`
   query Sessions {
@@ -44,13 +45,13 @@ export function Sessions(): ReactNode {
   const signOutOthers = async (): Promise<void> => {
     const result = await revokeOthers({});
     if (result.error) notifyError(result.error);
-    else notifySuccess('All other sessions are signed out.');
+    else notifySuccess(t('All other sessions are signed out.'));
   };
   const signOutAll = async (): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Sign out everywhere?',
-      children: 'All your sessions end immediately, including this one. API tokens keep working.',
-      confirm: 'Sign out everywhere',
+      title: t('Sign out everywhere?'),
+      children: t('All your sessions end immediately, including this one. API tokens keep working.'),
+      confirm: t('Sign out everywhere'),
       danger: true,
     });
     if (!confirmed) return;
@@ -60,7 +61,7 @@ export function Sessions(): ReactNode {
   };
   return (
     <Stack gap="sm">
-      <SimpleTable caption="Sessions" columns={columns} rows={data?.sessions} error={error} refetch={refetch} />
+      <SimpleTable caption={t('Sessions')} columns={columns} rows={data?.sessions} error={error} refetch={refetch} />
       <Group gap="xs">
         <Button
           variant="default"
@@ -68,10 +69,10 @@ export function Sessions(): ReactNode {
           loading={fetching}
           disabled={!data || data.sessions.length < 2}
         >
-          Sign out everywhere else
+          {t('Sign out everywhere else')}
         </Button>
         <Button variant="default" onClick={signOutAll}>
-          Sign out everywhere
+          {t('Sign out everywhere')}
         </Button>
       </Group>
     </Stack>
@@ -80,7 +81,7 @@ export function Sessions(): ReactNode {
 
 const columns: Column<Session>[] = [
   {
-    header: 'Browser',
+    header: t('Browser'),
     lead: true,
     cell: ({ userAgent, current }) => (
       <Group gap="xs">
@@ -89,16 +90,16 @@ const columns: Column<Session>[] = [
         </Text>
         {current && (
           <Badge variant="light" color="teal" size="sm" tt="none">
-            This session
+            {t('This session')}
           </Badge>
         )}
       </Group>
     ),
   },
-  { header: 'Signed in', cell: ({ createdAt }) => <Ago at={createdAt} /> },
-  { header: 'Last seen', cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
+  { header: t('Signed in'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: t('Last seen'), cell: ({ lastSeenAt }) => <Ago at={lastSeenAt} /> },
   {
-    header: 'Actions',
+    header: t('Actions'),
     hidden: true,
     align: 'right',
     cell: (session) => !session.current && <SignOutSession session={session} />,
@@ -110,7 +111,7 @@ function SignOutSession({ session: { id, userAgent } }: { session: Session }): R
   const send = async (): Promise<void> => {
     const { error } = await revoke({ id });
     if (error) notifyError(error);
-    else notifySuccess('The session is signed out.');
+    else notifySuccess(t('The session is signed out.'));
   };
   return (
     <Button
@@ -120,7 +121,7 @@ function SignOutSession({ session: { id, userAgent } }: { session: Session }): R
       loading={fetching}
       aria-label={`Sign out ${describeBrowser(userAgent)}`}
     >
-      Sign out
+      {t('Sign out')}
     </Button>
   );
 }

@@ -7,6 +7,7 @@ import { Choice, period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { EntryTable } from './entry-table.tsx';
 import { inWords, resourceNames } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const ActorsQuery = graphql(`
   query AuditActors {
@@ -29,22 +30,22 @@ export default function AuditLog(): ReactNode {
   const tokens = (data?.apiTokens ?? []).map(({ id, name }) => ({ value: id, label: `Token ${name}` }));
   return (
     <ListPage
-      title="Audit log"
-      description="Every change of the books and the settings. Nobody can change it."
+      title={t('Audit log')}
+      description={t('Every change of the books and the settings. Nobody can change it.')}
       exportable="AUDIT_LOG"
       table={EntryTable}
       filters={{
         resource: (filter) => (
           <Choice
-            label="What"
-            all="Everything"
+            label={t('What')}
+            all={t('Everything')}
             options={resourceNames.map((name) => ({ value: name, label: inWords(name) }))}
             searchable
             {...filter}
           />
         ),
         actor: (filter) => (
-          <Choice label="Who" all="Anybody" options={[...members, ...tokens]} searchable {...filter} />
+          <Choice label={t('Who')} all={t('Anybody')} options={[...members, ...tokens]} searchable {...filter} />
         ),
         ...period,
         id: () => null, // a link from a page sets it
@@ -58,8 +59,8 @@ export default function AuditLog(): ReactNode {
       })}
       empty={{
         icon: ShieldCheckIcon,
-        title: 'No changes yet',
-        description: 'Each change of the books will stand here.',
+        title: t('No changes yet'),
+        description: t('Each change of the books will stand here.'),
         noMatch: 'No changes match',
       }}
     />

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { inWords, listFields, type AuditEntry } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 /**
  * What a change has set: `City: Graz → Wien`.
@@ -22,7 +23,7 @@ export function ChangedFields({ entry, few }: { entry: AuditEntry; few: number }
       ))}
       {fields.length > few && (
         <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={whole}>
-          {whole ? 'Show fewer fields' : `Show all fields (${fields.length})`}
+          {whole ? t('Show fewer fields') : `Show all fields (${fields.length})`}
         </Button>
       )}
     </div>

@@ -7,6 +7,7 @@ import { LoadError } from '../../errors/error-boundary.tsx';
 import { graphql } from '../../graphql.ts';
 import { ChangedFields } from './changed-fields.tsx';
 import { actions, AuditEntryFields, describeActor } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const ChangesQuery = graphql(
   `
@@ -32,7 +33,7 @@ export function Changes({ id }: { id: string }): ReactNode {
     <Card withBorder radius="md">
       <Group justify="space-between" mb="sm">
         <Title order={2} size="h4">
-          Changes
+          {t('Changes')}
         </Title>
         {totalCount > nodes.length && <TextLink to={`/audit-log?id=${id}`}>All {totalCount} changes</TextLink>}
       </Group>

@@ -8,6 +8,7 @@ import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { ChangedFields } from './changed-fields.tsx';
 import { actions, AuditEntryFields, capitalize, describeActor, getPage, inWords, type AuditEntry } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const AuditLogQuery = graphql(
   `
@@ -48,12 +49,12 @@ const AuditLogQuery = graphql(
 
 /** Entries of the audit log, newest first. */
 export const EntryTable = (props: ListTableProps<typeof AuditLogQuery>): ReactNode => (
-  <ListTable caption="Audit log" query={AuditLogQuery} columns={columns} {...props} />
+  <ListTable caption={t('Audit log')} query={AuditLogQuery} columns={columns} {...props} />
 );
 
 const columns: SortableColumn<AuditEntry, never>[] = [
   {
-    header: 'What',
+    header: t('What'),
     lead: true,
     cell: (entry) => {
       const page = entry.action === 'DELETED' ? undefined : getPage(entry);
@@ -68,7 +69,7 @@ const columns: SortableColumn<AuditEntry, never>[] = [
       );
     },
   },
-  { header: 'Fields', cell: (entry) => <ChangedFields entry={entry} few={4} /> },
-  { header: 'Who', cell: (entry) => capitalize(describeActor(entry)) },
-  { header: 'When', cell: ({ at }) => <Ago at={at} /> },
+  { header: t('Fields'), cell: (entry) => <ChangedFields entry={entry} few={4} /> },
+  { header: t('Who'), cell: (entry) => capitalize(describeActor(entry)) },
+  { header: t('When'), cell: ({ at }) => <Ago at={at} /> },
 ];

@@ -3,6 +3,7 @@ import { useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
 import { Choice, type Filter } from '../../list/list-filters.tsx';
 import { getName } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const FindBankAccounts = graphql(`
   query FindBankAccounts {
@@ -24,5 +25,5 @@ function AccountChoice(filter: Parameters<Filter>[0]): ReactNode {
   // An address may name one that isn't among the first.
   if (filter.value !== undefined && !names.has(filter.value)) names.set(filter.value, filter.value);
   const options = [...names].map(([value, label]) => ({ value, label }));
-  return <Choice label="Account" all="All accounts" options={options} searchable {...filter} />;
+  return <Choice label={t('Account')} all={t('All accounts')} options={options} searchable {...filter} />;
 }

@@ -9,6 +9,7 @@ import { currencies } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useSession } from '../../session/session.tsx';
 import { BankAccountFields, type BankAccount } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const CreateBankAccount = graphql(`
   mutation CreateBankAccount($input: CreateBankAccountInput!) {
@@ -76,12 +77,12 @@ export function BankAccountForm({ account, onDone, onCancel }: Props): ReactNode
     },
   );
   return (
-    <Form submission={submission} submit={account ? 'Save' : 'Add'} onCancel={onCancel}>
+    <Form submission={submission} submit={account ? t('Save') : t('Add')} onCancel={onCancel}>
       {!account && (
         <>
           <TextInput label="IBAN" required data-autofocus {...form.getInputProps('iban')} />
           <Select
-            label="Currency"
+            label={t('Currency')}
             data={currencies()}
             searchable
             allowDeselect={false}
@@ -89,7 +90,7 @@ export function BankAccountForm({ account, onDone, onCancel }: Props): ReactNode
           />
         </>
       )}
-      <TextInput label="Name" placeholder="Current account" {...form.getInputProps('name')} />
+      <TextInput label={t('Name')} placeholder={t('Current account')} {...form.getInputProps('name')} />
     </Form>
   );
 }

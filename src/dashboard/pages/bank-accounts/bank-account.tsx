@@ -16,6 +16,7 @@ import { Changes } from '../audit-log/changes.tsx';
 import { BankAccountForm } from './bank-account-form.tsx';
 import { BankAccountFields, getName, type BankAccount } from './fields.ts';
 import { StatementTable } from './statement-table.tsx';
+import { t } from '../../i18n/t.ts';
 
 const BankAccountQuery = graphql(
   `
@@ -37,14 +38,14 @@ const BankBalanceQuery = graphql(`
   }
 `);
 
-const back = { to: '/bank-accounts', label: 'Bank accounts' };
+const back = { to: '/bank-accounts', label: t('Bank accounts') };
 
 export default function BankAccountPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: BankAccountQuery, variables: { id } });
   if (data?.bankAccount) return <Details key={id} account={data.bankAccount} />;
   return (
-    <Page title="Bank account" back={back}>
+    <Page title={t('Bank account')} back={back}>
       {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
@@ -63,14 +64,14 @@ function Details({ account }: { account: BankAccount }): ReactNode {
       back={back}
       actions={
         <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={dialog.open}>
-          Rename
+          {t('Rename')}
         </Button>
       }
     >
       <Stack gap="lg">
         <div>
           <Filters list={list}>
-            <Day label="At" value={at} onChange={(value) => list.filter('at', value)} />
+            <Day label={t('At')} value={at} onChange={(value) => list.filter('at', value)} />
           </Filters>
           {error && <LoadError error={error} refetch={refetch} />}
           <DescriptionList
@@ -89,7 +90,7 @@ function Details({ account }: { account: BankAccount }): ReactNode {
                   component={Link}
                   to={`/bank-transactions?account=${encodeURIComponent(iban)}`}
                 >
-                  Show them
+                  {t('Show them')}
                 </Anchor>,
               ],
               ...ownItems(account),
@@ -98,13 +99,13 @@ function Details({ account }: { account: BankAccount }): ReactNode {
         </div>
         <section>
           <Title order={2} size="h4" mb="sm">
-            Statements
+            {t('Statements')}
           </Title>
           <StatementTable account={account} list={list} />
         </section>
         <Changes id={id} />
       </Stack>
-      <Dialog title="Rename the account" opened={editing} onClose={dialog.close}>
+      <Dialog title={t('Rename the account')} opened={editing} onClose={dialog.close}>
         <BankAccountForm account={account} onCancel={dialog.close} onDone={dialog.close} />
       </Dialog>
     </Page>

@@ -9,6 +9,7 @@ import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { BankAccountFields, getName } from './fields.ts';
 import { BankAccountForm } from './bank-account-form.tsx';
+import { t } from '../../i18n/t.ts';
 
 const BankAccountsQuery = graphql(
   `
@@ -34,7 +35,7 @@ type Row = ResultOf<typeof BankAccountsQuery>['rows']['nodes'][number];
 
 const columns: SortableColumn<Row, never>[] = [
   {
-    header: 'Account',
+    header: t('Account'),
     lead: true,
     cell: (account) => (
       <>
@@ -44,33 +45,33 @@ const columns: SortableColumn<Row, never>[] = [
     ),
   },
   {
-    header: 'Balance today',
+    header: t('Balance today'),
     align: 'right',
     cell: ({ balance, currency }) => money(balance.amount, currency),
   },
 ];
 
 const BankAccountTable = (props: ListTableProps<typeof BankAccountsQuery>): ReactNode => (
-  <ListTable caption="Bank accounts" query={BankAccountsQuery} columns={columns} {...props} />
+  <ListTable caption={t('Bank accounts')} query={BankAccountsQuery} columns={columns} {...props} />
 );
 
 export default function BankAccounts(): ReactNode {
   return (
     <ListPage
-      title="Bank accounts"
-      description="Your accounts, with the balances that the bank states."
+      title={t('Bank accounts')}
+      description={t('Your accounts, with the balances that the bank states.')}
       exportable="BANK_ACCOUNTS"
       table={BankAccountTable}
       filters={{}}
       variables={() => ({ filter: {} })}
       add={{
-        label: 'Add an account',
+        label: t('Add an account'),
         form: ({ onDone, onCancel }) => <BankAccountForm onDone={onDone} onCancel={onCancel} />,
       }}
       empty={{
         icon: BuildingLibraryIcon,
-        title: 'No bank accounts yet',
-        description: 'The first bank statement of an account adds it.',
+        title: t('No bank accounts yet'),
+        description: t('The first bank statement of an account adds it.'),
         noMatch: 'No bank accounts match',
       }}
     />

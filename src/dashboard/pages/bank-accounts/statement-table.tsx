@@ -10,6 +10,7 @@ import type { ListState } from '../../list/list-state.ts';
 import { ListTable } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import type { BankAccount } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const BankStatementsQuery = graphql(
   `
@@ -53,7 +54,7 @@ type Statement = ResultOf<typeof BankStatementsQuery>['rows']['nodes'][number];
 
 const columns = (currency: string): SortableColumn<Statement, 'TO_DATE'>[] => [
   {
-    header: 'Statement',
+    header: t('Statement'),
     sort: 'TO_DATE',
     lead: true,
     cell: ({ number, fromDate, toDate }) => (
@@ -65,9 +66,9 @@ const columns = (currency: string): SortableColumn<Statement, 'TO_DATE'>[] => [
       </>
     ),
   },
-  { header: 'Before it', cell: (statement) => <Continuity {...statement} currency={currency} /> },
-  { header: 'Opening', align: 'right', cell: ({ openingBalance }) => money(openingBalance, currency) },
-  { header: 'Closing', align: 'right', cell: ({ closingBalance }) => money(closingBalance, currency) },
+  { header: t('Before it'), cell: (statement) => <Continuity {...statement} currency={currency} /> },
+  { header: t('Opening'), align: 'right', cell: ({ openingBalance }) => money(openingBalance, currency) },
+  { header: t('Closing'), align: 'right', cell: ({ closingBalance }) => money(closingBalance, currency) },
 ];
 
 function Continuity({
@@ -75,12 +76,12 @@ function Continuity({
   difference,
   currency,
 }: Pick<Statement, 'continuity' | 'difference'> & { currency: string }): ReactNode {
-  if (continuity === 'FIRST') return 'None';
-  if (continuity === 'CONTINUES') return <StatusBadge color="teal">Complete</StatusBadge>;
-  if (continuity === 'OVERLAP') return <StatusBadge color="orange">Overlap</StatusBadge>;
+  if (continuity === 'FIRST') return t('None');
+  if (continuity === 'CONTINUES') return <StatusBadge color="teal">{t('Complete')}</StatusBadge>;
+  if (continuity === 'OVERLAP') return <StatusBadge color="orange">{t('Overlap')}</StatusBadge>;
   return (
     <>
-      <StatusBadge color="red">Missing</StatusBadge>
+      <StatusBadge color="red">{t('Missing')}</StatusBadge>
       <LongText secondary>{money(difference, currency)}</LongText>
     </>
   );
@@ -94,7 +95,7 @@ interface Props {
 /** The statements of a bank account, and where one is missing. */
 export const StatementTable = ({ account: { id, currency }, list }: Props): ReactNode => (
   <ListTable
-    caption="Statements"
+    caption={t('Statements')}
     query={BankStatementsQuery}
     columns={columns(currency)}
     list={list}
@@ -102,8 +103,8 @@ export const StatementTable = ({ account: { id, currency }, list }: Props): Reac
     empty={
       <EmptyState
         icon={<DocumentTextIcon width={40} aria-hidden />}
-        title="No statements yet"
-        description="CAMT.053 and MT940 files state balances; CSV files don’t."
+        title={t('No statements yet')}
+        description={t('CAMT.053 and MT940 files state balances; CSV files don’t.')}
       />
     }
   />

@@ -20,6 +20,7 @@ import { useNextUnmatched } from './next-unmatched.ts';
 import { PaidInvoice, PaidReceipt, RefundedCreditNote } from './payable.tsx';
 import { MatchState } from './state.tsx';
 import { Suggestions } from './suggestions.tsx';
+import { t } from '../../i18n/t.ts';
 
 const BankTransactionQuery = graphql(
   `
@@ -87,14 +88,14 @@ const UnignoreBankTransaction = graphql(`
 
 export type TransactionDetails = NonNullable<ResultOf<typeof BankTransactionQuery>['bankTransaction']>;
 
-const back = { to: '/bank-transactions', label: 'Bank transactions' };
+const back = { to: '/bank-transactions', label: t('Bank transactions') };
 
 export default function BankTransactionPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: BankTransactionQuery, variables: { id } });
   if (data?.bankTransaction) return <Details key={id} transaction={data.bankTransaction} />;
   return (
-    <Page title="Bank transaction" back={back}>
+    <Page title={t('Bank transaction')} back={back}>
       {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
@@ -148,13 +149,13 @@ function Actions({ transaction, act }: ActionsProps): ReactNode {
     act({
       newValue: 'IGNORED',
       run: () => ignore({ id }),
-      message: 'The transaction is ignored. It no longer needs a match.',
+      message: t('The transaction is ignored. It no longer needs a match.'),
     });
   const unignoreNow = (): Promise<void> =>
     act({
       newValue: 'UNMATCHED',
       run: () => unignore({ id }),
-      message: 'The transaction is no longer ignored.',
+      message: t('The transaction is no longer ignored.'),
     });
   if (matchStatus === 'MATCHED') return null;
   if (matchStatus === 'IGNORED') {
@@ -166,14 +167,14 @@ function Actions({ transaction, act }: ActionsProps): ReactNode {
         leftSection={<EyeIcon width={18} aria-hidden />}
         onClick={unignoreNow}
       >
-        Stop ignoring
+        {t('Stop ignoring')}
       </Button>
     );
   }
   return (
     <>
       <Button leftSection={<LinkIcon width={18} aria-hidden />} onClick={dialog.open}>
-        Match manually
+        {t('Match manually')}
       </Button>
       {matchStatus === 'UNMATCHED' && (
         <Button
@@ -183,13 +184,13 @@ function Actions({ transaction, act }: ActionsProps): ReactNode {
           leftSection={<EyeSlashIcon width={18} aria-hidden />}
           onClick={ignoreNow}
         >
-          Ignore
+          {t('Ignore')}
         </Button>
       )}
       <Button variant="subtle" leftSection={<ForwardIcon width={18} aria-hidden />} onClick={() => openNextUnmatched()}>
-        Next unmatched
+        {t('Next unmatched')}
       </Button>
-      <Dialog title="Match manually" opened={matching} onClose={dialog.close} size="xl">
+      <Dialog title={t('Match manually')} opened={matching} onClose={dialog.close} size="xl">
         <MatchForm transaction={transaction} onClose={dialog.close} />
       </Dialog>
     </>

@@ -13,6 +13,7 @@ import { PageInfoFields } from '../../list/page-info.ts';
 import { accountFilter } from '../bank-accounts/account-choice.tsx';
 import { BankTransactionFields, getName, type BankTransaction } from './fields.ts';
 import { matchStatuses, MatchState } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const BankTransactionsQuery = graphql(
   `
@@ -47,12 +48,12 @@ const BankTransactionsQuery = graphql(
 
 const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>[] = [
   {
-    header: 'Booked',
+    header: t('Booked'),
     sort: 'BOOKING_DATE',
     cell: ({ bookingDate }) => <span className="figure">{date(bookingDate)}</span>,
   },
   {
-    header: 'Counterparty',
+    header: t('Counterparty'),
     lead: true,
     cell: (transaction) => (
       <>
@@ -63,9 +64,9 @@ const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>[] = [
       </>
     ),
   },
-  { header: 'State', cell: (transaction) => <MatchState {...transaction} /> },
+  { header: t('State'), cell: (transaction) => <MatchState {...transaction} /> },
   {
-    header: 'Amount',
+    header: t('Amount'),
     sort: 'AMOUNT',
     align: 'right',
     cell: ({ amount, amountOpen, currency, matchStatus }) => (
@@ -82,28 +83,30 @@ const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>[] = [
 ];
 
 const BankTransactionTable = (props: ListTableProps<typeof BankTransactionsQuery>): ReactNode => (
-  <ListTable caption="Bank transactions" query={BankTransactionsQuery} columns={columns} {...props} />
+  <ListTable caption={t('Bank transactions')} query={BankTransactionsQuery} columns={columns} {...props} />
 );
 
 const directions = [
-  { value: 'CREDIT', label: 'Money in', amount: { gt: '0' } },
-  { value: 'DEBIT', label: 'Money out', amount: { lt: '0' } },
+  { value: 'CREDIT', label: t('Money in'), amount: { gt: '0' } },
+  { value: 'DEBIT', label: t('Money out'), amount: { lt: '0' } },
 ];
 
 export default function BankTransactions(): ReactNode {
   return (
     <ListPage
-      title="Bank transactions"
-      description="Money received and sent, from your bank statements."
+      title={t('Bank transactions')}
+      description={t('Money received and sent, from your bank statements.')}
       exportable="BANK_TRANSACTIONS"
       table={BankTransactionTable}
-      search="Search transactions"
+      search={t('Search transactions')}
       filters={{
-        status: (filter) => <Choice label="State" all="All states" options={labelled(matchStatuses)} {...filter} />,
+        status: (filter) => (
+          <Choice label={t('State')} all={t('All states')} options={labelled(matchStatuses)} {...filter} />
+        ),
         direction: (filter) => (
           <Choice
-            label="Direction"
-            all="In and out"
+            label={t('Direction')}
+            all={t('In and out')}
             options={directions.map(({ value, label }) => ({ value, label }))}
             {...filter}
           />
@@ -121,11 +124,11 @@ export default function BankTransactions(): ReactNode {
         },
       })}
       initialSort={{ field: 'BOOKING_DATE', direction: 'DESC' }}
-      add={{ label: 'Upload a statement', icon: ArrowUpTrayIcon, to: '/bank-transactions/upload' }}
+      add={{ label: t('Upload a statement'), icon: ArrowUpTrayIcon, to: '/bank-transactions/upload' }}
       empty={{
         icon: BuildingLibraryIcon,
-        title: 'No bank transactions yet',
-        description: 'Upload a bank statement: payments are matched with invoices automatically.',
+        title: t('No bank transactions yet'),
+        description: t('Upload a bank statement: payments are matched with invoices automatically.'),
         noMatch: 'No transactions match',
       }}
     />

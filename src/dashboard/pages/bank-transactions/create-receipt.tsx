@@ -10,6 +10,7 @@ import { ReceiptForm } from '../receipts/receipt-form.tsx';
 import { unsigned, type BankTransaction } from './fields.ts';
 import { MatchBankTransaction } from './match-form.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
+import { t } from '../../i18n/t.ts';
 
 const SupplierQuery = graphql(`
   query SupplierByName($q: String!) {
@@ -28,9 +29,9 @@ export function CreateReceipt({ transaction }: { transaction: BankTransaction })
   return (
     <>
       <Button variant="default" leftSection={<ReceiptPercentIcon width={18} aria-hidden />} onClick={dialog.open}>
-        Create receipt
+        {t('Create receipt')}
       </Button>
-      <Dialog title="Create receipt" opened={opened} onClose={dialog.close}>
+      <Dialog title={t('Create receipt')} opened={opened} onClose={dialog.close}>
         <PrefilledForm transaction={transaction} onClose={dialog.close} />
       </Dialog>
     </>

@@ -24,6 +24,7 @@ import {
 } from './match-parts.ts';
 import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableFinder } from './payable-finder.tsx';
+import { t } from '../../i18n/t.ts';
 
 export const MatchBankTransaction = graphql(`
   mutation MatchBankTransaction($id: UUID!, $matches: [MatchInput!]!) {
@@ -56,7 +57,7 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
     ({ matchBankTransaction: { matchStatus } }) => {
       onClose();
       if (matchStatus === 'MATCHED') void openNextUnmatched('The transaction is matched.');
-      else notifySuccess('The transaction is partially matched.');
+      else notifySuccess(t('The transaction is partially matched.'));
     },
   );
   const parts = form.values.matches;
@@ -80,11 +81,15 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
     if (isAdding) finder.current?.focus();
   }, [isAdding]);
   return (
-    <Form submission={submission} submit="Match" onCancel={onClose}>
+    <Form submission={submission} submit={t('Match')} onCancel={onClose}>
       <Text size="sm" c="dimmed">
         {isMoneyOut(transaction)
-          ? 'Money out pays booked receipts, and refunds credit notes. What the same customer or supplier owes you can be deducted.'
-          : 'Money in pays issued invoices. What you owe the same customer or supplier, such as a credit note, can be deducted.'}{' '}
+          ? t(
+              'Money out pays booked receipts, and refunds credit notes. What the same customer or supplier owes you can be deducted.',
+            )
+          : t(
+              'Money in pays issued invoices. What you owe the same customer or supplier, such as a credit note, can be deducted.',
+            )}{' '}
         {money(of.open, currency)} is open.
       </Text>
       {parts.map((part, at) => (
@@ -114,7 +119,7 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
           onClick={() => setAdding(true)}
           ref={addButton}
         >
-          Add another document
+          {t('Add another document')}
         </Button>
       )}
       <Stack gap={2} align="flex-end" data-path="matches" tabIndex={-1}>
@@ -128,7 +133,7 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
 }
 
 function describeLeft(left: string | undefined, currency: string): string {
-  if (left === undefined) return 'Left open: –';
+  if (left === undefined) return t('Left open: –');
   return left.startsWith('-')
     ? `More than is open: ${money(left.slice(1), currency)}`
     : `Left open: ${money(left, currency)}`;
@@ -168,7 +173,7 @@ function PartField({ form, part, at, of, isNew, remove }: PartProps): ReactNode 
             </Text>
             {isDeducted && (
               <Badge variant="light" color="gray" tt="none" fw={500}>
-                Deducted
+                {t('Deducted')}
               </Badge>
             )}
             {error && <Input.Error>{error}</Input.Error>}

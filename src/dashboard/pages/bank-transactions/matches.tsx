@@ -8,6 +8,7 @@ import { date, label, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import type { TransactionDetails } from './bank-transaction.tsx';
 import { PayableLink, getPayable } from './payable.tsx';
+import { t } from '../../i18n/t.ts';
 
 const Unmatch = graphql(`
   mutation Unmatch($id: UUID!, $matched: UUID) {
@@ -27,38 +28,38 @@ export function Matches({ transaction }: { transaction: TransactionDetails }): R
   const confirmAndUndo = async (match: Match): Promise<void> => {
     const name = getPayable(match)?.name ?? label(match.type);
     const confirmed = await confirm({
-      title: 'Undo the match?',
+      title: t('Undo the match?'),
       children:
         match.type === 'CREDIT_NOTE'
           ? `This removes the refund of ${name}, which is to be made again.`
           : match.type === 'CUSTOMER'
-            ? "This changes the customer's credit back."
+            ? t("This changes the customer's credit back.")
             : `This removes the payment of ${name}, which becomes due again.`,
-      confirm: 'Undo',
+      confirm: t('Undo'),
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await unmatch({ id, matched: match.id });
     if (error) notifyError(error);
-    else notifySuccess('The match is undone.');
+    else notifySuccess(t('The match is undone.'));
   };
   const confirmAndUndoAll = async (): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Undo all matches?',
-      children: 'This removes all payments and refunds of this transaction. What they paid becomes due again.',
-      confirm: 'Undo all',
+      title: t('Undo all matches?'),
+      children: t('This removes all payments and refunds of this transaction. What they paid becomes due again.'),
+      confirm: t('Undo all'),
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await unmatch({ id });
     if (error) notifyError(error);
-    else notifySuccess('The matches are undone.');
+    else notifySuccess(t('The matches are undone.'));
   };
   return (
     <Card withBorder radius="md">
       <Group justify="space-between" gap="xs" mb="sm">
         <Title order={2} size="h4">
-          Matched with
+          {t('Matched with')}
         </Title>
         {matches.length > 1 && (
           <Button
@@ -67,7 +68,7 @@ export function Matches({ transaction }: { transaction: TransactionDetails }): R
             leftSection={<ArrowUturnLeftIcon width={14} aria-hidden />}
             onClick={confirmAndUndoAll}
           >
-            Undo all
+            {t('Undo all')}
           </Button>
         )}
       </Group>
@@ -106,7 +107,7 @@ function MatchItem({ match, currency, undo }: ItemProps): ReactNode {
           aria-label={`Undo the match with ${name}`}
           onClick={undo}
         >
-          Undo
+          {t('Undo')}
         </Button>
       </Group>
     </Group>

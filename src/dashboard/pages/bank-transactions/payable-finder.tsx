@@ -8,6 +8,7 @@ import { graphql } from '../../graphql.ts';
 import { computeDue } from '../receipts/fields.ts';
 import type { Found } from './fields.ts';
 import { ofCreditNote, ofInvoice, ofReceipt, PaidInvoice, PaidReceipt, RefundedCreditNote } from './payable.tsx';
+import { t } from '../../i18n/t.ts';
 
 const FindInvoices = graphql(
   `
@@ -122,8 +123,8 @@ export function PayableFinder({ isMoneyOut, selected, partnerId, onFound, ref }:
   const first = isMoneyOut ? 'Add a receipt or credit note' : 'Add an invoice or a supplier’s credit';
   return (
     <Select
-      label={selected.length > 0 ? 'Another document' : first}
-      placeholder="Number or name"
+      label={selected.length > 0 ? t('Another document') : first}
+      placeholder={t('Number or name')}
       data-autofocus
       ref={ref}
       data={found.map(({ id, name, partner, due, currency, isDeducted }) => ({
@@ -145,10 +146,10 @@ export function PayableFinder({ isMoneyOut, selected, partnerId, onFound, ref }:
       {...enter}
       nothingFoundMessage={
         isFetching
-          ? 'Searching…'
+          ? t('Searching…')
           : isMoneyOut
-            ? 'No booked receipts, and no credit notes to be refunded, match'
-            : 'No issued invoices match'
+            ? t('No booked receipts, and no credit notes to be refunded, match')
+            : t('No issued invoices match')
       }
     />
   );

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 import { getName } from '../receipts/fields.ts';
 import type { Payable } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 export const PaidInvoice = graphql(`
   fragment PaidInvoice on Invoice {
@@ -84,7 +85,13 @@ export function getPayable(match: {
   customer?: { id: string; companyName: string } | null;
 }): Payable | undefined {
   if (match.customer)
-    return { type: 'CUSTOMER', id: match.customer.id, name: 'Credit', partner: match.customer.companyName, date: '' };
+    return {
+      type: 'CUSTOMER',
+      id: match.customer.id,
+      name: t('Credit'),
+      partner: match.customer.companyName,
+      date: '',
+    };
   if (match.invoice) return ofInvoice(match.invoice);
   if (match.receipt) return ofReceipt(match.receipt);
   return match.creditNote ? ofCreditNote(match.creditNote) : undefined;

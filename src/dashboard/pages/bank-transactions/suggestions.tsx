@@ -10,6 +10,7 @@ import { CreateReceipt } from './create-receipt.tsx';
 import { MatchBankTransaction } from './match-form.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableLink, getPayable } from './payable.tsx';
+import { t } from '../../i18n/t.ts';
 
 type Suggestion = TransactionDetails['suggestions'][number];
 
@@ -33,13 +34,13 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
   return (
     <Card withBorder radius="md">
       <Title order={2} size="h4" mb="sm">
-        Suggestions
+        {t('Suggestions')}
       </Title>
       {suggestions.length === 0 ? (
         <Text size="sm" c="dimmed">
           {isMoneyOut(transaction)
-            ? 'No matching receipts or credit notes. Create a receipt, match the transaction manually, or ignore it.'
-            : 'No matching invoices. Match the transaction manually, or ignore it.'}
+            ? t('No matching receipts or credit notes. Create a receipt, match the transaction manually, or ignore it.')
+            : t('No matching invoices. Match the transaction manually, or ignore it.')}
         </Text>
       ) : (
         <Stack gap="lg" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -57,7 +58,7 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
       {suggestions.length > shown && (
         <Text size="sm" c="dimmed" mt="md">
           {suggestions.length === shown + 1
-            ? 'One more is possible'
+            ? t('One more is possible')
             : `${suggestions.length - shown} more are possible`}
           . Match the transaction manually to search for it.
         </Text>
@@ -91,7 +92,7 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
         <Group gap="xs">
           {payable ? <PayableLink payable={payable} /> : name}
           <Badge variant="light" color={score >= likely ? 'teal' : 'gray'} tt="none" fw={500}>
-            {score >= likely ? 'Likely match' : 'Possible match'}
+            {score >= likely ? t('Likely match') : t('Possible match')}
           </Badge>
         </Group>
         <Text className="long" size="sm" c="dimmed" lineClamp={3} title={payable?.partner}>
@@ -112,7 +113,7 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
           aria-label={`Confirm ${name}`}
           onClick={confirm}
         >
-          Confirm
+          {t('Confirm')}
         </Button>
       </Group>
     </Group>

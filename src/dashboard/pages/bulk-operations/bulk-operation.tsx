@@ -14,6 +14,7 @@ import { Page } from '../../layout/page.tsx';
 import { FailedLines } from './failed-lines.tsx';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
 import { BulkOperationState, getTitle, isUnfinished } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const BulkOperationQuery = graphql(
   `
@@ -37,7 +38,7 @@ const CancelBulkOperation = graphql(
   [BulkOperationFields],
 );
 
-const back = { to: '/bulk-operations', label: 'Bulk operations' };
+const back = { to: '/bulk-operations', label: t('Bulk operations') };
 
 export default function BulkOperationPage(): ReactNode {
   const { id = '' } = useParams();
@@ -46,7 +47,7 @@ export default function BulkOperationPage(): ReactNode {
   useProgress(operation ? isUnfinished(operation) : false, refetch);
   if (operation) return <Details key={id} operation={operation} />;
   return (
-    <Page title="Bulk operation" back={back}>
+    <Page title={t('Bulk operation')} back={back}>
       {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
@@ -65,11 +66,11 @@ function Details({ operation }: { operation: BulkOperation }): ReactNode {
     >
       <Stack gap="lg">
         {error && (
-          <Alert color="red" title="It could not go on">
+          <Alert color="red" title={t('It could not go on')}>
             {sentence(error)}
           </Alert>
         )}
-        {isRunning && <Progress value={part} aria-label="Progress" />}
+        {isRunning && <Progress value={part} aria-label={t('Progress')} />}
         <DescriptionList
           items={[
             ['Lines', count(lines)],
@@ -90,16 +91,16 @@ function CancelButton({ id }: { id: string }): ReactNode {
   const [{ fetching }, cancel] = useMutation(CancelBulkOperation);
   const cancelNow = async (): Promise<void> => {
     const isSure = await confirm({
-      title: 'Cancel the bulk operation?',
-      children: 'What is done stays. The other lines are not begun.',
-      confirm: 'Cancel the operation',
-      cancel: 'Let it go on',
+      title: t('Cancel the bulk operation?'),
+      children: t('What is done stays. The other lines are not begun.'),
+      confirm: t('Cancel the operation'),
+      cancel: t('Let it go on'),
       danger: true,
     });
     if (!isSure) return;
     const { error } = await cancel({ id });
     if (error) notifyError(error);
-    else notifySuccess('The bulk operation is cancelled.');
+    else notifySuccess(t('The bulk operation is cancelled.'));
   };
   return (
     <Button
@@ -109,7 +110,7 @@ function CancelButton({ id }: { id: string }): ReactNode {
       loading={fetching}
       onClick={() => void cancelNow()}
     >
-      Cancel
+      {t('Cancel')}
     </Button>
   );
 }

@@ -14,6 +14,7 @@ import { PageInfoFields } from '../../list/page-info.ts';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
 import { BulkOperationState, getTitle, isUnfinished, LineProgress, statuses } from './state.tsx';
 import { StartForm } from './start-form.tsx';
+import { t } from '../../i18n/t.ts';
 
 const BulkOperationsQuery = graphql(
   `
@@ -34,7 +35,7 @@ const BulkOperationsQuery = graphql(
 
 const columns: SortableColumn<BulkOperation, never>[] = [
   {
-    header: 'Operation',
+    header: t('Operation'),
     lead: true,
     cell: (operation) => (
       <TextLink className="target" to={`/bulk-operations/${operation.id}`}>
@@ -42,35 +43,37 @@ const columns: SortableColumn<BulkOperation, never>[] = [
       </TextLink>
     ),
   },
-  { header: 'Status', cell: (operation) => <BulkOperationState {...operation} /> },
-  { header: 'Lines', align: 'right', cell: (operation) => <LineProgress operation={operation} /> },
-  { header: 'Failed', align: 'right', cell: ({ failedLines }) => count(failedLines) },
-  { header: 'Started', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: t('Status'), cell: (operation) => <BulkOperationState {...operation} /> },
+  { header: t('Lines'), align: 'right', cell: (operation) => <LineProgress operation={operation} /> },
+  { header: t('Failed'), align: 'right', cell: ({ failedLines }) => count(failedLines) },
+  { header: t('Started'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
 
 /** It is kept current while an operation on the page is not finished. */
 function BulkOperationTable({ list, filters, empty }: ListTableProps<typeof BulkOperationsQuery>): ReactNode {
   const rows = useListQuery({ query: BulkOperationsQuery, columns, list, filters });
   useProgress(rows.connection?.nodes.some(isUnfinished) ?? false, rows.refetch);
-  return <DataTable caption="Bulk operations" empty={empty} {...rows} />;
+  return <DataTable caption={t('Bulk operations')} empty={empty} {...rows} />;
 }
 
 export default function BulkOperations(): ReactNode {
   return (
     <ListPage
-      title="Bulk operations"
-      description="Very many resources, written by one file. Each is kept for 30 days after its end."
-      guide={{ href: '/docs/bulk', label: 'Bulk operations' }}
+      title={t('Bulk operations')}
+      description={t('Very many resources, written by one file. Each is kept for 30 days after its end.')}
+      guide={{ href: '/docs/bulk', label: t('Bulk operations') }}
       table={BulkOperationTable}
       filters={{
-        status: (filter) => <Choice label="Status" all="All statuses" options={labelled(statuses)} {...filter} />,
+        status: (filter) => (
+          <Choice label={t('Status')} all={t('All statuses')} options={labelled(statuses)} {...filter} />
+        ),
       }}
       variables={({ status }) => ({ filter: { status: { eq: findOneOf(status, statuses) } } })}
-      add={{ label: 'Start with a file', form: (props) => <StartForm {...props} /> }}
+      add={{ label: t('Start with a file'), form: (props) => <StartForm {...props} /> }}
       empty={{
         icon: QueueListIcon,
-        title: 'No bulk operations yet',
-        description: 'Start one with a file of JSON Lines to create, update, or delete many resources at once.',
+        title: t('No bulk operations yet'),
+        description: t('Start one with a file of JSON Lines to create, update, or delete many resources at once.'),
         noMatch: 'No bulk operations match',
       }}
     />

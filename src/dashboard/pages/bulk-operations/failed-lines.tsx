@@ -8,6 +8,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { saveFile } from '../../upload/save-file.ts';
 import type { BulkOperation } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const FailedLinesQuery = graphql(`
   query FailedLines($id: UUID!, $first: Int, $after: String) {
@@ -48,18 +49,18 @@ export function FailedLines({ operation: { id, failedLines } }: { operation: Bul
     <Stack gap="sm">
       <Group justify="space-between">
         <Title order={2} size="h4">
-          Lines that failed
+          {t('Lines that failed')}
         </Title>
         <DownloadButton id={id} />
       </Group>
       <SimpleTable
-        caption="Lines that failed"
+        caption={t('Lines that failed')}
         rows={rows?.map((row) => ({ ...row, id: String(row.line) }))}
         error={error}
         refetch={refetch}
         columns={[
-          { header: 'Line', cell: ({ line }) => count(line), width: 110 },
-          { header: 'Error', cell: (row) => <Problems row={row} /> },
+          { header: t('Line'), cell: ({ line }) => count(line), width: 110 },
+          { header: t('Error'), cell: (row) => <Problems row={row} /> },
         ]}
       />
       {failedLines > shown && (
@@ -100,7 +101,7 @@ function DownloadButton({ id }: { id: string }): ReactNode {
       loading={busy}
       onClick={() => void download()}
     >
-      Download
+      {t('Download')}
     </Button>
   );
 }

@@ -9,6 +9,7 @@ import { DropZone } from '../../upload/drop-zone.tsx';
 import { findOneOf } from '../../list/list-state.ts';
 import { uploadingFetch } from '../../upload/uploading-fetch.ts';
 import { actionOptions, resources } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const StartBulkOperation = graphql(`
   mutation StartBulkOperation($input: StartBulkOperationInput!) {
@@ -46,9 +47,9 @@ export function StartForm({ onDone, onCancel }: Props): ReactNode {
   );
   const part = percent(String(Math.floor(sent * 100)));
   return (
-    <Form submission={submission} submit="Start" onCancel={onCancel}>
+    <Form submission={submission} submit={t('Start')} onCancel={onCancel}>
       <Select
-        label="Resources"
+        label={t('Resources')}
         data={labelled(resources)}
         allowDeselect={false}
         data-autofocus
@@ -59,22 +60,22 @@ export function StartForm({ onDone, onCancel }: Props): ReactNode {
         }}
       />
       <Select
-        label="Action"
+        label={t('Action')}
         data={actionOptions(form.values.resource)}
         allowDeselect={false}
         {...form.getInputProps('action')}
       />
       <DropZone
-        label="File"
+        label={t('File')}
         file={form.values.file}
         onChange={(file) => form.setFieldValue('file', file)}
-        description="JSON Lines: one object on each line, as the REST API takes it; at most 200 MB"
+        description={t('JSON Lines: one object on each line, as the REST API takes it; at most 200 MB')}
         error={form.errors.file}
         disabled={submission.busy}
         data-path="file"
       />
       <Stack gap={4} mih={34} style={{ visibility: submission.busy ? 'visible' : 'hidden' }}>
-        <Progress value={sent * 100} animated={sent === 1} aria-label="Upload" />
+        <Progress value={sent * 100} animated={sent === 1} aria-label={t('Upload')} />
         <Text size="sm" c="dimmed" role="status">
           {submission.busy && (sent < 1 ? `Uploading: ${part}` : 'Reading the file…')}
         </Text>

@@ -22,6 +22,7 @@ import {
   type LineLeft,
   type ShareLeft,
 } from './credit-note-values.ts';
+import { t } from '../../i18n/t.ts';
 
 const CreateCreditNote = graphql(`
   mutation CreateCreditNote($input: CreateCreditNoteInput!) {
@@ -90,7 +91,7 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
     confirm({
       title: `Create a credit note of ${money(totalGross, currency)}?`,
       children: `It takes back that much of invoice ${number}. It gets its number, and can’t be changed or deleted.`,
-      confirm: 'Create',
+      confirm: t('Create'),
     });
   const { extent } = form.values;
   const [rest] = useQuery({ query: PreviewQuery, variables: { input: { invoiceId: id } } });
@@ -98,16 +99,16 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
   return (
     <Form
       submission={{ ...submission, onSubmit: (event) => void askAndSubmit(event) }}
-      submit="Create credit note"
+      submit={t('Create credit note')}
       onCancel={() => navigate(`/invoices/${id}`)}
     >
       <Card withBorder radius="md">
         <Stack gap="md">
           <Radio.Group label={`What to take back of invoice ${number}`} {...form.getInputProps('extent')}>
             <Stack gap="xs" mt="xs">
-              <Radio value="ALL" label="All that is left" />
-              <Radio value="LINES" label="Lines, in whole or in part" />
-              <Radio value="AMOUNTS" label="An amount for each VAT rate" />
+              <Radio value="ALL" label={t('All that is left')} />
+              <Radio value="LINES" label={t('Lines, in whole or in part')} />
+              <Radio value="AMOUNTS" label={t('An amount for each VAT rate')} />
             </Stack>
           </Radio.Group>
           {extent === 'LINES' && <Lines form={form} lines={items.filter(({ quantityLeft }) => quantityLeft !== '0')} />}
@@ -117,16 +118,16 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
       <Card withBorder radius="md">
         <Group align="flex-start">
           <TextInput
-            label="Reason"
-            description="On the credit note, in one line"
+            label={t('Reason')}
+            description={t('On the credit note, in one line')}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             style={{ flex: '3 1 260px' }}
             {...form.getInputProps('reason')}
           />
           <TextInput
             type="date"
-            label="Date"
-            description="Default: today"
+            label={t('Date')}
+            description={t('Default: today')}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             style={{ flex: '1 1 160px' }}
             {...form.getInputProps('creditNoteDate')}
@@ -146,7 +147,7 @@ interface LinesProps {
 function Lines({ form, lines }: LinesProps): ReactNode {
   const { items } = form.values;
   return (
-    <Choices label="Lines" path="items" error={form.errors['items']}>
+    <Choices label={t('Lines')} path="items" error={form.errors['items']}>
       {lines.map((line) => {
         const at = items.findIndex(({ invoiceItemId }) => invoiceItemId === line.id);
         const left = `${decimal(line.quantityLeft)} ${line.unit ?? ''}`.trim();
@@ -159,7 +160,7 @@ function Lines({ form, lines }: LinesProps): ReactNode {
             drop={() => form.removeListItem('items', at)}
           >
             <DecimalInput
-              label="Quantity"
+              label={t('Quantity')}
               aria-label={`Quantity, ${line.title}`}
               description={`${left} left`}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -181,7 +182,7 @@ interface AmountsProps {
 function Amounts({ form, shares, currency }: AmountsProps): ReactNode {
   const { amounts } = form.values;
   return (
-    <Choices label="Amounts" path="amounts" error={form.errors['amounts']}>
+    <Choices label={t('Amounts')} path="amounts" error={form.errors['amounts']}>
       {shares.map((share) => {
         const { vatRate, vatCategory, net } = share;
         const at = amounts.findIndex((each) => each.vatRate === vatRate && each.vatCategory === vatCategory);
@@ -276,9 +277,9 @@ function Preview({ invoiceId, values, currency }: PreviewProps): ReactNode {
       <Totals totals={preview} currency={currency}>
         {preview && (
           <>
-            <Row name="Due afterwards" value={money(preview.amountDue, currency)} />
+            <Row name={t('Due afterwards')} value={money(preview.amountDue, currency)} />
             {preview.amountToRefund !== '0' && (
-              <Row name="To refund afterwards" value={money(preview.amountToRefund, currency)} strong />
+              <Row name={t('To refund afterwards')} value={money(preview.amountToRefund, currency)} strong />
             )}
           </>
         )}

@@ -8,6 +8,7 @@ import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { getReason } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const CreditNotesQuery = graphql(
   `
@@ -58,12 +59,12 @@ const CreditNotesQuery = graphql(
 type CreditNoteRow = ResultOf<typeof CreditNotesQuery>['rows']['nodes'][number];
 
 export const CreditNoteTable = (props: ListTableProps<typeof CreditNotesQuery>): ReactNode => (
-  <ListTable caption="Credit notes" query={CreditNotesQuery} columns={columns} {...props} />
+  <ListTable caption={t('Credit notes')} query={CreditNotesQuery} columns={columns} {...props} />
 );
 
 const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TOTAL_GROSS'>[] = [
   {
-    header: 'Number',
+    header: t('Number'),
     sort: 'NUMBER',
     lead: true,
     cell: ({ id, number }) => (
@@ -73,7 +74,7 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
     ),
   },
   {
-    header: 'Customer',
+    header: t('Customer'),
     cell: (row) => (
       <div>
         <LongText>{row.customer.companyName}</LongText>
@@ -84,7 +85,7 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
     ),
   },
   {
-    header: 'Invoice',
+    header: t('Invoice'),
     cell: ({ invoice }) => (
       <Anchor component={Link} to={`/invoices/${invoice.id}`} size="sm" className="figure">
         {invoice.number}
@@ -92,12 +93,12 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
     ),
   },
   {
-    header: 'Date',
+    header: t('Date'),
     sort: 'CREDIT_NOTE_DATE',
     cell: ({ creditNoteDate }) => <span className="figure">{date(creditNoteDate)}</span>,
   },
   {
-    header: 'Total',
+    header: t('Total'),
     sort: 'TOTAL_GROSS',
     align: 'right',
     cell: ({ totalGross, amountDue, currency }) => (

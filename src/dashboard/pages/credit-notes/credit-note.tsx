@@ -18,6 +18,7 @@ import { Changes } from '../audit-log/changes.tsx';
 import { CreditNoteDocuments } from './documents.tsx';
 import { CreditNoteFields, getName, getReason, type CreditNote } from './fields.ts';
 import { RefundForm } from './refund-form.tsx';
+import { t } from '../../i18n/t.ts';
 
 const CreditNoteQuery = graphql(
   `
@@ -30,7 +31,7 @@ const CreditNoteQuery = graphql(
   [CreditNoteFields],
 );
 
-const back = { to: '/credit-notes', label: 'Credit notes' };
+const back = { to: '/credit-notes', label: t('Credit notes') };
 
 export default function CreditNotePage(): ReactNode {
   const { id = '' } = useParams();
@@ -38,7 +39,7 @@ export default function CreditNotePage(): ReactNode {
   const creditNote = data?.creditNote;
   if (!creditNote) {
     return (
-      <Page title="Credit note" back={back}>
+      <Page title={t('Credit note')} back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />}
       </Page>
     );
@@ -92,11 +93,11 @@ function Refund({ creditNote }: { creditNote: CreditNote }): ReactNode {
     <>
       {creditNote.amountDue !== '0' && (
         <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={refund.open}>
-          Record a refund
+          {t('Record a refund')}
         </Button>
       )}
       {/* Always there: its input stays when the credit note is refunded elsewhere. */}
-      <Dialog title="Record a refund" opened={refunding} onClose={refund.close} size="md">
+      <Dialog title={t('Record a refund')} opened={refunding} onClose={refund.close} size="md">
         <RefundForm creditNote={creditNote} onClose={refund.close} />
       </Dialog>
     </>
@@ -110,8 +111,8 @@ function Lines({ creditNote }: { creditNote: CreditNote }): ReactNode {
       <LineTable lines={items} currency={currency} />
       <Box p="md">
         <Totals totals={creditNote} currency={currency}>
-          {amountRefunded !== '0' && <Row name="Refunded" value={money(amountRefunded, currency)} />}
-          {amountDue !== '0' && <Row name="To refund" value={money(amountDue, currency)} strong />}
+          {amountRefunded !== '0' && <Row name={t('Refunded')} value={money(amountRefunded, currency)} />}
+          {amountDue !== '0' && <Row name={t('To refund')} value={money(amountDue, currency)} strong />}
         </Totals>
       </Box>
     </Card>

@@ -4,17 +4,20 @@ import { period, pickerFilter } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { CreditNoteTable } from './credit-note-table.tsx';
+import { t } from '../../i18n/t.ts';
 
 export default function CreditNotes(): ReactNode {
   return (
     <ListPage
-      title="Credit notes"
-      description="Each takes back all or part of an invoice."
+      title={t('Credit notes')}
+      description={t('Each takes back all or part of an invoice.')}
       exportable="CREDIT_NOTES"
       table={CreditNoteTable}
-      search="Search credit notes"
+      search={t('Search credit notes')}
       filters={{
-        customer: (filter) => <CustomerPicker label="Customer" placeholder="All customers" {...pickerFilter(filter)} />,
+        customer: (filter) => (
+          <CustomerPicker label={t('Customer')} placeholder={t('All customers')} {...pickerFilter(filter)} />
+        ),
         ...period,
       }}
       variables={({ q, customer, from, to }) => ({
@@ -23,8 +26,8 @@ export default function CreditNotes(): ReactNode {
       initialSort={{ field: 'CREDIT_NOTE_DATE', direction: 'DESC' }}
       empty={{
         icon: ReceiptRefundIcon,
-        title: 'No credit notes yet',
-        description: 'Open an issued invoice to create one.',
+        title: t('No credit notes yet'),
+        description: t('Open an issued invoice to create one.'),
         noMatch: 'No credit notes match',
       }}
     />

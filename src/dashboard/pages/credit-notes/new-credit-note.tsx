@@ -6,6 +6,7 @@ import { LoadError } from '../../errors/error-boundary.tsx';
 import { graphql } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
 import { CreditNoteForm } from './credit-note-form.tsx';
+import { t } from '../../i18n/t.ts';
 
 const CreditedInvoiceQuery = graphql(`
   query CreditedInvoice($id: UUID!) {
@@ -31,9 +32,9 @@ export default function NewCreditNote(): ReactNode {
   if (invoice && !['ISSUED', 'PAID'].includes(invoice.status)) return <Redirect to={`/invoices/${id}`} replace />;
   return (
     <Page
-      title="New credit note"
-      back={{ to: `/invoices/${id}`, label: invoice ? `Invoice ${invoice.number}` : 'Invoice' }}
-      description="It gets its number when you create it, and can’t be changed afterwards."
+      title={t('New credit note')}
+      back={{ to: `/invoices/${id}`, label: invoice ? `Invoice ${invoice.number}` : t('Invoice') }}
+      description={t('It gets its number when you create it, and can’t be changed afterwards.')}
     >
       {invoice ? (
         <CreditNoteForm invoice={invoice} />

@@ -4,6 +4,7 @@ import { notifySuccess } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { PaymentForm } from '../payments/payment-form.tsx';
 import type { CreditNote } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const RefundCreditNote = graphql(`
   mutation RefundCreditNote($id: UUID!, $amount: Decimal, $paidOn: Date) {
@@ -27,7 +28,7 @@ export function RefundForm({ creditNote: { id, amountDue, currency }, onClose }:
       currency={currency}
       pay={(payment, context) => refund({ id, ...payment }, context)}
       onDone={() => {
-        notifySuccess('The refund is recorded.');
+        notifySuccess(t('The refund is recorded.'));
         onClose();
       }}
       onCancel={onClose}

@@ -6,6 +6,7 @@ import { notifySuccess } from '../../components/toast.ts';
 import { money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { PaymentForm } from '../payments/payment-form.tsx';
+import { t } from '../../i18n/t.ts';
 
 const CreditQuery = graphql(`
   query CustomerCredit($id: UUID!) {
@@ -43,10 +44,10 @@ export function Credit({ id }: { id: string }): ReactNode {
   return (
     <Card withBorder radius="md">
       <Title order={2} size="h4" mb={4}>
-        Credit
+        {t('Credit')}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Paid beyond what was due. To use it, record a payment of an invoice.
+        {t('Paid beyond what was due. To use it, record a payment of an invoice.')}
       </Text>
       <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {balances.map((balance) => (
@@ -58,12 +59,12 @@ export function Credit({ id }: { id: string }): ReactNode {
               aria-label={`Refund the credit in ${balance.currency}`}
               onClick={() => setRefunded(balance)}
             >
-              Refund
+              {t('Refund')}
             </Button>
           </Group>
         ))}
       </Stack>
-      <Dialog title="Refund the credit" opened={refunded !== null} onClose={close} size="md">
+      <Dialog title={t('Refund the credit')} opened={refunded !== null} onClose={close} size="md">
         {refunded && (
           <PaymentForm
             kind="refund"
@@ -71,7 +72,7 @@ export function Credit({ id }: { id: string }): ReactNode {
             currency={refunded.currency}
             pay={(payment, context) => refund({ id, currency: refunded.currency, ...payment }, context)}
             onDone={() => {
-              notifySuccess('The refund is recorded.');
+              notifySuccess(t('The refund is recorded.'));
               refetch({ requestPolicy: 'network-only' });
               close();
             }}

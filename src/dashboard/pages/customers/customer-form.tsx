@@ -11,6 +11,7 @@ import { readStored } from '../../forms/edit-conflict.ts';
 import { requiredEInvoices } from '../invoices/formats.ts';
 import { orNull, toCount } from '../../forms/form-values.ts';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const CreateCustomer = graphql(
   `
@@ -129,54 +130,58 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
     },
   );
   return (
-    <Form submission={submission} submit={customer ? 'Save' : 'Add'} onCancel={onCancel}>
-      <SegmentedControl aria-label="Kind" data={labelled(customerTypes)} {...form.getInputProps('type')} />
-      <TextInput label="Company name" required data-autofocus {...form.getInputProps('companyName')} />
+    <Form submission={submission} submit={customer ? t('Save') : t('Add')} onCancel={onCancel}>
+      <SegmentedControl aria-label={t('Kind')} data={labelled(customerTypes)} {...form.getInputProps('type')} />
+      <TextInput label={t('Company name')} required data-autofocus {...form.getInputProps('companyName')} />
       <TextInput label="E-mail" type="email" inputMode="email" {...form.getInputProps('email')} />
-      <TextInput label="Street and number" {...form.getInputProps('addressLine1')} />
+      <TextInput label={t('Street and number')} {...form.getInputProps('addressLine1')} />
       <Group grow preventGrowOverflow={false} align="flex-start">
-        <TextInput label="Postal code" w={120} {...form.getInputProps('postalCode')} />
-        <TextInput label="City" miw={180} {...form.getInputProps('city')} />
+        <TextInput label={t('Postal code')} w={120} {...form.getInputProps('postalCode')} />
+        <TextInput label={t('City')} miw={180} {...form.getInputProps('city')} />
       </Group>
-      <Select label="Country" data={countries} searchable clearable {...form.getInputProps('country')} />
-      <TextInput label="VAT number" {...form.getInputProps('vatId')} />
+      <Select label={t('Country')} data={countries} searchable clearable {...form.getInputProps('country')} />
+      <TextInput label={t('VAT number')} {...form.getInputProps('vatId')} />
       <MoreFields
-        label="Contact, e-invoices, and payment terms"
+        label={t('Contact, e-invoices, and payment terms')}
         initiallyOpen={details.some((name) => Boolean(form.values[name]))}
         hasError={details.some((name) => form.errors[name])}
       >
-        <TextInput label="Contact" description="The person to ask for" {...form.getInputProps('contactName')} />
-        <TextInput label="Phone" type="tel" {...form.getInputProps('phone')} />
         <TextInput
-          label="Buyer reference"
-          description="An order or a department. For German authorities, the Leitweg-ID"
+          label={t('Contact')}
+          description={t('The person to ask for')}
+          {...form.getInputProps('contactName')}
+        />
+        <TextInput label={t('Phone')} type="tel" {...form.getInputProps('phone')} />
+        <TextInput
+          label={t('Buyer reference')}
+          description={t('An order or a department. For German authorities, the Leitweg-ID')}
           {...form.getInputProps('buyerReference')}
         />
         <Group grow preventGrowOverflow={false} align="flex-start">
           <TextInput
-            label="Electronic address"
-            description="Where e-invoices are sent"
+            label={t('Electronic address')}
+            description={t('Where e-invoices are sent')}
             miw={180}
             {...form.getInputProps('electronicAddress')}
           />
           <TextInput
-            label="Its scheme"
+            label={t('Its scheme')}
             description="0204, 9930, EM, …"
             w={120}
             {...form.getInputProps('electronicAddressScheme')}
           />
         </Group>
         <Select
-          label="Required e-invoice"
-          description="An invoice that breaks its rules can’t be issued. Default: as in Settings, Company"
+          label={t('Required e-invoice')}
+          description={t('An invoice that breaks its rules can’t be issued. Default: as in Settings, Company')}
           data={requiredEInvoices}
           clearable
           {...form.getInputProps('requiredEInvoice')}
         />
-        <Select label="Language of documents" data={languages} clearable {...form.getInputProps('language')} />
+        <Select label={t('Language of documents')} data={languages} clearable {...form.getInputProps('language')} />
         <TextInput
-          label="Payment terms, days"
-          description="When an invoice is due, counted from its date"
+          label={t('Payment terms, days')}
+          description={t('When an invoice is due, counted from its date')}
           inputMode="numeric"
           {...form.getInputProps('paymentTermsDays')}
         />

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { graphql } from '../../graphql.ts';
 import { CustomerForm } from './customer-form.tsx';
 import { Picker, type Creation, type PickerProps } from '../../forms/picker.tsx';
+import { t } from '../../i18n/t.ts';
 
 const FindQuery = graphql(`
   query FindCustomers($filter: CustomerFilter) {
@@ -31,7 +32,7 @@ interface Props extends PickerProps {
 }
 
 const buildCreation = (type: 'CUSTOMER' | 'SUPPLIER'): Creation => ({
-  title: type === 'CUSTOMER' ? 'Add a customer' : 'Add a supplier',
+  title: type === 'CUSTOMER' ? t('Add a customer') : t('Add a supplier'),
   form: ({ name, onDone, onCancel }) => (
     <CustomerForm initial={{ type, companyName: name }} onDone={({ id }) => onDone(id)} onCancel={onCancel} />
   ),

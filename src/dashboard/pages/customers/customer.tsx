@@ -18,6 +18,7 @@ import { Changes } from '../audit-log/changes.tsx';
 import { Credit } from './credit.tsx';
 import { CustomerForm } from './customer-form.tsx';
 import { CustomerFields, type Customer } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const CustomerQuery = graphql(
   `
@@ -38,14 +39,14 @@ const DeleteCustomer = graphql(`
   }
 `);
 
-const back = { to: '/customers', label: 'Customers' };
+const back = { to: '/customers', label: t('Customers') };
 
 export default function CustomerPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: CustomerQuery, variables: { id } });
   if (!data?.customer) {
     return (
-      <Page title="Customer" back={back}>
+      <Page title={t('Customer')} back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
       </Page>
     );
@@ -67,12 +68,12 @@ function Details({ customer }: { customer: Customer }): ReactNode {
       actions={
         <>
           <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
-            Edit
+            {t('Edit')}
           </Button>
           <DeleteButton
             name={companyName}
-            question="Delete the customer?"
-            note="Customers with invoices, projects or receipts can’t be deleted."
+            question={t('Delete the customer?')}
+            note={t('Customers with invoices, projects or receipts can’t be deleted.')}
             remove={() => remove({ id })}
             list="/customers"
           />
@@ -100,16 +101,16 @@ function Details({ customer }: { customer: Customer }): ReactNode {
         {type === 'CUSTOMER' && (
           <div>
             <Title order={2} size="h4" mb="sm">
-              Invoices
+              {t('Invoices')}
             </Title>
             <InvoiceTable
               list={list}
               filters={{ filter: { customerId: { eq: id } } }}
               oneCustomer
               empty={
-                <EmptyState icon={<DocumentTextIcon width={40} aria-hidden />} title="No invoices yet">
+                <EmptyState icon={<DocumentTextIcon width={40} aria-hidden />} title={t('No invoices yet')}>
                   <Button component={Link} to={`/invoices/new?customer=${id}`}>
-                    New invoice
+                    {t('New invoice')}
                   </Button>
                 </EmptyState>
               }
@@ -118,7 +119,7 @@ function Details({ customer }: { customer: Customer }): ReactNode {
         )}
         <Changes id={id} />
       </Stack>
-      <Dialog title="Edit the customer" opened={editing} onClose={edit.close}>
+      <Dialog title={t('Edit the customer')} opened={editing} onClose={edit.close}>
         <CustomerForm customer={customer} onCancel={edit.close} onDone={edit.close} />
       </Dialog>
     </Page>

@@ -11,6 +11,7 @@ import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerForm } from './customer-form.tsx';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const CustomersQuery = graphql(
   `
@@ -38,42 +39,44 @@ const CustomersQuery = graphql(
 
 const columns: SortableColumn<Customer, 'COMPANY_NAME'>[] = [
   {
-    header: 'Company',
+    header: t('Company'),
     sort: 'COMPANY_NAME',
     lead: true,
     cell: ({ id, companyName }) => <LongText to={`/customers/${id}`}>{companyName}</LongText>,
   },
-  { header: 'Kind', cell: ({ type }) => label(type) },
+  { header: t('Kind'), cell: ({ type }) => label(type) },
   { header: 'E-mail', cell: ({ email }) => <LongText>{email}</LongText> },
-  { header: 'City', cell: ({ city }) => <LongText>{city}</LongText> },
-  { header: 'Country', cell: ({ country: code }) => <LongText>{code && country(code)}</LongText> },
+  { header: t('City'), cell: ({ city }) => <LongText>{city}</LongText> },
+  { header: t('Country'), cell: ({ country: code }) => <LongText>{code && country(code)}</LongText> },
 ];
 
 const CustomerTable = (props: ListTableProps<typeof CustomersQuery>): ReactNode => (
-  <ListTable caption="Customers" query={CustomersQuery} columns={columns} {...props} />
+  <ListTable caption={t('Customers')} query={CustomersQuery} columns={columns} {...props} />
 );
 
 export default function Customers(): ReactNode {
   return (
     <ListPage
-      title="Customers"
-      description="Customers you invoice, and suppliers who invoice you."
+      title={t('Customers')}
+      description={t('Customers you invoice, and suppliers who invoice you.')}
       table={CustomerTable}
-      search="Search customers"
+      search={t('Search customers')}
       filters={{
-        type: (filter) => <Choice label="Kind" all="All kinds" options={labelled(customerTypes)} {...filter} />,
+        type: (filter) => (
+          <Choice label={t('Kind')} all={t('All kinds')} options={labelled(customerTypes)} {...filter} />
+        ),
       }}
       variables={({ q, type }) => ({ filter: { q, type: { eq: findOneOf(type, customerTypes) } } })}
       importable="CUSTOMER"
       exportable="CUSTOMERS"
       add={{
-        label: 'Add a customer',
+        label: t('Add a customer'),
         form: ({ onDone, onCancel }) => <CustomerForm onDone={({ id }) => onDone(id)} onCancel={onCancel} />,
       }}
       empty={{
         icon: UsersIcon,
-        title: 'No customers yet',
-        description: 'Add a customer to write your first invoice.',
+        title: t('No customers yet'),
+        description: t('Add a customer to write your first invoice.'),
         noMatch: 'No customers match',
       }}
     />

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { count, dateTime } from '../../format/format.ts';
 import type { Delivery } from './delivery.tsx';
+import { t } from '../../i18n/t.ts';
 
 export type Attempt = Delivery['attempts'][number];
 
@@ -19,7 +20,7 @@ export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string 
             Attempt {number}
           </Text>
           <Badge variant="light" color={running ? 'blue' : succeeded ? 'teal' : 'red'} tt="none">
-            {running ? 'In progress' : (status ?? 'No response')}
+            {running ? t('In progress') : (status ?? 'No response')}
           </Badge>
           <Text size="sm" c="dimmed" className="numbers">
             {dateTime(startedAt)}
@@ -34,11 +35,11 @@ export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string 
               {error}
             </Text>
           )}
-          <Part title="Request">
+          <Part title={t('Request')}>
             <Headers headers={attempt.requestHeaders} label={`Headers of request ${number}`} />
             <CodeBlock label={`Body of request ${number}`} code={body} wrap />
           </Part>
-          <Part title="Response">
+          <Part title={t('Response')}>
             {attempt.responseHeaders.length > 0 && (
               <Headers headers={attempt.responseHeaders} label={`Headers of response ${number}`} />
             )}
@@ -46,7 +47,7 @@ export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string 
               <CodeBlock label={`Body of response ${number}`} code={attempt.responseBody} wrap />
             ) : (
               <Text size="sm" c="dimmed">
-                {running ? 'Waiting for a response.' : status === null ? 'No response.' : 'The body is empty.'}
+                {running ? t('Waiting for a response.') : status === null ? t('No response.') : t('The body is empty.')}
               </Text>
             )}
           </Part>

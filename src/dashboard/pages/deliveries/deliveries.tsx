@@ -12,6 +12,7 @@ import { getKeys, findOneOf, useListState } from '../../list/list-state.ts';
 import { RedeliverMissedDialog } from '../settings/webhooks/redeliver-missed.tsx';
 import { DeliveryTable, noDeliveries } from './delivery-table.tsx';
 import { states } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const FiltersQuery = graphql(`
   query DeliveryFilters {
@@ -38,18 +39,18 @@ export default function Deliveries(): ReactNode {
   const events = [...(data?.eventTypes ?? []).map(({ name }) => name), 'webhook.ping'];
   return (
     <ListPage
-      title="Deliveries"
+      title={t('Deliveries')}
       badge={
         <Badge variant="light" color={connected ? 'teal' : 'gray'} tt="none" fw={500}>
-          {connected ? 'Live' : 'Connecting'}
+          {connected ? t('Live') : t('Connecting')}
         </Badge>
       }
-      description="Every request to a webhook, and its answer. Kept for 90 days."
-      guide={{ href: '/docs/webhooks#when-you-fail', label: 'When a delivery fails' }}
+      description={t('Every request to a webhook, and its answer. Kept for 90 days.')}
+      guide={{ href: '/docs/webhooks#when-you-fail', label: t('When a delivery fails') }}
       actions={
         chosen?.active && (
           <Button variant="default" leftSection={<ArrowPathIcon width={18} aria-hidden />} onClick={dialog.open}>
-            Redeliver missed events…
+            {t('Redeliver missed events…')}
           </Button>
         )
       }
@@ -57,16 +58,16 @@ export default function Deliveries(): ReactNode {
       filters={{
         webhook: (filter) => (
           <Choice
-            label="Webhook"
-            all="All webhooks"
+            label={t('Webhook')}
+            all={t('All webhooks')}
             options={webhooks.map(({ id, url }) => ({ value: id, label: url }))}
             {...filter}
           />
         ),
         event: (filter) => (
           <Choice
-            label="Event"
-            all="All events"
+            label={t('Event')}
+            all={t('All events')}
             options={events.map((name) => ({ value: name, label: name }))}
             searchable
             {...filter}
@@ -74,8 +75,8 @@ export default function Deliveries(): ReactNode {
         ),
         state: (filter) => (
           <Choice
-            label="State"
-            all="All states"
+            label={t('State')}
+            all={t('All states')}
             options={Object.entries(states).map(([value, { label }]) => ({ value, label }))}
             {...filter}
           />

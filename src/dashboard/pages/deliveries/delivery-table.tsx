@@ -11,6 +11,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { useDeliveryChanges } from './live.ts';
 import { DeliveryState } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const DeliveriesQuery = graphql(
   `
@@ -80,20 +81,20 @@ export function DeliveryTable({ oneWebhook = false, list, filters, empty }: Prop
     filters,
   });
   useDeliveryChanges(filters.webhookId ?? null, rows.refetch);
-  return <DataTable caption="Deliveries" empty={empty} {...rows} />;
+  return <DataTable caption={t('Deliveries')} empty={empty} {...rows} />;
 }
 
 /** The texts in place of an empty list of deliveries. */
 export const noDeliveries: EmptyListTexts = {
   icon: PaperAirplaneIcon,
-  title: 'No deliveries yet',
-  description: 'Ping the webhook, or change something in the books.',
+  title: t('No deliveries yet'),
+  description: t('Ping the webhook, or change something in the books.'),
   noMatch: 'No deliveries match',
 };
 
 const columns: SortableColumn<DeliveryRow, never>[] = [
   {
-    header: 'Event',
+    header: t('Event'),
     lead: true,
     cell: ({ id, event, kind }) => (
       <Group gap="xs">
@@ -102,21 +103,21 @@ const columns: SortableColumn<DeliveryRow, never>[] = [
         </TextLink>
         {kind === 'REDELIVERY' && (
           <Badge variant="default" size="sm" tt="none" fw={500}>
-            redelivered
+            {t('redelivered')}
           </Badge>
         )}
       </Group>
     ),
   },
   {
-    header: 'State',
+    header: t('State'),
     cell: ({ state, attemptCount }) => <DeliveryState state={state} attempts={attemptCount} />,
   },
-  { header: 'Webhook', cell: ({ webhook }) => <LongText lines={1}>{webhook.url}</LongText> },
-  { header: 'Attempts', align: 'right', cell: ({ attemptCount }) => attemptCount },
+  { header: t('Webhook'), cell: ({ webhook }) => <LongText lines={1}>{webhook.url}</LongText> },
+  { header: t('Attempts'), align: 'right', cell: ({ attemptCount }) => attemptCount },
   {
-    header: 'Next attempt',
+    header: t('Next attempt'),
     cell: ({ state, nextAttemptAt }) => state === 'WAITING' && <Due at={nextAttemptAt} />,
   },
-  { header: 'Made', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: t('Made'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];

@@ -15,6 +15,7 @@ import { AttemptItem } from './attempt.tsx';
 import { useDeliveryChanges } from './live.ts';
 import { DeliveryState } from './state.tsx';
 import { Verify } from './verify.tsx';
+import { t } from '../../i18n/t.ts';
 
 const DeliveryQuery = graphql(`
   query Delivery($id: UUID!) {
@@ -71,10 +72,10 @@ export default function DeliveryPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: DeliveryQuery, variables: { id } });
   useDeliveryChanges(data?.delivery?.webhook.id ?? null, refetch);
-  const back = { to: '/deliveries', label: 'Deliveries' };
+  const back = { to: '/deliveries', label: t('Deliveries') };
   if (data?.delivery) return <Details key={id} delivery={data.delivery} />;
   return (
-    <Page title="Delivery" back={back}>
+    <Page title={t('Delivery')} back={back}>
       {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
@@ -88,7 +89,7 @@ function Details({ delivery }: { delivery: Delivery }): ReactNode {
     const { data, error } = await redeliver({ id });
     if (error) notifyError(error);
     if (!data) return;
-    notifySuccess('Redelivered. This is the new delivery.');
+    notifySuccess(t('Redelivered. This is the new delivery.'));
     navigate(`/deliveries/${data.redeliver.id}`);
   };
   const latest = attempts.at(-1);
@@ -96,7 +97,7 @@ function Details({ delivery }: { delivery: Delivery }): ReactNode {
   return (
     <Page
       title={event.type}
-      back={{ to: '/deliveries', label: 'Deliveries' }}
+      back={{ to: '/deliveries', label: t('Deliveries') }}
       badge={<DeliveryState state={state} attempts={attemptCount} />}
       actions={
         <Button
@@ -106,7 +107,7 @@ function Details({ delivery }: { delivery: Delivery }): ReactNode {
           loading={fetching}
           disabled={!webhook.active}
         >
-          Redeliver
+          {t('Redeliver')}
         </Button>
       }
     >
@@ -114,13 +115,13 @@ function Details({ delivery }: { delivery: Delivery }): ReactNode {
         <Summary delivery={delivery} />
         <section aria-labelledby="attempts">
           <Title order={2} size="h4" mb="sm" id="attempts">
-            Attempts
+            {t('Attempts')}
           </Title>
           {attempts.length === 0 ? (
             <Alert color="gray" icon={<ClockIcon aria-hidden />}>
               {state === 'SET_ASIDE'
-                ? 'Nothing was sent: the webhook was off. Enable it, then redeliver.'
-                : 'The first attempt is about to start.'}
+                ? t('Nothing was sent: the webhook was off. Enable it, then redeliver.')
+                : t('The first attempt is about to start.')}
             </Alert>
           ) : (
             <Accordion variant="contained" radius="md" multiple defaultValue={[String(latest?.number)]} order={3}>
@@ -133,7 +134,7 @@ function Details({ delivery }: { delivery: Delivery }): ReactNode {
         {signature && (
           <section aria-labelledby="verify">
             <Title order={2} size="h4" mb="sm" id="verify">
-              Verify the signature
+              {t('Verify the signature')}
             </Title>
             <Verify body={event.body} signature={signature} />
           </section>

@@ -2,6 +2,7 @@ import { Tabs, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { snippets, type SentRequest } from './snippets.ts';
+import { t } from '../../i18n/t.ts';
 
 /** Programs that verify the delivery's signature. */
 export function Verify(sent: SentRequest): ReactNode {
@@ -9,12 +10,12 @@ export function Verify(sent: SentRequest): ReactNode {
   return (
     <div>
       <Text size="sm" mb="sm">
-        Set <code>WEBHOOK_SECRET</code> to the webhook’s secret and run one of these programs. It prints{' '}
-        <code>true</code>. Your receiver does the same with the raw body and the header <code>X-Service-Signature</code>
-        , and responds with 401 if the signature doesn’t match.
+        Set <code>{t('WEBHOOK_SECRET')}</code> to the webhook’s secret and run one of these programs. It prints{' '}
+        <code>{t('true')}</code>. Your receiver does the same with the raw body and the header{' '}
+        <code>{t('X-Service-Signature')}</code>, and responds with 401 if the signature doesn’t match.
       </Text>
       <Tabs defaultValue={programs[0]?.language ?? ''} keepMounted={false}>
-        <Tabs.List aria-label="Language">
+        <Tabs.List aria-label={t('Language')}>
           {programs.map(({ language }) => (
             <Tabs.Tab key={language} value={language}>
               {language}

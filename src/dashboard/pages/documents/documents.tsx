@@ -6,6 +6,7 @@ import { notifyError } from '../../components/toast.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 import { saveFile } from '../../upload/save-file.ts';
 import { eInvoiceFormats, type EInvoiceFormat } from '../invoices/formats.ts';
+import { t } from '../../i18n/t.ts';
 
 export const SavedFile = graphql(`
   fragment SavedFile on DocumentFile {
@@ -49,18 +50,18 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
     <Card withBorder radius="md" component="section" aria-labelledby="documents">
       <Stack gap="md">
         <Title order={2} size="h4" id="documents">
-          Documents
+          {t('Documents')}
         </Title>
         <Group>
           <Button variant="default" leftSection={<EyeIcon width={18} aria-hidden />} onClick={() => void preview()}>
-            Preview PDF
+            {t('Preview PDF')}
           </Button>
           <Button
             variant="default"
             leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
             onClick={() => void download(readPdf())}
           >
-            Download PDF
+            {t('Download PDF')}
           </Button>
         </Group>
         <Group align="end">
@@ -77,7 +78,7 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
             disabled={!readXml}
             onClick={() => readXml && void download(readXml())}
           >
-            Download e-invoice
+            {t('Download e-invoice')}
           </Button>
         </Group>
         {children}

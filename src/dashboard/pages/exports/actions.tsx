@@ -9,6 +9,7 @@ import { useSession } from '../../session/session.tsx';
 import type { Export } from './fields.ts';
 import { hasExpired, isUnfinished } from './state.tsx';
 import { getTitle } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const CancelExport = graphql(`
   mutation CancelExport($id: UUID!) {
@@ -38,7 +39,7 @@ function DownloadLink({ row: { id, fileName } }: { row: Export }): ReactNode {
       leftSection={<ArrowDownTrayIcon width={16} aria-hidden />}
       aria-label={`Download ${fileName ?? ''}`}
     >
-      Download
+      {t('Download')}
     </Button>
   );
 }
@@ -47,16 +48,16 @@ function CancelButton({ row }: { row: Export }): ReactNode {
   const [{ fetching }, cancel] = useMutation(CancelExport);
   const cancelNow = async (): Promise<void> => {
     const isSure = await confirm({
-      title: 'Cancel the export?',
+      title: t('Cancel the export?'),
       children: `${getTitle(row)}: there will be no file.`,
-      confirm: 'Cancel the export',
-      cancel: 'Let it go on',
+      confirm: t('Cancel the export'),
+      cancel: t('Let it go on'),
       danger: true,
     });
     if (!isSure) return;
     const { error } = await cancel({ id: row.id });
     if (error) notifyError(error);
-    else notifySuccess('The export is cancelled.');
+    else notifySuccess(t('The export is cancelled.'));
   };
   return (
     <Button
@@ -68,7 +69,7 @@ function CancelButton({ row }: { row: Export }): ReactNode {
       loading={fetching}
       onClick={() => void cancelNow()}
     >
-      Cancel
+      {t('Cancel')}
     </Button>
   );
 }

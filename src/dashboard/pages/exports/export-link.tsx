@@ -3,6 +3,7 @@ import { ArrowUpTrayIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { toDialog, type Asked } from './asked.ts';
+import { t } from '../../i18n/t.ts';
 
 /**
  * Opens the dialog that exports what a page shows. A phone has no room for it, and exports by the navigation.
@@ -17,6 +18,6 @@ export const ExportLink = ({ asked, title }: { asked: Asked; title: string }): R
     aria-label={`Export ${title.toLowerCase()}`}
     leftSection={<ArrowUpTrayIcon width={18} aria-hidden />}
   >
-    Export
+    {t('Export')}
   </Button>
 );

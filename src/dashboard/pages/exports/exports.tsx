@@ -20,6 +20,7 @@ import { ExportFields, type Export } from './fields.ts';
 import { NewExport } from './new-export.tsx';
 import { ExportState, hasExpired, isUnfinished, statuses } from './state.tsx';
 import { getDays, getTitle, types } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const ExportsQuery = graphql(
   `
@@ -40,7 +41,7 @@ const ExportsQuery = graphql(
 
 const columns: SortableColumn<Export, never>[] = [
   {
-    header: 'Export',
+    header: t('Export'),
     lead: true,
     cell: (row) => (
       <>
@@ -52,19 +53,19 @@ const columns: SortableColumn<Export, never>[] = [
       </>
     ),
   },
-  { header: 'Status', cell: (row) => <ExportState {...row} /> },
+  { header: t('Status'), cell: (row) => <ExportState {...row} /> },
   {
-    header: 'Rows',
+    header: t('Rows'),
     align: 'right',
     cell: ({ status, processedRows }) => (status === 'COMPLETED' ? count(processedRows) : null),
   },
-  { header: 'Size', align: 'right', cell: ({ length }) => (length === null ? null : bytes(length)) },
-  { header: 'Started', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: t('Size'), align: 'right', cell: ({ length }) => (length === null ? null : bytes(length)) },
+  { header: t('Started'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
   {
-    header: 'Expires',
+    header: t('Expires'),
     cell: (row) => (hasExpired(row) ? 'Expired' : row.expiresAt && dayOf(row.expiresAt)),
   },
-  { header: 'Actions', hidden: true, align: 'right', cell: (row) => <ExportActions row={row} /> },
+  { header: t('Actions'), hidden: true, align: 'right', cell: (row) => <ExportActions row={row} /> },
 ];
 
 /** It is kept current while an export on the page is not finished. */
@@ -73,7 +74,7 @@ function ExportTable({ list, filters, empty }: ListTableProps<typeof ExportsQuer
   const nodes = rows.connection?.nodes;
   useProgress(nodes?.some(isUnfinished) ?? false, rows.refetch);
   useAnnouncedEnds(nodes);
-  return <DataTable caption="Exports" empty={empty} {...rows} />;
+  return <DataTable caption={t('Exports')} empty={empty} {...rows} />;
 }
 
 /** Tells those who don't see the table of an export that ends. */
@@ -100,36 +101,38 @@ export default function Exports(): ReactNode {
   }, [asked]);
   return (
     <ListPage
-      title="Exports"
-      description="Files of your books, for a tax consultant, a tax audit, or another program."
+      title={t('Exports')}
+      description={t('Files of your books, for a tax consultant, a tax audit, or another program.')}
       table={ExportTable}
       filters={{
         type: (filter) => (
           <Choice
-            label="Type"
-            all="All types"
+            label={t('Type')}
+            all={t('All types')}
             options={getKeys(types).map((value) => ({ value, label: types[value].label }))}
             {...filter}
           />
         ),
-        status: (filter) => <Choice label="Status" all="All statuses" options={labelled(statuses)} {...filter} />,
+        status: (filter) => (
+          <Choice label={t('Status')} all={t('All statuses')} options={labelled(statuses)} {...filter} />
+        ),
       }}
       variables={({ type, status }) => ({
         filter: { type: { eq: findOneOf(type, getKeys(types)) }, status: { eq: findOneOf(status, statuses) } },
       })}
       add={{
-        label: 'New export',
+        label: t('New export'),
         isOpen: asked !== undefined,
         form: (props) => <NewExport asked={asked} {...props} />,
         onDone: () => {
           navigate('/exports', { replace: true }); // a filter or another page would hide it
-          notifySuccess('The export has begun.');
+          notifySuccess(t('The export has begun.'));
         },
       }}
       empty={{
         icon: ArrowUpTrayIcon,
-        title: 'No exports yet',
-        description: 'Export a list, open items, bookings for DATEV, or the books for a tax audit.',
+        title: t('No exports yet'),
+        description: t('Export a list, open items, bookings for DATEV, or the books for a tax audit.'),
         noMatch: 'No exports match',
       }}
     />

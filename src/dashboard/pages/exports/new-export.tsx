@@ -11,6 +11,7 @@ import { lastMonth } from '../reports/period.ts';
 import { sideLabels } from '../reports/texts.ts';
 import type { Asked } from './asked.ts';
 import { charts, formats, lists, buildOptions, types, type ExportResource, type ExportType } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const CreateExport = graphql(`
   mutation CreateExport($input: CreateExportInput!) {
@@ -123,9 +124,9 @@ function NewExportForm({
   const { type } = form.values;
   const Fields = fieldsByType[type];
   return (
-    <Form submission={submission} submit="Export" onCancel={onCancel}>
+    <Form submission={submission} submit={t('Export')} onCancel={onCancel}>
       <Radio.Group
-        label="What"
+        label={t('What')}
         {...form.getInputProps('type')}
         onChange={(value) => {
           const chosen = findOneOf(value, getKeys(types));
@@ -162,8 +163,8 @@ function ListFields({ form }: FieldsProps): ReactNode {
   return (
     <>
       <Select
-        label="Which list"
-        description="All fields. The filters of the list’s page don’t apply."
+        label={t('Which list')}
+        description={t('All fields. The filters of the list’s page don’t apply.')}
         data={listOptions}
         searchable
         allowDeselect={false}
@@ -179,9 +180,9 @@ function OpenItemsFields({ form }: FieldsProps): ReactNode {
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <TextInput type="date" label="At the end of" required {...form.getInputProps('at')} />
+        <TextInput type="date" label={t('At the end of')} required {...form.getInputProps('at')} />
         <Select
-          label="Who owes"
+          label={t('Who owes')}
           data={buildOptions(sideLabels)}
           allowDeselect={false}
           {...form.getInputProps('side')}
@@ -197,23 +198,23 @@ function DatevFields({ form }: FieldsProps): ReactNode {
     <>
       <PeriodFields form={form} required />
       <Select
-        label="Chart of accounts"
-        description="The one that your tax consultant uses."
+        label={t('Chart of accounts')}
+        description={t('The one that your tax consultant uses.')}
         data={buildOptions(charts)}
         allowDeselect={false}
         {...form.getInputProps('chart')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput
-          label="Consultant number"
-          description="Of your tax consultant at DATEV (Beraternummer)."
+          label={t('Consultant number')}
+          description={t('Of your tax consultant at DATEV (Beraternummer).')}
           inputMode="numeric"
           placeholder="1001"
           {...form.getInputProps('consultantNumber')}
         />
         <TextInput
-          label="Client number"
-          description="Yours at your tax consultant (Mandantennummer)."
+          label={t('Client number')}
+          description={t('Yours at your tax consultant (Mandantennummer).')}
           inputMode="numeric"
           placeholder="1"
           {...form.getInputProps('clientNumber')}
@@ -228,21 +229,21 @@ const PeriodFields = ({ form, required = false }: FieldsProps & { required?: boo
   <SimpleGrid cols={{ base: 1, xs: 2 }}>
     <TextInput
       type="date"
-      label="From"
+      label={t('From')}
       required={required}
-      {...(!required && { description: 'Empty: from the first row on.' })}
+      {...(!required && { description: t('Empty: from the first row on.') })}
       {...form.getInputProps('from')}
     />
     <TextInput
       type="date"
-      label="To"
+      label={t('To')}
       required={required}
-      {...(!required && { description: 'Empty: until the last row.' })}
+      {...(!required && { description: t('Empty: until the last row.') })}
       {...form.getInputProps('to')}
     />
   </SimpleGrid>
 );
 
 const FormatField = ({ form }: FieldsProps): ReactNode => (
-  <Select label="Format" data={buildOptions(formats)} allowDeselect={false} {...form.getInputProps('format')} />
+  <Select label={t('Format')} data={buildOptions(formats)} allowDeselect={false} {...form.getInputProps('format')} />
 );

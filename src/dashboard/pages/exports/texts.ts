@@ -2,18 +2,19 @@ import { date, label } from '../../format/format.ts';
 import type { EnumOf } from '../../graphql.ts';
 import { getKeys } from '../../list/list-state.ts';
 import type { Export } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 export type ExportType = EnumOf<'ExportType'>;
 export type ExportResource = EnumOf<'ExportResource'>;
 
 /** The types, and what each is for. */
 export const types: Record<ExportType, { label: string; description: string }> = {
-  LIST: { label: 'List', description: 'All rows of a list, such as invoices or customers.' },
-  OPEN_ITEMS: { label: 'Open items', description: 'What was not paid at the end of a day.' },
-  DATEV: { label: 'DATEV', description: 'The bookings of a period, for your tax consultant.' },
+  LIST: { label: t('List'), description: t('All rows of a list, such as invoices or customers.') },
+  OPEN_ITEMS: { label: t('Open items'), description: t('What was not paid at the end of a day.') },
+  DATEV: { label: 'DATEV', description: t('The bookings of a period, for your tax consultant.') },
   GOBD: {
-    label: 'Tax audit (GoBD)',
-    description: 'The books and documents of a period, for a tax audit in Germany (Z3).',
+    label: t('Tax audit (GoBD)'),
+    description: t('The books and documents of a period, for a tax audit in Germany (Z3).'),
   },
 };
 
@@ -60,5 +61,5 @@ export function getDays({ type, resource, from, to, at }: Export): string | unde
   if (from && to) return `${date(from)} to ${date(to)}`;
   if (from) return `From ${date(from)}`;
   if (to) return `Until ${date(to)}`;
-  return type === 'LIST' && resource && lists[resource].isDated ? 'All days' : undefined;
+  return type === 'LIST' && resource && lists[resource].isDated ? t('All days') : undefined;
 }

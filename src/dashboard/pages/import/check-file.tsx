@@ -10,6 +10,7 @@ import type { Result } from './import-mutations.ts';
 import { ImportProgress } from './import-progress.tsx';
 import type { Column } from './mapping-values.ts';
 import type { ImportRun } from './use-import.ts';
+import { t } from '../../i18n/t.ts';
 
 interface Props {
   kind: Kind;
@@ -26,24 +27,24 @@ export function CheckFile({ kind, columns, result, run, onBack, onImport }: Prop
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => region.current?.focus(), []);
   return (
-    <Stack gap="md" ref={region} tabIndex={-1} role="region" aria-label="Check" style={{ outline: 'none' }}>
+    <Stack gap="md" ref={region} tabIndex={-1} role="region" aria-label={t('Check')} style={{ outline: 'none' }}>
       {errors.length > 0 ? (
         <Errors errors={errors} columns={columns} />
       ) : (
-        <Alert color="teal" icon={<CheckCircleIcon aria-hidden />} title="The file has no errors">
-          Nothing is imported yet.
+        <Alert color="teal" icon={<CheckCircleIcon aria-hidden />} title={t('The file has no errors')}>
+          {t('Nothing is imported yet.')}
         </Alert>
       )}
       {errors.length === 0 && <Counts result={result} isDone={false} />}
       {preview.length > 0 && <Preview kind={kind} preview={preview} />}
-      <ImportProgress run={run} label="Importing" />
+      <ImportProgress run={run} label={t('Importing')} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onBack} disabled={run.busy}>
-          Back to the columns
+          {t('Back to the columns')}
         </Button>
         {errors.length === 0 && (
           <Button onClick={onImport} loading={run.busy}>
-            Import
+            {t('Import')}
           </Button>
         )}
       </Group>
@@ -68,16 +69,16 @@ export function Counts({ result, isDone }: { result: Result; isDone: boolean }):
 function Errors({ errors, columns }: Pick<Result, 'errors'> & { columns: Column[] }): ReactNode {
   return (
     <>
-      <Alert color="red" icon={<ExclamationTriangleIcon aria-hidden />} title="The file has errors">
-        Nothing is imported. Change the columns, or correct the file and choose it again.
+      <Alert color="red" icon={<ExclamationTriangleIcon aria-hidden />} title={t('The file has errors')}>
+        {t('Nothing is imported. Change the columns, or correct the file and choose it again.')}
       </Alert>
       <SimpleTable
-        caption="Errors"
+        caption={t('Errors')}
         rows={errors.map((error, index) => ({ ...error, id: String(index) }))}
         columns={[
-          { header: 'Line', cell: ({ line }) => line ?? 'File', width: 90 },
-          { header: 'Column', cell: ({ column }) => column && formatHeading(column, columns) },
-          { header: 'Error', cell: ({ message }) => sentence(message) },
+          { header: t('Line'), cell: ({ line }) => line ?? t('File'), width: 90 },
+          { header: t('Column'), cell: ({ column }) => column && formatHeading(column, columns) },
+          { header: t('Error'), cell: ({ message }) => sentence(message) },
         ]}
       />
     </>
@@ -99,9 +100,14 @@ function Preview({ kind, preview }: { kind: Kind; preview: Result['preview'] }):
     <Card withBorder radius="md" component="section" aria-labelledby="preview">
       <Stack gap="sm">
         <Title order={2} size="h4" id="preview">
-          The first rows, as they are read
+          {t('The first rows, as they are read')}
         </Title>
-        <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label="The first rows, as they are read">
+        <Box
+          style={{ overflowX: 'auto' }}
+          tabIndex={0}
+          role="region"
+          aria-label={t('The first rows, as they are read')}
+        >
           <Table
             withTableBorder
             withColumnBorders

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { DropZone } from '../../upload/drop-zone.tsx';
 import { allRecords, records as known, type Records } from './records.ts';
 import { findOneOf } from '../../list/list-state.ts';
+import { t } from '../../i18n/t.ts';
 
 interface Props {
   records: Records;
@@ -17,8 +18,8 @@ export function ChooseFile({ records, onRecords, file, onFile, onNext }: Props):
   return (
     <Stack gap="md">
       <Select
-        label="Records"
-        description="What the file has"
+        label={t('Records')}
+        description={t('What the file has')}
         maw={360}
         allowDeselect={false}
         data={allRecords.map((value) => ({ value, label: known[value].label }))}
@@ -28,10 +29,10 @@ export function ChooseFile({ records, onRecords, file, onFile, onNext }: Props):
           if (chosen) onRecords(chosen);
         }}
       />
-      <DropZone label="File to import" file={file} onChange={onFile} description="CSV, at most 10,000 rows" />
+      <DropZone label={t('File to import')} file={file} onChange={onFile} description={t('CSV, at most 10,000 rows')} />
       <Group justify="flex-end">
         <Button disabled={!file} onClick={onNext}>
-          Next
+          {t('Next')}
         </Button>
       </Group>
     </Stack>

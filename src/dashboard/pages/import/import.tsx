@@ -15,14 +15,17 @@ import { getColumns, detectPreset, mappingFor, type MappingValues } from './mapp
 import { Outcome } from './outcome.tsx';
 import { allRecords, type Records } from './records.ts';
 import { useImport } from './use-import.ts';
+import { t } from '../../i18n/t.ts';
 
 export default function Import(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: ImportKinds });
   return (
     <Page
-      title="Import"
-      description="Records from another system, as CSV files. Import customers first, then projects, then the rest."
-      guide={{ href: '/docs/moving', label: 'Moving in and out' }}
+      title={t('Import')}
+      description={t(
+        'Records from another system, as CSV files. Import customers first, then projects, then the rest.',
+      )}
+      guide={{ href: '/docs/moving', label: t('Moving in and out') }}
     >
       {data ? (
         <Wizard kinds={data.importKinds} />
@@ -91,9 +94,9 @@ function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
         size="sm"
         wrap
       >
-        <Stepper.Step label="File" />
-        <Stepper.Step label="Columns" />
-        <Stepper.Step label="Check" />
+        <Stepper.Step label={t('File')} />
+        <Stepper.Step label={t('Columns')} />
+        <Stepper.Step label={t('Check')} />
       </Stepper>
       {step === 0 && (
         <ChooseFile

@@ -21,6 +21,7 @@ import { rowsOfHead, type FileHead } from './file-head.ts';
 import { ImportProgress } from './import-progress.tsx';
 import { getColumns, mappingFor, type MappingValues } from './mapping-values.ts';
 import type { ImportRun } from './use-import.ts';
+import { t } from '../../i18n/t.ts';
 
 interface Props {
   kind: Kind;
@@ -47,7 +48,7 @@ export function MapColumns(props: Props): ReactNode {
     >
       <Stack gap="md">
         {run.errors.length > 0 && (
-          <Alert color="red" role="alert" title="The file can’t be checked yet">
+          <Alert color="red" role="alert" title={t('The file can’t be checked yet')}>
             {run.errors.map((message) => (
               <div key={message}>{message}</div>
             ))}
@@ -56,13 +57,13 @@ export function MapColumns(props: Props): ReactNode {
         <Card withBorder radius="md" component="section" aria-labelledby="format">
           <Stack gap="md">
             <Title order={2} size="h4" id="format">
-              The file
+              {t('The file')}
             </Title>
             <CsvPreview rows={rows} headerRow />
             <Format {...props} rows={rows} />
             {mapping.preset && kind.resource === 'INVOICE' && (
               <Text size="sm" c="dimmed">
-                Drafts, void invoices, and credit notes are left out.
+                {t('Drafts, void invoices, and credit notes are left out.')}
               </Text>
             )}
           </Stack>
@@ -71,10 +72,12 @@ export function MapColumns(props: Props): ReactNode {
           <Stack gap="md">
             <div>
               <Title order={2} size="h4" id="mapping">
-                Match the columns
+                {t('Match the columns')}
               </Title>
               <Text size="sm" c="dimmed">
-                Choose the column of each field, or a text for all rows. The text also counts where a cell is empty.
+                {t(
+                  'Choose the column of each field, or a text for all rows. The text also counts where a cell is empty.',
+                )}
               </Text>
             </div>
             {kind.fields.map((field) => (
@@ -89,13 +92,13 @@ export function MapColumns(props: Props): ReactNode {
             ))}
           </Stack>
         </Card>
-        <ImportProgress run={run} label="Checking the file" />
+        <ImportProgress run={run} label={t('Checking the file')} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onBack}>
-            Back
+            {t('Back')}
           </Button>
           <Button type="submit" loading={run.busy}>
-            Check the file
+            {t('Check the file')}
           </Button>
         </Group>
       </Stack>
@@ -137,9 +140,9 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
       <Select
-        label="System"
+        label={t('System')}
         data={[
-          { value: byHand, label: 'Another one' },
+          { value: byHand, label: t('Another one') },
           ...kind.presets.map(({ preset, title }) => ({ value: preset, label: title })),
         ]}
         allowDeselect={false}
@@ -147,23 +150,23 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
         onChange={choosePreset}
       />
       <Autocomplete
-        label="Date format"
+        label={t('Date format')}
         data={knownDateFormats}
         value={mapping.dateFormat}
         onChange={(dateFormat) => onMapping({ ...mapping, dateFormat })}
       />
       <Select
-        label="Decimal separator"
+        label={t('Decimal separator')}
         data={[
-          { value: ',', label: 'Comma: 1.234,56' },
-          { value: '.', label: 'Point: 1,234.56' },
+          { value: ',', label: t('Comma: 1.234,56') },
+          { value: '.', label: t('Point: 1,234.56') },
         ]}
         allowDeselect={false}
         value={mapping.decimalSeparator}
         onChange={(value) => onMapping({ ...mapping, decimalSeparator: value ?? '.' })}
       />
       <Select
-        label="Delimiter"
+        label={t('Delimiter')}
         data={[
           { value: asDetected, label: `Detected: ${delimiterName(detected.delimiter).toLowerCase()}` },
           ...delimiters.map((value) => ({ value: value as string, label: delimiterName(value) })),
@@ -173,7 +176,7 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
         onChange={(value) => onHead({ ...head, delimiter: value === asDetected ? null : value })}
       />
       <Select
-        label="Encoding"
+        label={t('Encoding')}
         data={[
           { value: asDetected, label: `Detected: ${encodings[detected.encoding] ?? detected.encoding}` },
           ...Object.entries(encodings).map(([value, label]) => ({ value, label })),

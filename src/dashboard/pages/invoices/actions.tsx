@@ -19,6 +19,7 @@ import { graphql } from '../../graphql.ts';
 import { getName, type Invoice } from './fields.ts';
 import { InvoicePaymentForm } from './payment-form.tsx';
 import { InvoiceWarningsQuery, WarningLines } from './warnings.tsx';
+import { t } from '../../i18n/t.ts';
 
 const IssueInvoice = graphql(`
   mutation IssueInvoice($id: UUID!) {
@@ -54,7 +55,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
       {invoice.status === 'ISSUED' && <IssuedActions invoice={invoice} pay={pay.open} />}
       {invoice.status === 'PAID' && <CreditButton invoice={invoice} />}
       {/* Not part of IssuedActions: its input stays when the invoice is paid elsewhere. */}
-      <Dialog title="Record a payment" opened={paying} onClose={pay.close} size="md">
+      <Dialog title={t('Record a payment')} opened={paying} onClose={pay.close} size="md">
         <InvoicePaymentForm invoice={invoice} onClose={pay.close} />
       </Dialog>
     </>
@@ -71,14 +72,14 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
       .query(InvoiceWarningsQuery, { id }, { requestPolicy: 'network-only' })
       .toPromise();
     const confirmed = await confirm({
-      title: 'Issue the invoice?',
+      title: t('Issue the invoice?'),
       children: (
         <>
           The invoice gets its number and can no longer be edited. You can still record payments or cancel it.
           <WarningLines warnings={checked?.invoice?.warnings ?? []} />
         </>
       ),
-      confirm: 'Issue',
+      confirm: t('Issue'),
     });
     if (!confirmed) return;
     const { data, error } = await issue({ id });
@@ -87,21 +88,21 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
   };
   const confirmAndDelete = async (): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Delete the draft?',
-      children: 'The draft is deleted permanently. Time entries on it can be billed again.',
-      confirm: 'Delete',
+      title: t('Delete the draft?'),
+      children: t('The draft is deleted permanently. Time entries on it can be billed again.'),
+      confirm: t('Delete'),
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await remove({ id });
     if (error) return notifyError(error);
-    notifySuccess('The draft is deleted.');
+    notifySuccess(t('The draft is deleted.'));
     navigate('/invoices');
   };
   return (
     <>
       <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={confirmAndIssue}>
-        Issue
+        {t('Issue')}
       </Button>
       <Button
         variant="default"
@@ -109,11 +110,11 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
         to={`/invoices/${id}/edit`}
         leftSection={<PencilSquareIcon width={18} aria-hidden />}
       >
-        Edit
+        {t('Edit')}
       </Button>
       <More>
         <Menu.Item color="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndDelete}>
-          Delete…
+          {t('Delete…')}
         </Menu.Item>
       </More>
     </>
@@ -125,10 +126,10 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
   const [, cancel] = useMutation(CancelInvoice);
   const confirmAndCancel = async (): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Cancel the invoice?',
+      title: t('Cancel the invoice?'),
       children: `${getName(invoice)} no longer has to be paid. It stays in the books with its number, and a credit note takes back all that is left of it. This can’t be undone.`,
-      confirm: 'Cancel the invoice',
-      cancel: 'Keep it',
+      confirm: t('Cancel the invoice'),
+      cancel: t('Keep it'),
       danger: true,
     });
     if (!confirmed) return;
@@ -139,7 +140,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
   return (
     <>
       <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={pay}>
-        Record a payment
+        {t('Record a payment')}
       </Button>
       <CreditButton invoice={invoice} />
       <More>
@@ -149,7 +150,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
           leftSection={<XCircleIcon width={18} aria-hidden />}
           onClick={confirmAndCancel}
         >
-          {payments.nodes.length > 0 ? 'Cancel (undo its payments first)' : 'Cancel…'}
+          {payments.nodes.length > 0 ? t('Cancel (undo its payments first)') : t('Cancel…')}
         </Menu.Item>
       </More>
     </>
@@ -166,7 +167,7 @@ function CreditButton({ invoice: { id, amountCredited, totalGross } }: { invoice
       to={`/invoices/${id}/credit-note`}
       leftSection={<ReceiptRefundIcon width={18} aria-hidden />}
     >
-      Create credit note
+      {t('Create credit note')}
     </Button>
   );
 }
@@ -175,7 +176,7 @@ function More({ children }: { children: ReactNode }): ReactNode {
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
-        <ActionIcon variant="default" size={36} aria-label="More actions">
+        <ActionIcon variant="default" size={36} aria-label={t('More actions')}>
           <EllipsisHorizontalIcon width={20} aria-hidden />
         </ActionIcon>
       </Menu.Target>

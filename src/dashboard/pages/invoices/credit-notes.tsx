@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { date, money } from '../../format/format.ts';
 import { getReason } from '../credit-notes/fields.ts';
 import type { Invoice } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 type Props = Pick<Invoice, 'creditNotes' | 'currency'>;
 
@@ -14,7 +15,7 @@ export function InvoiceCreditNotes({ creditNotes, currency }: Props): ReactNode 
   return (
     <Card withBorder radius="md">
       <Title order={2} size="h4" mb="sm">
-        Credit notes
+        {t('Credit notes')}
       </Title>
       <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {nodes.map((creditNote) => (

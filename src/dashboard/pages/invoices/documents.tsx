@@ -6,6 +6,7 @@ import { Documents, SavedFile } from '../documents/documents.tsx';
 import { Breaches } from './breaches.tsx';
 import type { Invoice } from './fields.ts';
 import type { EInvoiceFormat } from './formats.ts';
+import { t } from '../../i18n/t.ts';
 
 const PdfQuery = graphql(
   `
@@ -67,15 +68,15 @@ export function InvoiceDocuments({ invoice, hasWarnings }: { invoice: Invoice; h
       readXml={canSave ? () => client.query(XmlQuery, { id, format }).toPromise() : undefined}
     >
       {breaches && breaches.length > 0 ? (
-        <Alert color="yellow" title={isDraft ? 'Missing for this e-invoice' : 'This e-invoice can’t be made'}>
+        <Alert color="yellow" title={isDraft ? t('Missing for this e-invoice') : t('This e-invoice can’t be made')}>
           <Breaches breaches={breaches} />
         </Alert>
       ) : (
         breaches &&
         isDraft && (
           <Text size="sm" c="dimmed">
-            {hasWarnings ? 'The format’s own rules are kept.' : 'Nothing is missing for this e-invoice.'} It is made
-            when the invoice is issued.
+            {hasWarnings ? t('The format’s own rules are kept.') : t('Nothing is missing for this e-invoice.')} It is
+            made when the invoice is issued.
           </Text>
         )
       )}

@@ -8,6 +8,7 @@ import type { Invoice } from './fields.ts';
 import { InvoiceQuery } from './invoice.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
 import { buildValues } from './invoice-values.ts';
+import { t } from '../../i18n/t.ts';
 
 export default function EditInvoice(): ReactNode {
   const { id = '' } = useParams();
@@ -23,7 +24,7 @@ export default function EditInvoice(): ReactNode {
   const invoice = edited?.id === id ? edited : undefined;
   if (invoice && invoice.status !== 'DRAFT') return <Redirect to={`/invoices/${id}`} replace />;
   return (
-    <Page title="Edit the draft" back={{ to: `/invoices/${id}`, label: 'Draft' }}>
+    <Page title={t('Edit the draft')} back={{ to: `/invoices/${id}`, label: t('Draft') }}>
       {invoice ? (
         <InvoiceEditor invoice={invoice} initial={buildValues(invoice)} />
       ) : error ? (

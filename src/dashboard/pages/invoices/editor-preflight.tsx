@@ -5,6 +5,7 @@ import { graphql } from '../../graphql.ts';
 import { Breaches } from './breaches.tsx';
 import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
 import { buildInput, buildLines, type InvoiceValues } from './invoice-values.ts';
+import { t } from '../../i18n/t.ts';
 
 const RequirementQuery = graphql(`
   query RequiredOfCustomer($customerId: UUID!) {
@@ -61,9 +62,9 @@ export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNod
         <Select
           label="E-invoice"
           description={
-            required ? 'This customer’s invoices must be e-invoices.' : 'Shows what is missing for a format.'
+            required ? t('This customer’s invoices must be e-invoices.') : t('Shows what is missing for a format.')
           }
-          placeholder="Not checked"
+          placeholder={t('Not checked')}
           data={eInvoiceFormats}
           value={format}
           clearable={!required}
@@ -79,7 +80,7 @@ export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNod
           tabIndex={0}
           role="region"
           aria-live="polite"
-          aria-label="Missing for the e-invoice"
+          aria-label={t('Missing for the e-invoice')}
         >
           {breaches && breaches.length > 0 ? (
             <Breaches breaches={breaches} />
@@ -88,9 +89,9 @@ export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNod
               <Text size="sm" c="dimmed">
                 {breaches
                   ? hasWarnings
-                    ? 'The format’s own rules are kept. See what to look at before you issue.'
-                    : 'Nothing is missing for this e-invoice.'
-                  : 'What is missing is shown as soon as customer and lines are filled in.'}
+                    ? t('The format’s own rules are kept. See what to look at before you issue.')
+                    : t('Nothing is missing for this e-invoice.')
+                  : t('What is missing is shown as soon as customer and lines are filled in.')}
               </Text>
             )
           )}

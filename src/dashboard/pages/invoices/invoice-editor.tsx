@@ -16,6 +16,7 @@ import { LineEditor } from './line-editor.tsx';
 import { Totals } from './totals.tsx';
 import { VatProposal } from './vat-proposal.tsx';
 import { Warnings } from './warnings.tsx';
+import { t } from '../../i18n/t.ts';
 
 const CreateInvoice = graphql(`
   mutation CreateInvoice($input: CreateInvoiceInput!) {
@@ -124,13 +125,13 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
   return (
     <Form
       submission={submission}
-      submit={submission.blocked ? 'Save as new draft' : 'Save draft'}
+      submit={submission.blocked ? t('Save as new draft') : t('Save draft')}
       onCancel={() => navigate(invoice ? `/invoices/${invoice.id}` : '/invoices')}
     >
       <Card withBorder radius="md">
         <Stack gap="md">
           <CustomerPicker
-            label="Customer"
+            label={t('Customer')}
             required
             type="CUSTOMER"
             canCreate
@@ -138,25 +139,31 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
             value={form.values.customerId}
           />
           <Group grow align="flex-start" preventGrowOverflow={false}>
-            <TextInput type="date" label="Invoice date" required miw={160} {...form.getInputProps('invoiceDate')} />
             <TextInput
               type="date"
-              label="Due date"
-              description={invoice ? undefined : 'Default: by the payment terms, or 14 days after the invoice date'}
+              label={t('Invoice date')}
+              required
+              miw={160}
+              {...form.getInputProps('invoiceDate')}
+            />
+            <TextInput
+              type="date"
+              label={t('Due date')}
+              description={invoice ? undefined : t('Default: by the payment terms, or 14 days after the invoice date')}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               miw={160}
               {...form.getInputProps('dueDate')}
             />
             <TextInput
               type="date"
-              label="Date of supply"
-              description="Default: the lines’ service periods, or the invoice date"
+              label={t('Date of supply')}
+              description={t('Default: the lines’ service periods, or the invoice date')}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               miw={160}
               {...form.getInputProps('deliveryDate')}
             />
             <Select
-              label="Currency"
+              label={t('Currency')}
               data={currencies()}
               searchable
               allowDeselect={false}
@@ -165,8 +172,8 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
             />
           </Group>
           <TextInput
-            label="Subject"
-            description="A short description"
+            label={t('Subject')}
+            description={t('A short description')}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             {...form.getInputProps('subject')}
           />

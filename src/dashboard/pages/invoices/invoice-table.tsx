@@ -8,6 +8,7 @@ import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { InvoiceState } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const InvoicesQuery = graphql(
   `
@@ -57,7 +58,7 @@ interface Props extends ListTableProps<typeof InvoicesQuery> {
 
 export const InvoiceTable = ({ oneCustomer = false, ...rest }: Props): ReactNode => (
   <ListTable
-    caption="Invoices"
+    caption={t('Invoices')}
     query={InvoicesQuery}
     columns={oneCustomer ? columns.filter(({ header }) => header !== 'Customer') : columns}
     {...rest}
@@ -66,17 +67,17 @@ export const InvoiceTable = ({ oneCustomer = false, ...rest }: Props): ReactNode
 
 const columns: SortableColumn<InvoiceRow, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOTAL_GROSS'>[] = [
   {
-    header: 'Number',
+    header: t('Number'),
     sort: 'NUMBER',
     lead: true,
     cell: ({ id, number }) => (
       <Anchor component={Link} to={`/invoices/${id}`} size="sm" fw={500} className="figure">
-        {number ?? 'Draft'}
+        {number ?? t('Draft')}
       </Anchor>
     ),
   },
   {
-    header: 'Customer',
+    header: t('Customer'),
     cell: ({ customer, subject }) => (
       <div>
         <LongText>{customer.companyName}</LongText>
@@ -86,15 +87,15 @@ const columns: SortableColumn<InvoiceRow, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE'
       </div>
     ),
   },
-  { header: 'State', cell: (row) => <InvoiceState {...row} /> },
+  { header: t('State'), cell: (row) => <InvoiceState {...row} /> },
   {
-    header: 'Date',
+    header: t('Date'),
     sort: 'INVOICE_DATE',
     cell: ({ invoiceDate }) => <span className="figure">{date(invoiceDate)}</span>,
   },
-  { header: 'Due', sort: 'DUE_DATE', cell: ({ dueDate }) => <span className="figure">{date(dueDate)}</span> },
+  { header: t('Due'), sort: 'DUE_DATE', cell: ({ dueDate }) => <span className="figure">{date(dueDate)}</span> },
   {
-    header: 'Total',
+    header: t('Total'),
     sort: 'TOTAL_GROSS',
     align: 'right',
     cell: (row) => (

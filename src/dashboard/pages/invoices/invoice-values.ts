@@ -2,6 +2,7 @@ import { today } from '../../format/format.ts';
 import { randomId } from '../../forms/random-id.ts';
 import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-values.ts';
 import type { Invoice } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 /** The form values of a line. */
 interface LineValues {
@@ -39,13 +40,13 @@ export const hasDetails = (line: LineValues): boolean =>
   lineDetails.some((name) => name !== 'unitCode' && Boolean(line[name]));
 
 export const vatCategories = [
-  { value: 'S', label: 'S · Taxed' },
-  { value: 'Z', label: 'Z · Taxed at 0 %' },
-  { value: 'E', label: 'E · Exempt' },
-  { value: 'AE', label: 'AE · Reverse charge' },
-  { value: 'K', label: 'K · Supply within the EU' },
-  { value: 'G', label: 'G · Export' },
-  { value: 'O', label: 'O · Not subject to VAT' },
+  { value: 'S', label: t('S · Taxed') },
+  { value: 'Z', label: t('Z · Taxed at 0 %') },
+  { value: 'E', label: t('E · Exempt') },
+  { value: 'AE', label: t('AE · Reverse charge') },
+  { value: 'K', label: t('K · Supply within the EU') },
+  { value: 'G', label: t('G · Export') },
+  { value: 'O', label: t('O · Not subject to VAT') },
 ];
 
 /** The categories that follow from the VAT rate. */

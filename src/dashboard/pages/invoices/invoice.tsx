@@ -18,6 +18,7 @@ import { LineTable } from './line-table.tsx';
 import { InvoiceState } from './state.tsx';
 import { Row, Totals } from './totals.tsx';
 import { useDraftWarnings, Warnings } from './warnings.tsx';
+import { t } from '../../i18n/t.ts';
 
 export const InvoiceQuery = graphql(
   `
@@ -30,7 +31,7 @@ export const InvoiceQuery = graphql(
   [InvoiceFields],
 );
 
-const back = { to: '/invoices', label: 'Invoices' };
+const back = { to: '/invoices', label: t('Invoices') };
 
 export default function InvoicePage(): ReactNode {
   const { id = '' } = useParams();
@@ -40,7 +41,7 @@ export default function InvoicePage(): ReactNode {
   const warnings = useDraftWarnings(id, isDraft);
   if (!invoice) {
     return (
-      <Page title="Invoice" back={back}>
+      <Page title={t('Invoice')} back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />}
       </Page>
     );
@@ -95,18 +96,18 @@ function Lines({ invoice }: { invoice: Invoice }): ReactNode {
       <LineTable lines={items} currency={currency} />
       <Box p="md">
         <Totals totals={invoice} currency={currency}>
-          {isCredited && <Row name="Credited" value={money(amountCredited, currency)} />}
+          {isCredited && <Row name={t('Credited')} value={money(amountCredited, currency)} />}
           {(isOpen || isCredited || isAdjusted) && amountPaid !== '0' && (
-            <Row name="Paid" value={money(amountPaid, currency)} />
+            <Row name={t('Paid')} value={money(amountPaid, currency)} />
           )}
-          {isAdjusted && <Row name="Adjusted" value={money(amountAdjusted, currency)} />}
-          {amountRefunded !== '0' && <Row name="Refunded" value={money(amountRefunded, currency)} />}
-          {isOpen && <Row name="Due" value={money(amountDue, currency)} strong />}
-          {amountToRefund !== '0' && <Row name="To refund" value={money(amountToRefund, currency)} strong />}
+          {isAdjusted && <Row name={t('Adjusted')} value={money(amountAdjusted, currency)} />}
+          {amountRefunded !== '0' && <Row name={t('Refunded')} value={money(amountRefunded, currency)} />}
+          {isOpen && <Row name={t('Due')} value={money(amountDue, currency)} strong />}
+          {amountToRefund !== '0' && <Row name={t('To refund')} value={money(amountToRefund, currency)} strong />}
         </Totals>
         {status === 'CANCELLED' && (
           <Text size="sm" c="dimmed" ta="right" mt="xs">
-            Cancelled: nothing is due.
+            {t('Cancelled: nothing is due.')}
           </Text>
         )}
       </Box>

@@ -7,18 +7,26 @@ import { findOneOf } from '../../list/list-state.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { InvoiceTable } from './invoice-table.tsx';
 import { invoiceStatuses } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 export default function Invoices(): ReactNode {
   return (
     <ListPage
-      title="Invoices"
+      title={t('Invoices')}
       table={InvoiceTable}
-      search="Search invoices"
+      search={t('Search invoices')}
       filters={{
         status: (filter) => (
-          <Choice label="State" all="All states" options={labelled([...invoiceStatuses, 'OVERDUE'])} {...filter} />
+          <Choice
+            label={t('State')}
+            all={t('All states')}
+            options={labelled([...invoiceStatuses, 'OVERDUE'])}
+            {...filter}
+          />
         ),
-        customer: (filter) => <CustomerPicker label="Customer" placeholder="All customers" {...pickerFilter(filter)} />,
+        customer: (filter) => (
+          <CustomerPicker label={t('Customer')} placeholder={t('All customers')} {...pickerFilter(filter)} />
+        ),
         ...period,
       }}
       variables={({ q, status, customer, from, to }) => ({
@@ -32,12 +40,12 @@ export default function Invoices(): ReactNode {
       })}
       importable="INVOICE"
       exportable="INVOICES"
-      add={{ label: 'New invoice', to: '/invoices/new' }}
+      add={{ label: t('New invoice'), to: '/invoices/new' }}
       initialSort={{ field: 'INVOICE_DATE', direction: 'DESC' }}
       empty={{
         icon: DocumentTextIcon,
-        title: 'No invoices yet',
-        description: 'Start with a draft. It gets its number when you issue it.',
+        title: t('No invoices yet'),
+        description: t('Start with a draft. It gets its number when you issue it.'),
         noMatch: 'No invoices match',
       }}
     />

@@ -6,6 +6,7 @@ import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { MoreFields } from '../../forms/more-fields.tsx';
 import { money } from '../../format/format.ts';
 import { hasDetails, lineDetails, newLine, vatCategories, type InvoiceValues } from './invoice-values.ts';
+import { t } from '../../i18n/t.ts';
 
 interface Props {
   form: UseFormReturnType<InvoiceValues>;
@@ -27,7 +28,7 @@ export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
   return (
     <Stack gap="sm" component="fieldset" bd={0} p={0} m={0}>
       <Text component="legend" fw={600} mb="xs">
-        Lines
+        {t('Lines')}
       </Text>
       {lines.map((line, index) => (
         <Line
@@ -51,7 +52,7 @@ export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
         onClick={add}
         ref={addButton}
       >
-        Add a line
+        {t('Add a line')}
       </Button>
     </Stack>
   );
@@ -80,7 +81,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
     <Card withBorder radius="md" p="sm" role="group" aria-label={`Line ${at + 1}`}>
       <Group align="flex-start" gap="xs" wrap="wrap">
         <TextInput
-          label="Title"
+          label={t('Title')}
           ref={title}
           aria-label={getLabel('Title')}
           required
@@ -88,14 +89,14 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
           {...field('title')}
         />
         <DecimalInput
-          label="Quantity"
+          label={t('Quantity')}
           aria-label={getLabel('Quantity')}
           required
           style={{ flex: '1 1 84px' }}
           {...field('quantity')}
         />
         <TextInput
-          label="Unit"
+          label={t('Unit')}
           aria-label={getLabel('Unit')}
           style={{ flex: '1 1 84px' }}
           {...field('unit')}
@@ -105,14 +106,14 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
           }}
         />
         <DecimalInput
-          label="Unit price, net"
+          label={t('Unit price, net')}
           aria-label={getLabel('Unit price, net')}
           required
           style={{ flex: '1 1 120px' }}
           {...field('unitPriceNet')}
         />
         <DecimalInput
-          label="VAT, %"
+          label={t('VAT, %')}
           aria-label={getLabel('VAT, per cent')}
           required
           style={{ flex: '1 1 76px' }}
@@ -174,13 +175,13 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
   if (!line) return null;
   return (
     <MoreFields
-      label="More"
+      label={t('More')}
       ariaLabel={labelOf('More')}
       initiallyOpen={hasDetails(line)}
       hasError={lineDetails.some((name) => form.errors[`items.${at}.${name}`])}
     >
       <Textarea
-        label="Description"
+        label={t('Description')}
         aria-label={labelOf('Description')}
         autosize
         minRows={2}
@@ -189,28 +190,28 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
       />
       <Group align="flex-start" gap="xs" wrap="wrap">
         <DecimalInput
-          label="Discount, %"
+          label={t('Discount, %')}
           aria-label={labelOf('Discount, per cent')}
           style={{ flex: '1 1 100px' }}
           {...field('discountPercent')}
         />
         <TextInput
-          label="Unit code"
+          label={t('Unit code')}
           aria-label={labelOf('Unit code')}
-          placeholder="By the unit"
+          placeholder={t('By the unit')}
           style={{ flex: '1 1 120px' }}
           {...field('unitCode')}
         />
         <TextInput
           type="date"
-          label="Service from"
+          label={t('Service from')}
           aria-label={labelOf('Service from')}
           style={{ flex: '1 1 150px' }}
           {...field('servicePeriodStart')}
         />
         <TextInput
           type="date"
-          label="Service to"
+          label={t('Service to')}
           aria-label={labelOf('Service to')}
           style={{ flex: '1 1 150px' }}
           {...field('servicePeriodEnd')}
@@ -218,16 +219,16 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
       </Group>
       <Group align="flex-start" gap="xs" wrap="wrap">
         <Select
-          label="VAT category"
+          label={t('VAT category')}
           aria-label={labelOf('VAT category')}
-          placeholder="By the VAT rate"
+          placeholder={t('By the VAT rate')}
           data={vatCategories}
           clearable
           style={{ flex: '1 1 200px' }}
           {...field('vatCategory')}
         />
         <TextInput
-          label="Why no VAT is charged"
+          label={t('Why no VAT is charged')}
           aria-label={labelOf('Why no VAT is charged')}
           style={{ flex: '2 1 220px' }}
           {...field('exemptionReason')}

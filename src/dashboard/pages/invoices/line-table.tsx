@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { date, decimal, money, percent } from '../../format/format.ts';
 import { ResponsiveTable, type Column } from '../../list/responsive-table.tsx';
 import type { Invoice } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 /** A line of an invoice or of a credit note. */
 type Line = Omit<Invoice['items'][number], 'unitCode'>;
@@ -22,7 +23,7 @@ function getDetails(line: Line): string[] {
 
 const getColumns = (currency: string): Column<Line>[] => [
   {
-    header: 'Title',
+    header: t('Title'),
     lead: true,
     cell: (line) => (
       <>
@@ -35,10 +36,10 @@ const getColumns = (currency: string): Column<Line>[] => [
       </>
     ),
   },
-  { header: 'Quantity', align: 'right', cell: ({ quantity, unit }) => `${decimal(quantity)} ${unit ?? ''}` },
-  { header: 'Unit price', align: 'right', cell: ({ unitPriceNet }) => money(unitPriceNet, currency) },
+  { header: t('Quantity'), align: 'right', cell: ({ quantity, unit }) => `${decimal(quantity)} ${unit ?? ''}` },
+  { header: t('Unit price'), align: 'right', cell: ({ unitPriceNet }) => money(unitPriceNet, currency) },
   { header: 'VAT', align: 'right', cell: ({ vatRate }) => percent(vatRate) },
-  { header: 'Net', align: 'right', cell: ({ lineTotalNet }) => money(lineTotalNet, currency) },
+  { header: t('Net'), align: 'right', cell: ({ lineTotalNet }) => money(lineTotalNet, currency) },
 ];
 
 interface Props {
@@ -48,5 +49,5 @@ interface Props {
 
 /** The lines of an invoice or of a credit note. */
 export const LineTable = ({ lines, currency }: Props): ReactNode => (
-  <ResponsiveTable caption="Lines" columns={getColumns(currency)} rows={lines} />
+  <ResponsiveTable caption={t('Lines')} columns={getColumns(currency)} rows={lines} />
 );

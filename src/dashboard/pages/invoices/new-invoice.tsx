@@ -7,6 +7,7 @@ import { Page } from '../../layout/page.tsx';
 import { useSession } from '../../session/session.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
 import { newInvoice } from './invoice-values.ts';
+import { t } from '../../i18n/t.ts';
 
 const InvoiceDefaults = graphql(`
   query InvoiceDefaults {
@@ -23,9 +24,9 @@ export default function NewInvoice(): ReactNode {
   const [{ data, error }] = useQuery({ query: InvoiceDefaults });
   return (
     <Page
-      title="New invoice"
-      back={{ to: '/invoices', label: 'Invoices' }}
-      description="Saved as a draft, which you can edit until you issue it."
+      title={t('New invoice')}
+      back={{ to: '/invoices', label: t('Invoices') }}
+      description={t('Saved as a draft, which you can edit until you issue it.')}
     >
       {data || error ? (
         <InvoiceEditor

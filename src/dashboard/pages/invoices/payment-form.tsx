@@ -4,6 +4,7 @@ import { PaymentForm } from '../payments/payment-form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import type { Invoice } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const PayInvoice = graphql(`
   mutation PayInvoice($id: UUID!, $amount: Decimal, $paidOn: Date, $adjustments: [AdjustmentInput!]) {
@@ -28,7 +29,7 @@ export function InvoicePaymentForm({ invoice: { id, amountDue, currency }, onClo
       currency={currency}
       pay={(payment, context) => pay({ id, ...payment }, context)}
       onDone={({ payInvoice: { status } }) => {
-        notifySuccess(status === 'PAID' ? 'The invoice is paid.' : 'The payment is recorded.');
+        notifySuccess(status === 'PAID' ? t('The invoice is paid.') : t('The payment is recorded.'));
         onClose();
       }}
       onCancel={onClose}

@@ -3,6 +3,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { label } from '../../format/format.ts';
 import { getKeys } from '../../list/list-state.ts';
 import type { Invoice } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 type Props = Pick<Invoice, 'status' | 'isOverdue' | 'amountPaid' | 'amountToRefund'>;
 
@@ -17,7 +18,7 @@ const isPartPaid = ({ status, amountPaid }: Pick<Invoice, 'status' | 'amountPaid
 /** An invoice's state: whether an issued one is overdue or partially paid, and whether a refund of a paid one is owed. */
 export function InvoiceState(invoice: Props): ReactNode {
   const { status, isOverdue, amountToRefund } = invoice;
-  if (amountToRefund !== '0') return <StatusBadge color="orange">Refund due</StatusBadge>;
+  if (amountToRefund !== '0') return <StatusBadge color="orange">{t('Refund due')}</StatusBadge>;
   const partPaid = isPartPaid(invoice);
   const color = isOverdue ? 'red' : partPaid ? 'cyan' : colors[status];
   const text = isOverdue ? (partPaid ? 'Overdue, part-paid' : 'Overdue') : partPaid ? 'Part-paid' : label(status);

@@ -1,6 +1,7 @@
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { money, percent } from '../../format/format.ts';
+import { t } from '../../i18n/t.ts';
 
 interface Props {
   totals:
@@ -26,14 +27,14 @@ export function Totals({ totals, currency, children }: Props): ReactNode {
       maw={420}
       ml="auto"
       withRowBorders={false}
-      aria-label="Totals"
+      aria-label={t('Totals')}
     >
       <Table.Tbody role="rowgroup">
-        <Row name="Net" value={format(totals?.totalNet)} />
+        <Row name={t('Net')} value={format(totals?.totalNet)} />
         {totals?.vatBreakdown.map(({ vatRate, net, vat }) => (
           <Row key={vatRate} name={`VAT ${percent(vatRate)} on ${money(net, currency)}`} value={money(vat, currency)} />
         ))}
-        <Row name="Total" value={format(totals?.totalGross)} strong />
+        <Row name={t('Total')} value={format(totals?.totalGross)} strong />
         {children}
       </Table.Tbody>
     </Table>

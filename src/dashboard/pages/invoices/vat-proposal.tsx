@@ -5,6 +5,7 @@ import { useQuery } from 'urql';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { decimalField } from '../../forms/form-values.ts';
 import { usualCategories, vatCategories, type InvoiceValues } from './invoice-values.ts';
+import { t } from '../../i18n/t.ts';
 
 export const VatProposals = graphql(`
   query VatProposals($customerId: UUID!) {
@@ -78,10 +79,10 @@ export function VatProposal({ form }: { form: UseFormReturnType<InvoiceValues> }
       form.getValues().items.map((line) => ({ ...line, ...vat })),
     );
   return (
-    <Card withBorder radius="md" component="section" aria-label="VAT of the whole invoice">
+    <Card withBorder radius="md" component="section" aria-label={t('VAT of the whole invoice')}>
       <Stack gap="xs">
-        <Text fw={600}>VAT of the whole invoice</Text>
-        <Text size="sm">For this customer, VAT is usually not charged. It depends on what you sell:</Text>
+        <Text fw={600}>{t('VAT of the whole invoice')}</Text>
+        <Text size="sm">{t('For this customer, VAT is usually not charged. It depends on what you sell:')}</Text>
         <Group gap="xs">
           {proposals?.map((proposal) => {
             const vat = lineVat(proposal);

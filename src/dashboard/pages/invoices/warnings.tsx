@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { TextLink } from '../../components/text-link.tsx';
 import { graphql } from '../../graphql.ts';
+import { t } from '../../i18n/t.ts';
 
 export const InvoiceWarningsQuery = graphql(`
   query InvoiceWarnings($id: UUID!) {
@@ -45,7 +46,7 @@ interface Props {
 export function Warnings({ warnings, customerId, invoiceId }: Props): ReactNode {
   if (warnings.length === 0) return null;
   return (
-    <Alert color="yellow" title="Before you issue">
+    <Alert color="yellow" title={t('Before you issue')}>
       <List size="sm">
         {warnings.map(({ field, message }) => (
           <List.Item key={`${field} ${message}`}>
@@ -58,10 +59,10 @@ export function Warnings({ warnings, customerId, invoiceId }: Props): ReactNode 
 }
 
 function Mend({ field, customerId, invoiceId }: { field: string } & Omit<Props, 'warnings'>): ReactNode {
-  if (field.startsWith('company.')) return <MendLink to="/settings/company">Edit the company</MendLink>;
+  if (field.startsWith('company.')) return <MendLink to="/settings/company">{t('Edit the company')}</MendLink>;
   if (field.startsWith('customer.'))
-    return customerId && <MendLink to={`/customers/${customerId}`}>Edit the customer</MendLink>;
-  return invoiceId && <MendLink to={`/invoices/${invoiceId}/edit`}>Edit the draft</MendLink>;
+    return customerId && <MendLink to={`/customers/${customerId}`}>{t('Edit the customer')}</MendLink>;
+  return invoiceId && <MendLink to={`/invoices/${invoiceId}/edit`}>{t('Edit the draft')}</MendLink>;
 }
 
 /** In the colour of its text, as the usual one has too little contrast on an alert's background. */

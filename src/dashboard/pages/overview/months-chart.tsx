@@ -3,6 +3,7 @@ import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, T
 import type { ReactNode } from 'react';
 import { Bar } from 'react-chartjs-2';
 import { money, month as monthName, roundMoney } from '../../format/format.ts';
+import { t } from '../../i18n/t.ts';
 
 Chart.register(BarController, BarElement, CategoryScale, LinearScale, Legend, Tooltip);
 
@@ -19,11 +20,11 @@ export default function MonthsChart({ currency, months }: Props): ReactNode {
   const gridColor = dark ? colors.dark[5] : colors.gray[2];
   const series = [
     {
-      label: 'Invoiced',
+      label: t('Invoiced'),
       valueOf: (row: Props['months'][number]) => row.invoicedGross,
       color: colors.indigo[dark ? 4 : 6],
     },
-    { label: 'Paid', valueOf: (row: Props['months'][number]) => row.paid, color: colors.teal[dark ? 5 : 6] },
+    { label: t('Paid'), valueOf: (row: Props['months'][number]) => row.paid, color: colors.teal[dark ? 5 : 6] },
   ];
   return (
     <>

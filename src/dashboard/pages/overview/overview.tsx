@@ -8,6 +8,7 @@ import { Page } from '../../layout/page.tsx';
 import { count, lastDay, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { lazyPage } from '../../navigation/lazy-page.ts';
+import { t } from '../../i18n/t.ts';
 
 const MonthsChart = lazyPage(() => import('./months-chart.tsx'));
 
@@ -57,7 +58,7 @@ type Total = OverviewData['outstanding'][number];
 export default function Overview(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: OverviewQuery });
   return (
-    <Page title="Overview">
+    <Page title={t('Overview')}>
       {data ? (
         <Stack gap="lg">
           {(data.customers.totalCount === 0 || !data.company) && (
@@ -92,11 +93,11 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
         gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 14rem), 1fr))',
       }}
     >
-      <Figure name="Outstanding" to="/invoices?status=ISSUED" value={<Money totals={outstanding} />}>
+      <Figure name={t('Outstanding')} to="/invoices?status=ISSUED" value={<Money totals={outstanding} />}>
         {invoices(outstanding)}
       </Figure>
       <Figure
-        name="Overdue"
+        name={t('Overdue')}
         to="/invoices?status=OVERDUE"
         value={<Money totals={overdue} />}
         color={overdue.length > 0 ? 'red' : undefined}
@@ -104,21 +105,21 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
         {invoices(overdue)}
       </Figure>
       <Figure
-        name="Paid this month"
+        name={t('Paid this month')}
         to={`/payments${getPeriod(months.at(-1)?.month)}`}
         value={<Money totals={paidThisMonth} />}
       >
         {payments(paidThisMonth)}
       </Figure>
       <Figure
-        name="Unmatched transactions"
+        name={t('Unmatched transactions')}
         to="/bank-transactions?status=UNMATCHED"
         value={count(unmatchedTransactions)}
       >
-        of your bank accounts
+        {t('of your bank accounts')}
       </Figure>
-      <Figure name="Hours not billed" to="/time-entries?billing=UNBILLED" value={minutes(unbilledMinutes)}>
-        of billable time
+      <Figure name={t('Hours not billed')} to="/time-entries?billing=UNBILLED" value={minutes(unbilledMinutes)}>
+        {t('of billable time')}
       </Figure>
     </Box>
   );
@@ -182,7 +183,7 @@ function Months({ months }: { months: OverviewData['months'] }): ReactNode {
           Invoiced and paid, {currency}
         </Title>
         <Text size="sm" c="dimmed">
-          The last 12 months
+          {t('The last 12 months')}
         </Text>
       </Group>
       <Suspense fallback={<Skeleton h={280} />}>
@@ -202,26 +203,30 @@ function FirstSteps({ hasCompany, hasCustomers }: { hasCompany: boolean; hasCust
     <Card withBorder radius="md" p="xl">
       <EmptyState
         icon={<HomeIcon width={40} aria-hidden />}
-        title={hasCustomers ? 'Your company is missing' : 'First steps'}
+        title={hasCustomers ? t('Your company is missing') : t('First steps')}
         description={
           hasCompany
-            ? 'Your company is set up. Add a customer, then write your first invoice. Upload a bank statement to see which invoices are paid.'
-            : 'Begin with your company: invoices must have its address and its tax or VAT number, and say where to pay. Then add a customer, and write your first invoice.'
+            ? t(
+                'Your company is set up. Add a customer, then write your first invoice. Upload a bank statement to see which invoices are paid.',
+              )
+            : t(
+                'Begin with your company: invoices must have its address and its tax or VAT number, and say where to pay. Then add a customer, and write your first invoice.',
+              )
         }
       >
         <Group justify="center">
           {!hasCompany && (
             <Button component={Link} to="/settings/company">
-              Set up your company
+              {t('Set up your company')}
             </Button>
           )}
           {!hasCustomers && (
             <Button component={Link} to="/customers" variant={hasCompany ? 'filled' : 'default'}>
-              Add a customer
+              {t('Add a customer')}
             </Button>
           )}
           <Button component={Link} to="/bank-transactions" variant="default">
-            Upload a bank statement
+            {t('Upload a bank statement')}
           </Button>
         </Group>
       </EmptyState>

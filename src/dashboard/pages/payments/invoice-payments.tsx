@@ -10,6 +10,7 @@ import { period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import { t } from '../../i18n/t.ts';
 
 const InvoicePaymentsQuery = graphql(
   `
@@ -64,9 +65,9 @@ const InvoicePaymentsQuery = graphql(
 type InvoicePaymentRow = ResultOf<typeof InvoicePaymentsQuery>['rows']['nodes'][number];
 
 const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
-  { header: 'Paid on', sort: 'PAID_ON', cell: ({ paidOn }) => <span className="figure">{date(paidOn)}</span> },
+  { header: t('Paid on'), sort: 'PAID_ON', cell: ({ paidOn }) => <span className="figure">{date(paidOn)}</span> },
   {
-    header: 'For',
+    header: t('For'),
     lead: true,
     cell: ({ kind, invoice, creditNote, customer, reversalOfId }) => (
       <>
@@ -76,21 +77,21 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
           {(invoice ?? creditNote)?.customer.companyName ?? customer?.companyName}
         </LongText>
         {kind !== 'PAYMENT' && <LongText secondary>{label(kind)}</LongText>}
-        {reversalOfId && <LongText secondary>Undoes an earlier one</LongText>}
+        {reversalOfId && <LongText secondary>{t('Undoes an earlier one')}</LongText>}
       </>
     ),
   },
   {
-    header: 'By',
+    header: t('By'),
     cell: ({ bankTransactionId }) =>
       bankTransactionId ? (
-        <TextLink to={`/bank-transactions/${bankTransactionId}`}>Bank transaction</TextLink>
+        <TextLink to={`/bank-transactions/${bankTransactionId}`}>{t('Bank transaction')}</TextLink>
       ) : (
         'Recorded by hand'
       ),
   },
   {
-    header: 'Amount',
+    header: t('Amount'),
     align: 'right',
     // A refund is money that was sent back.
     cell: ({ kind, amount, currency, creditNote }) =>
@@ -99,14 +100,14 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
 ];
 
 const InvoicePaymentTable = (props: ListTableProps<typeof InvoicePaymentsQuery>): ReactNode => (
-  <ListTable caption="Payments" query={InvoicePaymentsQuery} columns={columns} {...props} />
+  <ListTable caption={t('Payments')} query={InvoicePaymentsQuery} columns={columns} {...props} />
 );
 
 export default function InvoicePayments(): ReactNode {
   return (
     <ListPage
-      title="Payments"
-      description="What customers paid of your invoices, and what was refunded."
+      title={t('Payments')}
+      description={t('What customers paid of your invoices, and what was refunded.')}
       exportable="PAYMENTS"
       table={InvoicePaymentTable}
       filters={period}
@@ -116,8 +117,8 @@ export default function InvoicePayments(): ReactNode {
       initialSort={{ field: 'PAID_ON', direction: 'DESC' }}
       empty={{
         icon: BanknotesIcon,
-        title: 'No payments yet',
-        description: 'Upload a bank statement, or record a payment on its invoice.',
+        title: t('No payments yet'),
+        description: t('Upload a bank statement, or record a payment on its invoice.'),
         noMatch: 'No payments match',
       }}
     />

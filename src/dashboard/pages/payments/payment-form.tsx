@@ -10,6 +10,7 @@ import { Form, useSubmit } from '../../forms/form.tsx';
 import { open, withRest } from './rest.ts';
 import { RestField } from './rest-field.tsx';
 import { paymentTexts, type PaymentKind } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 interface Props<Data> {
   /** Default: a payment. */
@@ -53,7 +54,7 @@ export function PaymentForm<Data>(props: Props<Data>): ReactNode {
       {of && (
         <RestField form={form} path="adjustments" of={of} value={rest} due={due} amount={amount} currency={currency} />
       )}
-      <TextInput type="date" label="Paid on" required {...form.getInputProps('paidOn')} />
+      <TextInput type="date" label={t('Paid on')} required {...form.getInputProps('paidOn')} />
     </Form>
   );
 }

@@ -9,6 +9,7 @@ import { ReverseForm } from '../../components/reverse-form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import type { PaymentPage, Payment } from './fields.ts';
 import { paymentTexts, type PaymentKind } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const ReversePayment = graphql(`
   mutation ReversePayment($id: UUID!, $reason: String) {
@@ -67,13 +68,13 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
             </div>
             {payment.reversedAt ? (
               <Text size="sm" c="dimmed">
-                {payment.reason ? `Undone: ${payment.reason}` : 'Undone'}
+                {payment.reason ? `Undone: ${payment.reason}` : t('Undone')}
               </Text>
             ) : (
               // What a bank transaction pays is undone there.
               !payment.bankTransaction && (
                 <Button variant="default" size="xs" onClick={() => setUndone(payment)}>
-                  Undo
+                  {t('Undo')}
                 </Button>
               )
             )}
@@ -84,7 +85,7 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
         {undone && (
           <ReverseForm
             consequence={texts.dueAgain(money(undone.amount, currency))}
-            submit="Undo"
+            submit={t('Undo')}
             reverse={(reason, context) => reverse({ id: undone.id, reason }, context)}
             onDone={() => {
               notifySuccess(texts.undone);

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { money } from '../../format/format.ts';
 import { computeRest, type AdjustmentType, type Rest } from './rest.ts';
+import { t } from '../../i18n/t.ts';
 
 const choices: Record<AdjustmentType, string> = {
   CASH_DISCOUNT: 'Deducted as a cash discount',
@@ -55,7 +56,7 @@ export function RestField(props: Props): ReactNode {
         label={label}
         {...named(label)}
         data={[
-          { value: 'OPEN', label: isMore ? 'Correct the amount' : 'Stays open' },
+          { value: 'OPEN', label: isMore ? t('Correct the amount') : t('Stays open') },
           ...types.map((type) => ({ value: type, label: choices[type] })),
         ]}
         allowDeselect={false}
@@ -70,7 +71,7 @@ export function RestField(props: Props): ReactNode {
         error={error}
       />
       {value.type === 'WRITE_OFF' && !isMore && (
-        <TextInput label="Reason" {...named('Reason')} required {...form.getInputProps(`${path}.0.reason`)} />
+        <TextInput label={t('Reason')} {...named('Reason')} required {...form.getInputProps(`${path}.0.reason`)} />
       )}
     </Stack>
   );

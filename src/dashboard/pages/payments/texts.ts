@@ -1,11 +1,12 @@
+import { t } from '../../i18n/t.ts';
 /** A payment of an invoice or receipt, or a refund of a credit note. */
 export type PaymentKind = 'payment' | 'refund';
 
 /** Texts of pages for each kind. */
 export const paymentTexts = {
   payment: {
-    title: 'Payments',
-    name: 'Payment',
+    title: t('Payments'),
+    name: t('Payment'),
     newest: (count: number) => `These are the newest ${count} payments.`,
     due: (amount: string) => `${amount} is due`,
     record: 'Record the payment',
@@ -14,8 +15,8 @@ export const paymentTexts = {
     undone: 'The payment is undone.',
   },
   refund: {
-    title: 'Refunds',
-    name: 'Refund',
+    title: t('Refunds'),
+    name: t('Refund'),
     newest: (count: number) => `These are the newest ${count} refunds.`,
     due: (amount: string) => `${amount} is to be refunded`,
     record: 'Record the refund',

@@ -12,6 +12,7 @@ import { getKeys, findOneOf } from '../../list/list-state.ts';
 import { decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
 import { categoryLabel, VatProposals } from '../invoices/vat-proposal.tsx';
 import type { Project } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const BillProject = graphql(`
   mutation BillProject(
@@ -77,12 +78,12 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
         context,
       ),
     ({ billProject }) => {
-      notifySuccess('The draft is saved. Check it, then issue it.');
+      notifySuccess(t('The draft is saved. Check it, then issue it.'));
       navigate(`/invoices/${billProject.id}`);
     },
   );
   return (
-    <Form submission={submission} submit="Save draft" onCancel={onCancel}>
+    <Form submission={submission} submit={t('Save draft')} onCancel={onCancel}>
       <Text size="sm">
         {minutes(unbilledMinutes)} of billable time will be added to a draft invoice for {customer?.companyName}.
       </Text>
@@ -94,23 +95,28 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalInput
-          label="VAT, %"
-          description="For all lines"
+          label={t('VAT, %')}
+          description={t('For all lines')}
           required
           data-autofocus
           {...form.getInputProps('vatRate')}
         />
-        <TextInput type="date" label="Time until" description="Default: all time" {...form.getInputProps('until')} />
         <TextInput
           type="date"
-          label="Invoice date"
-          description="Default: today"
+          label={t('Time until')}
+          description={t('Default: all time')}
+          {...form.getInputProps('until')}
+        />
+        <TextInput
+          type="date"
+          label={t('Invoice date')}
+          description={t('Default: today')}
           {...form.getInputProps('invoiceDate')}
         />
       </SimpleGrid>
       <Select
-        label="Invoice lines"
-        description="Different hourly rates are always on separate lines"
+        label={t('Invoice lines')}
+        description={t('Different hourly rates are always on separate lines')}
         data={Object.entries(groupings).map(([value, label]) => ({ value, label }))}
         allowDeselect={false}
         {...form.getInputProps('groupBy')}

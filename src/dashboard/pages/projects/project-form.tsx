@@ -12,6 +12,7 @@ import { useSession } from '../../session/session.tsx';
 import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-values.ts';
 import { ProjectFields, type Project } from './fields.ts';
 import { projectStatuses } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const CreateProject = graphql(`
   mutation CreateProject($input: CreateProjectInput!) {
@@ -99,33 +100,33 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
     },
   );
   return (
-    <Form submission={submission} submit={project ? 'Save' : 'Add'} onCancel={onCancel}>
-      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+    <Form submission={submission} submit={project ? t('Save') : t('Add')} onCancel={onCancel}>
+      <TextInput label={t('Name')} required data-autofocus {...form.getInputProps('name')} />
       <CustomerPicker
-        label="Customer"
-        description="Time is billed to this customer. Leave empty for your own projects."
+        label={t('Customer')}
+        description={t('Time is billed to this customer. Leave empty for your own projects.')}
         type="CUSTOMER"
         canCreate
         {...form.getInputProps('customerId')}
         value={form.values.customerId}
       />
       {project && (
-        <SegmentedControl aria-label="Status" data={labelled(projectStatuses)} {...form.getInputProps('status')} />
+        <SegmentedControl aria-label={t('Status')} data={labelled(projectStatuses)} {...form.getInputProps('status')} />
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <DecimalInput label="Hourly rate, net" {...form.getInputProps('hourlyRateNet')} />
+        <DecimalInput label={t('Hourly rate, net')} {...form.getInputProps('hourlyRateNet')} />
         <Select
-          label="Currency"
+          label={t('Currency')}
           data={currencies()}
           searchable
           allowDeselect={false}
           {...form.getInputProps('currency')}
         />
-        <DecimalInput label="Budget, hours" {...form.getInputProps('budgetHours')} />
-        <TextInput type="date" label="First day" {...form.getInputProps('startDate')} />
-        <TextInput type="date" label="Last day" {...form.getInputProps('endDate')} />
+        <DecimalInput label={t('Budget, hours')} {...form.getInputProps('budgetHours')} />
+        <TextInput type="date" label={t('First day')} {...form.getInputProps('startDate')} />
+        <TextInput type="date" label={t('Last day')} {...form.getInputProps('endDate')} />
       </SimpleGrid>
-      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+      <Textarea label={t('Description')} autosize minRows={2} {...form.getInputProps('description')} />
     </Form>
   );
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { graphql } from '../../graphql.ts';
 import { ProjectForm } from './project-form.tsx';
 import { Picker, type Creation, type PickerProps } from '../../forms/picker.tsx';
+import { t } from '../../i18n/t.ts';
 
 const FindQuery = graphql(`
   query FindProjects($filter: ProjectFilter) {
@@ -29,7 +30,7 @@ interface Props extends PickerProps {
 }
 
 const creation: Creation = {
-  title: 'Add a project',
+  title: t('Add a project'),
   form: ({ name, onDone, onCancel }) => <ProjectForm name={name} onDone={onDone} onCancel={onCancel} />,
 };
 

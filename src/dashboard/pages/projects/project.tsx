@@ -19,6 +19,7 @@ import { BillForm } from './bill-form.tsx';
 import { ProjectFields, type Project } from './fields.ts';
 import { ProjectForm } from './project-form.tsx';
 import { ProjectState } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const ProjectQuery = graphql(
   `
@@ -39,14 +40,14 @@ const DeleteProject = graphql(`
   }
 `);
 
-const back = { to: '/projects', label: 'Projects' };
+const back = { to: '/projects', label: t('Projects') };
 
 export default function ProjectPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: ProjectQuery, variables: { id } });
   if (data?.project) return <Details key={id} project={data.project} />;
   return (
-    <Page title="Project" back={back}>
+    <Page title={t('Project')} back={back}>
       {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
     </Page>
   );
@@ -58,7 +59,7 @@ function Details({ project }: { project: Project }): ReactNode {
   const [tracking, dialog] = useDisclosure();
   const track = (
     <Button variant="default" leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
-      Track time
+      {t('Track time')}
     </Button>
   );
   return (
@@ -92,7 +93,7 @@ function Details({ project }: { project: Project }): ReactNode {
         <div>
           <Group justify="space-between" mb="sm">
             <Title order={2} size="h4">
-              Time entries
+              {t('Time entries')}
             </Title>
             {track}
           </Group>
@@ -103,15 +104,15 @@ function Details({ project }: { project: Project }): ReactNode {
             empty={
               <EmptyState
                 icon={<ClockIcon width={40} aria-hidden />}
-                title="No time entries yet"
-                description="Track the work on this project, so that you can bill it."
+                title={t('No time entries yet')}
+                description={t('Track the work on this project, so that you can bill it.')}
               />
             }
           />
         </div>
         <Changes id={id} />
       </Stack>
-      <Dialog title="Track time" opened={tracking} onClose={dialog.close}>
+      <Dialog title={t('Track time')} opened={tracking} onClose={dialog.close}>
         <TimeEntryForm projectId={id} onCancel={dialog.close} onDone={dialog.close} />
       </Dialog>
     </Page>
@@ -127,23 +128,23 @@ function Actions({ project }: { project: Project }): ReactNode {
     <>
       {customer && unbilledMinutes > 0 && (
         <Button leftSection={<DocumentTextIcon width={18} aria-hidden />} onClick={bill.open}>
-          Bill the time
+          {t('Bill the time')}
         </Button>
       )}
       <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
-        Edit
+        {t('Edit')}
       </Button>
       <DeleteButton
         name={name}
-        question="Delete the project?"
-        note="Projects with time entries or receipts can’t be deleted; archive them instead."
+        question={t('Delete the project?')}
+        note={t('Projects with time entries or receipts can’t be deleted; archive them instead.')}
         remove={() => remove({ id })}
         list="/projects"
       />
-      <Dialog title="Bill the time" opened={billing} onClose={bill.close}>
+      <Dialog title={t('Bill the time')} opened={billing} onClose={bill.close}>
         <BillForm project={project} onCancel={bill.close} />
       </Dialog>
-      <Dialog title="Edit the project" opened={editing} onClose={edit.close}>
+      <Dialog title={t('Edit the project')} opened={editing} onClose={edit.close}>
         <ProjectForm project={project} onCancel={edit.close} onDone={edit.close} />
       </Dialog>
     </>

@@ -13,6 +13,7 @@ import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { ProjectFields, type Project } from './fields.ts';
 import { ProjectForm } from './project-form.tsx';
 import { projectStatuses, ProjectState } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const ProjectsQuery = graphql(
   `
@@ -40,7 +41,7 @@ const ProjectsQuery = graphql(
 
 const columns: SortableColumn<Project, 'NAME'>[] = [
   {
-    header: 'Project',
+    header: t('Project'),
     sort: 'NAME',
     lead: true,
     cell: ({ id, name, customer }) => (
@@ -50,28 +51,33 @@ const columns: SortableColumn<Project, 'NAME'>[] = [
       </>
     ),
   },
-  { header: 'Status', cell: (project) => <ProjectState {...project} /> },
-  { header: 'Tracked', align: 'right', cell: ({ trackedMinutes }) => minutes(trackedMinutes) },
-  { header: 'Unbilled', align: 'right', cell: ({ unbilledMinutes }) => minutes(unbilledMinutes) },
+  { header: t('Status'), cell: (project) => <ProjectState {...project} /> },
+  { header: t('Tracked'), align: 'right', cell: ({ trackedMinutes }) => minutes(trackedMinutes) },
+  { header: t('Unbilled'), align: 'right', cell: ({ unbilledMinutes }) => minutes(unbilledMinutes) },
 ];
 
 const ProjectTable = (props: ListTableProps<typeof ProjectsQuery>): ReactNode => (
-  <ListTable caption="Projects" query={ProjectsQuery} columns={columns} {...props} />
+  <ListTable caption={t('Projects')} query={ProjectsQuery} columns={columns} {...props} />
 );
 
 export default function Projects(): ReactNode {
   return (
     <ListPage
-      title="Projects"
-      description="Work for your customers, with tracked time."
+      title={t('Projects')}
+      description={t('Work for your customers, with tracked time.')}
       table={ProjectTable}
-      search="Search projects"
+      search={t('Search projects')}
       filters={{
         status: (filter) => (
-          <Choice label="Status" all="All statuses" options={labelled(projectStatuses)} {...filter} />
+          <Choice label={t('Status')} all={t('All statuses')} options={labelled(projectStatuses)} {...filter} />
         ),
         customer: (filter) => (
-          <CustomerPicker label="Customer" placeholder="All customers" type="CUSTOMER" {...pickerFilter(filter)} />
+          <CustomerPicker
+            label={t('Customer')}
+            placeholder={t('All customers')}
+            type="CUSTOMER"
+            {...pickerFilter(filter)}
+          />
         ),
       }}
       variables={({ q, status, customer }) => ({
@@ -79,11 +85,11 @@ export default function Projects(): ReactNode {
       })}
       importable="PROJECT"
       exportable="PROJECTS"
-      add={{ label: 'Add a project', form: (props) => <ProjectForm {...props} /> }}
+      add={{ label: t('Add a project'), form: (props) => <ProjectForm {...props} /> }}
       empty={{
         icon: BriefcaseIcon,
-        title: 'No projects yet',
-        description: 'Add a project to track time and bill it to a customer.',
+        title: t('No projects yet'),
+        description: t('Add a project to track time and bill it to a customer.'),
         noMatch: 'No projects match',
       }}
     />

@@ -20,6 +20,7 @@ import { graphql } from '../../graphql.ts';
 import { getName, type Receipt } from './fields.ts';
 import { ReceiptPaymentForm } from './payment-form.tsx';
 import { ReceiptForm } from './receipt-form.tsx';
+import { t } from '../../i18n/t.ts';
 
 const BookReceipt = graphql(`
   mutation BookReceipt($id: UUID!) {
@@ -62,17 +63,17 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
       {status === 'DRAFT' && <Book receipt={receipt} />}
       {status === 'BOOKED' && (
         <Button leftSection={<BanknotesIcon width={18} aria-hidden />} onClick={pay.open}>
-          Record a payment
+          {t('Record a payment')}
         </Button>
       )}
       {status === 'DRAFT' && (
         <>
           <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
-            Edit
+            {t('Edit')}
           </Button>
           <DeleteButton
             name={getName(receipt)}
-            question="Delete the receipt?"
+            question={t('Delete the receipt?')}
             remove={() => remove({ id: receipt.id })}
             list="/receipts"
           />
@@ -80,22 +81,22 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
       )}
       {isBooked && receipt.creditedReceiptId === null && (
         <Button variant="default" leftSection={<ReceiptRefundIcon width={18} aria-hidden />} onClick={credit.open}>
-          Add a credit
+          {t('Add a credit')}
         </Button>
       )}
       {isBooked && !hasPayments && (
         <Button variant="default" leftSection={<ArrowUturnLeftIcon width={18} aria-hidden />} onClick={reversal.open}>
-          Reverse
+          {t('Reverse')}
         </Button>
       )}
       {/* Shown in every state: their input stays when the receipt is paid elsewhere. */}
-      <Dialog title="Record a payment" opened={paying} onClose={pay.close} size="md">
+      <Dialog title={t('Record a payment')} opened={paying} onClose={pay.close} size="md">
         <ReceiptPaymentForm receipt={receipt} onClose={pay.close} />
       </Dialog>
-      <Dialog title="Edit the receipt" opened={editing} onClose={edit.close}>
+      <Dialog title={t('Edit the receipt')} opened={editing} onClose={edit.close}>
         <ReceiptForm receipt={receipt} onCancel={edit.close} onDone={edit.close} />
       </Dialog>
-      <Dialog title="Add a credit" opened={crediting} onClose={credit.close}>
+      <Dialog title={t('Add a credit')} opened={crediting} onClose={credit.close}>
         <ReceiptForm
           creditedReceiptId={receipt.id}
           initial={{
@@ -108,13 +109,13 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
           onDone={(id) => navigate(`/receipts/${id}`)}
         />
       </Dialog>
-      <Dialog title="Reverse the receipt?" opened={reversing} onClose={reversal.close} size="md">
+      <Dialog title={t('Reverse the receipt?')} opened={reversing} onClose={reversal.close} size="md">
         <ReverseForm
           consequence={`${getName(receipt)} stays as it is, and a receipt with the opposite amounts takes it back.`}
-          submit="Reverse"
+          submit={t('Reverse')}
           reverse={(reason, context) => reverse({ id: receipt.id, reason }, context)}
           onDone={() => {
-            notifySuccess('The receipt is reversed.');
+            notifySuccess(t('The receipt is reversed.'));
             reversal.close();
           }}
           onCancel={reversal.close}
@@ -129,11 +130,11 @@ function Book({ receipt: { id } }: { receipt: Receipt }): ReactNode {
   const bookNow = async (): Promise<void> => {
     const { error } = await book({ id });
     if (error) notifyError(error);
-    else notifySuccess('The receipt is booked.');
+    else notifySuccess(t('The receipt is booked.'));
   };
   return (
     <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={bookNow}>
-      Book
+      {t('Book')}
     </Button>
   );
 }

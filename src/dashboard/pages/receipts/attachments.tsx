@@ -19,6 +19,7 @@ import { useSession } from '../../session/session.tsx';
 import { DropZone } from '../../upload/drop-zone.tsx';
 import { saveFile } from '../../upload/save-file.ts';
 import { uploadingFetch } from '../../upload/uploading-fetch.ts';
+import { t } from '../../i18n/t.ts';
 
 export const AttachmentFields = graphql(`
   fragment AttachmentFields on Attachment {
@@ -62,7 +63,7 @@ export function Attachments({ receiptId, attachments, isDraft }: Props): ReactNo
     <Card withBorder radius="md" component="section" aria-labelledby="attachments">
       <Stack gap="md">
         <Title order={2} size="h4" id="attachments">
-          Attachments
+          {t('Attachments')}
         </Title>
         {attachments.length > 0 && (
           <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -115,9 +116,9 @@ function AttachmentRow({
     );
   const confirmAndRemove = async (): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Remove the attachment?',
+      title: t('Remove the attachment?'),
       children: `${filename} is removed from the receipt.`,
-      confirm: 'Remove',
+      confirm: t('Remove'),
       danger: true,
     });
     if (!confirmed) return;
@@ -143,7 +144,7 @@ function AttachmentRow({
             aria-label={`Open ${filename}`}
             onClick={() => void open()}
           >
-            Open
+            {t('Open')}
           </Button>
         )}
         <Button
@@ -153,7 +154,7 @@ function AttachmentRow({
           aria-label={`Download ${filename}`}
           onClick={() => void save()}
         >
-          Download
+          {t('Download')}
         </Button>
         {isDraft && (
           <Button
@@ -165,7 +166,7 @@ function AttachmentRow({
             aria-label={`Remove ${filename}`}
             onClick={() => void confirmAndRemove()}
           >
-            Remove
+            {t('Remove')}
           </Button>
         )}
       </Group>
@@ -223,10 +224,10 @@ function AddFile({ receiptId }: { receiptId: string }): ReactNode {
   return (
     <Stack gap="xs">
       <DropZone
-        label="Attachment"
+        label={t('Attachment')}
         file={null}
         onChange={(file) => void upload(file)}
-        description="PDF, JPEG, PNG, WebP or XML, at most 25 MiB"
+        description={t('PDF, JPEG, PNG, WebP or XML, at most 25 MiB')}
         error={problem}
         disabled={busy}
       />
@@ -238,7 +239,7 @@ function AddFile({ receiptId }: { receiptId: string }): ReactNode {
             aria-disabled={busy}
             onClick={() => !busy && camera.current?.click()}
           >
-            Take a photo
+            {t('Take a photo')}
           </Button>
           <input
             ref={camera}
@@ -246,7 +247,7 @@ function AddFile({ receiptId }: { receiptId: string }): ReactNode {
             hidden
             accept="image/*"
             capture="environment"
-            aria-label="Photo"
+            aria-label={t('Photo')}
             onChange={({ currentTarget }) => {
               const [taken] = currentTarget.files ?? [];
               if (taken) void upload(taken);
@@ -255,7 +256,7 @@ function AddFile({ receiptId }: { receiptId: string }): ReactNode {
           />
         </Group>
       )}
-      {busy && <Progress value={sent * 100} animated={sent === 1} aria-label="Upload" />}
+      {busy && <Progress value={sent * 100} animated={sent === 1} aria-label={t('Upload')} />}
     </Stack>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { MoreFields } from '../../forms/more-fields.tsx';
 import { lineDetails, vatCategories, type LineValues } from './line-values.ts';
+import { t } from '../../i18n/t.ts';
 
 interface Props<Values> {
   form: UseFormReturnType<Values>;
@@ -24,7 +25,7 @@ export const LineEditor = <Values extends { lines: LineValues[] }>({
 }: Props<Values>): ReactNode => (
   <Stack gap="sm" component="fieldset" bd={0} p={0} m={0}>
     <Text component="legend" fw={600} mb="xs">
-      Lines
+      {t('Lines')}
     </Text>
     {lines.map((line, index) => (
       <Line
@@ -71,21 +72,21 @@ function Line({ form, line, at, isNew, isOnly, onRemoved }: LineProps): ReactNod
     <Card withBorder radius="md" p="sm" role="group" aria-label={`Line ${at + 1}`}>
       <Group align="flex-end" gap="xs" wrap="wrap">
         <TextInput
-          label="Description"
+          label={t('Description')}
           ref={first}
           aria-label={getLabel('Description')}
           style={{ flex: '4 1 180px' }}
           {...field('description')}
         />
         <DecimalInput
-          label="Amount, gross"
+          label={t('Amount, gross')}
           aria-label={getLabel('Amount, gross')}
           required
           style={{ flex: '1 1 120px' }}
           {...changing('amountGross')}
         />
         <DecimalInput
-          label="VAT, %"
+          label={t('VAT, %')}
           aria-label={getLabel('VAT, per cent')}
           placeholder="0"
           style={{ flex: '1 1 76px' }}
@@ -106,22 +107,22 @@ function Line({ form, line, at, isNew, isOnly, onRemoved }: LineProps): ReactNod
         </ActionIcon>
       </Group>
       <MoreFields
-        label="More"
+        label={t('More')}
         ariaLabel={getLabel('More')}
         initiallyOpen={lineDetails.some((name) => name !== 'vatAmount' && Boolean(line[name]))}
         hasError={lineDetails.some((name) => form.errors[`lines.${at}.${name}`])}
       >
         <Group align="flex-start" gap="xs" wrap="wrap">
           <TextInput
-            label="Account"
+            label={t('Account')}
             aria-label={getLabel('Account')}
             style={{ flex: '1 1 120px' }}
             {...field('account')}
           />
           <Select
-            label="VAT category"
+            label={t('VAT category')}
             aria-label={getLabel('VAT category')}
-            placeholder="By the VAT rate"
+            placeholder={t('By the VAT rate')}
             data={vatCategories}
             clearable
             style={{ flex: '1 1 200px' }}
@@ -130,14 +131,14 @@ function Line({ form, line, at, isNew, isOnly, onRemoved }: LineProps): ReactNod
         </Group>
         <Group align="flex-start" gap="xs" wrap="wrap">
           <DecimalInput
-            label="Stated VAT"
+            label={t('Stated VAT')}
             aria-label={getLabel('Stated VAT')}
-            placeholder="As computed"
+            placeholder={t('As computed')}
             style={{ flex: '1 1 120px' }}
             {...field('vatAmount')}
           />
           <DecimalInput
-            label="Deductible, %"
+            label={t('Deductible, %')}
             aria-label={getLabel('Deductible, per cent')}
             placeholder="100"
             style={{ flex: '1 1 120px' }}

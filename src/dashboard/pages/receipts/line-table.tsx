@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { money, percent } from '../../format/format.ts';
 import { ResponsiveTable, type Column } from '../../list/responsive-table.tsx';
 import type { Receipt } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 type Line = Receipt['lines'][number] & { id: string };
 
@@ -16,7 +17,7 @@ const getDetails = ({ account, vatCategory, deductiblePercent }: Line): string[]
 
 const getColumns = (currency: string): Column<Line>[] => [
   {
-    header: 'Description',
+    header: t('Description'),
     lead: true,
     cell: (line) => (
       <>
@@ -29,16 +30,16 @@ const getColumns = (currency: string): Column<Line>[] => [
       </>
     ),
   },
-  { header: 'Net', align: 'right', cell: ({ amountNet }) => money(amountNet, currency) },
-  { header: 'Rate', align: 'right', cell: ({ vatRate }) => percent(vatRate) },
+  { header: t('Net'), align: 'right', cell: ({ amountNet }) => money(amountNet, currency) },
+  { header: t('Rate'), align: 'right', cell: ({ vatRate }) => percent(vatRate) },
   { header: 'VAT', align: 'right', cell: ({ vatAmount }) => money(vatAmount, currency) },
-  { header: 'Gross', align: 'right', cell: ({ amountGross }) => money(amountGross, currency) },
+  { header: t('Gross'), align: 'right', cell: ({ amountGross }) => money(amountGross, currency) },
 ];
 
 /** The lines of a receipt. */
 export const LineTable = ({ lines, currency }: Pick<Receipt, 'lines' | 'currency'>): ReactNode => (
   <ResponsiveTable
-    caption="Lines"
+    caption={t('Lines')}
     columns={getColumns(currency)}
     rows={lines.map((line) => ({ ...line, id: String(line.position) }))}
   />

@@ -1,6 +1,7 @@
 import { amountField, decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
 import { randomId } from '../../forms/random-id.ts';
 import type { Receipt } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 /** The form values of a line. */
 export interface LineValues {
@@ -27,12 +28,12 @@ export const lineDetails = [
 ] as const satisfies (keyof LineValues)[];
 
 export const vatCategories = [
-  { value: 'E', label: 'E · Exempt' },
-  { value: 'AE', label: 'AE · Reverse charge' },
-  { value: 'K', label: 'K · Acquisition within the EU' },
-  { value: 'IMPORT', label: 'Import VAT paid to the customs' },
-  { value: 'G', label: 'G · Outside the EU' },
-  { value: 'O', label: 'O · Not subject to VAT' },
+  { value: 'E', label: t('E · Exempt') },
+  { value: 'AE', label: t('AE · Reverse charge') },
+  { value: 'K', label: t('K · Acquisition within the EU') },
+  { value: 'IMPORT', label: t('Import VAT paid to the customs') },
+  { value: 'G', label: t('G · Outside the EU') },
+  { value: 'O', label: t('O · Not subject to VAT') },
 ];
 
 const usualCategories: ReadonlySet<string> = new Set(['S', 'Z']);

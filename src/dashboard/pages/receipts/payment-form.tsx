@@ -4,6 +4,7 @@ import { PaymentForm } from '../payments/payment-form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { computeDue, type Receipt } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 const PayReceipt = graphql(`
   mutation PayReceipt($id: UUID!, $amount: Decimal, $paidOn: Date, $adjustments: [AdjustmentInput!]) {
@@ -23,7 +24,7 @@ export function ReceiptPaymentForm({ receipt, onClose }: { receipt: Receipt; onC
       currency={receipt.currency}
       pay={(payment, context) => pay({ id: receipt.id, ...payment }, context)}
       onDone={({ payReceipt: { status } }) => {
-        notifySuccess(status === 'PAID' ? 'The receipt is paid.' : 'The payment is recorded.');
+        notifySuccess(status === 'PAID' ? t('The receipt is paid.') : t('The payment is recorded.'));
         onClose();
       }}
       onCancel={onClose}

@@ -17,6 +17,7 @@ import { ReceiptFields, type Receipt } from './fields.ts';
 import { LineEditor } from './line-editor.tsx';
 import { buildLineInput, buildLineValues, newLine } from './line-values.ts';
 import { SameNumberWarning } from './same-number.tsx';
+import { t } from '../../i18n/t.ts';
 
 const CreateReceipt = graphql(`
   mutation CreateReceipt($input: CreateReceiptInput!) {
@@ -162,13 +163,13 @@ export function ReceiptForm({
       onClick={addLine}
       ref={addButton}
     >
-      Add a line
+      {t('Add a line')}
     </Button>
   );
   return (
-    <Form submission={submission} submit={receipt ? 'Save' : 'Add'} onCancel={onCancel}>
+    <Form submission={submission} submit={receipt ? t('Save') : t('Add')} onCancel={onCancel}>
       <CustomerPicker
-        label="Supplier"
+        label={t('Supplier')}
         type="SUPPLIER"
         canCreate
         data-autofocus
@@ -176,15 +177,19 @@ export function ReceiptForm({
         value={form.values.supplierId}
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput label="Number" description="The supplier’s number" {...form.getInputProps('receiptNumber')} />
+        <TextInput
+          label={t('Number')}
+          description={t('The supplier’s number')}
+          {...form.getInputProps('receiptNumber')}
+        />
         <TextInput
           type="date"
-          label="Date"
-          description="On the receipt"
+          label={t('Date')}
+          description={t('On the receipt')}
           required
           {...form.getInputProps('receiptDate')}
         />
-        <TextInput type="date" label="Due date" description="If stated" {...form.getInputProps('dueDate')} />
+        <TextInput type="date" label={t('Due date')} description={t('If stated')} {...form.getInputProps('dueDate')} />
       </SimpleGrid>
       <SameNumberWarning
         supplierId={form.values.supplierId}
@@ -200,12 +205,12 @@ export function ReceiptForm({
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         {!hasLines && (
           <>
-            <DecimalInput label="Amount, gross" required {...form.getInputProps('amountGross')} />
-            <DecimalInput label="VAT, %" placeholder="0" {...form.getInputProps('vatRate')} />
+            <DecimalInput label={t('Amount, gross')} required {...form.getInputProps('amountGross')} />
+            <DecimalInput label={t('VAT, %')} placeholder="0" {...form.getInputProps('vatRate')} />
           </>
         )}
         <Select
-          label="Currency"
+          label={t('Currency')}
           data={currencies()}
           searchable
           allowDeselect={false}
@@ -213,24 +218,24 @@ export function ReceiptForm({
         />
       </SimpleGrid>
       {!hasLines && addLineButton}
-      <TextInput label="Category" description="Such as travel or rent" {...form.getInputProps('category')} />
-      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-      <ProjectPicker label="Project" canCreate {...form.getInputProps('projectId')} />
+      <TextInput label={t('Category')} description={t('Such as travel or rent')} {...form.getInputProps('category')} />
+      <Textarea label={t('Description')} autosize minRows={2} {...form.getInputProps('description')} />
+      <ProjectPicker label={t('Project')} canCreate {...form.getInputProps('projectId')} />
       <MoreFields
-        label="More details"
+        label={t('More details')}
         initiallyOpen={moreFields.some((name) => form.values[name] !== '')}
         hasError={moreFields.some((name) => form.errors[name])}
       >
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
-          <DecimalInput label="Prepaid" placeholder="0" {...form.getInputProps('amountPrepaid')} />
-          <TextInput type="date" label="Supplied on" {...form.getInputProps('serviceDate')} />
-          <TextInput type="date" label="Received on" {...form.getInputProps('receivedOn')} />
+          <DecimalInput label={t('Prepaid')} placeholder="0" {...form.getInputProps('amountPrepaid')} />
+          <TextInput type="date" label={t('Supplied on')} {...form.getInputProps('serviceDate')} />
+          <TextInput type="date" label={t('Received on')} {...form.getInputProps('receivedOn')} />
         </SimpleGrid>
       </MoreFields>
       {!receipt && !alwaysBooked && (
         <Switch
-          label="Book it now"
-          description="Otherwise it is saved as a draft."
+          label={t('Book it now')}
+          description={t('Otherwise it is saved as a draft.')}
           {...form.getInputProps('booked', { type: 'checkbox' })}
         />
       )}

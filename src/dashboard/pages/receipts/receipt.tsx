@@ -17,6 +17,7 @@ import { SameNumber } from './same-number.tsx';
 import { LineTable } from './line-table.tsx';
 import { buildLineValues } from './line-values.ts';
 import { ReceiptState } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const ReceiptQuery = graphql(
   `
@@ -33,7 +34,7 @@ const ReceiptQuery = graphql(
   [ReceiptFields],
 );
 
-const back = { to: '/receipts', label: 'Receipts' };
+const back = { to: '/receipts', label: t('Receipts') };
 
 export default function ReceiptPage(): ReactNode {
   const { id = '' } = useParams();
@@ -41,7 +42,7 @@ export default function ReceiptPage(): ReactNode {
   const receipt = data?.receipt;
   if (!receipt) {
     return (
-      <Page title="Receipt" back={back}>
+      <Page title={t('Receipt')} back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={320} radius="md" />}
       </Page>
     );
@@ -83,7 +84,7 @@ function CreditOf({ receipt: { creditedReceiptId } }: { receipt: Receipt }): Rea
     <Alert color="gray">
       The supplier credits{' '}
       <Anchor component={Link} to={`/receipts/${creditedReceiptId}`} size="sm">
-        another receipt
+        {t('another receipt')}
       </Anchor>
       .
     </Alert>
@@ -95,7 +96,7 @@ function ReversedWith({ receipt: { reversal, reversalOfId, reason } }: { receipt
   if (!reversal && !reversalOfId) return null;
   return (
     <Alert color="gray">
-      {reversal ? 'This receipt is reversed by ' : 'This receipt reverses '}
+      {reversal ? t('This receipt is reversed by ') : t('This receipt reverses ')}
       <Anchor component={Link} to={`/receipts/${reversal?.id ?? reversalOfId}`} size="sm">
         {reversal ? `that of ${date(reversal.receiptDate)}` : 'another'}
       </Anchor>
@@ -136,7 +137,7 @@ function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
           'Project',
           projectId && (
             <Anchor key="project" component={Link} to={`/projects/${projectId}`}>
-              Open
+              {t('Open')}
             </Anchor>
           ),
         ],

@@ -12,6 +12,7 @@ import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { ReceiptForm } from './receipt-form.tsx';
 import { receiptStatuses, ReceiptState } from './state.tsx';
+import { t } from '../../i18n/t.ts';
 
 const ReceiptsQuery = graphql(
   `
@@ -52,24 +53,24 @@ type ReceiptRow = ResultOf<typeof ReceiptsQuery>['rows']['nodes'][number];
 
 const columns: SortableColumn<ReceiptRow, 'RECEIPT_DATE' | 'AMOUNT_GROSS'>[] = [
   {
-    header: 'Receipt',
+    header: t('Receipt'),
     lead: true,
     cell: ({ id, receiptNumber, supplier, description }) => (
       <>
-        <LongText to={`/receipts/${id}`}>{supplier?.companyName ?? description ?? 'Without a supplier'}</LongText>
+        <LongText to={`/receipts/${id}`}>{supplier?.companyName ?? description ?? t('Without a supplier')}</LongText>
         <LongText secondary>{[receiptNumber, supplier && description].filter(Boolean).join(' · ')}</LongText>
       </>
     ),
   },
-  { header: 'Category', cell: ({ category }) => <LongText>{category}</LongText> },
-  { header: 'State', cell: (receipt) => <ReceiptState {...receipt} /> },
+  { header: t('Category'), cell: ({ category }) => <LongText>{category}</LongText> },
+  { header: t('State'), cell: (receipt) => <ReceiptState {...receipt} /> },
   {
-    header: 'Date',
+    header: t('Date'),
     sort: 'RECEIPT_DATE',
     cell: ({ receiptDate }) => <span className="figure">{date(receiptDate)}</span>,
   },
   {
-    header: 'Gross',
+    header: t('Gross'),
     sort: 'AMOUNT_GROSS',
     align: 'right',
     cell: ({ amountGross, currency }) => money(amountGross, currency),
@@ -77,20 +78,27 @@ const columns: SortableColumn<ReceiptRow, 'RECEIPT_DATE' | 'AMOUNT_GROSS'>[] = [
 ];
 
 const ReceiptTable = (props: ListTableProps<typeof ReceiptsQuery>): ReactNode => (
-  <ListTable caption="Receipts" query={ReceiptsQuery} columns={columns} {...props} />
+  <ListTable caption={t('Receipts')} query={ReceiptsQuery} columns={columns} {...props} />
 );
 
 export default function Receipts(): ReactNode {
   return (
     <ListPage
-      title="Receipts"
-      description="Bills from your suppliers."
+      title={t('Receipts')}
+      description={t('Bills from your suppliers.')}
       table={ReceiptTable}
-      search="Search receipts"
+      search={t('Search receipts')}
       filters={{
-        status: (filter) => <Choice label="State" all="All states" options={labelled(receiptStatuses)} {...filter} />,
+        status: (filter) => (
+          <Choice label={t('State')} all={t('All states')} options={labelled(receiptStatuses)} {...filter} />
+        ),
         supplier: (filter) => (
-          <CustomerPicker label="Supplier" placeholder="All suppliers" type="SUPPLIER" {...pickerFilter(filter)} />
+          <CustomerPicker
+            label={t('Supplier')}
+            placeholder={t('All suppliers')}
+            type="SUPPLIER"
+            {...pickerFilter(filter)}
+          />
         ),
       }}
       variables={({ q, status, supplier }) => ({
@@ -98,12 +106,12 @@ export default function Receipts(): ReactNode {
       })}
       importable="RECEIPT"
       exportable="RECEIPTS"
-      add={{ label: 'Add a receipt', form: (props) => <ReceiptForm {...props} /> }}
+      add={{ label: t('Add a receipt'), form: (props) => <ReceiptForm {...props} /> }}
       initialSort={{ field: 'RECEIPT_DATE', direction: 'DESC' }}
       empty={{
         icon: ReceiptPercentIcon,
-        title: 'No receipts yet',
-        description: 'Add your suppliers’ bills. Bank statements then show when they were paid.',
+        title: t('No receipts yet'),
+        description: t('Add your suppliers’ bills. Bank statements then show when they were paid.'),
         noMatch: 'No receipts match',
       }}
     />

@@ -4,6 +4,7 @@ import { useQuery } from 'urql';
 import { TextLink } from '../../components/text-link.tsx';
 import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
 import { graphql } from '../../graphql.ts';
+import { t } from '../../i18n/t.ts';
 
 const NumberWarnings = graphql(`
   query ReceiptNumberWarnings($supplierId: UUID!, $receiptNumber: String!, $receiptId: UUID) {
@@ -16,7 +17,7 @@ const NumberWarnings = graphql(`
 
 /** A link to the receipts with a number. */
 export const SameNumber = ({ number }: { number: string }): ReactNode => (
-  <TextLink to={`/receipts?q=${encodeURIComponent(number)}`}>Show the receipts with this number</TextLink>
+  <TextLink to={`/receipts?q=${encodeURIComponent(number)}`}>{t('Show the receipts with this number')}</TextLink>
 );
 
 interface Props {

@@ -6,6 +6,7 @@ import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import { lastMonth } from './period.ts';
 import { ReportDocuments } from './report-documents.tsx';
 import { ecSalesLabels } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const EcSalesDocumentsQuery = graphql(`
   query EcSalesDocuments(
@@ -48,14 +49,14 @@ export default function EcSalesDocuments(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: EcSalesDocumentsQuery, variables: { ...period, ...row } });
   return (
     <ReportDocuments
-      title="Documents of the EC sales list"
+      title={t('Documents of the EC sales list')}
       description={`${ecSalesLabels[kind]} to ${vatNumber || 'buyers without a VAT number'}, ${date(period.from)} to ${date(period.to)}.`}
-      back={{ to: `/reports/ec-sales?${new URLSearchParams(period).toString()}`, label: 'EC sales' }}
+      back={{ to: `/reports/ec-sales?${new URLSearchParams(period).toString()}`, label: t('EC sales') }}
       currency={currency}
       found={data?.ecSalesDocuments}
       error={error}
       refetch={refetch}
-      empty="No document belongs here in the period."
+      empty={t('No document belongs here in the period.')}
     />
   );
 }

@@ -12,6 +12,7 @@ import type { Column } from '../../list/responsive-table.tsx';
 import { lastMonth } from './period.ts';
 import { ReportTable } from './report-table.tsx';
 import { ecSalesLabels } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const EcSalesQuery = graphql(`
   query EcSales($from: Date!, $to: Date!) {
@@ -32,20 +33,20 @@ type Row = ResultOf<typeof EcSalesQuery>['ecSales']['rows'][number] & { id: stri
 
 const columns = (query: string): Column<Row>[] => [
   {
-    header: 'VAT number',
+    header: t('VAT number'),
     lead: true,
     cell: ({ vatNumber }) =>
       vatNumber ?? (
         <Badge color="red" variant="light">
-          Missing
+          {t('Missing')}
         </Badge>
       ),
   },
-  { header: 'Country', cell: ({ country }) => country ?? 'Unknown' },
-  { header: 'Supply', cell: ({ kind }) => ecSalesLabels[kind] },
-  { header: 'Net', align: 'right', cell: ({ net, currency }) => money(net, currency) },
+  { header: t('Country'), cell: ({ country }) => country ?? t('Unknown') },
+  { header: t('Supply'), cell: ({ kind }) => ecSalesLabels[kind] },
+  { header: t('Net'), align: 'right', cell: ({ net, currency }) => money(net, currency) },
   {
-    header: 'Documents',
+    header: t('Documents'),
     align: 'right',
     cell: ({ id, documents }) => (
       <TextLink className="target" to={`/reports/ec-sales/documents?${query}&row=${encodeURIComponent(id)}`}>
@@ -58,8 +59,8 @@ const columns = (query: string): Column<Row>[] => [
 const nothing = (
   <EmptyState
     icon={<GlobeEuropeAfricaIcon width={40} aria-hidden />}
-    title="No sales to other member states"
-    description="Goods and services for buyers in other member states of the EU are shown here."
+    title={t('No sales to other member states')}
+    description={t('Goods and services for buyers in other member states of the EU are shown here.')}
   />
 );
 
@@ -74,8 +75,10 @@ export default function EcSales(): ReactNode {
   }));
   return (
     <Page
-      title="EC sales"
-      description="What you supplied to buyers in other member states of the EU, by VAT number. Check it with your adviser."
+      title={t('EC sales')}
+      description={t(
+        'What you supplied to buyers in other member states of the EU, by VAT number. Check it with your adviser.',
+      )}
     >
       <div>
         <Filters list={list}>
@@ -83,7 +86,7 @@ export default function EcSales(): ReactNode {
           {period.to({ value: variables.to, onChange: (value) => list.filter('to', value) })}
         </Filters>
         <ReportTable
-          caption="Sales by VAT number"
+          caption={t('Sales by VAT number')}
           columns={columns(new URLSearchParams(variables).toString())}
           rows={rows}
           error={error}

@@ -12,6 +12,7 @@ import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { ExportLink } from '../exports/export-link.tsx';
 import { sideLabels } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const OpenItemsQuery = graphql(`
   query OpenItems($at: Date!, $side: OpenItemSide!) {
@@ -53,7 +54,7 @@ const amount = (header: string, name: Exclude<keyof Total, 'id' | 'currency'>): 
 });
 
 const totalColumns: Column<Total>[] = [
-  { header: 'Currency', lead: true, cell: ({ currency }) => currency },
+  { header: t('Currency'), lead: true, cell: ({ currency }) => currency },
   amount('Not due', 'notDue'),
   amount('1 to 30 days late', 'days1To30'),
   amount('31 to 60', 'days31To60'),
@@ -65,12 +66,12 @@ const totalColumns: Column<Total>[] = [
 
 const itemColumns = (side: keyof typeof sideLabels): Column<Item>[] => [
   {
-    header: side === 'RECEIVABLE' ? 'Invoice' : 'Receipt',
+    header: side === 'RECEIVABLE' ? t('Invoice') : t('Receipt'),
     lead: true,
     cell: ({ id, number, name }) => (
       <>
         <LongText to={side === 'RECEIVABLE' ? `/invoices/${id}` : `/receipts/${id}`}>
-          {number ?? 'Without a number'}
+          {number ?? t('Without a number')}
         </LongText>
         <LongText secondary lines={1}>
           {name}
@@ -78,17 +79,17 @@ const itemColumns = (side: keyof typeof sideLabels): Column<Item>[] => [
       </>
     ),
   },
-  { header: 'Due', cell: ({ dueDate }) => (dueDate ? date(dueDate) : '–') },
-  { header: 'Days late', align: 'right', cell: ({ daysLate }) => (daysLate > 0 ? count(daysLate) : '–') },
-  { header: 'Total', align: 'right', cell: ({ gross, currency }) => money(gross, currency) },
-  { header: 'Open', align: 'right', cell: ({ open, currency }) => money(open, currency) },
+  { header: t('Due'), cell: ({ dueDate }) => (dueDate ? date(dueDate) : '–') },
+  { header: t('Days late'), align: 'right', cell: ({ daysLate }) => (daysLate > 0 ? count(daysLate) : '–') },
+  { header: t('Total'), align: 'right', cell: ({ gross, currency }) => money(gross, currency) },
+  { header: t('Open'), align: 'right', cell: ({ open, currency }) => money(open, currency) },
 ];
 
 const nothing = (
   <EmptyState
     icon={<ScaleIcon width={40} aria-hidden />}
-    title="Nothing is open"
-    description="What is not paid at the end of the day is shown here."
+    title={t('Nothing is open')}
+    description={t('What is not paid at the end of the day is shown here.')}
   />
 );
 
@@ -102,16 +103,16 @@ export default function OpenItems(): ReactNode {
     report && report.count > report.items.length ? `, the first ${report.items.length} of ${count(report.count)}` : '';
   return (
     <Page
-      title="Open items"
-      description="What was not paid at the end of a day, by its age."
-      actions={<ExportLink asked={{ type: 'OPEN_ITEMS', at, side }} title="Open items" />}
+      title={t('Open items')}
+      description={t('What was not paid at the end of a day, by its age.')}
+      actions={<ExportLink asked={{ type: 'OPEN_ITEMS', at, side }} title={t('Open items')} />}
     >
       <Stack gap="lg">
         <div>
           <Filters list={list}>
-            <Day label="At" value={at} onChange={(value) => list.filter('at', value)} />
+            <Day label={t('At')} value={at} onChange={(value) => list.filter('at', value)} />
             <Choice
-              label="Who owes"
+              label={t('Who owes')}
               all={sideLabels.RECEIVABLE}
               value={list.filters.side}
               onChange={(value) => list.filter('side', value)}
@@ -119,7 +120,7 @@ export default function OpenItems(): ReactNode {
             />
           </Filters>
           <SimpleTable
-            caption="Sums by age"
+            caption={t('Sums by age')}
             columns={totalColumns}
             rows={report?.totals.map((total) => ({ ...total, id: total.currency }))}
             error={error}
@@ -132,7 +133,7 @@ export default function OpenItems(): ReactNode {
             <Title order={2} size="h4" mb="sm">
               {`Documents${more}`}
             </Title>
-            <SimpleTable caption="Documents" columns={itemColumns(side)} rows={report.items} />
+            <SimpleTable caption={t('Documents')} columns={itemColumns(side)} rows={report.items} />
           </section>
         )}
       </Stack>

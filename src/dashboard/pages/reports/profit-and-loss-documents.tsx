@@ -5,6 +5,7 @@ import { graphql } from '../../graphql.ts';
 import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import { ReportDocuments } from './report-documents.tsx';
 import { basisLabels, profitLabels } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const ProfitDocumentsQuery = graphql(`
   query ProfitDocuments($from: Date!, $to: Date!, $basis: ProfitBasis!, $kind: ProfitKind!, $currency: String!) {
@@ -33,14 +34,14 @@ export default function ProfitAndLossDocuments(): ReactNode {
   const whole = new URLSearchParams({ from: filters.from ?? from, to: filters.to ?? to, basis });
   return (
     <ReportDocuments
-      title="Documents of the profit and loss"
+      title={t('Documents of the profit and loss')}
       description={`${profitLabels[kind]}, ${date(from)} to ${date(to)}.`}
-      back={{ to: `/reports/profit-and-loss?${whole.toString()}`, label: 'Profit and loss' }}
+      back={{ to: `/reports/profit-and-loss?${whole.toString()}`, label: t('Profit and loss') }}
       currency={currency}
       found={data?.profitAndLossDocuments}
       error={error}
       refetch={refetch}
-      empty="No document counts here in the period."
+      empty={t('No document counts here in the period.')}
     />
   );
 }

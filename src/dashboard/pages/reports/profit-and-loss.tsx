@@ -11,6 +11,7 @@ import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { ReportTable } from './report-table.tsx';
 import { basisLabels, profitLabels } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const ProfitAndLossQuery = graphql(`
   query ProfitAndLoss($from: Date!, $to: Date!, $basis: ProfitBasis!) {
@@ -55,14 +56,14 @@ const columns = (header: string, query: string): Column<Row>[] => [
   { header, lead: true, cell: ({ name }) => name },
   figure('REVENUE', query),
   figure('EXPENSES', query),
-  { header: 'Result', align: 'right', cell: ({ result, currency }) => money(result, currency) },
+  { header: t('Result'), align: 'right', cell: ({ result, currency }) => money(result, currency) },
 ];
 
 const nothing = (
   <EmptyState
     icon={<ChartBarIcon width={40} aria-hidden />}
-    title="No revenue and no expenses in this period"
-    description="Issued invoices, credit notes, and booked receipts of the period are shown here."
+    title={t('No revenue and no expenses in this period')}
+    description={t('Issued invoices, credit notes, and booked receipts of the period are shown here.')}
   />
 );
 
@@ -83,8 +84,8 @@ export default function ProfitAndLoss(): ReactNode {
   }));
   return (
     <Page
-      title="Profit and loss"
-      description="Net revenue and expenses: by the dates of documents, or by the days of payments."
+      title={t('Profit and loss')}
+      description={t('Net revenue and expenses: by the dates of documents, or by the days of payments.')}
     >
       <Stack gap="lg">
         <div>
@@ -92,7 +93,7 @@ export default function ProfitAndLoss(): ReactNode {
             {period.from({ value: variables.from, onChange: (value) => list.filter('from', value) })}
             {period.to({ value: variables.to, onChange: (value) => list.filter('to', value) })}
             <Choice
-              label="Basis"
+              label={t('Basis')}
               all={basisLabels.ACCRUAL}
               value={list.filters.basis}
               onChange={(value) => list.filter('basis', value)}
@@ -100,7 +101,7 @@ export default function ProfitAndLoss(): ReactNode {
             />
           </Filters>
           <ReportTable
-            caption="Totals by currency"
+            caption={t('Totals by currency')}
             columns={columns('Currency', query)}
             rows={totals}
             error={error}
@@ -111,10 +112,10 @@ export default function ProfitAndLoss(): ReactNode {
         {!error && months && months.length > 0 && (
           <section>
             <Title order={2} size="h4" mb="sm">
-              Months
+              {t('Months')}
             </Title>
             <ReportTable
-              caption="Months"
+              caption={t('Months')}
               columns={columns('Month', query)}
               rows={months}
               error={error}

@@ -5,6 +5,7 @@ import { count as formatCount, date, money } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
+import { t } from '../../i18n/t.ts';
 
 export interface ReportDocument {
   type: keyof typeof places;
@@ -42,20 +43,20 @@ export function ReportDocuments<Row extends ReportDocument>(props: Props<Row>): 
     found && found.count > found.items.length ? ` The first ${found.items.length} of ${formatCount(found.count)}.` : '';
   const allColumns: Column<Row>[] = [
     {
-      header: 'Document',
+      header: t('Document'),
       lead: true,
       cell: ({ type, id, number }) => (
         <LongText to={`${places[type][1]}/${id}`}>{`${places[type][0]} ${number ?? 'without a number'}`}</LongText>
       ),
     },
-    { header: 'Date', cell: (row) => date(row.date) },
-    { header: 'Net', align: 'right', cell: ({ net }) => money(net, currency) },
+    { header: t('Date'), cell: (row) => date(row.date) },
+    { header: t('Net'), align: 'right', cell: ({ net }) => money(net, currency) },
     ...columns,
   ];
   return (
     <Page title={title} description={`${description}${more}`} back={back}>
       <SimpleTable
-        caption="Documents"
+        caption={t('Documents')}
         columns={allColumns}
         rows={found?.items}
         error={error}

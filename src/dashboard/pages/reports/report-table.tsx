@@ -4,6 +4,7 @@ import type { CombinedError } from 'urql';
 import { errorMessage } from '../../errors/form-errors.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
+import { t } from '../../i18n/t.ts';
 
 interface Props<Row> {
   caption: string;
@@ -18,7 +19,7 @@ interface Props<Row> {
 export function ReportTable<Row extends { id: string }>(props: Props<Row>): ReactNode {
   const { error } = props;
   return error?.graphQLErrors.some(({ extensions }) => extensions['code'] === 'VALIDATION_FAILED') ? (
-    <Alert color="red" title="No report for this period">
+    <Alert color="red" title={t('No report for this period')}>
       {errorMessage(error)}
     </Alert>
   ) : (

@@ -6,6 +6,7 @@ import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import { lastMonth } from './period.ts';
 import { ReportDocuments } from './report-documents.tsx';
 import { basisLabels, categoryLabels, kindLabels, placeLabels } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const VatDocumentsQuery = graphql(`
   query VatDocuments(
@@ -60,7 +61,7 @@ export default function VatDocuments(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: VatDocumentsQuery, variables: { ...period, ...row } });
   return (
     <ReportDocuments
-      title="Documents of the VAT report"
+      title={t('Documents of the VAT report')}
       description={`${date(period.from)} to ${date(period.to)}, ${categoryLabels[vatCategory] ?? vatCategory}${
         supplierPlace ? `, ${placeLabels[supplierPlace]}` : ''
       }.`}
@@ -69,8 +70,8 @@ export default function VatDocuments(): ReactNode {
       found={data?.vatReportDocuments}
       error={error}
       refetch={refetch}
-      empty="No document has this VAT in the period."
-      columns={[{ header: 'VAT amount', align: 'right', cell: ({ vat }) => money(vat, currency) }]}
+      empty={t('No document has this VAT in the period.')}
+      columns={[{ header: t('VAT amount'), align: 'right', cell: ({ vat }) => money(vat, currency) }]}
     />
   );
 }

@@ -12,6 +12,7 @@ import type { Column } from '../../list/responsive-table.tsx';
 import { lastMonth } from './period.ts';
 import { ReportTable } from './report-table.tsx';
 import { basisLabels, categoryLabels, kindLabels, placeLabels } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const VatReportQuery = graphql(`
   query VatReport($from: Date!, $to: Date!, $basis: VatBasis!) {
@@ -43,12 +44,12 @@ const columns = (query: string): Column<Row>[] => [
         vatRate === '0' ? '' : `, ${percent(vatRate)}`
       }${supplierPlace ? `, ${placeLabels[supplierPlace]}` : ''}`,
   },
-  { header: 'Net', align: 'right', cell: ({ net, currency }) => money(net, currency) },
-  { header: 'Box', cell: ({ netBox }) => netBox ?? '–' },
-  { header: 'VAT amount', align: 'right', cell: ({ vat, currency }) => money(vat, currency) },
-  { header: 'Box for VAT', cell: ({ vatBox }) => vatBox ?? '–' },
+  { header: t('Net'), align: 'right', cell: ({ net, currency }) => money(net, currency) },
+  { header: t('Box'), cell: ({ netBox }) => netBox ?? '–' },
+  { header: t('VAT amount'), align: 'right', cell: ({ vat, currency }) => money(vat, currency) },
+  { header: t('Box for VAT'), cell: ({ vatBox }) => vatBox ?? '–' },
   {
-    header: 'Documents',
+    header: t('Documents'),
     align: 'right',
     cell: ({ id, documents }) => (
       <TextLink className="target" to={`/reports/vat/documents?${query}&row=${encodeURIComponent(id)}`}>
@@ -61,8 +62,8 @@ const columns = (query: string): Column<Row>[] => [
 const nothing = (
   <EmptyState
     icon={<CalculatorIcon width={40} aria-hidden />}
-    title="No VAT in this period"
-    description="Issued invoices, credit notes, and booked receipts of the period are shown here."
+    title={t('No VAT in this period')}
+    description={t('Issued invoices, credit notes, and booked receipts of the period are shown here.')}
   />
 );
 
@@ -81,14 +82,16 @@ export default function VatReport(): ReactNode {
   return (
     <Page
       title="VAT"
-      description="What you declare: by the dates of documents, or by the days of payments. Check it with your adviser."
+      description={t(
+        'What you declare: by the dates of documents, or by the days of payments. Check it with your adviser.',
+      )}
     >
       <div>
         <Filters list={list}>
           {period.from({ value: variables.from, onChange: (value) => list.filter('from', value) })}
           {period.to({ value: variables.to, onChange: (value) => list.filter('to', value) })}
           <Choice
-            label="Basis"
+            label={t('Basis')}
             all={basisLabels.ACCRUAL}
             value={list.filters.basis}
             onChange={(value) => list.filter('basis', value)}
@@ -96,7 +99,7 @@ export default function VatReport(): ReactNode {
           />
         </Filters>
         <ReportTable
-          caption="VAT by kind and rate"
+          caption={t('VAT by kind and rate')}
           columns={columns(new URLSearchParams(variables).toString())}
           rows={rows}
           error={error}

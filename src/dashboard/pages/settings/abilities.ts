@@ -1,3 +1,4 @@
+import { t } from '../../i18n/t.ts';
 /** The abilities for single resources, by resource: `invoices:read` and `invoices:write` under `invoices`. */
 export const byResource = (abilities: readonly string[]): Map<string, string[]> =>
   Map.groupBy(
@@ -7,8 +8,8 @@ export const byResource = (abilities: readonly string[]): Map<string, string[]> 
 
 /** Describes the abilities of a token. */
 export function describeAbilities(abilities: readonly string[]): string {
-  if (abilities.includes('*')) return 'Everything';
-  if (abilities.length === 1 && abilities[0] === 'read') return 'Read everything';
-  if (abilities.length === 1 && abilities[0] === 'write') return 'Change everything';
+  if (abilities.includes('*')) return t('Everything');
+  if (abilities.length === 1 && abilities[0] === 'read') return t('Read everything');
+  if (abilities.length === 1 && abilities[0] === 'write') return t('Change everything');
   return abilities.join(', ');
 }

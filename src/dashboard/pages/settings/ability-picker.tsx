@@ -4,6 +4,7 @@ import { useQuery } from 'urql';
 import { label } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { byResource } from './abilities.ts';
+import { t } from '../../i18n/t.ts';
 
 const GrantableAbilitiesQuery = graphql(`
   query GrantableAbilities {
@@ -20,9 +21,9 @@ interface Props {
 }
 
 const presets = [
-  { value: '*', label: 'Everything', description: 'Read and change all data' },
-  { value: 'read', label: 'Read everything', description: 'Change nothing' },
-  { value: 'some', label: 'Only these', description: undefined },
+  { value: '*', label: t('Everything'), description: t('Read and change all data') },
+  { value: 'read', label: t('Read everything'), description: t('Change nothing') },
+  { value: 'some', label: t('Only these'), description: undefined },
 ];
 
 export function AbilityPicker({ value, onChange, error }: Props): ReactNode {
@@ -33,7 +34,11 @@ export function AbilityPicker({ value, onChange, error }: Props): ReactNode {
     onChange(on ? [...value, ability] : value.filter((other) => other !== ability));
   return (
     <Stack gap="sm">
-      <Radio.Group label="Abilities" value={preset} onChange={(choice) => onChange(choice === 'some' ? [] : [choice])}>
+      <Radio.Group
+        label={t('Abilities')}
+        value={preset}
+        onChange={(choice) => onChange(choice === 'some' ? [] : [choice])}
+      >
         <Stack gap={8} mt={6}>
           {presets.map((choice) => (
             <Radio key={choice.value} {...choice} />
@@ -41,12 +46,12 @@ export function AbilityPicker({ value, onChange, error }: Props): ReactNode {
         </Stack>
       </Radio.Group>
       {preset === 'some' && (
-        <Table aria-label="Abilities" verticalSpacing={6} withTableBorder>
+        <Table aria-label={t('Abilities')} verticalSpacing={6} withTableBorder>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Resource</Table.Th>
-              <Table.Th w={80}>Read</Table.Th>
-              <Table.Th w={80}>Write</Table.Th>
+              <Table.Th>{t('Resource')}</Table.Th>
+              <Table.Th w={80}>{t('Read')}</Table.Th>
+              <Table.Th w={80}>{t('Write')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

@@ -16,6 +16,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { describeAbilities } from './abilities.ts';
 import { TokenForm } from './token-form.tsx';
 import { ChangeLimit, showLimit, type TokenLimits } from './token-limit.tsx';
+import { t } from '../../i18n/t.ts';
 
 const ApiTokensQuery = graphql(`
   query ApiTokens {
@@ -53,18 +54,18 @@ export default function ApiTokens(): ReactNode {
   const [value, setValue] = useState<string>();
   const generate = (
     <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
-      Generate a token
+      {t('Generate a token')}
     </Button>
   );
   return (
     <Page
-      title="API tokens"
-      description="A token gives a program access to this tenant’s books over REST and GraphQL, in your name."
-      guide={{ href: '/docs/authentication', label: 'Authentication' }}
+      title={t('API tokens')}
+      description={t('A token gives a program access to this tenant’s books over REST and GraphQL, in your name.')}
+      guide={{ href: '/docs/authentication', label: t('Authentication') }}
       actions={data && data.apiTokens.length > 0 && generate}
     >
       <SimpleTable
-        caption="API tokens"
+        caption={t('API tokens')}
         columns={data ? buildColumns(data.apiTokenLimits) : []}
         rows={data?.apiTokens}
         error={error}
@@ -72,14 +73,14 @@ export default function ApiTokens(): ReactNode {
         empty={
           <EmptyState
             icon={<KeyIcon width={40} aria-hidden />}
-            title="No tokens yet"
-            description="Generate one token per program, so that you can revoke each separately."
+            title={t('No tokens yet')}
+            description={t('Generate one token per program, so that you can revoke each separately.')}
           >
             {generate}
           </EmptyState>
         }
       />
-      <Dialog title="Generate a token" opened={generating} onClose={dialog.close}>
+      <Dialog title={t('Generate a token')} opened={generating} onClose={dialog.close}>
         <TokenForm
           limits={data?.apiTokenLimits ?? null}
           onCancel={dialog.close}
@@ -89,10 +90,10 @@ export default function ApiTokens(): ReactNode {
           }}
         />
       </Dialog>
-      <OneTimeSecret title="Token generated" value={value} name="the token" onClose={() => setValue(undefined)}>
-        <Text size="sm">Programs send it with every request:</Text>
+      <OneTimeSecret title={t('Token generated')} value={value} name="the token" onClose={() => setValue(undefined)}>
+        <Text size="sm">{t('Programs send it with every request:')}</Text>
         <CodeBlock
-          label="A first request"
+          label={t('A first request')}
           code={`curl -s ${window.location.origin}/api/v1/me -H 'Authorization: Bearer ${value ?? ''}'`}
           wrap
         />
@@ -105,7 +106,7 @@ const expired = ({ expiresAt }: Token): boolean => expiresAt !== null && new Dat
 
 const buildColumns = (limits: TokenLimits): Column<Token>[] => [
   {
-    header: 'Name',
+    header: t('Name'),
     lead: true,
     cell: ({ name, lastFour }) => (
       <>
@@ -117,34 +118,34 @@ const buildColumns = (limits: TokenLimits): Column<Token>[] => [
     ),
   },
   {
-    header: 'Abilities',
+    header: t('Abilities'),
     cell: ({ abilities, trustedDocuments }) => (
       <>
         {describeAbilities(abilities)}
         {trustedDocuments && (
           <Text size="xs" c="dimmed">
-            Only trusted documents
+            {t('Only trusted documents')}
           </Text>
         )}
       </>
     ),
   },
-  { header: 'Requests a minute', cell: ({ requestsPerMinute }) => showLimit(requestsPerMinute, limits) },
-  { header: 'Last used', cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
+  { header: t('Requests a minute'), cell: ({ requestsPerMinute }) => showLimit(requestsPerMinute, limits) },
+  { header: t('Last used'), cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} /> },
   {
-    header: 'Expires',
+    header: t('Expires'),
     cell: (token) =>
       expired(token) ? (
         <Badge variant="light" color="red" tt="none">
-          Expired
+          {t('Expired')}
         </Badge>
       ) : (
         <Ago at={token.expiresAt} />
       ),
   },
-  { header: 'Generated', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: t('Generated'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
   {
-    header: 'Actions',
+    header: t('Actions'),
     hidden: true,
     align: 'right',
     cell: (token) => (
@@ -160,19 +161,19 @@ function Revoke({ token: { id, name } }: { token: Token }): ReactNode {
   const [{ fetching }, revoke] = useMutation(RevokeApiToken);
   const confirmAndRevoke = async (): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Revoke the token?',
+      title: t('Revoke the token?'),
       children: `Anything using “${name}” loses access immediately. This can’t be undone.`,
-      confirm: 'Revoke',
+      confirm: t('Revoke'),
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await revoke({ id });
     if (error) notifyError(error);
-    else notifySuccess('The token is revoked.');
+    else notifySuccess(t('The token is revoked.'));
   };
   return (
     <Button variant="default" size="xs" onClick={confirmAndRevoke} loading={fetching} aria-label={`Revoke ${name}`}>
-      Revoke
+      {t('Revoke')}
     </Button>
   );
 }

@@ -14,6 +14,7 @@ import { requiredEInvoices } from '../invoices/formats.ts';
 import { toFile } from '../../upload/data-url.ts';
 import { LogoField } from './logo-field.tsx';
 import { Page } from '../../layout/page.tsx';
+import { t } from '../../i18n/t.ts';
 
 const CompanyFields = graphql(`
   fragment CompanyFields on Company {
@@ -137,7 +138,7 @@ const buildInput = (values: Values, stored: string) => ({
 export default function CompanyPage(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: CompanyQuery });
   return (
-    <Page title="Company" description="What your invoices say of you. Issued invoices keep what they said.">
+    <Page title={t('Company')} description={t('What your invoices say of you. Issued invoices keep what they said.')}>
       {data ? (
         <CompanyForm key={data.company?.version} company={data.company} />
       ) : error ? (
@@ -157,7 +158,7 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
     form,
     (typed, context, expectedVersion) =>
       update({ input: buildInput(typed, buildValues(company).logo), expectedVersion }, context),
-    () => notifySuccess('The company profile is saved.'),
+    () => notifySuccess(t('The company profile is saved.')),
     company
       ? {
           version: company.version,
@@ -172,78 +173,78 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
   );
   const field = form.getInputProps;
   return (
-    <Form submission={submission} submit="Save">
-      <Section title="Name and address">
-        <TextInput label="Legal name" required {...field('legalName')} />
-        <TextInput label="Street and number" {...field('addressLine1')} />
-        <TextInput label="More of the address" {...field('addressLine2')} />
+    <Form submission={submission} submit={t('Save')}>
+      <Section title={t('Name and address')}>
+        <TextInput label={t('Legal name')} required {...field('legalName')} />
+        <TextInput label={t('Street and number')} {...field('addressLine1')} />
+        <TextInput label={t('More of the address')} {...field('addressLine2')} />
         <Group grow preventGrowOverflow={false} align="flex-start">
-          <TextInput label="Postal code" w={120} {...field('postalCode')} />
-          <TextInput label="City" miw={180} {...field('city')} />
+          <TextInput label={t('Postal code')} w={120} {...field('postalCode')} />
+          <TextInput label={t('City')} miw={180} {...field('city')} />
         </Group>
-        <Select label="Country" data={countries} searchable clearable {...field('country')} />
+        <Select label={t('Country')} data={countries} searchable clearable {...field('country')} />
       </Section>
-      <Section title="Tax and register">
-        <TextInput label="VAT number" {...field('vatId')} />
-        <TextInput label="Tax number" description="Where it isn’t the VAT number" {...field('taxNumber')} />
-        <TextInput label="Register entry" description="Court and number" {...field('registerEntry')} />
+      <Section title={t('Tax and register')}>
+        <TextInput label={t('VAT number')} {...field('vatId')} />
+        <TextInput label={t('Tax number')} description={t('Where it isn’t the VAT number')} {...field('taxNumber')} />
+        <TextInput label={t('Register entry')} description={t('Court and number')} {...field('registerEntry')} />
         <Group grow preventGrowOverflow={false} align="flex-start">
           <TextInput
-            label="Registration number"
-            description="For e-invoices: a KVK, CVR, or organization number"
+            label={t('Registration number')}
+            description={t('For e-invoices: a KVK, CVR, or organization number')}
             miw={180}
             {...field('registrationNumber')}
           />
           <TextInput
-            label="Scheme of the number"
+            label={t('Scheme of the number')}
             description="0106, 0184, 0007, 0192, …"
             miw={160}
             {...field('registrationNumberScheme')}
           />
         </Group>
       </Section>
-      <Section title="Contact">
-        <TextInput label="Contact" description="The person to ask for" {...field('contactName')} />
-        <TextInput label="Phone" type="tel" {...field('phone')} />
+      <Section title={t('Contact')}>
+        <TextInput label={t('Contact')} description={t('The person to ask for')} {...field('contactName')} />
+        <TextInput label={t('Phone')} type="tel" {...field('phone')} />
         <TextInput label="E-mail" type="email" inputMode="email" {...field('email')} />
         <Group grow preventGrowOverflow={false} align="flex-start">
           <TextInput
-            label="Electronic address"
-            description="For e-invoices. Default: the e-mail address; in Peppol, the registration or VAT number"
+            label={t('Electronic address')}
+            description={t('For e-invoices. Default: the e-mail address; in Peppol, the registration or VAT number')}
             miw={180}
             {...field('electronicAddress')}
           />
           <TextInput
-            label="Scheme of the address"
+            label={t('Scheme of the address')}
             description="0088, 9930, EM, …"
             miw={160}
             {...field('electronicAddressScheme')}
           />
         </Group>
       </Section>
-      <Section title="Payment">
+      <Section title={t('Payment')}>
         <TextInput label="IBAN" {...field('iban')} />
         <TextInput label="BIC" {...field('bic')} />
         <TextInput
-          label="Payment terms, days"
-          description="When an invoice is due, unless the customer has other terms. Default: 14"
+          label={t('Payment terms, days')}
+          description={t('When an invoice is due, unless the customer has other terms. Default: 14')}
           inputMode="numeric"
           {...field('paymentTermsDays')}
         />
-        <DecimalInput label="Usual VAT, %" {...field('defaultVatRate')} />
+        <DecimalInput label={t('Usual VAT, %')} {...field('defaultVatRate')} />
       </Section>
-      <Section title="Documents">
+      <Section title={t('Documents')}>
         <LogoField {...field('logo')} value={form.values.logo} />
-        <Select label="Language" data={languages} clearable {...field('language')} />
-        <TextInput label="Colour" placeholder="#1a2b3c" {...field('accentColor')} />
+        <Select label={t('Language')} data={languages} clearable {...field('language')} />
+        <TextInput label={t('Colour')} placeholder="#1a2b3c" {...field('accentColor')} />
         <Select
-          label="Required e-invoice"
-          description="An invoice that breaks its rules can’t be issued. A customer can have another choice"
+          label={t('Required e-invoice')}
+          description={t('An invoice that breaks its rules can’t be issued. A customer can have another choice')}
           data={requiredEInvoices}
           clearable
           {...field('requiredEInvoice')}
         />
-        <Textarea label="Text at the foot" autosize minRows={2} maxRows={8} {...field('footer')} />
+        <Textarea label={t('Text at the foot')} autosize minRows={2} maxRows={8} {...field('footer')} />
       </Section>
     </Form>
   );

@@ -1,6 +1,7 @@
 import { Button, FileButton, Group, Image, Input } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { readDataUrl } from '../../upload/data-url.ts';
+import { t } from '../../i18n/t.ts';
 
 interface Props {
   /** A data URL; '' without a logo. */
@@ -18,15 +19,15 @@ export function LogoField({ value, onChange, error, 'data-path': path }: Props):
   };
   return (
     <Input.Wrapper
-      label="Logo"
+      label={t('Logo')}
       labelElement="div"
-      description="PNG or SVG, at most 1 MiB. It stands on documents in place of the name"
+      description={t('PNG or SVG, at most 1 MiB. It stands on documents in place of the name')}
       error={error}
     >
       {value !== '' && (
         <Image
           src={value}
-          alt="The logo"
+          alt={t('The logo')}
           mah={80}
           maw={300}
           w="auto"
@@ -40,18 +41,18 @@ export function LogoField({ value, onChange, error, 'data-path': path }: Props):
       <Group gap="xs" mt={value === '' ? 'xs' : 0} mb={error ? 'xs' : 0}>
         <FileButton
           accept="image/png,image/svg+xml"
-          inputProps={{ 'aria-label': 'Logo' }}
+          inputProps={{ 'aria-label': t('Logo') }}
           onChange={(file) => void choose(file)}
         >
           {(props) => (
             <Button {...props} variant="default" data-path={path}>
-              {value === '' ? 'Choose a logo' : 'Choose another logo'}
+              {value === '' ? t('Choose a logo') : t('Choose another logo')}
             </Button>
           )}
         </FileButton>
         {value !== '' && (
           <Button variant="subtle" color="red" onClick={() => onChange('')}>
-            Remove the logo
+            {t('Remove the logo')}
           </Button>
         )}
       </Group>

@@ -16,6 +16,7 @@ import { Ago } from '../../components/time.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useSession } from '../../session/session.tsx';
+import { t } from '../../i18n/t.ts';
 
 const MembersQuery = graphql(`
   query Members {
@@ -78,17 +79,17 @@ export default function Members(): ReactNode {
   const [link, setLink] = useState<string>();
   return (
     <Page
-      title="Members"
+      title={t('Members')}
       description={`People who work on the books of ${tenant.name}. All have the same rights.`}
       actions={
         <Button leftSection={<UserPlusIcon width={18} aria-hidden />} onClick={dialog.open}>
-          Invite
+          {t('Invite')}
         </Button>
       }
     >
       <Stack gap="xl">
         <SimpleTable
-          caption="Members"
+          caption={t('Members')}
           columns={memberColumns}
           rows={data?.members.map((member) => ({ ...member, id: member.user.id }))}
           error={error}
@@ -97,25 +98,25 @@ export default function Members(): ReactNode {
         {data && (
           <div>
             <Title order={2} size="h4" mb="sm">
-              Invitations
+              {t('Invitations')}
             </Title>
             <SimpleTable
-              caption="Invitations"
+              caption={t('Invitations')}
               columns={invitationColumns}
               rows={data.invitations}
               empty={
                 <EmptyState
                   size="sm"
                   icon={<EnvelopeIcon width={32} aria-hidden />}
-                  title="No open invitations"
-                  description="Invite a colleague. You get a link to share."
+                  title={t('No open invitations')}
+                  description={t('Invite a colleague. You get a link to share.')}
                 />
               }
             />
           </div>
         )}
       </Stack>
-      <Dialog title="Invite a colleague" opened={inviting} onClose={dialog.close}>
+      <Dialog title={t('Invite a colleague')} opened={inviting} onClose={dialog.close}>
         <InviteForm
           onCancel={dialog.close}
           onDone={(created) => {
@@ -124,9 +125,9 @@ export default function Members(): ReactNode {
           }}
         />
       </Dialog>
-      <OneTimeSecret title="Invitation created" value={link} name="the link" onClose={() => setLink(undefined)}>
+      <OneTimeSecret title={t('Invitation created')} value={link} name="the link" onClose={() => setLink(undefined)}>
         <Text size="sm">
-          Send it only to the person you invite. It works once, and expires after 7 days. Kontor sends no e-mail.
+          {t('Send it only to the person you invite. It works once, and expires after 7 days. Kontor sends no e-mail.')}
         </Text>
       </OneTimeSecret>
     </Page>
@@ -138,10 +139,10 @@ function InviteForm({ onDone, onCancel }: { onDone: (link: string) => void; onCa
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: '' } });
   const submission = useSubmit(form, invite, ({ inviteMember: { link } }) => onDone(link));
   return (
-    <Form submission={submission} submit="Create invitation" onCancel={onCancel}>
+    <Form submission={submission} submit={t('Create invitation')} onCancel={onCancel}>
       <TextInput
-        label="E-mail address"
-        description="The address they will sign in with"
+        label={t('E-mail address')}
+        description={t('The address they will sign in with')}
         type="email"
         autoComplete="off"
         required
@@ -154,16 +155,16 @@ function InviteForm({ onDone, onCancel }: { onDone: (link: string) => void; onCa
 }
 
 const memberColumns: Column<Member>[] = [
-  { header: 'Name', lead: true, cell: (member) => <Person member={member} /> },
-  { header: 'Joined', cell: ({ joinedAt }) => <Ago at={joinedAt} /> },
-  { header: 'Actions', hidden: true, align: 'right', cell: ({ user }) => <Remove user={user} /> },
+  { header: t('Name'), lead: true, cell: (member) => <Person member={member} /> },
+  { header: t('Joined'), cell: ({ joinedAt }) => <Ago at={joinedAt} /> },
+  { header: t('Actions'), hidden: true, align: 'right', cell: ({ user }) => <Remove user={user} /> },
 ];
 
 const invitationColumns: Column<Invitation>[] = [
-  { header: 'E-mail address', lead: true, cell: ({ email }) => <LongText>{email}</LongText> },
-  { header: 'Invited by', cell: ({ invitedBy }) => <LongText>{invitedBy?.name ?? 'Command line'}</LongText> },
-  { header: 'Expires', cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
-  { header: 'Actions', hidden: true, align: 'right', cell: (invitation) => <Withdraw invitation={invitation} /> },
+  { header: t('E-mail address'), lead: true, cell: ({ email }) => <LongText>{email}</LongText> },
+  { header: t('Invited by'), cell: ({ invitedBy }) => <LongText>{invitedBy?.name ?? t('Command line')}</LongText> },
+  { header: t('Expires'), cell: ({ expiresAt }) => <Ago at={expiresAt} /> },
+  { header: t('Actions'), hidden: true, align: 'right', cell: (invitation) => <Withdraw invitation={invitation} /> },
 ];
 
 function Person({ member: { user, emailVerifiedAt } }: { member: Member }): ReactNode {
@@ -178,7 +179,7 @@ function Person({ member: { user, emailVerifiedAt } }: { member: Member }): Reac
           </Text>
           {user.id === me.id && (
             <Badge variant="default" size="sm" tt="none">
-              You
+              {t('You')}
             </Badge>
           )}
         </Group>
@@ -199,7 +200,7 @@ function Remove({ user }: { user: Member['user'] }): ReactNode {
     const confirmed = await confirm({
       title: self ? `Leave ${tenant.name}?` : `Remove ${user.name}?`,
       children: `${self ? 'You lose' : 'They lose'} access immediately, on every device and with every token.`,
-      confirm: self ? 'Leave' : 'Remove',
+      confirm: self ? t('Leave') : t('Remove'),
       danger: true,
     });
     if (!confirmed) return;
@@ -216,7 +217,7 @@ function Remove({ user }: { user: Member['user'] }): ReactNode {
       loading={fetching}
       aria-label={self ? `Leave ${tenant.name}` : `Remove ${user.name}`}
     >
-      {self ? 'Leave' : 'Remove'}
+      {self ? t('Leave') : t('Remove')}
     </Button>
   );
 }
@@ -226,7 +227,7 @@ function Withdraw({ invitation: { id, email } }: { invitation: Invitation }): Re
   const send = async (): Promise<void> => {
     const { error } = await revoke({ id });
     if (error) notifyError(error);
-    else notifySuccess('The invitation is withdrawn.');
+    else notifySuccess(t('The invitation is withdrawn.'));
   };
   return (
     <Button
@@ -236,7 +237,7 @@ function Withdraw({ invitation: { id, email } }: { invitation: Invitation }): Re
       loading={fetching}
       aria-label={`Withdraw the invitation of ${email}`}
     >
-      Withdraw
+      {t('Withdraw')}
     </Button>
   );
 }

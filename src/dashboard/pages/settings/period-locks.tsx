@@ -17,6 +17,7 @@ import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { lastMonth } from '../reports/period.ts';
+import { t } from '../../i18n/t.ts';
 
 const PeriodLocksQuery = graphql(`
   query PeriodLocks {
@@ -66,10 +67,10 @@ const options = <Of extends Record<string, string>>(labels: Of): { value: keyof 
   getKeys(labels).map((value) => ({ value, label: labels[value] ?? value }));
 
 const lockColumns: Column<Lock & { id: string }>[] = [
-  { header: 'Bookings', lead: true, cell: ({ series }) => seriesLabels[series] },
-  { header: 'Locked until', cell: ({ lockedUntil }) => date(lockedUntil) },
-  { header: 'Kind', cell: ({ kind }) => (kind === 'FINAL' ? 'Final' : 'Soft') },
-  { header: 'Reason', cell: ({ reason }) => <LongText>{reason ?? '–'}</LongText> },
+  { header: t('Bookings'), lead: true, cell: ({ series }) => seriesLabels[series] },
+  { header: t('Locked until'), cell: ({ lockedUntil }) => date(lockedUntil) },
+  { header: t('Kind'), cell: ({ kind }) => (kind === 'FINAL' ? 'Final' : 'Soft') },
+  { header: t('Reason'), cell: ({ reason }) => <LongText>{reason ?? '–'}</LongText> },
 ];
 
 const places = {
@@ -83,14 +84,14 @@ const problemLabels = { DRAFT: 'Draft', UNMATCHED: 'Not matched', UNPROVEN: 'Wit
 
 const itemColumns: Column<Item>[] = [
   {
-    header: 'Document',
+    header: t('Document'),
     lead: true,
     cell: ({ type, id, number }) => (
       <LongText to={`${places[type][1]}/${id}`}>{`${places[type][0]} ${number ?? ''}`.trim()}</LongText>
     ),
   },
-  { header: 'Date', cell: (item) => date(item.date) },
-  { header: 'To do', cell: ({ problem }) => problemLabels[problem] },
+  { header: t('Date'), cell: (item) => date(item.date) },
+  { header: t('To do'), cell: ({ problem }) => problemLabels[problem] },
 ];
 
 export default function PeriodLocks(): ReactNode {
@@ -101,31 +102,31 @@ export default function PeriodLocks(): ReactNode {
   const series = findOneOf(list.filters.series, getKeys(seriesLabels)) ?? 'ALL';
   return (
     <Page
-      title="Period locks"
-      description="What is booked on or before a locked day can no longer change. Drafts can."
+      title={t('Period locks')}
+      description={t('What is booked on or before a locked day can no longer change. Drafts can.')}
       actions={
         <Button leftSection={<LockClosedIcon width={18} aria-hidden />} onClick={dialog.open}>
-          Set a lock
+          {t('Set a lock')}
         </Button>
       }
     >
       <Stack gap="xl">
         <SimpleTable
-          caption="Period locks"
+          caption={t('Period locks')}
           columns={lockColumns}
           rows={data?.periodLocks.items.map((lock) => ({ ...lock, id: lock.series }))}
           error={error}
           refetch={refetch}
-          empty="No period is locked."
+          empty={t('No period is locked.')}
         />
         <div>
           <Title order={2} size="h4" mb="sm">
-            To do before a lock
+            {t('To do before a lock')}
           </Title>
           <Filters list={list}>
-            <Day label="Until" value={until} onChange={(value) => list.filter('until', value)} />
+            <Day label={t('Until')} value={until} onChange={(value) => list.filter('until', value)} />
             <Choice
-              label="Bookings"
+              label={t('Bookings')}
               all={seriesLabels.ALL}
               value={list.filters.series}
               onChange={(value) => list.filter('series', value)}
@@ -135,7 +136,7 @@ export default function PeriodLocks(): ReactNode {
           <Check until={until} series={series} />
         </div>
       </Stack>
-      <Dialog title="Set a period lock" opened={setting} onClose={dialog.close}>
+      <Dialog title={t('Set a period lock')} opened={setting} onClose={dialog.close}>
         <LockForm until={until} series={series} onClose={dialog.close} />
       </Dialog>
     </Page>
@@ -151,12 +152,12 @@ function Check({ until, series }: Period): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: PeriodLockCheckQuery, variables: { until, series } });
   return (
     <SimpleTable
-      caption="To do before a lock"
+      caption={t('To do before a lock')}
       columns={itemColumns}
       rows={data?.periodLockCheck.items}
       error={error}
       refetch={refetch}
-      empty="Nothing is to be done."
+      empty={t('Nothing is to be done.')}
     />
   );
 }
@@ -176,26 +177,31 @@ function LockForm({ until, series, onClose }: Period & { onClose: () => void }):
     },
   );
   return (
-    <Form submission={submission} submit="Set the lock" onCancel={onClose}>
+    <Form submission={submission} submit={t('Set the lock')} onCancel={onClose}>
       <Group grow align="start">
         <NativeSelect
-          label="Bookings"
+          label={t('Bookings')}
           data={options(seriesLabels)}
           key={form.key('series')}
           {...form.getInputProps('series')}
         />
         <TextInput
-          label="Locked until"
+          label={t('Locked until')}
           type="date"
           required
           key={form.key('lockedUntil')}
           {...form.getInputProps('lockedUntil')}
         />
       </Group>
-      <NativeSelect label="Kind" data={options(kindLabels)} key={form.key('kind')} {...form.getInputProps('kind')} />
+      <NativeSelect
+        label={t('Kind')}
+        data={options(kindLabels)}
+        key={form.key('kind')}
+        {...form.getInputProps('kind')}
+      />
       <TextInput
-        label="Reason"
-        description="Needed to move a lock back"
+        label={t('Reason')}
+        description={t('Needed to move a lock back')}
         key={form.key('reason')}
         {...form.getInputProps('reason')}
       />

@@ -7,6 +7,7 @@ import { toCount } from '../../forms/form-values.ts';
 import { graphql } from '../../graphql.ts';
 import { AbilityPicker } from './ability-picker.tsx';
 import { describeLimits, type TokenLimits } from './token-limit.tsx';
+import { t } from '../../i18n/t.ts';
 
 const CreateApiToken = graphql(`
   mutation CreateApiToken($input: CreateApiTokenInput!) {
@@ -20,11 +21,11 @@ const CreateApiToken = graphql(`
 `);
 
 const lifetimes = [
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'day', label: 'On a date of your choice' },
-  { value: 'never', label: 'Never' },
+  { value: '30', label: t('In 30 days') },
+  { value: '90', label: t('In 90 days') },
+  { value: '365', label: t('In a year') },
+  { value: 'day', label: t('On a date of your choice') },
+  { value: 'never', label: t('Never') },
 ];
 
 interface Props {
@@ -57,11 +58,11 @@ export function TokenForm({ limits, onDone, onCancel }: Props): ReactNode {
     ({ createApiToken: { value } }) => onDone(value),
   );
   return (
-    <Form submission={submission} submit="Generate the token" onCancel={onCancel}>
+    <Form submission={submission} submit={t('Generate the token')} onCancel={onCancel}>
       <TextInput
-        label="Name"
-        description="The program that will use it, so that you know which token to revoke later"
-        placeholder="Warehouse import"
+        label={t('Name')}
+        description={t('The program that will use it, so that you know which token to revoke later')}
+        placeholder={t('Warehouse import')}
         required
         data-autofocus
         {...form.getInputProps('name')}
@@ -72,18 +73,18 @@ export function TokenForm({ limits, onDone, onCancel }: Props): ReactNode {
         error={form.errors.abilities}
       />
       <Checkbox
-        label="Only trusted documents"
-        description="GraphQL requests may only name documents that a front end has registered"
+        label={t('Only trusted documents')}
+        description={t('GraphQL requests may only name documents that a front end has registered')}
         {...form.getInputProps('trustedDocuments', { type: 'checkbox' })}
       />
       <TextInput
-        label="Requests a minute"
+        label={t('Requests a minute')}
         description={describeLimits(limits)}
         inputMode="numeric"
         {...form.getInputProps('requestsPerMinute')}
       />
       <Select
-        label="Expires"
+        label={t('Expires')}
         value={lifetime}
         onChange={(value) => setLifetime(value ?? 'never')}
         data={lifetimes}
@@ -93,8 +94,8 @@ export function TokenForm({ limits, onDone, onCancel }: Props): ReactNode {
       {lifetime === 'day' && (
         <TextInput
           type="date"
-          label="Expiry date"
-          description="Valid until the end of this day"
+          label={t('Expiry date')}
+          description={t('Valid until the end of this day')}
           required
           {...form.getInputProps('expiresAt')}
         />

@@ -9,6 +9,7 @@ import { toCount } from '../../forms/form-values.ts';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { count } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
+import { t } from '../../i18n/t.ts';
 
 const UpdateApiToken = graphql(`
   mutation UpdateApiToken($id: UUID!, $input: UpdateApiTokenInput!) {
@@ -36,7 +37,7 @@ export const describeLimits = (limits: TokenLimits): string =>
 /** The limit of a token: its own, but at most the highest, or the usual one. */
 export function showLimit(own: number | null, limits: TokenLimits): string {
   const { requestsPerMinute: usual = null, maxRequestsPerMinute: max = 0 } = limits ?? {};
-  if (usual === null) return 'No limit';
+  if (usual === null) return t('No limit');
   return count(own === null ? usual : Math.min(own, max));
 }
 
@@ -45,9 +46,9 @@ export function ChangeLimit({ token, limits }: { token: Token; limits: TokenLimi
   return (
     <>
       <Button variant="default" size="xs" onClick={dialog.open} aria-label={`Change the limit of ${token.name}`}>
-        Limit
+        {t('Limit')}
       </Button>
-      <Dialog title="Change the limit" opened={opened} onClose={dialog.close}>
+      <Dialog title={t('Change the limit')} opened={opened} onClose={dialog.close}>
         <LimitForm token={token} limits={limits} onClose={dialog.close} />
       </Dialog>
     </>
@@ -65,13 +66,13 @@ function LimitForm({ token, limits, onClose }: { token: Token; limits: TokenLimi
     ({ requestsPerMinute }) => update({ id: token.id, input: { requestsPerMinute: toCount(requestsPerMinute) } }),
     () => {
       onClose();
-      notifySuccess('The limit holds from the next request.');
+      notifySuccess(t('The limit holds from the next request.'));
     },
   );
   return (
-    <Form submission={submission} submit="Save" onCancel={onClose}>
+    <Form submission={submission} submit={t('Save')} onCancel={onClose}>
       <TextInput
-        label="Requests a minute"
+        label={t('Requests a minute')}
         description={describeLimits(limits)}
         inputMode="numeric"
         data-autofocus

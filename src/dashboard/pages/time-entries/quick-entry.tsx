@@ -9,6 +9,7 @@ import { minutes, today } from '../../format/format.ts';
 import { orNull } from '../../forms/form-values.ts';
 import { toMinutes } from './duration.ts';
 import { CreateTimeEntry, durationRule } from './time-entry-form.tsx';
+import { t } from '../../i18n/t.ts';
 
 interface Values {
   projectId: string | null;
@@ -47,28 +48,34 @@ export function QuickEntry(): ReactNode {
   );
   return (
     <Card withBorder radius="md" mb="lg">
-      <form onSubmit={submission.onSubmit} noValidate aria-label="Track time">
+      <form onSubmit={submission.onSubmit} noValidate aria-label={t('Track time')}>
         <Stack gap="sm">
           <FormMessages submission={submission} />
           <Group align="flex-start" gap="sm">
             <ProjectPicker
-              label="Project"
+              label={t('Project')}
               canCreate
               required
               style={{ flex: '2 1 200px' }}
               {...form.getInputProps('projectId')}
             />
-            <TextInput type="date" label="Day" required style={{ flex: '1 1 140px' }} {...form.getInputProps('date')} />
             <TextInput
-              label="Duration"
+              type="date"
+              label={t('Day')}
+              required
+              style={{ flex: '1 1 140px' }}
+              {...form.getInputProps('date')}
+            />
+            <TextInput
+              label={t('Duration')}
               placeholder="1:30"
               required
               style={{ flex: '1 1 90px' }}
               {...form.getInputProps('durationMinutes')}
             />
-            <TextInput label="Description" style={{ flex: '4 1 240px' }} {...form.getInputProps('description')} />
+            <TextInput label={t('Description')} style={{ flex: '4 1 240px' }} {...form.getInputProps('description')} />
             <Button type="submit" loading={submission.busy} mt={{ base: 0, xs: 25 }}>
-              Track
+              {t('Track')}
             </Button>
           </Group>
         </Stack>

@@ -7,6 +7,7 @@ import { getKeys, findOneOf } from '../../list/list-state.ts';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { QuickEntry } from './quick-entry.tsx';
 import { TimeEntryTable } from './time-entry-table.tsx';
+import { t } from '../../i18n/t.ts';
 
 /** The filters for what the column Billing shows. */
 const billings = {
@@ -22,12 +23,16 @@ export default function TimeEntries(): ReactNode {
     <ListPage
       importable="TIME_ENTRY"
       exportable="TIME_ENTRIES"
-      title="Time entries"
-      description="Your time, and that of your colleagues."
+      title={t('Time entries')}
+      description={t('Your time, and that of your colleagues.')}
       table={TimeEntryTable}
       filters={{
-        project: (filter) => <ProjectPicker label="Project" placeholder="All projects" {...pickerFilter(filter)} />,
-        billing: (filter) => <Choice label="Billing" all="Billed or not" options={labelled(billing)} {...filter} />,
+        project: (filter) => (
+          <ProjectPicker label={t('Project')} placeholder={t('All projects')} {...pickerFilter(filter)} />
+        ),
+        billing: (filter) => (
+          <Choice label={t('Billing')} all={t('Billed or not')} options={labelled(billing)} {...filter} />
+        ),
         ...period,
       }}
       variables={({ project, billing: chosen, from, to }) => {
@@ -37,8 +42,8 @@ export default function TimeEntries(): ReactNode {
       initialSort={{ field: 'DATE', direction: 'DESC' }}
       empty={{
         icon: ClockIcon,
-        title: 'No time entries yet',
-        description: 'Track your first entry above.',
+        title: t('No time entries yet'),
+        description: t('Track your first entry above.'),
         noMatch: 'No time entries match',
       }}
     >

@@ -11,6 +11,7 @@ import { readStored } from '../../forms/edit-conflict.ts';
 import { orNull, toDecimal } from '../../forms/form-values.ts';
 import { clock, toMinutes } from './duration.ts';
 import { TimeEntryFields, type TimeEntry } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 export const CreateTimeEntry = graphql(`
   mutation CreateTimeEntry($input: CreateTimeEntryInput!) {
@@ -104,13 +105,13 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
     },
   );
   return (
-    <Form submission={submission} submit={entry ? 'Save' : 'Track'} onCancel={onCancel}>
+    <Form submission={submission} submit={entry ? t('Save') : t('Track')} onCancel={onCancel}>
       {!entry && !projectId && (
-        <ProjectPicker label="Project" canCreate required {...form.getInputProps('projectId')} />
+        <ProjectPicker label={t('Project')} canCreate required {...form.getInputProps('projectId')} />
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput
-          label="Duration"
+          label={t('Duration')}
           description={`1:30, or ${decimal('1.5')} hours`}
           required
           data-autofocus
@@ -118,23 +119,23 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
         />
         <TextInput
           type="date"
-          label="Day"
-          description="When the work was done"
+          label={t('Day')}
+          description={t('When the work was done')}
           required
           {...form.getInputProps('date')}
         />
         <DecimalInput
-          label="Hourly rate, net"
+          label={t('Hourly rate, net')}
           description={
             entry?.hourlyRateNet
               ? `Currently ${money(entry.hourlyRateNet, entry.project.currency)}`
-              : 'Default: the project’s rate'
+              : t('Default: the project’s rate')
           }
           {...form.getInputProps('hourlyRateNet')}
         />
       </SimpleGrid>
-      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-      <Switch label="Billable" {...form.getInputProps('billable', { type: 'checkbox' })} />
+      <Textarea label={t('Description')} autosize minRows={2} {...form.getInputProps('description')} />
+      <Switch label={t('Billable')} {...form.getInputProps('billable', { type: 'checkbox' })} />
     </Form>
   );
 }

@@ -16,6 +16,7 @@ import { PageInfoFields } from '../../list/page-info.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { TimeEntryFields, type TimeEntry } from './fields.ts';
 import { TimeEntryForm } from './time-entry-form.tsx';
+import { t } from '../../i18n/t.ts';
 
 const TimeEntriesQuery = graphql(
   `
@@ -67,25 +68,25 @@ export function TimeEntryTable({ oneProject = false, ...rest }: Props): ReactNod
   const [, remove] = useMutation(DeleteTimeEntry);
   const confirmAndDelete = async (entry: TimeEntry): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Delete the time entry?',
+      title: t('Delete the time entry?'),
       children: `${minutes(entry.durationMinutes)} on ${entry.project.name}, ${date(entry.date)}.`,
-      confirm: 'Delete',
+      confirm: t('Delete'),
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await remove({ id: entry.id });
     if (error) notifyError(error);
-    else notifySuccess('The time entry is deleted.');
+    else notifySuccess(t('The time entry is deleted.'));
   };
   return (
     <>
       <ListTable
-        caption="Time entries"
+        caption={t('Time entries')}
         query={TimeEntriesQuery}
         columns={[...columns(oneProject), actions(setEditing, confirmAndDelete)]}
         {...rest}
       />
-      <Dialog title="Edit the time entry" opened={editing !== undefined} onClose={() => setEditing(undefined)}>
+      <Dialog title={t('Edit the time entry')} opened={editing !== undefined} onClose={() => setEditing(undefined)}>
         {editing && (
           <TimeEntryForm entry={editing} onCancel={() => setEditing(undefined)} onDone={() => setEditing(undefined)} />
         )}
@@ -95,9 +96,9 @@ export function TimeEntryTable({ oneProject = false, ...rest }: Props): ReactNod
 }
 
 const columns = (oneProject: boolean): SortableColumn<TimeEntry, 'DATE'>[] => [
-  { header: 'Day', sort: 'DATE', cell: (entry) => <span className="figure">{date(entry.date)}</span> },
+  { header: t('Day'), sort: 'DATE', cell: (entry) => <span className="figure">{date(entry.date)}</span> },
   {
-    header: 'Work',
+    header: t('Work'),
     lead: true,
     cell: ({ project, description }) => (
       <>
@@ -106,24 +107,24 @@ const columns = (oneProject: boolean): SortableColumn<TimeEntry, 'DATE'>[] => [
       </>
     ),
   },
-  { header: 'Time', align: 'right', cell: ({ durationMinutes }) => minutes(durationMinutes) },
-  { header: 'Billing', cell: (entry) => <Billing entry={entry} /> },
+  { header: t('Time'), align: 'right', cell: ({ durationMinutes }) => minutes(durationMinutes) },
+  { header: t('Billing'), cell: (entry) => <Billing entry={entry} /> },
 ];
 
 function Billing({ entry: { invoice, billed, billable } }: { entry: TimeEntry }): ReactNode {
   if (invoice) {
     return (
       <Anchor component={Link} to={`/invoices/${invoice.id}`} size="sm" className="figure">
-        {invoice.number ?? 'On a draft'}
+        {invoice.number ?? t('On a draft')}
       </Anchor>
     );
   }
-  if (billed) return 'Billed';
-  return <StatusBadge color={billable ? 'orange' : 'gray'}>{billable ? 'Unbilled' : 'Not billable'}</StatusBadge>;
+  if (billed) return t('Billed');
+  return <StatusBadge color={billable ? 'orange' : 'gray'}>{billable ? t('Unbilled') : t('Not billable')}</StatusBadge>;
 }
 
 const actions = (edit: (entry: TimeEntry) => void, remove: (entry: TimeEntry) => void): Column<TimeEntry> => ({
-  header: 'Actions',
+  header: t('Actions'),
   hidden: true,
   align: 'right',
   cell: (entry) => {

@@ -17,6 +17,7 @@ import { CsvPreview } from '../../../upload/csv-preview.tsx';
 import { knownDateFormats } from '../../../upload/csv-formats.ts';
 import { amountKinds } from './csv-values.ts';
 import type { StatementValues } from './upload-statement.tsx';
+import { t } from '../../../i18n/t.ts';
 
 interface Props {
   form: UseFormReturnType<StatementValues>;
@@ -43,69 +44,70 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
       <Stack gap="md">
         <div>
           <Title order={2} size="h4" id="mapping">
-            Match the columns
+            {t('Match the columns')}
           </Title>
           <Text size="sm" c="dimmed">
-            Every bank has its own CSV format. Recognized columns are filled in. Your choices are remembered for files
-            with the same columns.
+            {t(
+              'Every bank has its own CSV format. Recognized columns are filled in. Your choices are remembered for files with the same columns.',
+            )}
           </Text>
         </div>
         <CsvPreview rows={rows} headerRow={headerRow} />
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-          <TextInput label="Lines to skip" inputMode="numeric" {...form.getInputProps('csv.skipLines')} />
+          <TextInput label={t('Lines to skip')} inputMode="numeric" {...form.getInputProps('csv.skipLines')} />
           <Checkbox
-            label="The first row is a header"
+            label={t('The first row is a header')}
             mt={{ base: 0, sm: 30 }}
             {...form.getInputProps('csv.headerRow', { type: 'checkbox' })}
           />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-          <Select label="Booking date" required {...column('bookingDate')} />
-          <Select label="Value date" {...column('valueDate')} />
+          <Select label={t('Booking date')} required {...column('bookingDate')} />
+          <Select label={t('Value date')} {...column('valueDate')} />
           <Autocomplete
-            label="Date format"
-            description="Of YYYY or YY, MM and DD"
+            label={t('Date format')}
+            description={t('Of YYYY or YY, MM and DD')}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             required
             data={knownDateFormats}
             {...form.getInputProps('csv.dateFormat')}
           />
           <Select
-            label="Amounts"
+            label={t('Amounts')}
             data={Object.entries(amountKinds).map(([value, label]) => ({ value, label }))}
             allowDeselect={false}
             {...form.getInputProps('csv.amountKind')}
           />
           {amountKind === 'debitAndCredit' ? (
             <>
-              <Select label="Money sent" required {...column('debit')} />
-              <Select label="Money received" required {...column('credit')} />
+              <Select label={t('Money sent')} required {...column('debit')} />
+              <Select label={t('Money received')} required {...column('credit')} />
             </>
           ) : (
-            <Select label="Amount" required {...column('amount')} />
+            <Select label={t('Amount')} required {...column('amount')} />
           )}
-          {amountKind === 'direction' && <Select label="Direction" required {...column('direction')} />}
+          {amountKind === 'direction' && <Select label={t('Direction')} required {...column('direction')} />}
           <Select
-            label="Decimal separator"
+            label={t('Decimal separator')}
             data={[
-              { value: ',', label: 'Comma: 1.234,56' },
-              { value: '.', label: 'Point: 1,234.56' },
+              { value: ',', label: t('Comma: 1.234,56') },
+              { value: '.', label: t('Point: 1,234.56') },
             ]}
             allowDeselect={false}
             {...form.getInputProps('csv.decimalSeparator')}
           />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Select label="Your account" description="The column that has it" {...column('accountIban')} />
+          <Select label={t('Your account')} description={t('The column that has it')} {...column('accountIban')} />
           <TextInput
-            label="Your account’s IBAN"
-            description="If no column has it"
+            label={t('Your account’s IBAN')}
+            description={t('If no column has it')}
             {...form.getInputProps('csv.accountIban')}
           />
-          <Select label="Currency" description="The column that has it" {...column('currency')} />
+          <Select label={t('Currency')} description={t('The column that has it')} {...column('currency')} />
           <Select
-            label="The account’s currency"
-            description="If no column has it"
+            label={t('The account’s currency')}
+            description={t('If no column has it')}
             data={currencies()}
             searchable
             clearable
@@ -113,12 +115,16 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
           />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Select label="Counterparty’s name" {...column('counterpartyName')} />
-          <Select label="Counterparty’s IBAN" {...column('counterpartyIban')} />
-          <MultiSelect label="Reference" description="Several are joined, in this order" {...column('reference')} />
+          <Select label={t('Counterparty’s name')} {...column('counterpartyName')} />
+          <Select label={t('Counterparty’s IBAN')} {...column('counterpartyIban')} />
+          <MultiSelect
+            label={t('Reference')}
+            description={t('Several are joined, in this order')}
+            {...column('reference')}
+          />
           <Select
-            label="The bank’s own reference"
-            description="Identifies each transaction"
+            label={t('The bank’s own reference')}
+            description={t('Identifies each transaction')}
             {...column('externalId')}
           />
         </SimpleGrid>

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { DescriptionList } from '../../../components/description-list.tsx';
 import { count, sentence } from '../../../format/format.ts';
 import type { Imported } from './upload-statement.tsx';
+import { t } from '../../../i18n/t.ts';
 
 interface Props {
   outcome: Imported;
@@ -21,8 +22,8 @@ export function Outcome({
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => region.current?.focus(), []);
   return (
-    <Stack ref={region} tabIndex={-1} role="region" aria-label="Import result" style={{ outline: 'none' }}>
-      <Alert color="teal" icon={<CheckCircleIcon aria-hidden />} title="The statement is imported">
+    <Stack ref={region} tabIndex={-1} role="region" aria-label={t('Import result')} style={{ outline: 'none' }}>
+      <Alert color="teal" icon={<CheckCircleIcon aria-hidden />} title={t('The statement is imported')}>
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {fileName}
         </Text>
@@ -35,7 +36,7 @@ export function Outcome({
         ]}
       />
       {warnings.length > 0 && (
-        <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />} title="Warnings about the file">
+        <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />} title={t('Warnings about the file')}>
           <Text component="ul" size="sm" m={0} pl="md">
             {warnings.map((warning) => (
               <li key={warning}>{sentence(warning)}</li>
@@ -45,10 +46,10 @@ export function Outcome({
       )}
       <Group gap="xs">
         <Button component={Link} to="/bank-transactions?status=UNMATCHED">
-          Review unmatched transactions
+          {t('Review unmatched transactions')}
         </Button>
         <Button variant="default" onClick={onUploadAnother}>
-          Upload another file
+          {t('Upload another file')}
         </Button>
       </Group>
     </Stack>

@@ -15,6 +15,7 @@ import { guessMapping, buildMapping, type CsvValues } from './csv-values.ts';
 import { DropZone } from '../../../upload/drop-zone.tsx';
 import { Outcome } from './outcome.tsx';
 import { uploadingFetch } from '../../../upload/uploading-fetch.ts';
+import { t } from '../../../i18n/t.ts';
 
 const ImportBankStatement = graphql(`
   mutation ImportBankStatement($file: Upload!, $csv: CsvMappingInput) {
@@ -34,15 +35,17 @@ export interface StatementValues {
   csv: CsvValues;
 }
 
-const back = { to: '/bank-transactions', label: 'Bank transactions' };
+const back = { to: '/bank-transactions', label: t('Bank transactions') };
 
 export default function UploadStatement(): ReactNode {
   const [outcome, setOutcome] = useState<{ imported: Imported; fileName: string }>();
   return (
     <Page
-      title="Upload a statement"
+      title={t('Upload a statement')}
       back={back}
-      description="Either the whole file is imported or nothing. Transactions that were imported before are skipped."
+      description={t(
+        'Either the whole file is imported or nothing. Transactions that were imported before are skipped.',
+      )}
     >
       {outcome ? (
         <Outcome outcome={outcome.imported} fileName={outcome.fileName} onUploadAnother={() => setOutcome(undefined)} />
@@ -87,12 +90,12 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
     },
   );
   return (
-    <Form submission={submission} submit="Import" onCancel={() => navigate(back.to)}>
+    <Form submission={submission} submit={t('Import')} onCancel={() => navigate(back.to)}>
       <DropZone
-        label="Bank statement"
+        label={t('Bank statement')}
         file={file}
         onChange={choose}
-        description="CAMT.053, MT940 or CSV, at most 64 MiB"
+        description={t('CAMT.053, MT940 or CSV, at most 64 MiB')}
         error={form.errors.file}
         disabled={submission.busy}
         data-path="file"
@@ -108,7 +111,7 @@ function UploadProgress({ busy, sent }: { busy: boolean; sent: number }): ReactN
   const percent = Math.floor(sent * 100);
   return (
     <Stack gap={4} mih={34} style={{ visibility: busy ? 'visible' : 'hidden' }}>
-      <Progress value={percent} animated={sent === 1} aria-label="Upload" />
+      <Progress value={percent} animated={sent === 1} aria-label={t('Upload')} />
       <Text size="sm" c="dimmed" role="status">
         {busy && (sent < 1 ? `Uploading: ${percentText(String(percent))}` : 'Reading the file and matching payments…')}
       </Text>

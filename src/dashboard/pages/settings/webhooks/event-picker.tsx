@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { label } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
+import { t } from '../../../i18n/t.ts';
 
 const EventTypesQuery = graphql(`
   query EventTypes {
@@ -27,17 +28,17 @@ export function EventPicker({ value, onChange, error }: Props): ReactNode {
   return (
     <Stack gap="sm">
       <Radio.Group
-        label="Events"
+        label={t('Events')}
         value={all ? 'all' : 'some'}
         onChange={(choice) => onChange(choice === 'all' ? ['*'] : [])}
       >
         <Group mt={6}>
-          <Radio value="all" label="All, including future ones" />
-          <Radio value="some" label="Only these" />
+          <Radio value="all" label={t('All, including future ones')} />
+          <Radio value="some" label={t('Only these')} />
         </Group>
       </Radio.Group>
       {!all && (
-        <Checkbox.Group value={value} onChange={onChange} aria-label="Events to send">
+        <Checkbox.Group value={value} onChange={onChange} aria-label={t('Events to send')}>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
             {[...groups].map(([resource, types]) => (
               <Stack key={resource} gap={6} role="group" aria-label={label(resource)}>

@@ -6,6 +6,7 @@ import { useAnnounce } from '../../../components/announce.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { notifyError } from '../../../components/toast.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
+import { t } from '../../../i18n/t.ts';
 
 const PingWebhook = graphql(`
   mutation PingWebhook($id: UUID!) {
@@ -47,7 +48,7 @@ export function usePing(webhookId: string): { button: ReactNode; outcome: ReactN
   return {
     button: (
       <Button variant="default" onClick={send} loading={waiting} leftSection={<BoltIcon width={18} aria-hidden />}>
-        Ping
+        {t('Ping')}
       </Button>
     ),
     outcome: delivery && <PingResult deliveryId={delivery} outcome={outcome} />,
@@ -92,8 +93,8 @@ function describe({ attempts: [attempt] }: Outcome): string {
 function PingResult({ deliveryId, outcome }: { deliveryId: string; outcome: Outcome | undefined }): ReactNode {
   if (!outcome) {
     return (
-      <Alert color="gray" icon={<Loader size={18} />} title="Pinging">
-        Waiting up to 10 seconds for a response.
+      <Alert color="gray" icon={<Loader size={18} />} title={t('Pinging')}>
+        {t('Waiting up to 10 seconds for a response.')}
       </Alert>
     );
   }
@@ -103,12 +104,12 @@ function PingResult({ deliveryId, outcome }: { deliveryId: string; outcome: Outc
     <Alert
       color={delivered ? 'teal' : 'red'}
       icon={<Icon aria-hidden />}
-      title={delivered ? 'The ping arrived' : 'The ping failed'}
+      title={delivered ? t('The ping arrived') : t('The ping failed')}
     >
       <Group gap="xs">
         <Text size="sm">{describe(outcome)}</Text>
         <TextLink to={`/deliveries/${deliveryId}`} underline="always" c="inherit">
-          View delivery
+          {t('View delivery')}
         </TextLink>
       </Group>
     </Alert>

@@ -5,6 +5,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../../components/toast.ts';
 import { count } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
+import { t } from '../../../i18n/t.ts';
 
 const RedeliverMissed = graphql(`
   mutation RedeliverMissed($webhookId: UUID!, $since: DateTime!) {
@@ -29,13 +30,13 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
     const events = data.redeliverMissed;
     notifySuccess(
       events === 0
-        ? 'No events were missed since then.'
+        ? t('No events were missed since then.')
         : `${count(events)} ${events === 1 ? 'event' : 'events'} redelivered.`,
     );
     onClose();
   };
   return (
-    <Dialog title="Redeliver missed events" opened={opened} onClose={onClose}>
+    <Dialog title={t('Redeliver missed events')} opened={opened} onClose={onClose}>
       <Stack>
         <Text size="sm">
           Redelivers each event whose deliveries to <b style={{ overflowWrap: 'anywhere' }}>{webhook.url}</b> all failed
@@ -43,7 +44,7 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
         </Text>
         <TextInput
           type="datetime-local"
-          label="Since"
+          label={t('Since')}
           value={since}
           onChange={(event) => setSince(event.currentTarget.value)}
           required
@@ -51,10 +52,10 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
         />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button onClick={send} loading={fetching} disabled={!since}>
-            Redeliver
+            {t('Redeliver')}
           </Button>
         </Group>
       </Stack>

@@ -5,6 +5,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { notifyError } from '../../../components/toast.ts';
 import { dateTime } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
+import { t } from '../../../i18n/t.ts';
 
 const RotateSecret = graphql(`
   mutation RotateWebhookSecret($id: UUID!, $immediately: Boolean!) {
@@ -37,7 +38,7 @@ export function RotateSecretDialog({ webhookId, formerUntil, opened, onClose, on
     if (data) onDone(data.rotateWebhookSecret.secret);
   };
   return (
-    <Dialog title="Rotate the secret" opened={opened} onClose={onClose}>
+    <Dialog title={t('Rotate the secret')} opened={opened} onClose={onClose}>
       <Stack>
         {oldest && (
           <Alert color={another ? 'red' : 'yellow'}>
@@ -47,34 +48,38 @@ export function RotateSecretDialog({ webhookId, formerUntil, opened, onClose, on
           </Alert>
         )}
         <Radio.Group
-          label="When should X-Service-Signature use the new secret?"
-          description="The current secret stays valid for 24 hours. Until then, the Standard Webhooks header, webhook-signature, has the signatures of both secrets in any case."
+          label={t('When should X-Service-Signature use the new secret?')}
+          description={t(
+            'The current secret stays valid for 24 hours. Until then, the Standard Webhooks header, webhook-signature, has the signatures of both secrets in any case.',
+          )}
           value={when}
           onChange={setWhen}
         >
           <Stack gap="sm" mt="sm">
             <Radio
               value="later"
-              label={oldest ? 'When each previous secret expires' : 'In 24 hours'}
+              label={oldest ? t('When each previous secret expires') : t('In 24 hours')}
               description={
                 oldest
-                  ? 'The header uses the oldest valid secret. Deploy the new one within 24 hours.'
-                  : 'Deploy the new secret by then.'
+                  ? t('The header uses the oldest valid secret. Deploy the new one within 24 hours.')
+                  : t('Deploy the new secret by then.')
               }
             />
             <Radio
               value="now"
-              label="Immediately"
-              description="If the current secret has leaked. Receivers that verify this header reject requests until they have the new secret."
+              label={t('Immediately')}
+              description={t(
+                'If the current secret has leaked. Receivers that verify this header reject requests until they have the new secret.',
+              )}
             />
           </Stack>
         </Radio.Group>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button onClick={send} loading={fetching} disabled={another !== undefined}>
-            Rotate secret
+            {t('Rotate secret')}
           </Button>
         </Group>
       </Stack>

@@ -7,6 +7,7 @@ import { graphql } from '../../../graphql.ts';
 import { readStored } from '../../../forms/edit-conflict.ts';
 import { EventPicker } from './event-picker.tsx';
 import { WebhookFields, type Webhook } from './fields.ts';
+import { t } from '../../../i18n/t.ts';
 
 const CreateWebhook = graphql(
   `
@@ -77,7 +78,7 @@ function Fields({ form }: { form: WebhookForm }): ReactNode {
   return (
     <>
       <TextInput
-        label="Address"
+        label={t('Address')}
         description="https, and reachable from the internet"
         type="url"
         inputMode="url"
@@ -86,8 +87,8 @@ function Fields({ form }: { form: WebhookForm }): ReactNode {
         {...form.getInputProps('url')}
       />
       <TextInput
-        label="Description"
-        description="Its purpose, for you and your colleagues"
+        label={t('Description')}
+        description={t('Its purpose, for you and your colleagues')}
         data-path="description"
         value={value ?? ''}
         onChange={onChange}
@@ -116,7 +117,7 @@ export function AddWebhook({ onDone, onCancel }: AddProps): ReactNode {
     ({ createWebhook: { webhook, secret } }) => onDone(webhook, secret),
   );
   return (
-    <Form submission={submission} submit="Add the webhook" onCancel={onCancel}>
+    <Form submission={submission} submit={t('Add the webhook')} onCancel={onCancel}>
       <Fields form={form} />
     </Form>
   );
@@ -136,7 +137,7 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
       ),
   });
   return (
-    <Form submission={submission} submit="Save" onCancel={onDone}>
+    <Form submission={submission} submit={t('Save')} onCancel={onDone}>
       <Fields form={form} />
     </Form>
   );

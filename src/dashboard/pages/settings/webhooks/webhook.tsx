@@ -33,6 +33,7 @@ import { RedeliverMissedDialog } from './redeliver-missed.tsx';
 import { RotateSecretDialog } from './rotate-secret.tsx';
 import { WebhookState } from './state.tsx';
 import { EditWebhook } from './webhook-form.tsx';
+import { t } from '../../../i18n/t.ts';
 
 const WebhookQuery = graphql(
   `
@@ -83,10 +84,10 @@ export default function WebhookPage(): ReactNode {
   const [since] = useState(() => new Date(Date.now() - 7 * 86_400_000).toISOString());
   const [{ data, error }, refetch] = useQuery({ query: WebhookQuery, variables: { id, since } });
   useDeliveryChanges(id, refetch);
-  const back = { to: '/settings/webhooks', label: 'Webhooks' };
+  const back = { to: '/settings/webhooks', label: t('Webhooks') };
   if (!data?.webhook) {
     return (
-      <Page title="Webhook" back={back}>
+      <Page title={t('Webhook')} back={back}>
         {error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={260} radius="md" />}
       </Page>
     );
@@ -106,19 +107,19 @@ function Details({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode
   const enableNow = async (): Promise<void> => {
     const { error } = await enable({ id });
     if (error) notifyError(error);
-    else notifySuccess('The webhook is active.');
+    else notifySuccess(t('The webhook is active.'));
   };
   return (
     <Page
       title={url}
-      back={{ to: '/settings/webhooks', label: 'Webhooks' }}
+      back={{ to: '/settings/webhooks', label: t('Webhooks') }}
       badge={<WebhookState webhook={webhook} />}
       description={description}
       actions={
         <>
           {ping.button}
           <Button variant="default" leftSection={<PencilSquareIcon width={18} aria-hidden />} onClick={edit.open}>
-            Edit
+            {t('Edit')}
           </Button>
           <More webhook={webhook} enableNow={enableNow} onMissed={redeliver.open} />
         </>
@@ -130,7 +131,7 @@ function Details({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode
           <Alert
             color={disabledAt ? 'red' : 'gray'}
             icon={disabledAt ? <ExclamationTriangleIcon aria-hidden /> : <PauseIcon aria-hidden />}
-            title={disabledAt ? `Deactivated on ${dateTime(disabledAt)}` : 'Paused'}
+            title={disabledAt ? `Deactivated on ${dateTime(disabledAt)}` : t('Paused')}
           >
             <Stack gap="xs" align="flex-start">
               <Text size="sm">
@@ -138,7 +139,7 @@ function Details({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode
                 them.
               </Text>
               <Button size="xs" onClick={enableNow}>
-                {disabledAt ? 'Enable again' : 'Resume'}
+                {disabledAt ? t('Enable again') : t('Resume')}
               </Button>
             </Stack>
           </Alert>
@@ -147,10 +148,10 @@ function Details({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode
         <div>
           <Group justify="space-between" mb="sm">
             <Title order={2} size="h4">
-              Deliveries
+              {t('Deliveries')}
             </Title>
             <TextLink className="target" to={`/deliveries?webhook=${id}`}>
-              Search deliveries
+              {t('Search deliveries')}
             </TextLink>
           </Group>
           <DeliveryTable
@@ -161,7 +162,7 @@ function Details({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode
           />
         </div>
       </Stack>
-      <Dialog title="Edit the webhook" opened={editing} onClose={edit.close}>
+      <Dialog title={t('Edit the webhook')} opened={editing} onClose={edit.close}>
         <EditWebhook webhook={webhook} onDone={edit.close} />
       </Dialog>
       <RedeliverMissedDialog webhook={webhook} opened={missed} onClose={redeliver.close} />
@@ -198,7 +199,7 @@ function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
         ))}
       </SimpleGrid>
       <Text size="sm" c="dimmed" mt="md">
-        {events.includes('*') ? 'All events' : events.join(', ')}. Added <Ago at={createdAt} />.
+        {events.includes('*') ? t('All events') : events.join(', ')}. Added <Ago at={createdAt} />.
         {formerSecretsUntil.length > 0 && (
           <> Also signed with the previous secret until {formerSecretsUntil.map(dateTime).join(', and ')}.</>
         )}
@@ -222,49 +223,49 @@ function More({ webhook, enableNow, onMissed }: MoreProps): ReactNode {
   const [secret, setSecret] = useState<string>();
   const confirmAndDelete = async (): Promise<void> => {
     const confirmed = await confirm({
-      title: 'Delete the webhook?',
+      title: t('Delete the webhook?'),
       children: `${url} receives no more requests, and waiting deliveries are not sent. Past deliveries stay in the delivery log.`,
-      confirm: 'Delete',
+      confirm: t('Delete'),
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await remove({ id });
     if (error) return notifyError(error);
-    notifySuccess('The webhook is deleted.');
+    notifySuccess(t('The webhook is deleted.'));
     navigate('/settings/webhooks');
   };
   const pauseNow = async (): Promise<void> => {
     const { error } = await pause({ id });
     if (error) notifyError(error);
-    else notifySuccess('The webhook is paused.');
+    else notifySuccess(t('The webhook is paused.'));
   };
   return (
     <>
       <Menu position="bottom-end" width={240}>
         <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label="More actions">
+          <ActionIcon variant="default" size={36} aria-label={t('More actions')}>
             <EllipsisHorizontalIcon width={20} aria-hidden />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
           {active ? (
             <Menu.Item leftSection={<PauseIcon width={18} aria-hidden />} onClick={pauseNow}>
-              Pause
+              {t('Pause')}
             </Menu.Item>
           ) : (
             <Menu.Item leftSection={<PlayIcon width={18} aria-hidden />} onClick={enableNow}>
-              Enable
+              {t('Enable')}
             </Menu.Item>
           )}
           <Menu.Item leftSection={<ArrowPathIcon width={18} aria-hidden />} onClick={onMissed} disabled={!active}>
-            Redeliver missed events…
+            {t('Redeliver missed events…')}
           </Menu.Item>
           <Menu.Item leftSection={<KeyIcon width={18} aria-hidden />} onClick={rotation.open}>
-            Rotate the secret…
+            {t('Rotate the secret…')}
           </Menu.Item>
           <Menu.Divider />
           <Menu.Item c="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndDelete}>
-            Delete…
+            {t('Delete…')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -278,7 +279,12 @@ function More({ webhook, enableNow, onMissed }: MoreProps): ReactNode {
           setSecret(created);
         }}
       />
-      <OneTimeSecret title="The new secret" value={secret} name="the secret" onClose={() => setSecret(undefined)} />
+      <OneTimeSecret
+        title={t('The new secret')}
+        value={secret}
+        name="the secret"
+        onClose={() => setSecret(undefined)}
+      />
     </>
   );
 }

@@ -15,6 +15,7 @@ import { graphql } from '../../../graphql.ts';
 import { WebhookFields, type Webhook } from './fields.ts';
 import { WebhookState } from './state.tsx';
 import { AddWebhook } from './webhook-form.tsx';
+import { t } from '../../../i18n/t.ts';
 
 const WebhooksQuery = graphql(
   `
@@ -37,7 +38,7 @@ export default function Webhooks(): ReactNode {
   const [, navigate] = useLocation();
   const add = (
     <Button leftSection={<PlusIcon width={18} aria-hidden />} onClick={dialog.open}>
-      Add a webhook
+      {t('Add a webhook')}
     </Button>
   );
   const close = (): void => {
@@ -46,9 +47,9 @@ export default function Webhooks(): ReactNode {
   };
   return (
     <Page
-      title="Webhooks"
-      description="Kontor sends events to these addresses as signed requests, and retries until they succeed."
-      guide={{ href: '/docs/webhooks', label: 'Webhooks' }}
+      title={t('Webhooks')}
+      description={t('Kontor sends events to these addresses as signed requests, and retries until they succeed.')}
+      guide={{ href: '/docs/webhooks', label: t('Webhooks') }}
       actions={webhooks && webhooks.length > 0 && add}
     >
       {error && !data ? (
@@ -57,20 +58,22 @@ export default function Webhooks(): ReactNode {
         <Card withBorder radius="md" p="xl">
           <EmptyState
             icon={<BoltIcon width={40} aria-hidden />}
-            title="No webhooks yet"
-            description="Add your program’s address to be notified of every paid invoice and every changed customer."
+            title={t('No webhooks yet')}
+            description={t(
+              'Add your program’s address to be notified of every paid invoice and every changed customer.',
+            )}
           >
             {add}
           </EmptyState>
         </Card>
       ) : (
-        <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Webhooks">
+        <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label={t('Webhooks')}>
           {webhooks
             ? webhooks.map((webhook) => <Row key={webhook.id} webhook={webhook} />)
             : [1, 2].map((row) => <Skeleton key={row} component="li" h={104} radius="md" />)}
         </Stack>
       )}
-      <Dialog title="Add a webhook" opened={adding} onClose={dialog.close}>
+      <Dialog title={t('Add a webhook')} opened={adding} onClose={dialog.close}>
         <AddWebhook
           onCancel={dialog.close}
           onDone={(webhook, secret) => {
@@ -79,11 +82,11 @@ export default function Webhooks(): ReactNode {
           }}
         />
       </Dialog>
-      <OneTimeSecret title="Webhook added" value={created?.secret} name="the secret" onClose={close}>
+      <OneTimeSecret title={t('Webhook added')} value={created?.secret} name="the secret" onClose={close}>
         <Text size="sm">
           Your program uses it to verify that a request comes from Kontor and is unchanged.{' '}
           <Anchor href="/docs/webhooks" target="_blank" size="sm">
-            How to verify
+            {t('How to verify')}
           </Anchor>
         </Text>
       </OneTimeSecret>
@@ -106,7 +109,9 @@ function Row({ webhook }: { webhook: Webhook }): ReactNode {
       </Group>
       <Group gap="lg" mt="sm" fz="sm" c="dimmed">
         <Badge variant="default" tt="none" fw={500}>
-          {events.includes('*') ? 'All events' : `${count(events.length)} ${events.length === 1 ? 'event' : 'events'}`}
+          {events.includes('*')
+            ? t('All events')
+            : `${count(events.length)} ${events.length === 1 ? 'event' : 'events'}`}
         </Badge>
         <span>
           Last success: <Ago at={lastSuccessAt} />

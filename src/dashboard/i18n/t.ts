@@ -1,0 +1,47 @@
+import i18next from 'i18next';
+import { language, locale } from './language.ts';
+import type german from './de.json';
+import english from './en.json' with { type: 'json' };
+
+// Texts stand in the code, in English. `de.json` has the German one for each; a text that it lacks is an error of types.
+// `en.json` has only those with forms for one and for many. `npm run texts` adds what the code has to both.
+
+type WithoutForm<Key> = Key extends `${infer Base}_one` ? Base : Key extends `${string}_other` ? never : Key;
+
+/** A text of the pages. */
+export type Text = WithoutForm<keyof typeof german>;
+
+type Placeholder<T extends string> = T extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never;
+
+/** What is put into a text, by the names in its braces. `count` chooses the form for one or for many. */
+export type Values<T extends string> = { [Name in Placeholder<T>]: Name extends 'count' ? number : string };
+
+type MayHaveValues<T extends string> = [Placeholder<T>] extends [never] ? [] : [values: Values<T>];
+
+const load = { en: () => english, de: async () => (await import('./de.json')).default };
+
+await i18next.init({
+  lng: language,
+  resources: { [language]: { translation: await load[language]() } },
+  // A text is its own key, and has dots and colons.
+  keySeparator: false,
+  nsSeparator: false,
+  returnEmptyString: false,
+  interpolation: { prefix: '{', suffix: '}', escapeValue: false }, // React escapes
+});
+
+const numbers = new Intl.NumberFormat(locale);
+
+/** A text in the language of the pages. */
+export const t = <T extends Text>(text: T, ...[values]: MayHaveValues<T>): string => fill(text, values);
+
+/** The same for a text that is made of a name: of a state, say. It stays English where the language has none for it. */
+export const translate = (text: string): string => fill(text);
+
+function fill(text: string, values: Record<string, string | number> = {}): string {
+  const { count } = values;
+  if (typeof count !== 'number') return i18next.t(text, { replace: values });
+  return i18next.t(text, { count, replace: { ...values, count: numbers.format(count) } });
+}
