@@ -37,8 +37,14 @@ const numbers = new Intl.NumberFormat(locale);
 /** A text in the language of the pages. */
 export const t = <T extends Text>(text: T, ...[values]: MayHaveValues<T>): string => fill(text, values);
 
-/** The same for a text that is made of a name: of a state, say. It stays English where the language has none for it. */
-export const translate = (text: string): string => fill(text);
+const namePrefix = 'name: ';
+
+/**
+ * What the API names, in words: `Partially matched`, `Unit price net`. Languages have such names behind `name: `, because no
+ * code shows which there are; a name that a language lacks stays English.
+ */
+export const translateName = (words: string): string =>
+  i18next.exists(namePrefix + words) ? i18next.t(namePrefix + words) : words;
 
 function fill(text: string, values: Record<string, string | number> = {}): string {
   const { count } = values;
