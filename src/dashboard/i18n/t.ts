@@ -20,17 +20,25 @@ export type Values<T extends string> = { [Name in Placeholder<T>]: Name extends 
 
 type MayHaveValues<T extends string> = [Placeholder<T>] extends [never] ? [] : [values: Values<T>];
 
-const load = { en: () => english, de: async () => (await import('./de.json')).default };
-
-await i18next.init({
+void i18next.init({
+  initAsync: false,
   lng: language,
-  resources: { [language]: { translation: await load[language]() } },
+  resources: { en: { translation: english } },
   // A text is its own key, and has dots and colons.
   keySeparator: false,
   nsSeparator: false,
   returnEmptyString: false,
   interpolation: { prefix: '{', suffix: '}', escapeValue: false }, // React escapes
 });
+
+const loaders = { de: () => import('./de.json') };
+
+/** Loads the texts of the pages' language. To be called before the modules of pages are loaded, which make texts at once. */
+export async function loadTexts(): Promise<void> {
+  if (language === 'en') return;
+  const texts = await loaders[language]();
+  i18next.addResourceBundle(language, 'translation', texts.default);
+}
 
 const numbers = new Intl.NumberFormat(locale);
 
