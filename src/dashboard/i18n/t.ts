@@ -20,7 +20,7 @@ export type Values<T extends string> = { [Name in Placeholder<T>]: Name extends 
 
 type MayHaveValues<T extends string> = [Placeholder<T>] extends [never] ? [] : [values: Values<T>];
 
-const load = { en: () => english, de: async () => (await import('./de.json')).default };
+const load = { en: () => english, de: async () => (await import('./de.json', { with: { type: 'json' } })).default };
 
 await i18next.init({
   lng: language,
