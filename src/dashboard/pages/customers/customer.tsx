@@ -100,7 +100,7 @@ function Details({ customer }: { customer: Customer }): ReactNode {
             [t('Payment terms'), terms === null ? null : t('{count} days', { count: terms })],
             [
               t('Required e-invoice'),
-              requiredEInvoices.find(({ value }) => value === customer.requiredEInvoice)?.label,
+              requiredEInvoices.find(({ value }) => value === customer.requiredEInvoice)?.label ?? null,
             ],
             ...ownItems(customer),
           ]}
