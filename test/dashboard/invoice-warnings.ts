@@ -1,4 +1,5 @@
 import { frozenBuyer, frozenSeller } from '../../schema/documents/document-source.ts';
+import { Decimal } from '../../schema/money/money.ts';
 import { findInvoiceWarnings } from '../../schema/resources/invoice/warnings.ts';
 
 const categories = ['S', 'Z', 'E', 'AE', 'K', 'G', 'O'];
@@ -22,7 +23,7 @@ export function findAllWarnings(): string[] {
   const messages = sellers.flatMap((seller) =>
     buyers.flatMap((buyer) =>
       categories.flatMap((vatCategory) => {
-        const item = { vatCategory, vatRate: vatCategory === 'S' ? '19' : '0', exemptionReason: null };
+        const item = { vatCategory, vatRate: new Decimal(vatCategory === 'S' ? 19 : 0), exemptionReason: null };
         const items = [{ ...item, servicePeriodStart: null, servicePeriodEnd: null }];
         const parties = {
           seller: frozenSeller.parse({ legal_name: 'Example', ...seller }),
