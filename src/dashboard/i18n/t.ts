@@ -31,7 +31,7 @@ void i18next.init({
   interpolation: { prefix: '{', suffix: '}', escapeValue: false }, // React escapes
 });
 
-const loaders = { de: () => import('./de.json') };
+const loaders = { de: () => import('./de.json', { with: { type: 'json' } }) };
 
 /** Loads the texts of the pages' language. To be called before the modules of pages are loaded, which make texts at once. */
 export async function loadTexts(): Promise<void> {
