@@ -61,28 +61,28 @@ const figures: Record<string, Figure> = {
     selection: 'durationMinutes',
     shown: (rows) => [`${sumOf(rows, 'durationMinutes').div(60).toFixed()} h`],
   },
-  '\\d+ invoices are overdue': {
+  '\\d+ overdue invoices': {
     ...invoices,
-    shown: (rows) => [euros(sumOf(rows, 'amountDue')), `${rows.length} invoices are overdue`],
+    shown: (rows) => [euros(sumOf(rows, 'amountDue')), `${rows.length} overdue invoices`],
   },
-  '\\d+ invoices are drafts': {
+  '\\d+ drafts of invoices': {
     ...invoices,
     selection: 'totalGross',
-    shown: (rows) => [euros(sumOf(rows, 'totalGross')), `${rows.length} invoices are drafts`],
+    shown: (rows) => [euros(sumOf(rows, 'totalGross')), `${rows.length} drafts of invoices`],
   },
   '\\d+ bank transactions': {
     operation: 'BankTransactions',
     field: 'bankTransactions',
     filterType: 'BankTransactionFilter',
     selection: 'amount',
-    shown: (rows) => [`${rows.length} bank transactions are to be matched`],
+    shown: (rows) => [`${rows.length} bank transactions to match`],
   },
   '\\d+ receipts': {
     operation: 'Receipts',
     field: 'receipts',
     filterType: 'ReceiptFilter',
     selection: 'amountGross',
-    shown: (rows) => [`${rows.length} receipts are to be paid`],
+    shown: (rows) => [`${rows.length} receipts to pay`],
   },
 };
 

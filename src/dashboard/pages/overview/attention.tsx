@@ -103,30 +103,30 @@ function findMatters({ overview, drafts, receipts, webhooks, periodLocks }: Data
   const matters: (Matter | false)[] = [
     webhooks.totalCount > 0 && {
       icon: BoltIcon,
-      text: t('{count} webhooks fail', { count: webhooks.totalCount }),
+      text: t('{count} failing webhooks', { count: webhooks.totalCount }),
       to: '/settings/webhooks',
       isUrgent: true,
     },
     overdue.length > 0 && {
       icon: ClockIcon,
-      text: t('{count} invoices are overdue', { count: sumUp(overdue) }),
+      text: t('{count} overdue invoices', { count: sumUp(overdue) }),
       amounts: overdue.map(({ amount, currency }) => money(amount, currency)),
       to: '/invoices?status=OVERDUE',
       isUrgent: true,
     },
     unmatchedTransactions > 0 && {
       icon: ArrowsRightLeftIcon,
-      text: t('{count} bank transactions are to be matched', { count: unmatchedTransactions }),
+      text: t('{count} bank transactions to match', { count: unmatchedTransactions }),
       to: '/bank-transactions?status=UNMATCHED',
     },
     receipts.totalCount > 0 && {
       icon: ReceiptPercentIcon,
-      text: t('{count} receipts are to be paid', { count: receipts.totalCount }),
+      text: t('{count} receipts to pay', { count: receipts.totalCount }),
       to: '/receipts?status=BOOKED',
     },
     drafts.length > 0 && {
       icon: PencilSquareIcon,
-      text: t('{count} invoices are drafts', { count: sumUp(drafts) }),
+      text: t('{count} drafts of invoices', { count: sumUp(drafts) }),
       amounts: drafts.map(({ sums, currency }) => money(sums.totalGross, currency)),
       to: '/invoices?status=DRAFT',
     },

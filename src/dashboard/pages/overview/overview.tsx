@@ -85,7 +85,14 @@ export default function Overview(): ReactNode {
 function Figures({ overview }: { overview: OverviewData }): ReactNode {
   const { outstanding, overdue, paidThisMonth, unbilledMinutes, months } = overview;
   return (
-    <SimpleGrid component="ul" cols={{ base: 1, xs: 2, lg: 4 }} spacing="md" p={0} m={0} style={{ listStyle: 'none' }}>
+    <SimpleGrid
+      component="ul"
+      cols={{ base: 2, lg: 4 }}
+      spacing={{ base: 'xs', sm: 'md' }}
+      p={0}
+      m={0}
+      style={{ listStyle: 'none' }}
+    >
       <Figure name={t('Outstanding')} to="/invoices?status=ISSUED" value={<Money totals={outstanding} />}>
         {invoices(outstanding)}
       </Figure>
