@@ -44,7 +44,7 @@ const columns: SortableColumn<BulkOperation, never>[] = [
     ),
   },
   { header: t('Status'), cell: (operation) => <BulkOperationState {...operation} /> },
-  { header: t('Lines'), align: 'right', cell: (operation) => <LineProgress operation={operation} /> },
+  { header: t('Lines in the file'), align: 'right', cell: (operation) => <LineProgress operation={operation} /> },
   { header: t('Failed'), align: 'right', cell: ({ failedLines }) => count(failedLines) },
   { header: t('Started'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
@@ -74,7 +74,7 @@ export default function BulkOperations(): ReactNode {
         icon: QueueListIcon,
         title: t('No bulk operations yet'),
         description: t('Start one with a file of JSON Lines to create, update, or delete many resources at once.'),
-        noMatch: 'No bulk operations match',
+        noMatch: t('No bulk operations match'),
       }}
     />
   );

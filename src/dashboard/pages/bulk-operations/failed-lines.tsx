@@ -65,7 +65,7 @@ export function FailedLines({ operation: { id, failedLines } }: { operation: Bul
       />
       {failedLines > shown && (
         <Text size="sm" c="dimmed">
-          {count(shown)} of {count(failedLines)}. The file has all of them.
+          {t('{shown} of {total}. The file has all of them.', { shown: count(shown), total: count(failedLines) })}
         </Text>
       )}
     </Stack>
