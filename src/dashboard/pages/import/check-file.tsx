@@ -58,9 +58,9 @@ export function Counts({ result, isDone }: { result: Result; isDone: boolean }):
   return (
     <DescriptionList
       items={[
-        [isDone ? 'Imported' : 'New', count(imported)],
-        ['Imported before, unchanged', count(skipped)],
-        ['Rows left out', leftOut > 0 ? count(leftOut) : null],
+        [isDone ? t('Imported') : t('New'), count(imported)],
+        [t('Imported before, unchanged'), count(skipped)],
+        [t('Rows left out'), leftOut > 0 ? count(leftOut) : null],
       ]}
     />
   );
@@ -114,7 +114,7 @@ function Preview({ kind, preview }: { kind: Kind; preview: Result['preview'] }):
             fz="xs"
             style={{ whiteSpace: 'nowrap' }}
             data={{
-              head: ['Line', ...shown.map(({ name }) => getLabel(name))],
+              head: [t('Line'), ...shown.map(({ name }) => getLabel(name))],
               body: preview.map(({ line, cells }) => [
                 line,
                 ...shown.map(({ name, type }) => {
