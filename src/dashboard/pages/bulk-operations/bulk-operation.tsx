@@ -73,7 +73,7 @@ function Details({ operation }: { operation: BulkOperation }): ReactNode {
         {isRunning && <Progress value={part} aria-label={t('Progress')} />}
         <DescriptionList
           items={[
-            [t('Lines in the file'), count(lines)],
+            [t('Lines (of a file)'), count(lines)],
             [t('Done'), count(processedLines)],
             [t('Succeeded'), count(succeededLines)],
             [t('Failed'), count(failedLines)],

@@ -1,21 +1,23 @@
 import { Group, Progress, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { count, label } from '../../format/format.ts';
+import { count } from '../../format/format.ts';
 import type { EnumOf } from '../../graphql.ts';
 import { getKeys } from '../../list/list-state.ts';
 import type { BulkOperation } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
-const colors: Record<BulkOperation['status'], string> = {
-  PENDING: 'gray',
-  RUNNING: 'blue',
-  COMPLETED: 'teal',
-  FAILED: 'red',
-  CANCELLED: 'gray',
+/** The label and colour of each status. */
+const states: Record<BulkOperation['status'], { label: string; color: string }> = {
+  PENDING: { label: t('Pending'), color: 'gray' },
+  RUNNING: { label: t('Running'), color: 'blue' },
+  COMPLETED: { label: t('Completed'), color: 'teal' },
+  FAILED: { label: t('Failed'), color: 'red' },
+  CANCELLED: { label: t('Cancelled (operation)'), color: 'gray' },
 };
 
-export const statuses = getKeys(colors);
+export const statuses = getKeys(states);
+export const statusOptions = statuses.map((value) => ({ value, label: states[value].label }));
 
 const actions: Record<EnumOf<'BulkAction'>, string> = {
   CREATE: t('Create'),
@@ -63,7 +65,7 @@ export const isUnfinished = ({ status }: Pick<BulkOperation, 'status'>): boolean
   status === 'PENDING' || status === 'RUNNING';
 
 export const BulkOperationState = ({ status }: Pick<BulkOperation, 'status'>): ReactNode => (
-  <StatusBadge color={colors[status]}>{label(status)}</StatusBadge>
+  <StatusBadge color={states[status].color}>{states[status].label}</StatusBadge>
 );
 
 /** How many lines are done. */
