@@ -60,7 +60,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
     items: [
       { path: '/reports/open-items', label: t('Open items'), icon: ScaleIcon },
       { path: '/reports/profit-and-loss', label: t('Profit and loss'), icon: ChartBarIcon },
-      { path: '/reports/vat', label: 'VAT', icon: CalculatorIcon },
+      { path: '/reports/vat', label: t('VAT'), icon: CalculatorIcon },
       { path: '/reports/ec-sales', label: t('EC sales'), icon: GlobeEuropeAfricaIcon },
       { path: '/exports', label: t('Exports'), icon: ArrowUpTrayIcon },
     ],

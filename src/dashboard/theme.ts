@@ -1,5 +1,6 @@
 import { takeFirstMatch } from './forms/first-match.ts';
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import { t } from './i18n/t.ts';
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -15,8 +16,8 @@ export const theme = createTheme({
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // Enter takes the first match.
     Select: { defaultProps: { onKeyDown: takeFirstMatch } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': t('Close') } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },
     // In a narrow row these keep their text, and their neighbours shrink.
     Badge: { styles: { root: { flexShrink: 0, minWidth: 'max-content' } } },

@@ -19,7 +19,11 @@ export default defineConfig({
     // Inlined assets would be data: URLs, which the Content-Security-Policy doesn't allow.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      // With all that it imports: each page needs it, and many small files take longer to load.
+      output: { codeSplitting: { groups: [{ name: 'root', test: /root\.tsx$/ }] } },
+    },
   },
 });
 

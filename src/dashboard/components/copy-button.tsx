@@ -27,7 +27,7 @@ export function CopyButton({ value, name, prominent }: Props): ReactNode {
             <Button
               onClick={copyAndAnnounce}
               leftSection={<Icon width={18} aria-hidden />}
-              aria-label={`Copy ${name}`}
+              aria-label={t('Copy {name}', { name })}
               w={120}
             >
               {copied ? t('Copied') : t('Copy')}
@@ -35,13 +35,13 @@ export function CopyButton({ value, name, prominent }: Props): ReactNode {
           );
         }
         return (
-          <Tooltip label={copied ? t('Copied') : `Copy ${name}`}>
+          <Tooltip label={copied ? t('Copied') : t('Copy {name}', { name })}>
             <ActionIcon
               variant="subtle"
               color={copied ? 'teal' : 'gray'}
               size={26}
               onClick={copyAndAnnounce}
-              aria-label={`Copy ${name}`}
+              aria-label={t('Copy {name}', { name })}
             >
               <Icon width={16} aria-hidden />
             </ActionIcon>

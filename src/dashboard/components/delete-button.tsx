@@ -25,14 +25,14 @@ export function DeleteButton({ name, question, note, remove, list }: Props): Rea
   const confirmAndRemove = async (): Promise<void> => {
     const confirmed = await confirm({
       title: question,
-      children: [`${name} is deleted permanently.`, note].filter(Boolean).join(' '),
+      children: [t('{name} is deleted permanently.', { name }), note].filter(Boolean).join(' '),
       confirm: t('Delete'),
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await remove();
     if (error) return notifyError(error);
-    notifySuccess(`${name} is deleted.`);
+    notifySuccess(t('{name} is deleted.', { name }));
     navigate(list);
   };
   return (

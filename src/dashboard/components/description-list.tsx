@@ -1,5 +1,6 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../i18n/t.ts';
 
 /** A description list of names and values. Empty values are left out. */
 export function DescriptionList({ items }: { items: [name: string, value: ReactNode][] }): ReactNode {
@@ -25,7 +26,7 @@ export function DescriptionList({ items }: { items: [name: string, value: ReactN
 
 /** A client's key may be the name of one of our fields. */
 const toItems = (metadata: Record<string, string | null>): [string, string | null][] =>
-  Object.entries(metadata).map(([key, value]) => [`${key} (metadata)`, value]);
+  Object.entries(metadata).map(([key, value]) => [t('{key} (metadata)', { key }), value]);
 
 /** What clients of the API keep with a resource. */
 export const ownItems = ({
@@ -34,4 +35,4 @@ export const ownItems = ({
 }: {
   externalId: string | null;
   metadata: Record<string, string | null>;
-}): [string, string | null][] => [['External id', externalId], ...toItems(metadata)];
+}): [string, string | null][] => [[t('External id'), externalId], ...toItems(metadata)];

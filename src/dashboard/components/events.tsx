@@ -7,6 +7,7 @@ import { graphql } from '../graphql.ts';
 import type { Payment } from '../pages/payments/fields.ts';
 import { paymentTexts, type PaymentKind } from '../pages/payments/texts.ts';
 import { t } from '../i18n/t.ts';
+import { Trans } from '../i18n/trans.ts';
 
 const EventsQuery = graphql(`
   query Events($resourceId: UUID!) {
@@ -83,16 +84,17 @@ interface TitleProps {
 
 function PaymentTitle({ payment, kind, currency }: TitleProps): ReactNode {
   const { amount, paidOn, bankTransaction } = payment;
+  const values = { name: paymentTexts[kind].name, amount: money(amount, currency), day: date(paidOn) };
   return (
     <span className="long">
-      {paymentTexts[kind].name} of {money(amount, currency)} on {date(paidOn)}
-      {bankTransaction && (
-        <>
-          {', by '}
-          <Anchor component={Link} to={`/bank-transactions/${bankTransaction.id}`} inherit>
-            {bankTransaction.counterpartyName ?? 'bank transaction'}
-          </Anchor>
-        </>
+      {bankTransaction ? (
+        <Trans
+          i18nKey="{name} of {amount} on {day}, by <a>{payer}</a>"
+          values={{ ...values, payer: bankTransaction.counterpartyName ?? t('bank transaction') }}
+          components={{ a: <Anchor component={Link} to={`/bank-transactions/${bankTransaction.id}`} inherit /> }}
+        />
+      ) : (
+        t('{name} of {amount} on {day}', values)
       )}
     </span>
   );

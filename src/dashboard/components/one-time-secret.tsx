@@ -22,7 +22,7 @@ export function OneTimeSecret({ title, value, name, children, onClose }: Props):
     <Dialog title={title} opened={value !== undefined} onClose={onClose} persistent>
       <Stack>
         <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />}>
-          Copy {name} now. You won’t be able to see it again.
+          {t('Copy {name} now. You won’t be able to see it again.', { name })}
         </Alert>
         <Group gap="xs" wrap="nowrap" align="stretch">
           <Code

@@ -10,6 +10,7 @@ import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../navigati
 import { fieldName } from './plain-messages.ts';
 import { forgetTenant } from '../session/tenant.ts';
 import { t } from '../i18n/t.ts';
+import { product } from '../layout/product.ts';
 
 /** Catches the errors of one page, so that the rest of the app keeps working. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
@@ -76,7 +77,7 @@ export function LoadError({ error, refetch }: { error: CombinedError; refetch?: 
     return (
       <ErrorState
         title={t('This link doesn’t work')}
-        description={`It has an invalid value: ${fields}. The link may be outdated or mistyped.`}
+        description={t('It has an invalid value: {fields}. The link may be outdated or mistyped.', { fields })}
       >
         <Button component={Link} to={path} variant="default">
           {t('Show the list without filters')}
@@ -128,7 +129,7 @@ export function SessionError({ error, refetch }: { error: CombinedError; refetch
   };
   return (
     <Center mih="100dvh" component="main" p="md">
-      <title>Kontor</title>
+      <title>{product}</title>
       {forbidden ? (
         <EmptyState
           icon={<LockClosedIcon width={40} aria-hidden />}

@@ -67,7 +67,9 @@ export function errorMessage(error: CombinedError): string {
   if (error.networkError) return t('The server can’t be reached. Check your connection, and try again.');
   const [first] = error.graphQLErrors;
   if (first?.extensions.code === 'INTERNAL_SERVER_ERROR') {
-    return `Something went wrong on our side. If it happens again, report it with the number ${String(first.extensions.requestId)}.`;
+    return t('Something went wrong on our side. If it happens again, report it with the number {number}.', {
+      number: String(first.extensions.requestId),
+    });
   }
   if (first?.extensions.code === 'UNAUTHENTICATED') return t('Your session has ended. Sign in, and try again.');
   if (first?.extensions.code === 'PERSISTED_QUERY_ID_REQUIRED')

@@ -1,4 +1,5 @@
 import { language as pageLanguage, locale } from '../i18n/language.ts';
+import { translateName } from '../i18n/t.ts';
 
 /**
  * Formats numbers, dates, and money in the reader's locale. Pages use these functions only. Decimals stay strings: Intl
@@ -130,10 +131,10 @@ export function wait(seconds: number): string {
   return new Intl.NumberFormat(pageLanguage, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
-/** `PARTIALLY_MATCHED` → `Partially matched`. */
+/** `PARTIALLY_MATCHED` → `Partially matched`, in the language of the pages. */
 export function label(name: string): string {
   const words = name.toLowerCase().replaceAll(/[_-]/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return translateName(words.charAt(0).toUpperCase() + words.slice(1));
 }
 
 /** The options of a selection, labelled by their names. */

@@ -2,6 +2,7 @@ import type { OperationResult } from 'urql';
 import { getCode } from '../api/client.ts';
 import { date } from '../format/format.ts';
 import { fieldName } from '../errors/plain-messages.ts';
+import { t } from '../i18n/t.ts';
 
 /** The stored state of a row that a form edits: its values, or the reason why it can no longer be edited. */
 export interface StoredState<Values> {
@@ -36,8 +37,12 @@ export interface Change<Values> {
 }
 
 /** The message after the user has taken the value from elsewhere. */
-export const taken = (name: string, stored: unknown): string =>
-  `${name} has the value from elsewhere${newValue(stored, ':')}.`;
+export function taken(name: string, stored: unknown): string {
+  const value = shownValue(stored);
+  return value === undefined
+    ? t('{name} has the value from elsewhere.', { name })
+    : t('{name} has the value from elsewhere: “{value}”.', { name, value });
+}
 
 /**
  * Merges a form's input with the stored values, field by field. A field that was changed only elsewhere gets the stored
@@ -58,10 +63,9 @@ export function mergeEdits<Values extends object>(
     if (isEqual(stored[name], base[name]) || isEqual(stored[name], input[name])) continue;
     if (isEqual(input[name], base[name])) {
       values[name] = stored[name];
-      changes.push({ text: `${label(name)} was changed elsewhere${newValue(stored[name])}, and updated here.` });
+      changes.push({ text: updatedHere(label(name), stored[name]) });
     } else {
-      const text = `${label(name)} was also changed elsewhere${newValue(stored[name])}. Your change is kept.`;
-      changes.push({ text, conflict: name });
+      changes.push({ text: keptHere(label(name), stored[name]), conflict: name });
     }
   }
   return { values, changes };
@@ -75,7 +79,24 @@ const serialize = (value: unknown): string =>
 const day = /^\d{4}-\d\d-\d\d$/;
 const uuid = /^[0-9a-f-]{36}$/;
 
-const newValue = (value: unknown, before = ' to'): string =>
+/** A value that can be shown in a sentence; undefined for none, and for one that says nothing to a user. */
+const shownValue = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length < 80 && !uuid.test(value)
-    ? `${before} “${day.test(value) ? date(value) : value}”`
-    : '';
+    ? day.test(value)
+      ? date(value)
+      : value
+    : undefined;
+
+function updatedHere(name: string, stored: unknown): string {
+  const value = shownValue(stored);
+  return value === undefined
+    ? t('{name} was changed elsewhere, and updated here.', { name })
+    : t('{name} was changed elsewhere to “{value}”, and updated here.', { name, value });
+}
+
+function keptHere(name: string, stored: unknown): string {
+  const value = shownValue(stored);
+  return value === undefined
+    ? t('{name} was also changed elsewhere. Your change is kept.', { name })
+    : t('{name} was also changed elsewhere to “{value}”. Your change is kept.', { name, value });
+}

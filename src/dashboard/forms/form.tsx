@@ -198,7 +198,7 @@ export function FormMessages({ submission: { errors, changes, blocked } }: { sub
     <>
       {blocked && (
         <Alert color="yellow" role="alert" title={t('Not saved')}>
-          {blocked} Your input is still here.
+          {blocked} {t('Your input is still here.')}
         </Alert>
       )}
       {changes.length > 0 && (

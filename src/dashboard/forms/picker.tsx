@@ -65,7 +65,7 @@ export function Picker<Filter extends { q?: string | null }>(props: PickerProps 
   const name = typed.trim();
   const isNew = name !== '' && !choices.some((option) => option.label.toLowerCase() === name.toLowerCase());
   const isSearched = typed === q && !fetching; // else the list changes under the pointer
-  if (creation && isNew && isSearched) choices.push({ value: create, label: `Add “${name}”` });
+  if (creation && isNew && isSearched) choices.push({ value: create, label: t('Add “{name}”', { name }) });
   const enter = useFirstMatch(name !== '' && typed !== chosen?.name, isSearched);
   const choose = (id: string | null): void => {
     if (id !== create) return onChange(id);
@@ -86,7 +86,7 @@ export function Picker<Filter extends { q?: string | null }>(props: PickerProps 
       searchable
       searchValue={typed}
       clearable
-      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+      clearButtonProps={{ 'aria-label': t('Clear: {label}', { label }) }}
       onSearchChange={setTyped}
       filter={({ options }) => options}
       nothingFoundMessage={isSearched ? t('No matches') : t('Searching…')}

@@ -20,11 +20,10 @@ export type Values<T extends string> = { [Name in Placeholder<T>]: Name extends 
 
 type MayHaveValues<T extends string> = [Placeholder<T>] extends [never] ? [] : [values: Values<T>];
 
-const load = { en: () => english, de: async () => (await import('./de.json')).default };
-
-await i18next.init({
+void i18next.init({
+  initAsync: false,
   lng: language,
-  resources: { [language]: { translation: await load[language]() } },
+  resources: { en: { translation: english } },
   // A text is its own key, and has dots and colons.
   keySeparator: false,
   nsSeparator: false,
@@ -32,13 +31,28 @@ await i18next.init({
   interpolation: { prefix: '{', suffix: '}', escapeValue: false }, // React escapes
 });
 
+const loaders = { de: () => import('./de.json') };
+
+/** Loads the texts of the pages' language. To be called before the modules of pages are loaded, which make texts at once. */
+export async function loadTexts(): Promise<void> {
+  if (language === 'en') return;
+  const texts = await loaders[language]();
+  i18next.addResourceBundle(language, 'translation', texts.default);
+}
+
 const numbers = new Intl.NumberFormat(locale);
 
 /** A text in the language of the pages. */
 export const t = <T extends Text>(text: T, ...[values]: MayHaveValues<T>): string => fill(text, values);
 
-/** The same for a text that is made of a name: of a state, say. It stays English where the language has none for it. */
-export const translate = (text: string): string => fill(text);
+const namePrefix = 'name: ';
+
+/**
+ * What the API names, in words: `Partially matched`, `Unit price net`. Languages have such names behind `name: `, because no
+ * code shows which there are; a name that a language lacks stays English.
+ */
+export const translateName = (words: string): string =>
+  i18next.exists(namePrefix + words) ? i18next.t(namePrefix + words) : words;
 
 function fill(text: string, values: Record<string, string | number> = {}): string {
   const { count } = values;

@@ -2,6 +2,7 @@ import { Box, Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import icon from '../icon.svg';
 import { LanguageMenu } from './language-menu.tsx';
+import { product } from './product.ts';
 
 interface Props {
   title: string;
@@ -13,12 +14,12 @@ interface Props {
 export function FrontPage({ title, lead, children }: Props): ReactNode {
   return (
     <Center mih="100dvh" p="md" component="main">
-      <title>{`${title} · Kontor`}</title>
+      <title>{`${title} · ${product}`}</title>
       <Stack w="100%" maw={400} gap="lg">
         <Group gap="xs" justify="center">
           <img src={icon} alt="" width={32} height={32} />
           <Text fw={700} size="xl">
-            Kontor
+            {product}
           </Text>
         </Group>
         <Paper withBorder radius="lg" p={{ base: 'lg', xs: 'xl' }}>

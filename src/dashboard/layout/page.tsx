@@ -3,6 +3,8 @@ import { BookOpenIcon, ChevronLeftIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useSession } from '../session/session.tsx';
 import { TextLink } from '../components/text-link.tsx';
+import { t } from '../i18n/t.ts';
+import { product } from './product.ts';
 
 export interface PageProps {
   title: string;
@@ -31,7 +33,7 @@ export function Page({ title, badge, description, guide, actions, back, children
   }, []);
   return (
     <Stack gap="lg">
-      <title>{`${title} · ${tenant.name} · Kontor`}</title>
+      <title>{`${title} · ${tenant.name} · ${product}`}</title>
       <Stack gap="xs">
         {back && (
           <TextLink className="target" to={back.to} w="fit-content">
@@ -59,7 +61,7 @@ export function Page({ title, badge, description, guide, actions, back, children
           <Anchor className="target" href={guide.href} target="_blank" size="sm" w="fit-content">
             <Group gap={6} component="span" wrap="nowrap">
               <BookOpenIcon width={16} aria-hidden />
-              Guide: {guide.label}
+              {t('Guide: {label}', { label: guide.label })}
             </Group>
           </Anchor>
         )}

@@ -36,7 +36,7 @@ export function UserMenu(): ReactNode {
       <Menu.Target>
         <UnstyledButton style={{ borderRadius: '50%' }}>
           <Avatar size={32} name={user.name} color="initials" aria-hidden />
-          <VisuallyHidden>Account of {user.name}</VisuallyHidden>
+          <VisuallyHidden>{t('Account of {name}', { name: user.name })}</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

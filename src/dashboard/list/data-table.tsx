@@ -109,7 +109,9 @@ function SortHeading({ column, list }: HeadingProps): ReactNode {
 function buildOrder<Row>(sort: ListState<never>['sort'], columns: SortableColumn<Row>[]): string {
   const header = sort && columns.find((column) => column.sort === sort.field)?.header;
   if (header === undefined) return t('Newest first');
-  return `Ordered by ${header}, ${sort?.direction === 'ASC' ? 'ascending' : 'descending'}`;
+  return sort?.direction === 'ASC'
+    ? t('Ordered by {header}, ascending', { header })
+    : t('Ordered by {header}, descending', { header });
 }
 
 function Pagination<Row>({
@@ -120,7 +122,13 @@ function Pagination<Row>({
   const { totalCount = 0, nodes = [], pageInfo } = connection ?? {};
   const before = (list.page - 1) * pageSize;
   const range =
-    nodes.length > 0 ? `${count(before + 1)} to ${count(before + nodes.length)} of ${count(totalCount)}` : '';
+    nodes.length > 0
+      ? t('{first} to {last} of {total}', {
+          first: count(before + 1),
+          last: count(before + nodes.length),
+          total: count(totalCount),
+        })
+      : '';
   const { endCursor, startCursor } = pageInfo ?? {};
   const buttons = [
     { label: t('First page'), icon: ChevronDoubleLeftIcon, to: pageInfo?.hasPreviousPage ? 'first' : undefined },

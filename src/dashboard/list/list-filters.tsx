@@ -70,7 +70,7 @@ export function Choice({ label, value, onChange, options, all, searchable }: Cho
       onChange={(chosen) => onChange(chosen ?? undefined)}
       data={options}
       clearable
-      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+      clearButtonProps={{ 'aria-label': t('Clear: {label}', { label }) }}
       searchable={searchable ?? false}
       checkIconPosition="right"
       w={{ base: '100%', sm: 190 }}
@@ -148,7 +148,7 @@ export function Filters({ search, children, list }: FiltersProps): ReactNode {
           aria-expanded={opened}
           onClick={toggle}
         >
-          {active > 0 ? `Filters (${active})` : t('Filters')}
+          {active > 0 ? t('Filters ({count})', { count: active }) : t('Filters')}
         </Button>
         {!search && clear}
       </Group>

@@ -123,7 +123,7 @@ function ImportButton({ records, title }: { records: string; title: string }): R
       component={Link}
       to={`/import?records=${records}`}
       variant="default"
-      aria-label={`Import ${title.toLowerCase()}`}
+      aria-label={t('Import: {title}', { title })}
       leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
     >
       {t('Import')}

@@ -13,7 +13,7 @@ import {
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert } from '../session/refusal-alert.tsx';
 import { t } from '../i18n/t.ts';
-import { Trans } from '../i18n/trans.tsx';
+import { Trans } from '../i18n/trans.ts';
 
 export default function InvitationPage(): ReactNode {
   const { token = '' } = useParams();

@@ -6,7 +6,7 @@ import { currentSession, signIn, type Refusal } from '../session/auth.ts';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
 import { t } from '../i18n/t.ts';
-import { Trans } from '../i18n/trans.tsx';
+import { Trans } from '../i18n/trans.ts';
 
 export default function SignIn(): ReactNode {
   const [, navigate] = useLocation();

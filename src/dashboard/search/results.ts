@@ -206,7 +206,7 @@ const buildGroups = (
       ({ id, number, invoiceNumber, reason, totalGross, currency }) => ({
         to: `/credit-notes/${id}`,
         name: number,
-        detail: joined(`Invoice ${invoiceNumber}`, reason, money(totalGross, currency)),
+        detail: joined(t('Invoice {number}', { number: invoiceNumber }), reason, money(totalGross, currency)),
       }),
     ),
   },
@@ -244,12 +244,12 @@ const pages: Result[] = [
   ...navigation.flatMap((group) =>
     group.items.map(({ path, label: name }) => ({ to: path, name, detail: group.label })),
   ),
-  { to: '/payments', name: t('Payments'), detail: 'Books' },
-  { to: '/invoices/new', name: t('New invoice'), detail: 'Books' },
-  { to: '/bank-transactions/upload', name: t('Upload a bank statement'), detail: 'Books' },
-  { to: '/exports?new=LIST', name: t('New export'), detail: 'Reports' },
-  { to: '/account', name: t('Account'), detail: 'Your password and sessions' },
-  { to: '/docs/quick-start', name: t('Documentation'), detail: 'Guides for developers' },
+  { to: '/payments', name: t('Payments'), detail: t('Books') },
+  { to: '/invoices/new', name: t('New invoice'), detail: t('Books') },
+  { to: '/bank-transactions/upload', name: t('Upload a bank statement'), detail: t('Books') },
+  { to: '/exports?new=LIST', name: t('New export'), detail: t('Reports') },
+  { to: '/account', name: t('Account'), detail: t('Your password and sessions') },
+  { to: '/docs/quick-start', name: t('Documentation'), detail: t('Guides for developers') },
 ];
 
 /** Pages whose names contain every typed word; all pages for an empty text. */

@@ -3,7 +3,6 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { count } from '../format/format.ts';
 import { useAnnounce } from '../components/announce.tsx';
 import { useSearch, type Result } from './results.ts';
 import { t } from '../i18n/t.ts';
@@ -48,7 +47,7 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
     // Mantine sets the attribute only after an arrow key.
     if (first) field.current?.setAttribute('aria-activedescendant', first);
     else field.current?.removeAttribute('aria-activedescendant');
-    if (debounced !== '') announce(results.length === 1 ? '1 result' : `${count(results.length)} results`);
+    if (debounced !== '') announce(t('{count} results', { count: results.length }));
   }, [current, debounced, results.length, selectFirstOption, announce]);
   const type = (text: string): void => {
     setTyped(text);

@@ -27,7 +27,7 @@ async function request<Data>(path: string, body?: object): Promise<AuthResult<Da
     const content: unknown = await response.json().catch(() => null);
     return response.ok ? { data: content as Data } : { refusal: findRefusal(response, content) };
   } catch {
-    const message = 'The server can’t be reached. Check your connection, and try again.';
+    const message = t('The server can’t be reached. Check your connection, and try again.');
     return { refusal: { message, fields: {}, status: 0, retryAfter: undefined } };
   }
 }

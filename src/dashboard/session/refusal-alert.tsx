@@ -12,7 +12,7 @@ export function RefusalAlert({ refusal }: { refusal: Refusal | undefined }): Rea
     <Alert color={refusal.retryAfter && blocked === 0 ? 'gray' : 'red'} role="alert">
       {refusal.retryAfter
         ? blocked > 0
-          ? `Too many attempts. You can try again in ${wait(blocked)}.`
+          ? t('Too many attempts. You can try again in {time}.', { time: wait(blocked) })
           : t('You can try again now.')
         : refusal.message}
     </Alert>

@@ -37,7 +37,7 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { password: '' },
-    validate: { password: (value) => (value ? null : 'Enter your password.') },
+    validate: { password: (value) => (value ? null : t('Enter your password.')) },
   });
   // The user may have signed in again in another tab.
   useEffect(() => {

@@ -1,9 +1,11 @@
+import { t } from '../i18n/t.ts';
+
 /** A file as a data URL, which a form can hold and compare like any text. */
 export const readDataUrl = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(String(reader.result)));
-    reader.addEventListener('error', () => reject(new Error('The file can’t be read.')));
+    reader.addEventListener('error', () => reject(new Error(t('The file can’t be read.'))));
     reader.readAsDataURL(file);
   });
 

@@ -14,7 +14,7 @@ import { Page } from '../../layout/page.tsx';
 import { FailedLines } from './failed-lines.tsx';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
 import { BulkOperationState, getTitle, isUnfinished } from './state.tsx';
-import { t, translate } from '../../i18n/t.ts';
+import { t, translateName } from '../../i18n/t.ts';
 
 const BulkOperationQuery = graphql(
   `
@@ -67,7 +67,7 @@ function Details({ operation }: { operation: BulkOperation }): ReactNode {
       <Stack gap="lg">
         {error && (
           <Alert color="red" title={t('It could not go on')}>
-            {sentence(translate(error))}
+            {sentence(translateName(error))}
           </Alert>
         )}
         {isRunning && <Progress value={part} aria-label={t('Progress')} />}

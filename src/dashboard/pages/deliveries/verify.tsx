@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { snippets, type SentRequest } from './snippets.ts';
 import { t } from '../../i18n/t.ts';
-import { Trans } from '../../i18n/trans.tsx';
+import { Trans } from '../../i18n/trans.ts';
 
 /** Programs that verify the delivery's signature. */
 export function Verify(sent: SentRequest): ReactNode {

@@ -2,7 +2,8 @@ import { Alert, Box, Button, Card, Group, Stack, Table, Title } from '@mantine/c
 import { CheckCircleIcon, ExclamationTriangleIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { DescriptionList } from '../../components/description-list.tsx';
-import { count, label, sentence } from '../../format/format.ts';
+import { sayProblem } from '../../errors/plain-messages.ts';
+import { count, label } from '../../format/format.ts';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { getLabel } from './field-names.ts';
 import type { Kind } from './fields.ts';
@@ -78,7 +79,7 @@ function Errors({ errors, columns }: Pick<Result, 'errors'> & { columns: Column[
         columns={[
           { header: t('Line'), cell: ({ line }) => line ?? t('File'), width: 90 },
           { header: t('Column'), cell: ({ column }) => column && formatHeading(column, columns) },
-          { header: t('Error'), cell: ({ message }) => sentence(message) },
+          { header: t('Error'), cell: sayProblem },
         ]}
       />
     </>

@@ -1,5 +1,5 @@
 import { fieldName } from '../../errors/plain-messages.ts';
-import { t, translate } from '../../i18n/t.ts';
+import { t, translateName } from '../../i18n/t.ts';
 
 /** Names that don't follow from the field's own. */
 const names: Record<string, string> = {
@@ -21,10 +21,10 @@ const names: Record<string, string> = {
 };
 
 /** A field's name for users. */
-export const getLabel = (field: string): string => names[field] ?? translate(fieldName(field));
+export const getLabel = (field: string): string => names[field] ?? fieldName(field);
 
 /** A field's description for users: other fields by their names for users, and no marks of code. */
 export const getHint = ({ description }: { description: string }): string =>
-  translate(description)
+  translateName(description)
     .replaceAll(/`([a-z]+[A-Z]\w*)`/g, (_, field: string) => t('“{name}”', { name: getLabel(field) }))
     .replaceAll('`', '');

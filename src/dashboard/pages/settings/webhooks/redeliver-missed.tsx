@@ -5,7 +5,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../../components/toast.ts';
 import { graphql } from '../../../graphql.ts';
 import { t } from '../../../i18n/t.ts';
-import { Trans } from '../../../i18n/trans.tsx';
+import { Trans } from '../../../i18n/trans.ts';
 
 const RedeliverMissed = graphql(`
   mutation RedeliverMissed($webhookId: UUID!, $since: DateTime!) {

@@ -34,7 +34,7 @@ import { RotateSecretDialog } from './rotate-secret.tsx';
 import { WebhookState } from './state.tsx';
 import { EditWebhook } from './webhook-form.tsx';
 import { t } from '../../../i18n/t.ts';
-import { Trans } from '../../../i18n/trans.tsx';
+import { Trans } from '../../../i18n/trans.ts';
 
 const WebhookQuery = graphql(
   `

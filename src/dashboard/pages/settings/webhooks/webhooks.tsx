@@ -16,7 +16,7 @@ import { WebhookFields, type Webhook } from './fields.ts';
 import { WebhookState } from './state.tsx';
 import { AddWebhook } from './webhook-form.tsx';
 import { t } from '../../../i18n/t.ts';
-import { Trans } from '../../../i18n/trans.tsx';
+import { Trans } from '../../../i18n/trans.ts';
 
 const WebhooksQuery = graphql(
   `

@@ -1,0 +1,2 @@
+/** The same in each language. */
+export const product = 'Kontor';
