@@ -12,7 +12,7 @@ export default defineConfig({
     interpolationPrefix: '{',
     interpolationSuffix: '}',
     defaultValue: '',
-    preservePatterns: ['name: *'], // made of names of the API
+    preservePatterns: ['api: *'], // texts of the API
   },
   lint: {
     acceptedTags: 'all',

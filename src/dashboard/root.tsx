@@ -1,3 +1,4 @@
+import '@fontsource-variable/geist/wght.css';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './dashboard.css';

@@ -8,7 +8,7 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamily: '"Geist Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
   headings: { fontWeight: '650' },
   components: {
@@ -30,8 +30,12 @@ export const theme = createTheme({
 
 // Mantine's secondary and tinted colours have less contrast than the 4.5:1 that WCAG requires for text.
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
-  variables: {},
+  variables: {
+    // Bold weights of Geist are darker than those of the fonts for which Mantine's are made.
+    '--mantine-font-weight-bold': '600',
+  },
   light: {
+    '--surface': 'var(--mantine-color-white)',
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-6)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
@@ -44,6 +48,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     ]),
   },
   dark: {
+    '--surface': 'var(--mantine-color-dark-6)',
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',

@@ -5,7 +5,7 @@ import { events } from '../../schema/events/events.ts';
 import { toSchema } from '../../schema/index.ts';
 import german from '../../src/dashboard/i18n/de.json' with { type: 'json' };
 
-const withoutGerman = (names: string[]): string[] => names.filter((name) => !Object.hasOwn(german, `name: ${name}`));
+const withoutGerman = (names: string[]): string[] => names.filter((name) => !Object.hasOwn(german, `api: ${name}`));
 
 it('every event that a webhook can be sent is described in German', () => {
   expect(withoutGerman(Object.values(events).map((description) => `When ${description}`))).toEqual([]);

@@ -15,7 +15,12 @@ interface Props {
 /** Text of any length in a table or a list. It breaks anywhere and ends in an ellipsis; the title has the whole text. */
 export function LongText({ children, to, secondary = false, lines = 2 }: Props): ReactNode {
   if (!children) return null;
-  const common = { className: 'long', lineClamp: lines, title: children, size: secondary ? 'xs' : 'sm' } as const;
+  const common = {
+    className: secondary ? 'long secondary' : 'long',
+    lineClamp: lines,
+    title: children,
+    size: secondary ? 'xs' : 'sm',
+  } as const;
   if (!to) {
     return (
       <Text {...common} {...(secondary && { c: 'dimmed' })}>

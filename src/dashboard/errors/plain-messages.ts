@@ -2,7 +2,7 @@ import { sentence } from '../format/format.ts';
 import { language } from '../i18n/language.ts';
 import { explain } from './explanations.ts';
 import { numberExample } from '../forms/form-values.ts';
-import { t, translateName } from '../i18n/t.ts';
+import { t, translate } from '../i18n/t.ts';
 
 /** What is wrong with a field, as the API says it. */
 export interface Problem {
@@ -97,6 +97,6 @@ function nameStep(step: string, isFirst: boolean): string {
           .replaceAll('vat ', 'VAT ')
       : `${list === 'items' ? 'line' : 'match'} ${Number(index) + 1}`;
   const [, name = '', number = ''] = /^(.*?)( \d+)?$/.exec(words.charAt(0).toUpperCase() + words.slice(1)) ?? [];
-  const translated = translateName(name);
+  const translated = translate(name);
   return isFirst || translated !== name ? translated + number : words;
 }

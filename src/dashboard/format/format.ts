@@ -1,5 +1,5 @@
 import { language as pageLanguage, locale } from '../i18n/language.ts';
-import { translateName } from '../i18n/t.ts';
+import { translate } from '../i18n/t.ts';
 
 /**
  * Formats numbers, dates, and money in the reader's locale. Pages use these functions only. Decimals stay strings: Intl
@@ -134,7 +134,7 @@ export function wait(seconds: number): string {
 /** `PARTIALLY_MATCHED` → `Partially matched`, in the language of the pages. */
 export function label(name: string): string {
   const words = name.toLowerCase().replaceAll(/[_-]/g, ' ');
-  return translateName(words.charAt(0).toUpperCase() + words.slice(1));
+  return translate(words.charAt(0).toUpperCase() + words.slice(1));
 }
 
 /** The options of a selection, labelled by their names. */

@@ -31,7 +31,7 @@ void i18next.init({
   interpolation: { prefix: '{', suffix: '}', escapeValue: false }, // React escapes
 });
 
-const loaders = { de: () => import('./de.json') };
+const loaders = { de: () => import('./de.json', { with: { type: 'json' } }) };
 
 /** Loads the texts of the pages' language. To be called before the modules of pages are loaded, which make texts at once. */
 export async function loadTexts(): Promise<void> {
@@ -45,14 +45,14 @@ const numbers = new Intl.NumberFormat(locale);
 /** A text in the language of the pages. */
 export const t = <T extends Text>(text: T, ...[values]: MayHaveValues<T>): string => fill(text, values);
 
-const namePrefix = 'name: ';
+const apiPrefix = 'api: ';
 
 /**
- * What the API names, in words: `Partially matched`, `Unit price net`. Languages have such names behind `name: `, because no
- * code shows which there are; a name that a language lacks stays English.
+ * A text that the API has: a name in words, such as `Partially matched`, or one of its fixed sentences. Languages have such
+ * texts behind `api: `, because no code shows which there are. One that a language lacks stays English.
  */
-export const translateName = (words: string): string =>
-  i18next.exists(namePrefix + words) ? i18next.t(namePrefix + words) : words;
+export const translate = (text: string): string =>
+  i18next.exists(apiPrefix + text) ? i18next.t(apiPrefix + text) : text;
 
 function fill(text: string, values: Record<string, string | number> = {}): string {
   const { count } = values;

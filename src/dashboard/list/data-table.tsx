@@ -15,6 +15,7 @@ import { count } from '../format/format.ts';
 import { pageSize, type ListState } from './list-state.ts';
 import { placement, ResponsiveTable, type Column } from './responsive-table.tsx';
 import { t } from '../i18n/t.ts';
+import { DensityButton, useDensity } from './density.tsx';
 
 export interface SortableColumn<Row, Field extends string = string> extends Column<Row> {
   /** The field of the list's `orderBy`, if rows can be sorted by this column. */
@@ -50,6 +51,7 @@ interface Props<Row> {
 export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactNode {
   const { caption, columns, list, connection, fetching, error, refetch, empty } = props;
   const announce = useAnnounce();
+  const [density] = useDensity();
   const total = connection?.totalCount;
   const announced = useRef(total);
   useEffect(() => {
@@ -60,7 +62,7 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
 
   if (error && !connection) return <LoadError error={error} refetch={refetch} />;
   return (
-    <Paper withBorder radius="md" style={{ overflow: 'hidden' }}>
+    <Paper withBorder radius="md" style={{ overflow: 'hidden' }} data-density={density}>
       <div className="busy" data-on={fetching || undefined} />
       {connection?.nodes.length === 0 ? (
         <Box p="xl">{empty}</Box>
@@ -157,6 +159,7 @@ function Pagination<Row>({
         {nodes.length > 1 && order}
       </Text>
       <Group gap={4} role="group" aria-label={t('Pages')}>
+        <DensityButton />
         {buttons.map(({ label, icon: Icon, to }) => (
           <ActionIcon
             key={label}

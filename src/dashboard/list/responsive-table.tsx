@@ -11,7 +11,12 @@ export interface Column<Row> {
   lead?: boolean;
   /** Whether only screen readers get the header. */
   hidden?: boolean;
+  /** The column's place in a row on a phone. If no column has one, a row is a card of all values with their headers. */
+  phone?: PhonePlace;
 }
+
+/** A row on a phone has two lines: a title with a value to its right, and below them details with a state to their right. */
+export type PhonePlace = 'title' | 'value' | 'detail' | 'state';
 
 interface Props<Row, Col extends Column<Row>> extends TableProps {
   caption: string;
@@ -25,15 +30,17 @@ interface Props<Row, Col extends Column<Row>> extends TableProps {
 }
 
 /**
- * A table whose rows become cards on a narrow screen; see dashboard.css. Roles are explicit, because browsers drop the
+ * A table whose rows become two lines, or cards, on a narrow screen; see dashboard.css. The link of a row's leading column
+ * opens the row wherever it is clicked. Roles are explicit, because browsers drop the
  * implicit ones of elements that are not laid out as a table.
  */
 export function ResponsiveTable<Row extends { id: string }, Col extends Column<Row>>(
   props: Props<Row, Col>,
 ): ReactNode {
   const { caption, columns, rows, placeholders = 3, heading, ...rest } = props;
+  const isPlaced = columns.some(({ phone }) => phone);
   return (
-    <div className="rows">
+    <div className="rows" data-placed={isPlaced || undefined}>
       <div className="rows-scroll" tabIndex={0} role="region" aria-label={caption}>
         <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md" {...rest}>
           <Table.Thead role="rowgroup">
@@ -85,14 +92,15 @@ function PlainHeading({ column }: { column: ColumnLayout }): ReactNode {
   );
 }
 
-/** A value of a row. On a narrow screen it shows its column's header. */
+/** A value of a row. In a card it shows its column's header. */
 function Cell({ column, children }: { column: ColumnLayout; children: ReactNode }): ReactNode {
-  const { header, align, lead, hidden } = column;
+  const { header, align, lead, hidden, phone } = column;
   return (
     <Table.Td
       role="cell"
       data-label={hidden ? undefined : header}
       data-lead={lead || undefined}
+      data-phone={phone}
       className={align ? 'numbers' : lead ? 'long-cell' : undefined}
       {...placement(column)}
     >

@@ -27,7 +27,7 @@ const ActorsQuery = graphql(`
 export default function AuditLog(): ReactNode {
   const [{ data }] = useQuery({ query: ActorsQuery });
   const members = (data?.members ?? []).map(({ user }) => ({ value: user.id, label: user.name }));
-  const tokens = (data?.apiTokens ?? []).map(({ id, name }) => ({ value: id, label: `Token ${name}` }));
+  const tokens = (data?.apiTokens ?? []).map(({ id, name }) => ({ value: id, label: t('Token {name}', { name }) }));
   return (
     <ListPage
       title={t('Audit log')}
@@ -61,7 +61,7 @@ export default function AuditLog(): ReactNode {
         icon: ShieldCheckIcon,
         title: t('No changes yet'),
         description: t('Each change of the books will stand here.'),
-        noMatch: 'No changes match',
+        noMatch: t('No changes match'),
       }}
     />
   );

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { count } from '../../format/format.ts';
 import { inWords, listFields, type AuditEntry } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
@@ -18,12 +19,12 @@ export function ChangedFields({ entry, few }: { entry: AuditEntry; few: number }
           <Text span size="sm" c="dimmed">
             {inWords(name)}:{' '}
           </Text>
-          {entry.action === 'UPDATED' ? `${before ?? 'none'} → ${after ?? 'none'}` : (after ?? before)}
+          {entry.action === 'UPDATED' ? `${before ?? t('none')} → ${after ?? t('none')}` : (after ?? before)}
         </Text>
       ))}
       {fields.length > few && (
         <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={whole}>
-          {whole ? t('Show fewer fields') : `Show all fields (${fields.length})`}
+          {whole ? t('Show fewer fields') : t('Show all fields ({number})', { number: count(fields.length) })}
         </Button>
       )}
     </div>

@@ -4,10 +4,12 @@ import { useQuery } from 'urql';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago } from '../../components/time.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
+import { count } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { ChangedFields } from './changed-fields.tsx';
-import { actions, AuditEntryFields, describeActor } from './fields.ts';
+import { actions, actionsOfLines, AuditEntryFields, describeActor } from './fields.ts';
 import { t } from '../../i18n/t.ts';
+import { Trans } from '../../i18n/trans.ts';
 
 const ChangesQuery = graphql(
   `
@@ -35,14 +37,22 @@ export function Changes({ id }: { id: string }): ReactNode {
         <Title order={2} size="h4">
           {t('Changes')}
         </Title>
-        {totalCount > nodes.length && <TextLink to={`/audit-log?id=${id}`}>All {totalCount} changes</TextLink>}
+        {totalCount > nodes.length && (
+          <TextLink to={`/audit-log?id=${id}`}>{t('All {total} changes', { total: count(totalCount) })}</TextLink>
+        )}
       </Group>
       <Stack component="ol" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
         {nodes.map((entry) => (
           <li key={entry.id}>
             <Text size="sm" className="long">
-              <b>{entry.resource.endsWith('_lines') ? `${actions[entry.action]} lines` : actions[entry.action]}</b> by{' '}
-              {describeActor(entry)}, <Ago at={entry.at} />
+              <Trans
+                i18nKey="<b>{what}</b> by {actor}, <ago/>"
+                values={{
+                  what: (entry.resource.endsWith('_lines') ? actionsOfLines : actions)[entry.action],
+                  actor: describeActor(entry),
+                }}
+                components={{ b: <b />, ago: <Ago at={entry.at} /> }}
+              />
             </Text>
             {entry.action === 'UPDATED' && <ChangedFields entry={entry} few={0} />}
           </li>

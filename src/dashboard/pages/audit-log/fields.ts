@@ -1,5 +1,6 @@
 import { date, dateTime, decimal } from '../../format/format.ts';
 import { graphql, type FragmentOf, type ResultOf } from '../../graphql.ts';
+import { t, translate } from '../../i18n/t.ts';
 
 export const AuditEntryFields = graphql(`
   fragment AuditEntryFields on AuditEntry @_unmask {
@@ -24,23 +25,35 @@ export type AuditEntry = FragmentOf<typeof AuditEntryFields> & ResultOf<typeof A
 export const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** `invoice_lines` → `Invoice lines`. */
-export const inWords = (name: string): string => capitalize(name).replaceAll('_', ' ');
+export const inWords = (name: string): string => translate(toWords(name));
 
-export const actions = { CREATED: 'Created', UPDATED: 'Changed', DELETED: 'Deleted' } as const;
+const toWords = (name: string): string => capitalize(name).replaceAll('_', ' ');
+
+type Actions = Record<AuditEntry['action'], string>;
+
+export const actions: Actions = { CREATED: t('Created'), UPDATED: t('Changed'), DELETED: t('Deleted') };
+
+export const actionsOfLines: Actions = {
+  CREATED: t('Created lines'),
+  UPDATED: t('Changed lines'),
+  DELETED: t('Deleted lines'),
+};
 
 /** Who made a change, in words. */
 export function describeActor({ actor }: Pick<AuditEntry, 'actor'>): string {
-  if (!actor) return 'somebody in the database';
-  const user = actor.userName ?? 'a user without an account';
+  if (!actor) return t('somebody in the database');
+  const user = actor.userName ?? t('a user without an account');
   switch (actor.kind) {
     case 'TOKEN':
-      return `${user}, by the token ${actor.tokenName ?? 'that is gone'}`;
+      return actor.tokenName === null
+        ? t('{user}, by the token that is gone', { user })
+        : t('{user}, by the token {token}', { user, token: actor.tokenName });
     case 'IMPORT':
-      return `an import by ${user}`;
+      return t('an import by {user}', { user });
     case 'JOB':
-      return `the service (${actor.job ?? 'a job'})`;
+      return t('the service ({job})', { job: actor.job ?? t('a job') });
     case 'COMMAND_LINE':
-      return 'the operator';
+      return t('the operator');
     default:
       return user;
   }
@@ -97,24 +110,29 @@ export function listFields({ before, after }: Pick<AuditEntry, 'before' | 'after
   const names = new Set([...Object.keys(former), ...Object.keys(latter)]);
   return [...names.difference(new Set(['created_at']))].map((name) => ({
     name,
-    before: toText(former[name]),
-    after: toText(latter[name]),
+    before: toText(name, former[name]),
+    after: toText(name, latter[name]),
   }));
 }
 
 const toObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** In the reader's locale. */
-function toText(value: unknown): string | undefined {
+/** Fields whose values are names of ours. Others may have the same word as a text of somebody. */
+const named: ReadonlySet<string> = new Set(['status', 'match_status', 'kind', 'type', 'series']);
+
+/** In the reader's locale and language. */
+function toText(name: string, value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === 'number') return decimal(String(value));
-  if (Array.isArray(value)) return value.map(toText).join('; ');
+  if (typeof value === 'boolean') return translate(String(value));
+  if (Array.isArray(value)) return value.map((part) => toText(name, part)).join('; ');
   if (typeof value === 'object')
     return Object.entries(value)
-      .map(([name, part]) => `${inWords(name)} ${toText(part) ?? 'none'}`)
+      .map(([key, part]) => `${name === 'metadata' ? toWords(key) : inWords(key)} ${toText(key, part) ?? t('none')}`)
       .join(', ');
   const text = String(value);
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return date(text);
-  return /^\d{4}-\d{2}-\d{2}T/.test(text) ? dateTime(text) : text;
+  if (/^\d{4}-\d{2}-\d{2}T/.test(text)) return dateTime(text);
+  return named.has(name) ? translate(text) : text;
 }

@@ -72,7 +72,7 @@ export function BankAccountForm({ account, onDone, onCancel }: Props): ReactNode
         readStored(
           client.query(StoredBankAccount, { id: account.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) => stored && { version: stored.version, values: values(stored, stored.currency) },
-          'This bank account is gone.',
+          t('This bank account is gone.'),
         ),
     },
   );

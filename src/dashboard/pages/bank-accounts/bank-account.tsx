@@ -76,15 +76,16 @@ function Details({ account }: { account: BankAccount }): ReactNode {
           {error && <LoadError error={error} refetch={refetch} />}
           <DescriptionList
             items={[
-              [`Balance on ${date(at)}`, balance && money(balance.amount, currency)],
+              [t('Balance on {date}', { date: date(at) }), balance && money(balance.amount, currency)],
               [
-                'Source',
-                balance && (balance.bankStatementId ? 'A statement, and the transactions since' : 'Transactions only'),
+                t('Source'),
+                balance &&
+                  (balance.bankStatementId ? t('A statement, and the transactions since') : t('Transactions only')),
               ],
               ['IBAN', iban],
-              ['Currency', currency],
+              [t('Currency'), currency],
               [
-                'Transactions',
+                t('Transactions'),
                 <Anchor
                   key="transactions"
                   component={Link}

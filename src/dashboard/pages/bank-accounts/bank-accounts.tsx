@@ -72,7 +72,7 @@ export default function BankAccounts(): ReactNode {
         icon: BuildingLibraryIcon,
         title: t('No bank accounts yet'),
         description: t('The first bank statement of an account adds it.'),
-        noMatch: 'No bank accounts match',
+        noMatch: t('No bank accounts match'),
       }}
     />
   );

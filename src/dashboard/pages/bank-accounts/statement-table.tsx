@@ -59,10 +59,8 @@ const columns = (currency: string): SortableColumn<Statement, 'TO_DATE'>[] => [
     lead: true,
     cell: ({ number, fromDate, toDate }) => (
       <>
-        <span className="figure">
-          {date(fromDate)} to {date(toDate)}
-        </span>
-        {number && <LongText secondary>{`No. ${number}`}</LongText>}
+        <span className="figure">{t('{from} to {to}', { from: date(fromDate), to: date(toDate) })}</span>
+        {number && <LongText secondary>{t('No. {number}', { number })}</LongText>}
       </>
     ),
   },

@@ -116,13 +116,13 @@ function Details({ transaction }: { transaction: TransactionDetails }): ReactNod
       <Stack gap="lg">
         <DescriptionList
           items={[
-            [isMoneyOut(transaction) ? 'Money out' : 'Money in', money(amount, currency)],
-            ['Open', open ? money(amountOpen, currency) : null],
-            ['Booked', date(bookingDate)],
-            ['Value date', valueDate && date(valueDate)],
-            ['Counterparty’s account', counterpartyIban && iban(counterpartyIban)],
-            ['Your account', iban(accountIban)],
-            ['The bank’s reference', transaction.externalId],
+            [isMoneyOut(transaction) ? t('Money out') : t('Money in'), money(amount, currency)],
+            [t('Open'), open ? money(amountOpen, currency) : null],
+            [t('Booked'), date(bookingDate)],
+            [t('Value date'), valueDate && date(valueDate)],
+            [t('Counterparty’s account'), counterpartyIban && iban(counterpartyIban)],
+            [t('Your account'), iban(accountIban)],
+            [t('The bank’s reference'), transaction.externalId],
           ]}
         />
         <Matches transaction={transaction} />

@@ -74,7 +74,7 @@ const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>[] = [
         {money(amount, currency)}
         {matchStatus === 'PARTIALLY_MATCHED' && (
           <Text size="xs" c="dimmed">
-            {money(amountOpen, currency)} open
+            {t('{amount} open', { amount: money(amountOpen, currency) })}
           </Text>
         )}
       </div>
@@ -129,7 +129,7 @@ export default function BankTransactions(): ReactNode {
         icon: BuildingLibraryIcon,
         title: t('No bank transactions yet'),
         description: t('Upload a bank statement: payments are matched with invoices automatically.'),
-        noMatch: 'No transactions match',
+        noMatch: t('No transactions match'),
       }}
     />
   );

@@ -52,7 +52,7 @@ function PrefilledForm({ transaction, onClose }: { transaction: BankTransaction;
     onClose();
     if (error) return notifyError(error);
     if (matched?.matchBankTransaction.matchStatus === 'MATCHED')
-      await openNextUnmatched('The receipt is booked and paid.');
+      await openNextUnmatched(t('The receipt is booked and paid.'));
   };
   if (fetching) return <Skeleton h={420} />;
   const name = counterpartyName?.toLowerCase();

@@ -1,4 +1,5 @@
 import { graphql, type EnumOf, type FragmentOf } from '../../graphql.ts';
+import { t } from '../../i18n/t.ts';
 
 export const BankTransactionFields = graphql(`
   fragment BankTransactionFields on BankTransaction {
@@ -46,7 +47,7 @@ export const unsigned = (amount: string): string => amount.replace('-', '');
 
 /** A transaction's name: the counterparty's name, or else its account. */
 export const getName = ({ counterpartyName, counterpartyIban }: BankTransaction): string =>
-  counterpartyName ?? (counterpartyIban ? iban(counterpartyIban) : 'Bank transaction');
+  counterpartyName ?? (counterpartyIban ? iban(counterpartyIban) : t('Bank transaction'));
 
 /** Formats an IBAN in groups of four, as it is printed; other account numbers stay unchanged. */
 export const iban = (account: string): string =>

@@ -56,7 +56,7 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
     ({ matches }, context) => match({ id, matches: matches.map((part) => buildMatchInput(part, of)) }, context),
     ({ matchBankTransaction: { matchStatus } }) => {
       onClose();
-      if (matchStatus === 'MATCHED') void openNextUnmatched('The transaction is matched.');
+      if (matchStatus === 'MATCHED') void openNextUnmatched(t('The transaction is matched.'));
       else notifySuccess(t('The transaction is partially matched.'));
     },
   );
@@ -90,7 +90,7 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
           : t(
               'Money in pays issued invoices. What you owe the same customer or supplier, such as a credit note, can be deducted.',
             )}{' '}
-        {money(of.open, currency)} is open.
+        {t('{amount} is open.', { amount: money(of.open, currency) })}
       </Text>
       {parts.map((part, at) => (
         <PartField
@@ -133,10 +133,10 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
 }
 
 function describeLeft(left: string | undefined, currency: string): string {
-  if (left === undefined) return t('Left open: –');
+  if (left === undefined) return t('Left open: {amount}', { amount: '–' });
   return left.startsWith('-')
-    ? `More than is open: ${money(left.slice(1), currency)}`
-    : `Left open: ${money(left, currency)}`;
+    ? t('More than is open: {amount}', { amount: money(left.slice(1), currency) })
+    : t('Left open: {amount}', { amount: money(left, currency) });
 }
 
 interface PartProps {
@@ -179,18 +179,26 @@ function PartField({ form, part, at, of, isNew, remove }: PartProps): ReactNode 
             {error && <Input.Error>{error}</Input.Error>}
           </Stack>
           <DecimalInput
-            label={`Amount in ${currency}`}
-            aria-label={`Amount in ${currency}, ${name}`}
-            description={`${money(due, currency)} ${isDeducted ? 'can be deducted' : 'is due'}`}
+            label={t('Amount in {currency}', { currency })}
+            aria-label={t('Amount in {currency}, {name}', { currency, name })}
+            description={
+              isDeducted
+                ? t('{amount} can be deducted', { amount: money(due, currency) })
+                : t('{amount} is due', { amount: money(due, currency) })
+            }
             style={{ flex: '1 1 160px' }}
             ref={first}
             {...form.getInputProps(`${path}.amount`)}
           />
           {isExchanged && (
             <DecimalInput
-              label={`On the account, in ${of.currency}`}
-              aria-label={`On the account, in ${of.currency}, ${name}`}
-              description={rate ? `1 ${currency} = ${decimal(rate)} ${of.currency}` : `The same in ${of.currency}`}
+              label={t('On the account, in {currency}', { currency: of.currency })}
+              aria-label={t('On the account, in {currency}, {name}', { currency: of.currency, name })}
+              description={
+                rate
+                  ? `1 ${currency} = ${decimal(rate)} ${of.currency}`
+                  : t('The same in {currency}', { currency: of.currency })
+              }
               style={{ flex: '1 1 160px' }}
               required
               {...form.getInputProps(`${path}.exchangeAmount`)}
@@ -210,7 +218,7 @@ function PartField({ form, part, at, of, isNew, remove }: PartProps): ReactNode 
             />
           )}
         </Group>
-        <ActionIcon variant="subtle" color="red" size="lg" aria-label={`Remove ${name}`} onClick={remove}>
+        <ActionIcon variant="subtle" color="red" size="lg" aria-label={t('Remove {name}', { name })} onClick={remove}>
           <TrashIcon width={18} aria-hidden />
         </ActionIcon>
       </Group>

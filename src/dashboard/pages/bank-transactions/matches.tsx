@@ -31,10 +31,10 @@ export function Matches({ transaction }: { transaction: TransactionDetails }): R
       title: t('Undo the match?'),
       children:
         match.type === 'CREDIT_NOTE'
-          ? `This removes the refund of ${name}, which is to be made again.`
+          ? t('This removes the refund of {name}, which is to be made again.', { name })
           : match.type === 'CUSTOMER'
             ? t("This changes the customer's credit back.")
-            : `This removes the payment of ${name}, which becomes due again.`,
+            : t('This removes the payment of {name}, which becomes due again.', { name }),
       confirm: t('Undo'),
       danger: true,
     });
@@ -104,7 +104,7 @@ function MatchItem({ match, currency, undo }: ItemProps): ReactNode {
           variant="default"
           size="xs"
           leftSection={<ArrowUturnLeftIcon width={14} aria-hidden />}
-          aria-label={`Undo the match with ${name}`}
+          aria-label={t('Undo the match with {name}', { name })}
           onClick={undo}
         >
           {t('Undo')}

@@ -2,6 +2,7 @@ import { useClient } from 'urql';
 import { useLocation } from 'wouter';
 import { notifySuccess } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
+import { t } from '../../i18n/t.ts';
 import type { BankTransaction } from './fields.ts';
 
 const UnmatchedQuery = graphql(`
@@ -36,7 +37,7 @@ export function useNextUnmatched({ id, bookingDate }: ListPosition): (message?: 
     const earlier = await unmatched(bookingDate);
     const following = earlier.find((each) => each.bookingDate < bookingDate || each.id < id);
     const next = following ?? (await unmatched())[0];
-    const hint = next ? message && 'Here is the next.' : 'No other transaction is unmatched.';
+    const hint = next ? message && t('Here is the next.') : t('No other transaction is unmatched.');
     if (message ?? hint) notifySuccess([message, hint].filter(Boolean).join(' '));
     if (next) navigate(`/bank-transactions/${next.id}`);
   };

@@ -120,7 +120,7 @@ export function PayableFinder({ isMoneyOut, selected, partnerId, onFound, ref }:
   const isFetching = paid.fetching || deducted.fetching;
   const enter = useFirstMatch(typed.trim() !== '', typed === q && !isFetching);
   const found = all.filter(({ id }) => !selected.some((each) => each.id === id));
-  const first = isMoneyOut ? 'Add a receipt or credit note' : 'Add an invoice or a supplier’s credit';
+  const first = isMoneyOut ? t('Add a receipt or credit note') : t('Add an invoice or a supplier’s credit');
   return (
     <Select
       label={selected.length > 0 ? t('Another document') : first}
@@ -129,7 +129,13 @@ export function PayableFinder({ isMoneyOut, selected, partnerId, onFound, ref }:
       ref={ref}
       data={found.map(({ id, name, partner, due, currency, isDeducted }) => ({
         value: id,
-        label: [name, partner, `${money(due, currency)} ${isDeducted ? 'to deduct' : 'due'}`]
+        label: [
+          name,
+          partner,
+          isDeducted
+            ? t('{amount} to deduct', { amount: money(due, currency) })
+            : t('{amount} due', { amount: money(due, currency) }),
+        ]
           .filter(Boolean)
           .join(' · '),
       }))}

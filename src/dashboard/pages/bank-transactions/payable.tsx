@@ -56,7 +56,7 @@ export const RefundedCreditNote = graphql(`
 export const ofInvoice = ({ id, number, invoiceDate, customer }: FragmentOf<typeof PaidInvoice>): Payable => ({
   type: 'INVOICE',
   id,
-  name: `Invoice ${number ?? ''}`.trim(),
+  name: t('Invoice {number}', { number: number ?? '' }).trim(),
   partner: customer.companyName,
   date: invoiceDate,
 });
@@ -72,7 +72,7 @@ export const ofReceipt = (receipt: FragmentOf<typeof PaidReceipt>): Payable => (
 export const ofCreditNote = (creditNote: FragmentOf<typeof RefundedCreditNote>): Payable => ({
   type: 'CREDIT_NOTE',
   id: creditNote.id,
-  name: `Credit note ${creditNote.number}`,
+  name: t('Credit note {number}', { number: creditNote.number }),
   partner: creditNote.customer.companyName,
   date: creditNote.creditNoteDate,
 });

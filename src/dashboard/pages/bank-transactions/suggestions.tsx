@@ -27,7 +27,7 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
     const { type, id: payable, amount } = suggestion;
     const { data, error } = await match({ id, matches: [{ type, id: payable, amount }] });
     if (error) return notifyError(error);
-    const message = `Matched with ${getPayable(suggestion)?.name ?? label(type)}.`;
+    const message = t('Matched with {name}.', { name: getPayable(suggestion)?.name ?? label(type) });
     if (data?.matchBankTransaction.matchStatus === 'MATCHED') await openNextUnmatched(message);
     else notifySuccess(message);
   };
@@ -57,10 +57,9 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
       )}
       {suggestions.length > shown && (
         <Text size="sm" c="dimmed" mt="md">
-          {suggestions.length === shown + 1
-            ? t('One more is possible')
-            : `${suggestions.length - shown} more are possible`}
-          . Match the transaction manually to search for it.
+          {t('{count} more are possible. Match the transaction manually to search for it.', {
+            count: suggestions.length - shown,
+          })}
         </Text>
       )}
       {isMoneyOut(transaction) && (
@@ -110,7 +109,7 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
           size="xs"
           loading={busy}
           leftSection={<CheckIcon width={14} aria-hidden />}
-          aria-label={`Confirm ${name}`}
+          aria-label={t('Confirm {name}', { name })}
           onClick={confirm}
         >
           {t('Confirm')}

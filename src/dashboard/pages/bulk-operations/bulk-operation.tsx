@@ -14,7 +14,7 @@ import { Page } from '../../layout/page.tsx';
 import { FailedLines } from './failed-lines.tsx';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
 import { BulkOperationState, getTitle, isUnfinished } from './state.tsx';
-import { t, translateName } from '../../i18n/t.ts';
+import { t, translate } from '../../i18n/t.ts';
 
 const BulkOperationQuery = graphql(
   `
@@ -67,13 +67,13 @@ function Details({ operation }: { operation: BulkOperation }): ReactNode {
       <Stack gap="lg">
         {error && (
           <Alert color="red" title={t('It could not go on')}>
-            {sentence(translateName(error))}
+            {sentence(translate(error))}
           </Alert>
         )}
         {isRunning && <Progress value={part} aria-label={t('Progress')} />}
         <DescriptionList
           items={[
-            [t('Lines (of a file)'), count(lines)],
+            [t('Lines_file'), count(lines)],
             [t('Done'), count(processedLines)],
             [t('Succeeded'), count(succeededLines)],
             [t('Failed'), count(failedLines)],

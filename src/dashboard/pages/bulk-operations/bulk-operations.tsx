@@ -44,7 +44,7 @@ const columns: SortableColumn<BulkOperation, never>[] = [
     ),
   },
   { header: t('Status'), cell: (operation) => <BulkOperationState {...operation} /> },
-  { header: t('Lines (of a file)'), align: 'right', cell: (operation) => <LineProgress operation={operation} /> },
+  { header: t('Lines_file'), align: 'right', cell: (operation) => <LineProgress operation={operation} /> },
   { header: t('Failed'), align: 'right', cell: ({ failedLines }) => count(failedLines) },
   { header: t('Started'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];

@@ -13,7 +13,7 @@ const states: Record<BulkOperation['status'], { label: string; color: string }> 
   RUNNING: { label: t('Running'), color: 'blue' },
   COMPLETED: { label: t('Completed'), color: 'teal' },
   FAILED: { label: t('Failed'), color: 'red' },
-  CANCELLED: { label: t('Cancelled (operation)'), color: 'gray' },
+  CANCELLED: { label: t('Cancelled_job'), color: 'gray' },
 };
 
 export const statuses = getKeys(states);

@@ -62,7 +62,8 @@ interface Props {
 
 /** Creates a credit note of an invoice: of all that is left, of lines, or of amounts. */
 export function CreditNoteForm({ invoice }: Props): ReactNode {
-  const { id, number, currency, items } = invoice;
+  const { id, currency, items } = invoice;
+  const number = invoice.number ?? '';
   const [, navigate] = useLocation();
   const client = useClient();
   const [, create] = useMutation(CreateCreditNote);
@@ -71,7 +72,7 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
     form,
     (values, context) => create({ input: buildInput(id, values) }, context),
     ({ created }) => {
-      notifySuccess(`Credit note ${created.number} is created.`);
+      notifySuccess(t('Credit note {number} is created.', { number: created.number }));
       navigate(`/credit-notes/${created.id}`);
     },
   );
@@ -89,8 +90,10 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
   };
   const confirmNew = (totalGross: string): Promise<boolean> =>
     confirm({
-      title: `Create a credit note of ${money(totalGross, currency)}?`,
-      children: `It takes back that much of invoice ${number}. It gets its number, and can’t be changed or deleted.`,
+      title: t('Create a credit note of {amount}?', { amount: money(totalGross, currency) }),
+      children: t('It takes back that much of invoice {number}. It gets its number, and can’t be changed or deleted.', {
+        number,
+      }),
       confirm: t('Create'),
     });
   const { extent } = form.values;
@@ -104,7 +107,7 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
     >
       <Card withBorder radius="md">
         <Stack gap="md">
-          <Radio.Group label={`What to take back of invoice ${number}`} {...form.getInputProps('extent')}>
+          <Radio.Group label={t('What to take back of invoice {number}', { number })} {...form.getInputProps('extent')}>
             <Stack gap="xs" mt="xs">
               <Radio value="ALL" label={t('All that is left')} />
               <Radio value="LINES" label={t('Lines, in whole or in part')} />
@@ -161,8 +164,8 @@ function Lines({ form, lines }: LinesProps): ReactNode {
           >
             <DecimalInput
               label={t('Quantity')}
-              aria-label={`Quantity, ${line.title}`}
-              description={`${left} left`}
+              aria-label={`${t('Quantity')}, ${line.title}`}
+              description={t('{amount} left', { amount: left })}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               {...form.getInputProps(`items.${at}.quantity`)}
             />
@@ -187,7 +190,9 @@ function Amounts({ form, shares, currency }: AmountsProps): ReactNode {
         const { vatRate, vatCategory, net } = share;
         const at = amounts.findIndex((each) => each.vatRate === vatRate && each.vatCategory === vatCategory);
         const isUsual = ['S', 'Z'].includes(vatCategory);
-        const name = isUsual ? `VAT ${percent(vatRate)}` : `VAT ${percent(vatRate)}, category ${vatCategory}`;
+        const name = isUsual
+          ? t('VAT {percent}', { percent: percent(vatRate) })
+          : t('VAT {percent}, category {category}', { percent: percent(vatRate), category: vatCategory });
         return (
           <Choice
             key={`${vatCategory} ${vatRate}`}
@@ -197,9 +202,9 @@ function Amounts({ form, shares, currency }: AmountsProps): ReactNode {
             drop={() => form.removeListItem('amounts', at)}
           >
             <DecimalInput
-              label={`Net in ${currency}`}
-              aria-label={`Net in ${currency}, ${name}`}
-              description={`${money(net, currency)} left`}
+              label={t('Net in {currency}', { currency })}
+              aria-label={`${t('Net in {currency}', { currency })}, ${name}`}
+              description={t('{amount} left', { amount: money(net, currency) })}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               {...form.getInputProps(`amounts.${at}.net`)}
             />

@@ -106,7 +106,7 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
         {money(totalGross, currency)}
         {amountDue !== '0' && (
           <Text size="xs" c="dimmed">
-            {money(amountDue, currency)} to refund
+            {t('{amount} to refund', { amount: money(amountDue, currency) })}
           </Text>
         )}
       </div>

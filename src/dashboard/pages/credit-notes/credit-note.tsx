@@ -56,19 +56,19 @@ export default function CreditNotePage(): ReactNode {
         <DescriptionList
           items={[
             [
-              'Invoice',
+              t('Invoice'),
               <Anchor key="invoice" component={Link} to={`/invoices/${invoice.id}`}>
                 {invoice.number}
               </Anchor>,
             ],
             [
-              'Customer',
+              t('Customer'),
               <Anchor key="customer" component={Link} to={`/customers/${customer.id}`}>
                 {customer.companyName}
               </Anchor>,
             ],
-            ['Date', date(creditNoteDate)],
-            ['Issued', dateTime(createdAt)],
+            [t('Date'), date(creditNoteDate)],
+            [t('Issued'), dateTime(createdAt)],
             ...ownItems(creditNote),
           ]}
         />

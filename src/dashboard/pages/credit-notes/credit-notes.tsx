@@ -28,7 +28,7 @@ export default function CreditNotes(): ReactNode {
         icon: ReceiptRefundIcon,
         title: t('No credit notes yet'),
         description: t('Open an issued invoice to create one.'),
-        noMatch: 'No credit notes match',
+        noMatch: t('No credit notes match'),
       }}
     />
   );

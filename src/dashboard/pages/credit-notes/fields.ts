@@ -1,5 +1,6 @@
 import { graphql, type FragmentOf } from '../../graphql.ts';
 import { PaymentPageFields } from '../payments/fields.ts';
+import { t } from '../../i18n/t.ts';
 
 export const CreditNoteFields = graphql(
   `
@@ -56,7 +57,7 @@ export const CreditNoteFields = graphql(
 
 export type CreditNote = FragmentOf<typeof CreditNoteFields>;
 
-export const getName = ({ number }: { number: string }): string => `Credit note ${number}`;
+export const getName = ({ number }: { number: string }): string => t('Credit note {number}', { number });
 
 /** Why a credit note was made. */
 export const getReason = ({
@@ -65,4 +66,4 @@ export const getReason = ({
 }: {
   reason: string | null;
   isCancellation: boolean;
-}): string | null => reason ?? (isCancellation ? 'The invoice was cancelled' : null);
+}): string | null => reason ?? (isCancellation ? t('The invoice was cancelled') : null);

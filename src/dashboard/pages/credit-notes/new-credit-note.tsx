@@ -5,6 +5,7 @@ import { Redirect, useParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { graphql } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
+import { getName } from '../invoices/fields.ts';
 import { CreditNoteForm } from './credit-note-form.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -33,7 +34,7 @@ export default function NewCreditNote(): ReactNode {
   return (
     <Page
       title={t('New credit note')}
-      back={{ to: `/invoices/${id}`, label: invoice ? `Invoice ${invoice.number}` : t('Invoice') }}
+      back={{ to: `/invoices/${id}`, label: invoice ? getName(invoice) : t('Invoice') }}
       description={t('It gets its number when you create it, and can’t be changed afterwards.')}
     >
       {invoice ? (

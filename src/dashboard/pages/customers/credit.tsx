@@ -56,7 +56,7 @@ export function Credit({ id }: { id: string }): ReactNode {
             <Button
               variant="default"
               size="xs"
-              aria-label={`Refund the credit in ${balance.currency}`}
+              aria-label={t('Refund the credit in {currency}', { currency: balance.currency })}
               onClick={() => setRefunded(balance)}
             >
               {t('Refund')}

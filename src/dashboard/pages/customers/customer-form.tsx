@@ -125,7 +125,7 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
         readStored(
           client.query(StoredCustomer, { id: customer.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) => stored && { version: stored.version, values: buildValues(stored) },
-          'This customer has been deleted.',
+          t('This customer has been deleted.'),
         ),
     },
   );
@@ -133,7 +133,7 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
     <Form submission={submission} submit={customer ? t('Save') : t('Add')} onCancel={onCancel}>
       <SegmentedControl aria-label={t('Kind')} data={labelled(customerTypes)} {...form.getInputProps('type')} />
       <TextInput label={t('Company name')} required data-autofocus {...form.getInputProps('companyName')} />
-      <TextInput label="E-mail" type="email" inputMode="email" {...form.getInputProps('email')} />
+      <TextInput label={t('E-mail')} type="email" inputMode="email" {...form.getInputProps('email')} />
       <TextInput label={t('Street and number')} {...form.getInputProps('addressLine1')} />
       <Group grow preventGrowOverflow={false} align="flex-start">
         <TextInput label={t('Postal code')} w={120} {...form.getInputProps('postalCode')} />

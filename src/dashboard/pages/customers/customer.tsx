@@ -83,17 +83,25 @@ function Details({ customer }: { customer: Customer }): ReactNode {
       <Stack gap="lg">
         <DescriptionList
           items={[
-            ['E-mail', email],
-            ['Address', [addressLine1, [postalCode, city].filter(Boolean).join(' ')].filter(Boolean).join(', ')],
-            ['Country', code && country(code)],
-            ['VAT number', customer.isVatIdWellFormed === false ? `${vatId} (not the form of a VAT number)` : vatId],
-            ['Contact', customer.contactName],
-            ['Phone', customer.phone],
-            ['Buyer reference', customer.buyerReference],
-            ['Electronic address', electronicAddress && `${electronicAddress} (${scheme})`],
-            ['Language', customer.language && language(customer.language)],
-            ['Payment terms', terms === null ? null : `${terms} days`],
-            ['Required e-invoice', requiredEInvoices.find(({ value }) => value === customer.requiredEInvoice)?.label],
+            [t('E-mail'), email],
+            [t('Address'), [addressLine1, [postalCode, city].filter(Boolean).join(' ')].filter(Boolean).join(', ')],
+            [t('Country'), code && country(code)],
+            [
+              t('VAT number'),
+              vatId && customer.isVatIdWellFormed === false
+                ? t('{vatId} (not the form of a VAT number)', { vatId })
+                : vatId,
+            ],
+            [t('Contact'), customer.contactName],
+            [t('Phone'), customer.phone],
+            [t('Buyer reference'), customer.buyerReference],
+            [t('Electronic address'), electronicAddress && `${electronicAddress} (${scheme})`],
+            [t('Language'), customer.language && language(customer.language)],
+            [t('Payment terms'), terms === null ? null : t('{count} days', { count: terms })],
+            [
+              t('Required e-invoice'),
+              requiredEInvoices.find(({ value }) => value === customer.requiredEInvoice)?.label ?? null,
+            ],
             ...ownItems(customer),
           ]}
         />

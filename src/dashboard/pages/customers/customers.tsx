@@ -45,7 +45,7 @@ const columns: SortableColumn<Customer, 'COMPANY_NAME'>[] = [
     cell: ({ id, companyName }) => <LongText to={`/customers/${id}`}>{companyName}</LongText>,
   },
   { header: t('Kind'), cell: ({ type }) => label(type) },
-  { header: 'E-mail', cell: ({ email }) => <LongText>{email}</LongText> },
+  { header: t('E-mail'), cell: ({ email }) => <LongText>{email}</LongText> },
   { header: t('City'), cell: ({ city }) => <LongText>{city}</LongText> },
   { header: t('Country'), cell: ({ country: code }) => <LongText>{code && country(code)}</LongText> },
 ];
@@ -77,7 +77,7 @@ export default function Customers(): ReactNode {
         icon: UsersIcon,
         title: t('No customers yet'),
         description: t('Add a customer to write your first invoice.'),
-        noMatch: 'No customers match',
+        noMatch: t('No customers match'),
       }}
     />
   );

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { count, dateTime } from '../../format/format.ts';
 import type { Delivery } from './delivery.tsx';
-import { t, translateName } from '../../i18n/t.ts';
+import { t, translate } from '../../i18n/t.ts';
 
 export type Attempt = Delivery['attempts'][number];
 
@@ -33,7 +33,7 @@ export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string 
         <Stack gap="md">
           {error && (
             <Text size="sm" c="var(--mantine-color-error)">
-              {translateName(error)}
+              {translate(error)}
             </Text>
           )}
           <Part title={t('Request')}>

@@ -66,7 +66,7 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
         </Group>
         <Group align="end">
           <Select
-            label="E-invoice"
+            label={t('E-invoice')}
             data={eInvoiceFormats}
             value={format}
             allowDeselect={false}

@@ -37,7 +37,7 @@ function DownloadLink({ row: { id, fileName } }: { row: Export }): ReactNode {
       variant="light"
       size="xs"
       leftSection={<ArrowDownTrayIcon width={16} aria-hidden />}
-      aria-label={`Download ${fileName ?? ''}`}
+      aria-label={t('Download {name}', { name: fileName ?? '' })}
     >
       {t('Download')}
     </Button>
@@ -49,7 +49,7 @@ function CancelButton({ row }: { row: Export }): ReactNode {
   const cancelNow = async (): Promise<void> => {
     const isSure = await confirm({
       title: t('Cancel the export?'),
-      children: `${getTitle(row)}: there will be no file.`,
+      children: t('{name}: there will be no file.', { name: getTitle(row) }),
       confirm: t('Cancel the export'),
       cancel: t('Let it go on'),
       danger: true,
@@ -65,7 +65,7 @@ function CancelButton({ row }: { row: Export }): ReactNode {
       c="red"
       size="xs"
       leftSection={<XMarkIcon width={16} aria-hidden />}
-      aria-label={`Cancel ${getTitle(row)}`}
+      aria-label={t('Cancel {name}', { name: getTitle(row) })}
       loading={fetching}
       onClick={() => void cancelNow()}
     >

@@ -3,6 +3,7 @@ import { ArrowUpTrayIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { toDialog, type Asked } from './asked.ts';
+import { language } from '../../i18n/language.ts';
 import { t } from '../../i18n/t.ts';
 
 /**
@@ -15,7 +16,7 @@ export const ExportLink = ({ asked, title }: { asked: Asked; title: string }): R
     to={toDialog(asked)}
     variant="default"
     visibleFrom="sm"
-    aria-label={`Export ${title.toLowerCase()}`}
+    aria-label={t('Export {name}', { name: language === 'en' ? title.toLowerCase() : title })} // German nouns are capitalized
     leftSection={<ArrowUpTrayIcon width={18} aria-hidden />}
   >
     {t('Export')}

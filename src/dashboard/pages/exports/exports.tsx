@@ -6,7 +6,7 @@ import { useAnnounce } from '../../components/announce.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { Ago } from '../../components/time.tsx';
 import { notifySuccess } from '../../components/toast.ts';
-import { bytes, count, dayOf, label, labelled } from '../../format/format.ts';
+import { bytes, count, dayOf } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { DataTable, type SortableColumn } from '../../list/data-table.tsx';
 import { Choice } from '../../list/list-filters.tsx';
@@ -18,8 +18,8 @@ import { ExportActions } from './actions.tsx';
 import { readAsked, withoutAsked } from './asked.ts';
 import { ExportFields, type Export } from './fields.ts';
 import { NewExport } from './new-export.tsx';
-import { ExportState, hasExpired, isUnfinished, statuses } from './state.tsx';
-import { getDays, getTitle, types } from './texts.ts';
+import { ExportState, hasExpired, isUnfinished, statuses, statusLabels } from './state.tsx';
+import { buildOptions, getDays, getTitle, types } from './texts.ts';
 import { t } from '../../i18n/t.ts';
 
 const ExportsQuery = graphql(
@@ -48,7 +48,12 @@ const columns: SortableColumn<Export, never>[] = [
         <LongText>{getTitle(row)}</LongText>
         <LongText secondary>{getDays(row)}</LongText>
         {row.type === 'DATEV' && (
-          <LongText secondary>{`Consultant ${row.consultantNumber}, client ${row.clientNumber}`}</LongText>
+          <LongText secondary>
+            {t('Consultant {consultant}, client {client}', {
+              consultant: String(row.consultantNumber),
+              client: String(row.clientNumber),
+            })}
+          </LongText>
         )}
       </>
     ),
@@ -63,7 +68,7 @@ const columns: SortableColumn<Export, never>[] = [
   { header: t('Started'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
   {
     header: t('Expires'),
-    cell: (row) => (hasExpired(row) ? 'Expired' : row.expiresAt && dayOf(row.expiresAt)),
+    cell: (row) => (hasExpired(row) ? t('Expired') : row.expiresAt && dayOf(row.expiresAt)),
   },
   { header: t('Actions'), hidden: true, align: 'right', cell: (row) => <ExportActions row={row} /> },
 ];
@@ -83,7 +88,7 @@ function useAnnouncedEnds(rows: readonly Export[] | undefined): void {
   const unfinished = useRef(new Set<string>());
   const tell = useEffectEvent((now: readonly Export[]) => {
     const ended = now.filter((row) => unfinished.current.has(row.id) && !isUnfinished(row));
-    if (ended.length > 0) announce(ended.map((row) => `${getTitle(row)}: ${label(row.status)}`).join('. '));
+    if (ended.length > 0) announce(ended.map((row) => `${getTitle(row)}: ${statusLabels[row.status]}`).join('. '));
     unfinished.current = new Set(now.filter(isUnfinished).map(({ id }) => id));
   });
   useEffect(() => {
@@ -114,7 +119,7 @@ export default function Exports(): ReactNode {
           />
         ),
         status: (filter) => (
-          <Choice label={t('Status')} all={t('All statuses')} options={labelled(statuses)} {...filter} />
+          <Choice label={t('Status')} all={t('All statuses')} options={buildOptions(statusLabels)} {...filter} />
         ),
       }}
       variables={({ type, status }) => ({
@@ -133,7 +138,7 @@ export default function Exports(): ReactNode {
         icon: ArrowUpTrayIcon,
         title: t('No exports yet'),
         description: t('Export a list, open items, bookings for DATEV, or the books for a tax audit.'),
-        noMatch: 'No exports match',
+        noMatch: t('No exports match'),
       }}
     />
   );

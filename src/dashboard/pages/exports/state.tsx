@@ -2,10 +2,11 @@ import { Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LongText } from '../../components/long-text.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { count, label, sentence } from '../../format/format.ts';
+import { count, sentence } from '../../format/format.ts';
 import { getKeys } from '../../list/list-state.ts';
 import type { Export } from './fields.ts';
 import { getTitle } from './texts.ts';
+import { t } from '../../i18n/t.ts';
 
 const colors: Record<Export['status'], string> = {
   PENDING: 'gray',
@@ -16,6 +17,14 @@ const colors: Record<Export['status'], string> = {
 };
 
 export const statuses = getKeys(colors);
+
+export const statusLabels: Record<Export['status'], string> = {
+  PENDING: t('Pending'),
+  RUNNING: t('Running'),
+  COMPLETED: t('Completed'),
+  FAILED: t('Failed'),
+  CANCELLED: t('Cancelled_job'), // an invoice is cancelled by another word in German
+};
 
 export const isUnfinished = ({ status }: Pick<Export, 'status'>): boolean =>
   status === 'PENDING' || status === 'RUNNING';
@@ -28,7 +37,7 @@ export function ExportState(row: Export): ReactNode {
   const { status, error } = row;
   return (
     <Stack gap={4} align="flex-start" className="state">
-      <StatusBadge color={colors[status]}>{label(status)}</StatusBadge>
+      <StatusBadge color={colors[status]}>{statusLabels[status]}</StatusBadge>
       {status === 'RUNNING' && <RowProgress row={row} />}
       {error && (
         <LongText secondary lines={4}>
@@ -48,11 +57,13 @@ function RowProgress({ row }: { row: Export }): ReactNode {
         <Progress
           w={140}
           value={(Math.min(processedRows, rows) / Math.max(rows, 1)) * 100} // some may have been added since
-          aria-label={`Progress of ${getTitle(row)}`}
+          aria-label={t('Progress of {name}', { name: getTitle(row) })}
         />
       )}
       <Text size="xs" c="dimmed" className="figure">
-        {rows === null ? `${count(processedRows)} rows` : `${count(processedRows)} of ${count(rows)} rows`}
+        {rows === null
+          ? t('{count} rows', { count: processedRows })
+          : t('{done} of {total} rows', { done: count(processedRows), total: count(rows) })}
       </Text>
     </>
   );

@@ -44,11 +44,13 @@ export const charts: Record<EnumOf<'ExportChart'>, string> = { SKR03: 'SKR03', S
 export const buildOptions = <Name extends string>(labels: Record<Name, string>): { value: Name; label: string }[] =>
   getKeys(labels).map((value) => ({ value, label: labels[value] }));
 
+const sides: Record<EnumOf<'ExportSide'>, string> = { RECEIVABLE: t('receivable'), PAYABLE: t('payable') };
+
 /** `Invoices, CSV` */
 export function getTitle({ type, resource, format, side, chart }: Export): string {
   const parts = {
     LIST: [resource && label(resource), format],
-    OPEN_ITEMS: [types.OPEN_ITEMS.label, side?.toLowerCase(), format],
+    OPEN_ITEMS: [types.OPEN_ITEMS.label, side && sides[side], format],
     DATEV: [types.DATEV.label, chart],
     GOBD: [types.GOBD.label],
   }[type];
@@ -57,9 +59,9 @@ export function getTitle({ type, resource, format, side, chart }: Export): strin
 
 /** The period, or the day. */
 export function getDays({ type, resource, from, to, at }: Export): string | undefined {
-  if (at) return `On ${date(at)}`;
-  if (from && to) return `${date(from)} to ${date(to)}`;
-  if (from) return `From ${date(from)}`;
-  if (to) return `Until ${date(to)}`;
+  if (at) return t('On {date}', { date: date(at) });
+  if (from && to) return t('{from} to {to}', { from: date(from), to: date(to) });
+  if (from) return t('From {date}', { date: date(from) });
+  if (to) return t('Until {date}', { date: date(to) });
   return type === 'LIST' && resource && lists[resource].isDated ? t('All days') : undefined;
 }

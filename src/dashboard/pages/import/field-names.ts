@@ -1,5 +1,5 @@
 import { fieldName } from '../../errors/plain-messages.ts';
-import { t, translateName } from '../../i18n/t.ts';
+import { t, translate } from '../../i18n/t.ts';
 
 /** Names that don't follow from the field's own. */
 const names: Record<string, string> = {
@@ -25,6 +25,6 @@ export const getLabel = (field: string): string => names[field] ?? fieldName(fie
 
 /** A field's description for users: other fields by their names for users, and no marks of code. */
 export const getHint = ({ description }: { description: string }): string =>
-  translateName(description)
+  translate(description)
     .replaceAll(/`([a-z]+[A-Z]\w*)`/g, (_, field: string) => t('“{name}”', { name: getLabel(field) }))
     .replaceAll('`', '');

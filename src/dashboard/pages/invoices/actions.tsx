@@ -75,7 +75,7 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
       title: t('Issue the invoice?'),
       children: (
         <>
-          The invoice gets its number and can no longer be edited. You can still record payments or cancel it.
+          {t('The invoice gets its number and can no longer be edited. You can still record payments or cancel it.')}
           <WarningLines warnings={checked?.invoice?.warnings ?? []} />
         </>
       ),
@@ -84,7 +84,7 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
     if (!confirmed) return;
     const { data, error } = await issue({ id });
     if (error) notifyError(error);
-    else notifySuccess(`Issued as invoice ${data?.issueInvoice.number}.`);
+    else notifySuccess(t('Issued as invoice {number}.', { number: data?.issueInvoice.number ?? '' }));
   };
   const confirmAndDelete = async (): Promise<void> => {
     const confirmed = await confirm({
@@ -127,7 +127,10 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
   const confirmAndCancel = async (): Promise<void> => {
     const confirmed = await confirm({
       title: t('Cancel the invoice?'),
-      children: `${getName(invoice)} no longer has to be paid. It stays in the books with its number, and a credit note takes back all that is left of it. This can’t be undone.`,
+      children: t(
+        '{invoice} no longer has to be paid. It stays in the books with its number, and a credit note takes back all that is left of it. This can’t be undone.',
+        { invoice: getName(invoice) },
+      ),
       confirm: t('Cancel the invoice'),
       cancel: t('Keep it'),
       danger: true,
@@ -135,7 +138,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
     if (!confirmed) return;
     const { error } = await cancel({ id });
     if (error) notifyError(error);
-    else notifySuccess(`${getName(invoice)} is cancelled.`);
+    else notifySuccess(t('{invoice} is cancelled.', { invoice: getName(invoice) }));
   };
   return (
     <>

@@ -1,5 +1,6 @@
 import { List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { translate } from '../../i18n/t.ts';
 
 interface Breach {
   rule: string;
@@ -12,7 +13,7 @@ export const Breaches = ({ breaches }: { breaches: Breach[] }): ReactNode => (
   <List size="sm">
     {breaches.map(({ rule, field, message }) => (
       <List.Item key={`${rule} ${field}`}>
-        {message}{' '}
+        {translate(message)}{' '}
         <Text span c="dimmed" size="sm">
           ({rule}, {field})
         </Text>

@@ -1,7 +1,7 @@
 import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { date, money } from '../../format/format.ts';
+import { count, date, money } from '../../format/format.ts';
 import { getReason } from '../credit-notes/fields.ts';
 import type { Invoice } from './fields.ts';
 import { t } from '../../i18n/t.ts';
@@ -32,7 +32,9 @@ export function InvoiceCreditNotes({ creditNotes, currency }: Props): ReactNode 
           </Group>
         ))}
       </Stack>
-      {pageInfo.hasNextPage && <Text mt="sm">These are the newest {nodes.length}.</Text>}
+      {pageInfo.hasNextPage && (
+        <Text mt="sm">{t('These are the newest {number}.', { number: count(nodes.length) })}</Text>
+      )}
     </Card>
   );
 }

@@ -75,8 +75,9 @@ export function InvoiceDocuments({ invoice, hasWarnings }: { invoice: Invoice; h
         breaches &&
         isDraft && (
           <Text size="sm" c="dimmed">
-            {hasWarnings ? t('The format’s own rules are kept.') : t('Nothing is missing for this e-invoice.')} It is
-            made when the invoice is issued.
+            {hasWarnings
+              ? t('The format’s own rules are kept. It is made when the invoice is issued.')
+              : t('Nothing is missing for this e-invoice. It is made when the invoice is issued.')}
           </Text>
         )
       )}

@@ -57,10 +57,10 @@ export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNod
   });
   const breaches = input && format && !error ? data?.breaches : undefined;
   return (
-    <Card withBorder radius="md" component="section" aria-label="E-invoice">
+    <Card withBorder radius="md" component="section" aria-label={t('E-invoice')}>
       <Stack gap="sm">
         <Select
-          label="E-invoice"
+          label={t('E-invoice')}
           description={
             required ? t('This customer’s invoices must be e-invoices.') : t('Shows what is missing for a format.')
           }

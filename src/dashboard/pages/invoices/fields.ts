@@ -1,5 +1,6 @@
 import { graphql, type FragmentOf } from '../../graphql.ts';
 import { PaymentPageFields } from '../payments/fields.ts';
+import { t } from '../../i18n/t.ts';
 
 export const InvoiceFields = graphql(
   `
@@ -77,4 +78,5 @@ export const InvoiceFields = graphql(
 export type Invoice = FragmentOf<typeof InvoiceFields>;
 
 /** An invoice's name. Drafts have no number yet. */
-export const getName = ({ number }: { number: string | null }): string => (number ? `Invoice ${number}` : 'Draft');
+export const getName = ({ number }: { number: string | null }): string =>
+  number ? t('Invoice {number}', { number }) : t('Draft');

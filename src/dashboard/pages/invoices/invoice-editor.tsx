@@ -80,8 +80,12 @@ const readDraft = (client: Client, id: string): Promise<StoredState<InvoiceValue
       stored &&
       (stored.status === 'DRAFT'
         ? { version: stored.version, values: buildValues(stored) }
-        : { blocked: `This draft has been issued as invoice ${stored.number}, so it can’t be edited.` }),
-    'This draft has been deleted.',
+        : {
+            blocked: t('This draft has been issued as invoice {number}, so it can’t be edited.', {
+              number: stored.number ?? '',
+            }),
+          }),
+    t('This draft has been deleted.'),
   );
 
 interface Props {

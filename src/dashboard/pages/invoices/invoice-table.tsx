@@ -60,10 +60,22 @@ export const InvoiceTable = ({ oneCustomer = false, ...rest }: Props): ReactNode
   <ListTable
     caption={t('Invoices')}
     query={InvoicesQuery}
-    columns={oneCustomer ? columns.filter(({ header }) => header !== 'Customer') : columns}
+    columns={oneCustomer ? columns.filter((column) => column !== customerColumn) : columns}
     {...rest}
   />
 );
+
+const customerColumn: SortableColumn<InvoiceRow, never> = {
+  header: t('Customer'),
+  cell: ({ customer, subject }) => (
+    <div>
+      <LongText>{customer.companyName}</LongText>
+      <LongText secondary lines={1}>
+        {subject}
+      </LongText>
+    </div>
+  ),
+};
 
 const columns: SortableColumn<InvoiceRow, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOTAL_GROSS'>[] = [
   {
@@ -76,17 +88,7 @@ const columns: SortableColumn<InvoiceRow, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE'
       </Anchor>
     ),
   },
-  {
-    header: t('Customer'),
-    cell: ({ customer, subject }) => (
-      <div>
-        <LongText>{customer.companyName}</LongText>
-        <LongText secondary lines={1}>
-          {subject}
-        </LongText>
-      </div>
-    ),
-  },
+  customerColumn,
   { header: t('State'), cell: (row) => <InvoiceState {...row} /> },
   {
     header: t('Date'),
@@ -103,12 +105,12 @@ const columns: SortableColumn<InvoiceRow, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE'
         {money(row.totalGross, row.currency)}
         {row.status === 'ISSUED' && row.amountDue !== row.totalGross && (
           <Text size="xs" c="dimmed">
-            {money(row.amountDue, row.currency)} open
+            {t('{amount} open', { amount: money(row.amountDue, row.currency) })}
           </Text>
         )}
         {row.amountToRefund !== '0' && (
           <Text size="xs" c="dimmed">
-            {money(row.amountToRefund, row.currency)} to refund
+            {t('{amount} to refund', { amount: money(row.amountToRefund, row.currency) })}
           </Text>
         )}
       </div>

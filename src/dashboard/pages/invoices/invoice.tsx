@@ -59,17 +59,17 @@ export default function InvoicePage(): ReactNode {
         <DescriptionList
           items={[
             [
-              'Customer',
+              t('Customer'),
               <Anchor key="customer" component={Link} to={`/customers/${customer.id}`}>
                 {customer.companyName}
               </Anchor>,
             ],
-            ['Invoice date', date(invoiceDate)],
-            ['Due', date(dueDate)],
-            ['Date of supply', deliveryDate && date(deliveryDate)],
-            ['Issued', issuedAt && dateTime(issuedAt)],
-            ['Paid', paidAt && dateTime(paidAt)],
-            ['Cancelled', cancelledAt && dateTime(cancelledAt)],
+            [t('Invoice date'), date(invoiceDate)],
+            [t('Due'), date(dueDate)],
+            [t('Date of supply'), deliveryDate && date(deliveryDate)],
+            [t('Issued'), issuedAt && dateTime(issuedAt)],
+            [t('Paid'), paidAt && dateTime(paidAt)],
+            [t('Cancelled'), cancelledAt && dateTime(cancelledAt)],
             ...ownItems(invoice),
           ]}
         />

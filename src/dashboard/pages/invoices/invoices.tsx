@@ -46,7 +46,7 @@ export default function Invoices(): ReactNode {
         icon: DocumentTextIcon,
         title: t('No invoices yet'),
         description: t('Start with a draft. It gets its number when you issue it.'),
-        noMatch: 'No invoices match',
+        noMatch: t('No invoices match'),
       }}
     />
   );

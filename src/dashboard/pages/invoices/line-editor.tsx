@@ -75,29 +75,30 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
     if (isNew) title.current?.focus();
   }, [isNew]);
   const field = (name: string) => form.getInputProps(`items.${at}.${name}`);
-  const getLabel = (name: string): string => `${name}, line ${at + 1}`;
+  const number = String(at + 1);
+  const getLabel = (name: string): string => t('{name}, line {number}', { name, number });
   const move = (to: number) => (): void => form.reorderListItem('items', { from: at, to });
   return (
-    <Card withBorder radius="md" p="sm" role="group" aria-label={`Line ${at + 1}`}>
+    <Card withBorder radius="md" p="sm" role="group" aria-label={t('Line {number}', { number })}>
       <Group align="flex-start" gap="xs" wrap="wrap">
         <TextInput
           label={t('Title')}
           ref={title}
-          aria-label={getLabel('Title')}
+          aria-label={getLabel(t('Title'))}
           required
           style={{ flex: '4 1 220px' }}
           {...field('title')}
         />
         <DecimalInput
           label={t('Quantity')}
-          aria-label={getLabel('Quantity')}
+          aria-label={getLabel(t('Quantity'))}
           required
           style={{ flex: '1 1 84px' }}
           {...field('quantity')}
         />
         <TextInput
           label={t('Unit')}
-          aria-label={getLabel('Unit')}
+          aria-label={getLabel(t('Unit'))}
           style={{ flex: '1 1 84px' }}
           {...field('unit')}
           onChange={(event) => {
@@ -107,14 +108,14 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
         />
         <DecimalInput
           label={t('Unit price, net')}
-          aria-label={getLabel('Unit price, net')}
+          aria-label={getLabel(t('Unit price, net'))}
           required
           style={{ flex: '1 1 120px' }}
           {...field('unitPriceNet')}
         />
         <DecimalInput
           label={t('VAT, %')}
-          aria-label={getLabel('VAT, per cent')}
+          aria-label={getLabel(t('VAT, per cent'))}
           required
           style={{ flex: '1 1 76px' }}
           {...field('vatRate')}
@@ -123,14 +124,14 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
       <Details form={form} at={at} labelOf={getLabel} />
       <Group justify="space-between" mt="xs" wrap="nowrap">
         <Text size="sm" c="dimmed" className="numbers">
-          {total === undefined ? '–' : `Net ${money(total, currency)}`}
+          {total === undefined ? '–' : t('Net {amount}', { amount: money(total, currency) })}
         </Text>
         <Group gap={4} wrap="nowrap">
           <ActionIcon
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={getLabel('Move up')}
+            aria-label={getLabel(t('Move up'))}
             disabled={at === 0}
             onClick={move(at - 1)}
           >
@@ -140,7 +141,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label={getLabel('Move down')}
+            aria-label={getLabel(t('Move down'))}
             disabled={last}
             onClick={move(at + 1)}
           >
@@ -150,7 +151,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
             variant="subtle"
             color="red"
             size="lg"
-            aria-label={getLabel('Remove')}
+            aria-label={getLabel(t('Remove'))}
             disabled={last && at === 0}
             onClick={remove}
           >
@@ -176,13 +177,13 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
   return (
     <MoreFields
       label={t('More')}
-      ariaLabel={labelOf('More')}
+      ariaLabel={labelOf(t('More'))}
       initiallyOpen={hasDetails(line)}
       hasError={lineDetails.some((name) => form.errors[`items.${at}.${name}`])}
     >
       <Textarea
         label={t('Description')}
-        aria-label={labelOf('Description')}
+        aria-label={labelOf(t('Description'))}
         autosize
         minRows={2}
         maxRows={8}
@@ -191,13 +192,13 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
       <Group align="flex-start" gap="xs" wrap="wrap">
         <DecimalInput
           label={t('Discount, %')}
-          aria-label={labelOf('Discount, per cent')}
+          aria-label={labelOf(t('Discount, per cent'))}
           style={{ flex: '1 1 100px' }}
           {...field('discountPercent')}
         />
         <TextInput
           label={t('Unit code')}
-          aria-label={labelOf('Unit code')}
+          aria-label={labelOf(t('Unit code'))}
           placeholder={t('By the unit')}
           style={{ flex: '1 1 120px' }}
           {...field('unitCode')}
@@ -205,14 +206,14 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
         <TextInput
           type="date"
           label={t('Service from')}
-          aria-label={labelOf('Service from')}
+          aria-label={labelOf(t('Service from'))}
           style={{ flex: '1 1 150px' }}
           {...field('servicePeriodStart')}
         />
         <TextInput
           type="date"
           label={t('Service to')}
-          aria-label={labelOf('Service to')}
+          aria-label={labelOf(t('Service to'))}
           style={{ flex: '1 1 150px' }}
           {...field('servicePeriodEnd')}
         />
@@ -220,7 +221,7 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
       <Group align="flex-start" gap="xs" wrap="wrap">
         <Select
           label={t('VAT category')}
-          aria-label={labelOf('VAT category')}
+          aria-label={labelOf(t('VAT category'))}
           placeholder={t('By the VAT rate')}
           data={vatCategories}
           clearable
@@ -229,7 +230,7 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
         />
         <TextInput
           label={t('Why no VAT is charged')}
-          aria-label={labelOf('Why no VAT is charged')}
+          aria-label={labelOf(t('Why no VAT is charged'))}
           style={{ flex: '2 1 220px' }}
           {...field('exemptionReason')}
         />

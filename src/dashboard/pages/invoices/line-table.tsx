@@ -14,9 +14,9 @@ function getDetails(line: Line): string[] {
   const period = [...new Set([start, end])].flatMap((day) => day ?? []).map(date);
   return [
     line.description ?? '',
-    discountPercent === '0' ? '' : `Discount ${percent(discountPercent)}`,
+    discountPercent === '0' ? '' : t('Discount {percent}', { percent: percent(discountPercent) }),
     period.join(' – '),
-    ['S', 'Z'].includes(vatCategory) ? '' : `VAT category ${vatCategory}`,
+    ['S', 'Z'].includes(vatCategory) ? '' : t('VAT category {category}', { category: vatCategory }),
     line.exemptionReason ?? '',
   ].filter(Boolean);
 }
@@ -38,7 +38,7 @@ const getColumns = (currency: string): Column<Line>[] => [
   },
   { header: t('Quantity'), align: 'right', cell: ({ quantity, unit }) => `${decimal(quantity)} ${unit ?? ''}` },
   { header: t('Unit price'), align: 'right', cell: ({ unitPriceNet }) => money(unitPriceNet, currency) },
-  { header: 'VAT', align: 'right', cell: ({ vatRate }) => percent(vatRate) },
+  { header: t('VAT'), align: 'right', cell: ({ vatRate }) => percent(vatRate) },
   { header: t('Net'), align: 'right', cell: ({ lineTotalNet }) => money(lineTotalNet, currency) },
 ];
 

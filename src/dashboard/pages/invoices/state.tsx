@@ -21,6 +21,12 @@ export function InvoiceState(invoice: Props): ReactNode {
   if (amountToRefund !== '0') return <StatusBadge color="orange">{t('Refund due')}</StatusBadge>;
   const partPaid = isPartPaid(invoice);
   const color = isOverdue ? 'red' : partPaid ? 'cyan' : colors[status];
-  const text = isOverdue ? (partPaid ? 'Overdue, part-paid' : 'Overdue') : partPaid ? 'Part-paid' : label(status);
+  const text = isOverdue
+    ? partPaid
+      ? t('Overdue, part-paid')
+      : t('Overdue')
+    : partPaid
+      ? t('Part-paid')
+      : label(status);
   return <StatusBadge color={color}>{text}</StatusBadge>;
 }

@@ -32,7 +32,11 @@ export function Totals({ totals, currency, children }: Props): ReactNode {
       <Table.Tbody role="rowgroup">
         <Row name={t('Net')} value={format(totals?.totalNet)} />
         {totals?.vatBreakdown.map(({ vatRate, net, vat }) => (
-          <Row key={vatRate} name={`VAT ${percent(vatRate)} on ${money(net, currency)}`} value={money(vat, currency)} />
+          <Row
+            key={vatRate}
+            name={t('VAT {percent} on {amount}', { percent: percent(vatRate), amount: money(net, currency) })}
+            value={money(vat, currency)}
+          />
         ))}
         <Row name={t('Total')} value={format(totals?.totalGross)} strong />
         {children}

@@ -34,7 +34,7 @@ const isSame = (a: LineVat, b: LineVat): boolean =>
 
 const empty: LineVat = { vatRate: '', vatCategory: null, exemptionReason: '' };
 
-const supplies: Record<Proposal['supply'], string> = { SERVICES: 'Services', GOODS: 'Goods' };
+const supplies: Record<Proposal['supply'], string> = { SERVICES: t('Services'), GOODS: t('Goods') };
 
 /** `AE · Reverse charge` */
 export const categoryLabel = (category: string): string =>

@@ -4,6 +4,7 @@ import { useQuery } from 'urql';
 import { TextLink } from '../../components/text-link.tsx';
 import { graphql } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
+import { translateWarning } from './warning-texts.ts';
 
 export const InvoiceWarningsQuery = graphql(`
   query InvoiceWarnings($id: UUID!) {
@@ -50,7 +51,7 @@ export function Warnings({ warnings, customerId, invoiceId }: Props): ReactNode 
       <List size="sm">
         {warnings.map(({ field, message }) => (
           <List.Item key={`${field} ${message}`}>
-            {message} <Mend field={field} customerId={customerId} invoiceId={invoiceId} />
+            {translateWarning(message)} <Mend field={field} customerId={customerId} invoiceId={invoiceId} />
           </List.Item>
         ))}
       </List>
@@ -74,6 +75,6 @@ const MendLink = (props: { to: string; children: string }): ReactNode => (
 export const WarningLines = ({ warnings }: { warnings: readonly Warning[] }): ReactNode =>
   warnings.map(({ field, message }) => (
     <Text span key={`${field} ${message}`} display="block" size="sm" mt="xs">
-      {message}
+      {translateWarning(message)}
     </Text>
   ));

@@ -73,10 +73,10 @@ export default function MonthsChart({ currency, months }: Props): ReactNode {
       </Box>
       <VisuallyHidden>
         <Table>
-          <caption>Invoiced and paid by month, in {currency}</caption>
+          <caption>{t('Invoiced and paid by month, in {currency}', { currency })}</caption>
           <thead>
             <tr>
-              {['Month', ...series.map(({ label }) => label)].map((header) => (
+              {[t('Month'), ...series.map(({ label }) => label)].map((header) => (
                 <th key={header} scope="col">
                   {header}
                 </th>

@@ -126,10 +126,8 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
 }
 
 const computeSum = (totals: readonly Total[]): number => totals.reduce((sum, total) => sum + total.count, 0);
-const invoices = (totals: readonly Total[]): string =>
-  computeSum(totals) === 1 ? '1 invoice' : `${count(computeSum(totals))} invoices`;
-const payments = (totals: readonly Total[]): string =>
-  computeSum(totals) === 1 ? '1 payment or refund' : `${count(computeSum(totals))} payments and refunds`;
+const invoices = (totals: readonly Total[]): string => t('{count} invoices', { count: computeSum(totals) });
+const payments = (totals: readonly Total[]): string => t('{count} payments and refunds', { count: computeSum(totals) });
 
 /** The filters of a list for the days of a month. */
 const getPeriod = (month: string | undefined): string =>
@@ -180,7 +178,7 @@ function Months({ months }: { months: OverviewData['months'] }): ReactNode {
     <Card withBorder radius="md" key={currency}>
       <Group justify="space-between" mb="sm">
         <Title order={2} size="h4">
-          Invoiced and paid, {currency}
+          {t('Invoiced and paid, {currency}', { currency })}
         </Title>
         <Text size="sm" c="dimmed">
           {t('The last 12 months')}

@@ -10,6 +10,8 @@ import { period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import { getName as creditNoteName } from '../credit-notes/fields.ts';
+import { getName as invoiceName } from '../invoices/fields.ts';
 import { t } from '../../i18n/t.ts';
 
 const InvoicePaymentsQuery = graphql(
@@ -71,8 +73,8 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
     lead: true,
     cell: ({ kind, invoice, creditNote, customer, reversalOfId }) => (
       <>
-        {invoice && <LongText to={`/invoices/${invoice.id}`}>{`Invoice ${invoice.number ?? ''}`}</LongText>}
-        {creditNote && <LongText to={`/credit-notes/${creditNote.id}`}>{`Credit note ${creditNote.number}`}</LongText>}
+        {invoice && <LongText to={`/invoices/${invoice.id}`}>{invoiceName(invoice)}</LongText>}
+        {creditNote && <LongText to={`/credit-notes/${creditNote.id}`}>{creditNoteName(creditNote)}</LongText>}
         <LongText secondary lines={1}>
           {(invoice ?? creditNote)?.customer.companyName ?? customer?.companyName}
         </LongText>
@@ -87,7 +89,7 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
       bankTransactionId ? (
         <TextLink to={`/bank-transactions/${bankTransactionId}`}>{t('Bank transaction')}</TextLink>
       ) : (
-        'Recorded by hand'
+        t('Recorded by hand')
       ),
   },
   {
@@ -119,7 +121,7 @@ export default function InvoicePayments(): ReactNode {
         icon: BanknotesIcon,
         title: t('No payments yet'),
         description: t('Upload a bank statement, or record a payment on its invoice.'),
-        noMatch: 'No payments match',
+        noMatch: t('No payments match'),
       }}
     />
   );

@@ -45,7 +45,7 @@ export function PaymentForm<Data>(props: Props<Data>): ReactNode {
   return (
     <Form submission={submission} submit={texts.record} onCancel={onCancel}>
       <DecimalInput
-        label={`Amount in ${currency}`}
+        label={t('Amount in {currency}', { currency })}
         description={texts.due(money(due, currency))}
         required
         data-autofocus

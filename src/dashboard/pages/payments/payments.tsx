@@ -60,7 +60,7 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
                       to={`/bank-transactions/${payment.bankTransaction.id}`}
                       size="sm"
                     >
-                      {payment.bankTransaction.counterpartyName ?? 'bank transaction'}
+                      {payment.bankTransaction.counterpartyName ?? t('bank transaction')}
                     </Anchor>
                   </>
                 )}
@@ -68,7 +68,7 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
             </div>
             {payment.reversedAt ? (
               <Text size="sm" c="dimmed">
-                {payment.reason ? `Undone: ${payment.reason}` : t('Undone')}
+                {payment.reason ? t('Undone: {reason}', { reason: payment.reason }) : t('Undone')}
               </Text>
             ) : (
               // What a bank transaction pays is undone there.

@@ -6,12 +6,12 @@ import { computeRest, type AdjustmentType, type Rest } from './rest.ts';
 import { t } from '../../i18n/t.ts';
 
 const choices: Record<AdjustmentType, string> = {
-  CASH_DISCOUNT: 'Deducted as a cash discount',
-  FEE: 'Kept by the bank as a fee',
-  WRITE_OFF: 'Write it off',
-  ROUNDING: 'A rounding difference',
-  CREDIT: "Paid by the customer's credit",
-  OVERPAYMENT: "Goes to the customer's credit",
+  CASH_DISCOUNT: t('Deducted as a cash discount'),
+  FEE: t('Kept by the bank as a fee'),
+  WRITE_OFF: t('Write it off'),
+  ROUNDING: t('A rounding difference'),
+  CREDIT: t("Paid by the customer's credit"),
+  OVERPAYMENT: t("Goes to the customer's credit"),
 };
 
 /** Which of them there are for a rest that is due, by what is paid. */
@@ -45,7 +45,9 @@ export function RestField(props: Props): ReactNode {
   const isMore = rest.startsWith('-');
   if (isMore && !canOverpay) return null;
   const types: AdjustmentType[] = isMore ? ['OVERPAYMENT'] : ofRest[of];
-  const label = `${isMore ? 'More than is due' : 'The rest'}: ${money(isMore ? rest.slice(1) : rest, currency)}`;
+  const label = isMore
+    ? t('More than is due: {amount}', { amount: money(rest.slice(1), currency) })
+    : t('The rest: {amount}', { amount: money(rest, currency) });
   const named = (text: string) => (name ? { 'aria-label': `${text}, ${name}` } : {});
   // Errors of the amount or of all adjustments are shown beside the choice.
   const error = form.errors[`${path}.0`] ?? form.errors[path];
@@ -71,7 +73,7 @@ export function RestField(props: Props): ReactNode {
         error={error}
       />
       {value.type === 'WRITE_OFF' && !isMore && (
-        <TextInput label={t('Reason')} {...named('Reason')} required {...form.getInputProps(`${path}.0.reason`)} />
+        <TextInput label={t('Reason')} {...named(t('Reason'))} required {...form.getInputProps(`${path}.0.reason`)} />
       )}
     </Stack>
   );

@@ -1,4 +1,6 @@
+import { count } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
+
 /** A payment of an invoice or receipt, or a refund of a credit note. */
 export type PaymentKind = 'payment' | 'refund';
 
@@ -7,21 +9,21 @@ export const paymentTexts = {
   payment: {
     title: t('Payments'),
     name: t('Payment'),
-    newest: (count: number) => `These are the newest ${count} payments.`,
-    due: (amount: string) => `${amount} is due`,
-    record: 'Record the payment',
-    undo: 'Undo the payment?',
-    dueAgain: (amount: string) => `${amount} becomes due again.`,
-    undone: 'The payment is undone.',
+    newest: (number: number) => t('These are the newest {number} payments.', { number: count(number) }),
+    due: (amount: string) => t('{amount} is due', { amount }),
+    record: t('Record the payment'),
+    undo: t('Undo the payment?'),
+    dueAgain: (amount: string) => t('{amount} becomes due again.', { amount }),
+    undone: t('The payment is undone.'),
   },
   refund: {
     title: t('Refunds'),
     name: t('Refund'),
-    newest: (count: number) => `These are the newest ${count} refunds.`,
-    due: (amount: string) => `${amount} is to be refunded`,
-    record: 'Record the refund',
-    undo: 'Undo the refund?',
-    dueAgain: (amount: string) => `${amount} is to be refunded again.`,
-    undone: 'The refund is undone.',
+    newest: (number: number) => t('These are the newest {number} refunds.', { number: count(number) }),
+    due: (amount: string) => t('{amount} is to be refunded', { amount }),
+    record: t('Record the refund'),
+    undo: t('Undo the refund?'),
+    dueAgain: (amount: string) => t('{amount} is to be refunded again.', { amount }),
+    undone: t('The refund is undone.'),
   },
 } as const satisfies Record<PaymentKind, object>;

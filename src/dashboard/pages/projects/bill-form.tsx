@@ -30,11 +30,11 @@ const BillProject = graphql(`
 
 /** How time entries are grouped to invoice lines. */
 const groupings: Record<EnumOf<'BilledTimeGrouping'>, string> = {
-  ENTRY: 'One for each time entry',
-  DAY: 'One for each day',
-  DESCRIPTION: 'One for each kind of work (same description)',
-  PERSON: 'One for each person',
-  PROJECT: 'One for the whole project',
+  ENTRY: t('One for each time entry'),
+  DAY: t('One for each day'),
+  DESCRIPTION: t('One for each kind of work (same description)'),
+  PERSON: t('One for each person'),
+  PROJECT: t('One for the whole project'),
 };
 
 interface Props {
@@ -85,12 +85,17 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
   return (
     <Form submission={submission} submit={t('Save draft')} onCancel={onCancel}>
       <Text size="sm">
-        {minutes(unbilledMinutes)} of billable time will be added to a draft invoice for {customer?.companyName}.
+        {t('{time} of billable time will be added to a draft invoice for {customer}.', {
+          time: minutes(unbilledMinutes),
+          customer: customer?.companyName ?? '',
+        })}
       </Text>
       {usual?.exemptionReason && (
         <Text size="sm">
-          VAT is usually not charged to this customer: {categoryLabel(usual.vatCategory)}. At 0 %, the invoice says:{' '}
-          {usual.exemptionReason}
+          {t('VAT is usually not charged to this customer: {category}. At 0 %, the invoice says: {reason}', {
+            category: categoryLabel(usual.vatCategory),
+            reason: usual.exemptionReason,
+          })}
         </Text>
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>

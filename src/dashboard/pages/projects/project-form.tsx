@@ -95,7 +95,7 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
         readStored(
           client.query(StoredProject, { id: project.id }, { requestPolicy: 'network-only' }).toPromise(),
           ({ stored }) => stored && { version: stored.version, values: values(stored, stored.currency) },
-          'This project has been deleted.',
+          t('This project has been deleted.'),
         ),
     },
   );

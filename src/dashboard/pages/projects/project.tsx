@@ -74,19 +74,19 @@ function Details({ project }: { project: Project }): ReactNode {
         <DescriptionList
           items={[
             [
-              'Customer',
+              t('Customer'),
               customer && (
                 <Anchor key="customer" component={Link} to={`/customers/${customer.id}`}>
                   {customer.companyName}
                 </Anchor>
               ),
             ],
-            ['Tracked', minutes(project.trackedMinutes)],
-            ['Unbilled', minutes(project.unbilledMinutes)],
-            ['Budget', budgetHours && `${decimal(budgetHours)} h`],
-            ['Hourly rate, net', hourlyRateNet && money(hourlyRateNet, currency)],
-            ['First day', startDate && date(startDate)],
-            ['Last day', endDate && date(endDate)],
+            [t('Tracked'), minutes(project.trackedMinutes)],
+            [t('Unbilled'), minutes(project.unbilledMinutes)],
+            [t('Budget'), budgetHours && t('{hours} h', { hours: decimal(budgetHours) })],
+            [t('Hourly rate, net'), hourlyRateNet && money(hourlyRateNet, currency)],
+            [t('First day'), startDate && date(startDate)],
+            [t('Last day'), endDate && date(endDate)],
             ...ownItems(project),
           ]}
         />

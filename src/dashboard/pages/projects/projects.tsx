@@ -90,7 +90,7 @@ export default function Projects(): ReactNode {
         icon: BriefcaseIcon,
         title: t('No projects yet'),
         description: t('Add a project to track time and bill it to a customer.'),
-        noMatch: 'No projects match',
+        noMatch: t('No projects match'),
       }}
     />
   );

@@ -111,7 +111,9 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
       </Dialog>
       <Dialog title={t('Reverse the receipt?')} opened={reversing} onClose={reversal.close} size="md">
         <ReverseForm
-          consequence={`${getName(receipt)} stays as it is, and a receipt with the opposite amounts takes it back.`}
+          consequence={t('{name} stays as it is, and a receipt with the opposite amounts takes it back.', {
+            name: getName(receipt),
+          })}
           submit={t('Reverse')}
           reverse={(reason, context) => reverse({ id: receipt.id, reason }, context)}
           onDone={() => {

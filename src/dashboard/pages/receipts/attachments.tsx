@@ -86,7 +86,7 @@ const isPicture = ({ contentType }: Attachment): boolean => contentType.startsWi
 async function readBlob(tenantId: string, url: string, type: string): Promise<Blob> {
   const { pathname } = new URL(url, location.href);
   const response = await fetch(pathname, { headers: { 'X-Tenant': tenantId }, credentials: 'same-origin' });
-  if (!response.ok) throw new Error('The file can’t be read at the moment.');
+  if (!response.ok) throw new Error(t('The file can’t be read at the moment.'));
   return new Blob([await response.arrayBuffer()], { type });
 }
 
@@ -117,14 +117,14 @@ function AttachmentRow({
   const confirmAndRemove = async (): Promise<void> => {
     const confirmed = await confirm({
       title: t('Remove the attachment?'),
-      children: `${filename} is removed from the receipt.`,
+      children: t('{name} is removed from the receipt.', { name: filename }),
       confirm: t('Remove'),
       danger: true,
     });
     if (!confirmed) return;
     const { error } = await remove({ receiptId, id });
     if (error) notifyError(error);
-    else notifySuccess(`${filename} is removed.`);
+    else notifySuccess(t('{name} is removed.', { name: filename }));
   };
   return (
     <Group component="li" wrap="wrap" gap="md">
@@ -141,17 +141,17 @@ function AttachmentRow({
             variant="default"
             size="sm"
             leftSection={<EyeIcon width={18} aria-hidden />}
-            aria-label={`Open ${filename}`}
+            aria-label={t('Open {name}', { name: filename })}
             onClick={() => void open()}
           >
-            {t('Open')}
+            {t('Open_verb')}
           </Button>
         )}
         <Button
           variant="default"
           size="sm"
           leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
-          aria-label={`Download ${filename}`}
+          aria-label={t('Download {name}', { name: filename })}
           onClick={() => void save()}
         >
           {t('Download')}
@@ -163,7 +163,7 @@ function AttachmentRow({
             c="red"
             loading={fetching}
             leftSection={<TrashIcon width={18} aria-hidden />}
-            aria-label={`Remove ${filename}`}
+            aria-label={t('Remove {name}', { name: filename })}
             onClick={() => void confirmAndRemove()}
           >
             {t('Remove')}
@@ -217,7 +217,7 @@ function AddFile({ receiptId }: { receiptId: string }): ReactNode {
     const variables = { receiptId, filename: file.name, file };
     const { error } = await add(variables, { fetch: uploadingFetch(setSent) });
     setSent(undefined);
-    if (!error) return notifySuccess(`${file.name} is attached.`);
+    if (!error) return notifySuccess(t('{name} is attached.', { name: file.name }));
     const { fields, rest } = buildFormErrors(error, () => true);
     setProblem([...Object.values(fields), ...rest].join(' '));
   };

@@ -1,5 +1,6 @@
 import { minus } from '../../format/decimal.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
+import { t } from '../../i18n/t.ts';
 import { AttachmentFields } from './attachments.tsx';
 import { PaymentPageFields } from '../payments/fields.ts';
 
@@ -69,7 +70,10 @@ export const getName = ({
   receiptNumber,
   creditedReceiptId,
 }: Pick<Receipt, 'receiptNumber' | 'creditedReceiptId'>): string =>
-  [creditedReceiptId === null ? 'Receipt' : 'Credit', receiptNumber].filter(Boolean).join(' ');
+  (creditedReceiptId === null
+    ? t('Receipt {number}', { number: receiptNumber ?? '' })
+    : t('Credit {number}', { number: receiptNumber ?? '' })
+  ).trim();
 
 /** What is to be paid; of a supplier's credit, what is to come back. */
 export const computeDue = ({

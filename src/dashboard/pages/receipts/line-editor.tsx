@@ -2,6 +2,7 @@ import { ActionIcon, Card, Group, Select, Stack, Text, TextInput } from '@mantin
 import type { UseFormReturnType } from '@mantine/form';
 import { TrashIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { count } from '../../format/format.ts';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { MoreFields } from '../../forms/more-fields.tsx';
 import { lineDetails, vatCategories, type LineValues } from './line-values.ts';
@@ -56,7 +57,7 @@ function Line({ form, line, at, isNew, isOnly, onRemoved }: LineProps): ReactNod
     if (isNew) first.current?.focus();
   }, [isNew]);
   const field = (name: keyof LineValues) => form.getInputProps(`lines.${at}.${name}`);
-  const getLabel = (name: string): string => `${name}, line ${at + 1}`;
+  const getLabel = (name: string): string => t('{field}, line {number}', { field: name, number: count(at + 1) });
   // The VAT of another amount is another one.
   const changing = (name: 'amountGross' | 'vatRate') => {
     const { onChange, ...props } = field(name);
@@ -69,25 +70,25 @@ function Line({ form, line, at, isNew, isOnly, onRemoved }: LineProps): ReactNod
     };
   };
   return (
-    <Card withBorder radius="md" p="sm" role="group" aria-label={`Line ${at + 1}`}>
+    <Card withBorder radius="md" p="sm" role="group" aria-label={t('Line {number}', { number: count(at + 1) })}>
       <Group align="flex-end" gap="xs" wrap="wrap">
         <TextInput
           label={t('Description')}
           ref={first}
-          aria-label={getLabel('Description')}
+          aria-label={getLabel(t('Description'))}
           style={{ flex: '4 1 180px' }}
           {...field('description')}
         />
         <DecimalInput
           label={t('Amount, gross')}
-          aria-label={getLabel('Amount, gross')}
+          aria-label={getLabel(t('Amount, gross'))}
           required
           style={{ flex: '1 1 120px' }}
           {...changing('amountGross')}
         />
         <DecimalInput
           label={t('VAT, %')}
-          aria-label={getLabel('VAT, per cent')}
+          aria-label={getLabel(t('VAT, per cent'))}
           placeholder="0"
           style={{ flex: '1 1 76px' }}
           {...changing('vatRate')}
@@ -96,7 +97,7 @@ function Line({ form, line, at, isNew, isOnly, onRemoved }: LineProps): ReactNod
           variant="subtle"
           color="red"
           size="lg"
-          aria-label={getLabel('Remove')}
+          aria-label={getLabel(t('Remove'))}
           disabled={isOnly}
           onClick={() => {
             form.removeListItem('lines', at);
@@ -108,20 +109,20 @@ function Line({ form, line, at, isNew, isOnly, onRemoved }: LineProps): ReactNod
       </Group>
       <MoreFields
         label={t('More')}
-        ariaLabel={getLabel('More')}
+        ariaLabel={getLabel(t('More'))}
         initiallyOpen={lineDetails.some((name) => name !== 'vatAmount' && Boolean(line[name]))}
         hasError={lineDetails.some((name) => form.errors[`lines.${at}.${name}`])}
       >
         <Group align="flex-start" gap="xs" wrap="wrap">
           <TextInput
             label={t('Account')}
-            aria-label={getLabel('Account')}
+            aria-label={getLabel(t('Account'))}
             style={{ flex: '1 1 120px' }}
             {...field('account')}
           />
           <Select
             label={t('VAT category')}
-            aria-label={getLabel('VAT category')}
+            aria-label={getLabel(t('VAT category'))}
             placeholder={t('By the VAT rate')}
             data={vatCategories}
             clearable
@@ -132,14 +133,14 @@ function Line({ form, line, at, isNew, isOnly, onRemoved }: LineProps): ReactNod
         <Group align="flex-start" gap="xs" wrap="wrap">
           <DecimalInput
             label={t('Stated VAT')}
-            aria-label={getLabel('Stated VAT')}
+            aria-label={getLabel(t('Stated VAT'))}
             placeholder={t('As computed')}
             style={{ flex: '1 1 120px' }}
             {...field('vatAmount')}
           />
           <DecimalInput
             label={t('Deductible, %')}
-            aria-label={getLabel('Deductible, per cent')}
+            aria-label={getLabel(t('Deductible, per cent'))}
             placeholder="100"
             style={{ flex: '1 1 120px' }}
             {...field('deductiblePercent')}

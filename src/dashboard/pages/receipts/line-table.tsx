@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { money, percent } from '../../format/format.ts';
+import { count, money, percent } from '../../format/format.ts';
 import { ResponsiveTable, type Column } from '../../list/responsive-table.tsx';
 import type { Receipt } from './fields.ts';
 import { t } from '../../i18n/t.ts';
@@ -10,9 +10,9 @@ type Line = Receipt['lines'][number] & { id: string };
 /** What a line says beside its description and amounts. */
 const getDetails = ({ account, vatCategory, deductiblePercent }: Line): string[] =>
   [
-    account === null ? '' : `Account ${account}`,
-    ['S', 'Z'].includes(vatCategory) ? '' : `VAT category ${vatCategory}`,
-    deductiblePercent === '100' ? '' : `Deductible ${percent(deductiblePercent)}`,
+    account === null ? '' : t('Account {number}', { number: account }),
+    ['S', 'Z'].includes(vatCategory) ? '' : t('VAT category {code}', { code: vatCategory }),
+    deductiblePercent === '100' ? '' : t('Deductible {percent}', { percent: percent(deductiblePercent) }),
   ].filter(Boolean);
 
 const getColumns = (currency: string): Column<Line>[] => [
@@ -21,7 +21,7 @@ const getColumns = (currency: string): Column<Line>[] => [
     lead: true,
     cell: (line) => (
       <>
-        <span className="long">{line.description ?? `Line ${line.position}`}</span>
+        <span className="long">{line.description ?? t('Line {number}', { number: count(line.position) })}</span>
         {getDetails(line).map((text) => (
           <Text key={text} size="sm" c="dimmed" fw={400} className="long">
             {text}
@@ -32,7 +32,7 @@ const getColumns = (currency: string): Column<Line>[] => [
   },
   { header: t('Net'), align: 'right', cell: ({ amountNet }) => money(amountNet, currency) },
   { header: t('Rate'), align: 'right', cell: ({ vatRate }) => percent(vatRate) },
-  { header: 'VAT', align: 'right', cell: ({ vatAmount }) => money(vatAmount, currency) },
+  { header: t('VAT'), align: 'right', cell: ({ vatAmount }) => money(vatAmount, currency) },
   { header: t('Gross'), align: 'right', cell: ({ amountGross }) => money(amountGross, currency) },
 ];
 

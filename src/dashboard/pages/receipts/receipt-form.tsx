@@ -140,9 +140,9 @@ export function ReceiptForm({
           ({ stored }) =>
             stored &&
             (stored.status !== 'DRAFT'
-              ? { blocked: 'This receipt has been booked, so it can’t be edited.' }
+              ? { blocked: t('This receipt has been booked, so it can’t be edited.') }
               : { version: stored.version, values: values(stored, stored.currency) }),
-          'This receipt has been deleted.',
+          t('This receipt has been deleted.'),
         ),
     },
   );

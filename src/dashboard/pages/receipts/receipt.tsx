@@ -17,6 +17,8 @@ import { SameNumber } from './same-number.tsx';
 import { LineTable } from './line-table.tsx';
 import { buildLineValues } from './line-values.ts';
 import { ReceiptState } from './state.tsx';
+import { describeWarning } from './warnings.ts';
+import { Trans } from '../../i18n/trans.ts';
 import { t } from '../../i18n/t.ts';
 
 const ReceiptQuery = graphql(
@@ -26,6 +28,7 @@ const ReceiptQuery = graphql(
         ...ReceiptFields
         warnings {
           code
+          field
           message
         }
       }
@@ -57,9 +60,10 @@ export default function ReceiptPage(): ReactNode {
     >
       <Stack gap="lg">
         <ReversedWith receipt={receipt} />
-        {receipt.warnings.map(({ code, message }) => (
-          <Alert key={code} color="yellow">
-            {message} {receipt.receiptNumber && <SameNumber number={receipt.receiptNumber} />}
+        {receipt.warnings.map((warning) => (
+          <Alert key={warning.code} color="yellow">
+            {describeWarning(warning, receipt.lines)}{' '}
+            {receipt.receiptNumber && <SameNumber number={receipt.receiptNumber} />}
           </Alert>
         ))}
         <CreditOf receipt={receipt} />
@@ -82,11 +86,10 @@ function CreditOf({ receipt: { creditedReceiptId } }: { receipt: Receipt }): Rea
   if (!creditedReceiptId) return null;
   return (
     <Alert color="gray">
-      The supplier credits{' '}
-      <Anchor component={Link} to={`/receipts/${creditedReceiptId}`} size="sm">
-        {t('another receipt')}
-      </Anchor>
-      .
+      <Trans
+        i18nKey="The supplier credits <a>another receipt</a>."
+        components={{ a: <Anchor component={Link} to={`/receipts/${creditedReceiptId}`} size="sm" /> }}
+      />
     </Alert>
   );
 }
@@ -94,12 +97,18 @@ function CreditOf({ receipt: { creditedReceiptId } }: { receipt: Receipt }): Rea
 /** Of a reversed receipt, or of the one that reverses it: the other one. */
 function ReversedWith({ receipt: { reversal, reversalOfId, reason } }: { receipt: Receipt }): ReactNode {
   if (!reversal && !reversalOfId) return null;
+  const link = <Anchor component={Link} to={`/receipts/${reversal?.id ?? reversalOfId}`} size="sm" />;
   return (
     <Alert color="gray">
-      {reversal ? t('This receipt is reversed by ') : t('This receipt reverses ')}
-      <Anchor component={Link} to={`/receipts/${reversal?.id ?? reversalOfId}`} size="sm">
-        {reversal ? `that of ${date(reversal.receiptDate)}` : 'another'}
-      </Anchor>
+      {reversal ? (
+        <Trans
+          i18nKey="This receipt is reversed by <a>that of {date}</a>"
+          values={{ date: date(reversal.receiptDate) }}
+          components={{ a: link }}
+        />
+      ) : (
+        <Trans i18nKey="This receipt reverses <a>another</a>" components={{ a: link }} />
+      )}
       {reason ? `: ${reason}` : '.'}
     </Alert>
   );
@@ -112,32 +121,32 @@ function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
     <DescriptionList
       items={[
         [
-          'Supplier',
+          t('Supplier'),
           supplier && (
             <Anchor key="supplier" component={Link} to={`/customers/${supplier.id}`}>
               {supplier.companyName}
             </Anchor>
           ),
         ],
-        ['Gross', money(receipt.amountGross, currency)],
-        ['Net', money(receipt.amountNet, currency)],
-        [`VAT, ${percent(vatRate ?? '0')}`, vatAmount && money(vatAmount, currency)],
-        ['Prepaid', amountPrepaid === '0' ? null : money(amountPrepaid, currency)],
+        [t('Gross'), money(receipt.amountGross, currency)],
+        [t('Net'), money(receipt.amountNet, currency)],
+        [t('VAT, {rate}', { rate: percent(vatRate ?? '0') }), vatAmount && money(vatAmount, currency)],
+        [t('Prepaid'), amountPrepaid === '0' ? null : money(amountPrepaid, currency)],
         [
-          creditedReceiptId === null ? 'Amount due' : 'To come back',
+          creditedReceiptId === null ? t('Amount due') : t('To come back'),
           status === 'BOOKED' ? money(computeDue(receipt), currency) : null,
         ],
-        ['Date', date(receipt.receiptDate)],
-        ['Due date', dueDate && date(dueDate)],
-        ['Supplied on', serviceDate && date(serviceDate)],
-        ['Received on', receivedOn && date(receivedOn)],
-        ['Paid', paidAt && dateTime(paidAt)],
-        ['Category', category],
+        [t('Date'), date(receipt.receiptDate)],
+        [t('Due date'), dueDate && date(dueDate)],
+        [t('Supplied on'), serviceDate && date(serviceDate)],
+        [t('Received on'), receivedOn && date(receivedOn)],
+        [t('Paid'), paidAt && dateTime(paidAt)],
+        [t('Category'), category],
         [
-          'Project',
+          t('Project'),
           projectId && (
             <Anchor key="project" component={Link} to={`/projects/${projectId}`}>
-              {t('Open')}
+              {t('Open_verb')}
             </Anchor>
           ),
         ],

@@ -112,7 +112,7 @@ export default function Receipts(): ReactNode {
         icon: ReceiptPercentIcon,
         title: t('No receipts yet'),
         description: t('Add your suppliers’ bills. Bank statements then show when they were paid.'),
-        noMatch: 'No receipts match',
+        noMatch: t('No receipts match'),
       }}
     />
   );

@@ -5,11 +5,13 @@ import { TextLink } from '../../components/text-link.tsx';
 import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
 import { graphql } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
+import { describeWarning } from './warnings.ts';
 
 const NumberWarnings = graphql(`
   query ReceiptNumberWarnings($supplierId: UUID!, $receiptNumber: String!, $receiptId: UUID) {
     warnings: receiptNumberWarnings(supplierId: $supplierId, receiptNumber: $receiptNumber, receiptId: $receiptId) {
       code
+      field
       message
     }
   }
@@ -39,9 +41,9 @@ export function SameNumberWarning({ supplierId, receiptNumber, receiptId }: Prop
     requestPolicy: 'network-only',
   });
   const warnings = typed && input ? (data?.warnings ?? []) : [];
-  return warnings.map(({ code, message }) => (
-    <Alert key={code} color="yellow" role="status">
-      {message} <SameNumber number={number} />
+  return warnings.map((warning) => (
+    <Alert key={warning.code} color="yellow" role="status">
+      {describeWarning(warning)} <SameNumber number={number} />
     </Alert>
   ));
 }

@@ -50,7 +50,12 @@ export default function EcSalesDocuments(): ReactNode {
   return (
     <ReportDocuments
       title={t('Documents of the EC sales list')}
-      description={`${ecSalesLabels[kind]} to ${vatNumber || 'buyers without a VAT number'}, ${date(period.from)} to ${date(period.to)}.`}
+      description={t('{supply} to {buyer}, {from} to {to}.', {
+        supply: ecSalesLabels[kind],
+        buyer: vatNumber || t('buyers without a VAT number'),
+        from: date(period.from),
+        to: date(period.to),
+      })}
       back={{ to: `/reports/ec-sales?${new URLSearchParams(period).toString()}`, label: t('EC sales') }}
       currency={currency}
       found={data?.ecSalesDocuments}

@@ -55,13 +55,13 @@ const amount = (header: string, name: Exclude<keyof Total, 'id' | 'currency'>): 
 
 const totalColumns: Column<Total>[] = [
   { header: t('Currency'), lead: true, cell: ({ currency }) => currency },
-  amount('Not due', 'notDue'),
-  amount('1 to 30 days late', 'days1To30'),
-  amount('31 to 60', 'days31To60'),
-  amount('61 to 90', 'days61To90'),
-  amount('Over 90', 'daysOver90'),
-  amount('To refund', 'credit'),
-  amount('Open', 'open'),
+  amount(t('Not due'), 'notDue'),
+  amount(t('1 to 30 days late'), 'days1To30'),
+  amount(t('31 to 60'), 'days31To60'),
+  amount(t('61 to 90'), 'days61To90'),
+  amount(t('Over 90'), 'daysOver90'),
+  amount(t('To refund'), 'credit'),
+  amount(t('Open'), 'open'),
 ];
 
 const itemColumns = (side: keyof typeof sideLabels): Column<Item>[] => [
@@ -99,8 +99,6 @@ export default function OpenItems(): ReactNode {
   const side = findOneOf(list.filters.side, getKeys(sideLabels)) ?? 'RECEIVABLE';
   const [{ data, error }, refetch] = useQuery({ query: OpenItemsQuery, variables: { at, side } });
   const report = data?.openItems;
-  const more =
-    report && report.count > report.items.length ? `, the first ${report.items.length} of ${count(report.count)}` : '';
   return (
     <Page
       title={t('Open items')}
@@ -131,7 +129,12 @@ export default function OpenItems(): ReactNode {
         {report && report.count > 0 && (
           <section>
             <Title order={2} size="h4" mb="sm">
-              {`Documents${more}`}
+              {report.count > report.items.length
+                ? t('Documents, the first {shown} of {total}', {
+                    shown: count(report.items.length),
+                    total: count(report.count),
+                  })
+                : t('Documents')}
             </Title>
             <SimpleTable caption={t('Documents')} columns={itemColumns(side)} rows={report.items} />
           </section>

@@ -35,7 +35,7 @@ export default function ProfitAndLossDocuments(): ReactNode {
   return (
     <ReportDocuments
       title={t('Documents of the profit and loss')}
-      description={`${profitLabels[kind]}, ${date(from)} to ${date(to)}.`}
+      description={t('{what}, {from} to {to}.', { what: profitLabels[kind], from: date(from), to: date(to) })}
       back={{ to: `/reports/profit-and-loss?${whole.toString()}`, label: t('Profit and loss') }}
       currency={currency}
       found={data?.profitAndLossDocuments}

@@ -102,7 +102,7 @@ export default function ProfitAndLoss(): ReactNode {
           </Filters>
           <ReportTable
             caption={t('Totals by currency')}
-            columns={columns('Currency', query)}
+            columns={columns(t('Currency'), query)}
             rows={totals}
             error={error}
             refetch={refetch}
@@ -116,7 +116,7 @@ export default function ProfitAndLoss(): ReactNode {
             </Title>
             <ReportTable
               caption={t('Months')}
-              columns={columns('Month', query)}
+              columns={columns(t('Month'), query)}
               rows={months}
               error={error}
               refetch={refetch}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { LongText } from '../../components/long-text.tsx';
-import { count as formatCount, date, money } from '../../format/format.ts';
+import { count, date, money } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
@@ -15,13 +15,15 @@ export interface ReportDocument {
   net: string;
 }
 
+type Naming = (number: string) => string;
+
 const places = {
-  INVOICE: ['Invoice', '/invoices'],
-  CREDIT_NOTE: ['Credit note', '/credit-notes'],
-  RECEIPT: ['Receipt', '/receipts'],
-  INVOICE_ADJUSTMENT: ['Adjustments of invoice', '/invoices'],
-  RECEIPT_ADJUSTMENT: ['Adjustments of receipt', '/receipts'],
-} as const;
+  INVOICE: [(number) => t('Invoice {number}', { number }), '/invoices'],
+  CREDIT_NOTE: [(number) => t('Credit note {number}', { number }), '/credit-notes'],
+  RECEIPT: [(number) => t('Receipt {number}', { number }), '/receipts'],
+  INVOICE_ADJUSTMENT: [(number) => t('Adjustments of invoice {number}', { number }), '/invoices'],
+  RECEIPT_ADJUSTMENT: [(number) => t('Adjustments of receipt {number}', { number }), '/receipts'],
+} as const satisfies Record<string, [Naming, string]>;
 
 interface Props<Row> {
   title: string;
@@ -40,13 +42,15 @@ interface Props<Row> {
 export function ReportDocuments<Row extends ReportDocument>(props: Props<Row>): ReactNode {
   const { title, description, back, currency, found, error, refetch, empty, columns = [] } = props;
   const more =
-    found && found.count > found.items.length ? ` The first ${found.items.length} of ${formatCount(found.count)}.` : '';
+    found &&
+    found.count > found.items.length &&
+    t('The first {shown} of {total}.', { shown: count(found.items.length), total: count(found.count) });
   const allColumns: Column<Row>[] = [
     {
       header: t('Document'),
       lead: true,
       cell: ({ type, id, number }) => (
-        <LongText to={`${places[type][1]}/${id}`}>{`${places[type][0]} ${number ?? 'without a number'}`}</LongText>
+        <LongText to={`${places[type][1]}/${id}`}>{places[type][0](number ?? t('without a number'))}</LongText>
       ),
     },
     { header: t('Date'), cell: (row) => date(row.date) },
@@ -54,7 +58,7 @@ export function ReportDocuments<Row extends ReportDocument>(props: Props<Row>): 
     ...columns,
   ];
   return (
-    <Page title={title} description={`${description}${more}`} back={back}>
+    <Page title={title} description={[description, more].filter(Boolean).join(' ')} back={back}>
       <SimpleTable
         caption={t('Documents')}
         columns={allColumns}

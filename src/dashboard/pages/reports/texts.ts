@@ -1,36 +1,38 @@
+import { t } from '../../i18n/t.ts';
+
 /** The VAT categories of EN 16931, in words. */
 export const categoryLabels: Readonly<Record<string, string>> = {
-  S: 'taxed',
-  Z: 'taxed at 0 %',
-  E: 'exempt',
-  AE: 'reverse charge',
-  K: 'supply within the EU',
-  G: 'export',
-  IMPORT: 'Import VAT',
-  O: 'not subject to VAT',
+  S: t('taxed'),
+  Z: t('taxed at 0 %'),
+  E: t('exempt'),
+  AE: t('reverse charge'),
+  K: t('supply within the EU'),
+  G: t('export'),
+  IMPORT: t('Import VAT'),
+  O: t('not subject to VAT'),
 };
 
-export const basisLabels = { ACCRUAL: 'By documents', CASH: 'By payments' } as const;
+export const basisLabels = { ACCRUAL: t('By documents'), CASH: t('By payments') } as const;
 
-export const sideLabels = { RECEIVABLE: 'Owed by customers', PAYABLE: 'Owed to suppliers' } as const;
+export const sideLabels = { RECEIVABLE: t('Owed by customers'), PAYABLE: t('Owed to suppliers') } as const;
 
-export const profitLabels = { REVENUE: 'Revenue', EXPENSES: 'Expenses' } as const;
+export const profitLabels = { REVENUE: t('Revenue'), EXPENSES: t('Expenses') } as const;
 
-export const ecSalesLabels = { GOODS: 'Goods', SERVICES: 'Services' } as const;
+export const ecSalesLabels = { GOODS: t('Goods'), SERVICES: t('Services') } as const;
 
 /** Where the suppliers of a row were. */
 export const placeLabels = {
-  DOMESTIC: 'suppliers at home',
-  MEMBER_STATE: 'suppliers in other member states',
-  THIRD_COUNTRY: 'suppliers outside the EU',
-  UNKNOWN: 'suppliers without a country',
+  DOMESTIC: t('suppliers at home'),
+  MEMBER_STATE: t('suppliers in other member states'),
+  THIRD_COUNTRY: t('suppliers outside the EU'),
+  UNKNOWN: t('suppliers without a country'),
 } as const;
 
 /** Whose VAT a row of the report is. */
 export const kindLabels = {
-  OUTPUT: 'Sales',
-  REVERSE_CHARGE: 'Owed for purchases',
-  ACQUISITION: 'Owed for acquisitions',
-  INPUT: 'Purchases',
-  IMPORT: 'Imports',
+  OUTPUT: t('Sales'),
+  REVERSE_CHARGE: t('Owed for purchases'),
+  ACQUISITION: t('Owed for acquisitions'),
+  INPUT: t('Purchases'),
+  IMPORT: t('Imports'),
 } as const;

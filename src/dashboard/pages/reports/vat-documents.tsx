@@ -62,10 +62,14 @@ export default function VatDocuments(): ReactNode {
   return (
     <ReportDocuments
       title={t('Documents of the VAT report')}
-      description={`${date(period.from)} to ${date(period.to)}, ${categoryLabels[vatCategory] ?? vatCategory}${
-        supplierPlace ? `, ${placeLabels[supplierPlace]}` : ''
-      }.`}
-      back={{ to: `/reports/vat?${new URLSearchParams(period).toString()}`, label: 'VAT' }}
+      description={t('{from} to {to}, {what}.', {
+        from: date(period.from),
+        to: date(period.to),
+        what: [categoryLabels[vatCategory] ?? vatCategory, supplierPlace && placeLabels[supplierPlace]]
+          .filter(Boolean)
+          .join(', '),
+      })}
+      back={{ to: `/reports/vat?${new URLSearchParams(period).toString()}`, label: t('VAT') }}
       currency={currency}
       found={data?.vatReportDocuments}
       error={error}

@@ -37,7 +37,7 @@ type Row = ResultOf<typeof VatReportQuery>['vatReport']['rows'][number] & { id: 
 
 const columns = (query: string): Column<Row>[] => [
   {
-    header: 'VAT',
+    header: t('VAT'),
     lead: true,
     cell: ({ kind, vatCategory, vatRate, supplierPlace }) =>
       `${kindLabels[kind]}, ${categoryLabels[vatCategory] ?? vatCategory}${
@@ -81,7 +81,7 @@ export default function VatReport(): ReactNode {
   }));
   return (
     <Page
-      title="VAT"
+      title={t('VAT')}
       description={t(
         'What you declare: by the dates of documents, or by the days of payments. Check it with your adviser.',
       )}

@@ -25,7 +25,7 @@ export function QuickEntry(): ReactNode {
     mode: 'controlled',
     initialValues: { projectId: null, date: today(), durationMinutes: '', description: '' },
     validate: {
-      projectId: (projectId) => (projectId ? null : 'Choose a project.'),
+      projectId: (projectId) => (projectId ? null : t('Choose a project.')),
       durationMinutes: durationRule,
     },
   });
@@ -41,7 +41,7 @@ export function QuickEntry(): ReactNode {
       return create({ input }, context);
     },
     ({ saved: { durationMinutes } }) => {
-      notifySuccess(`${minutes(durationMinutes)} tracked.`);
+      notifySuccess(t('{time} tracked.', { time: minutes(durationMinutes) }));
       form.setValues({ durationMinutes: '', description: '' });
       form.getInputNode('durationMinutes')?.focus();
     },

@@ -44,7 +44,7 @@ export default function TimeEntries(): ReactNode {
         icon: ClockIcon,
         title: t('No time entries yet'),
         description: t('Track your first entry above.'),
-        noMatch: 'No time entries match',
+        noMatch: t('No time entries match'),
       }}
     >
       <QuickEntry />

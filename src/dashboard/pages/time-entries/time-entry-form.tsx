@@ -54,7 +54,9 @@ const values = (entry: TimeEntry | undefined, projectId: string | null) => ({
 type Values = ReturnType<typeof values>;
 
 export const durationRule = (typed: string): string | null =>
-  Number.isNaN(toMinutes(typed)) ? `Enter hours and minutes, such as 1:30, or hours, such as ${decimal('1.5')}.` : null;
+  Number.isNaN(toMinutes(typed))
+    ? t('Enter hours and minutes, such as 1:30, or hours, such as {hours}.', { hours: decimal('1.5') })
+    : null;
 
 const buildInput = ({ date, durationMinutes, description, hourlyRateNet, billable }: Values) => ({
   date,
@@ -98,9 +100,9 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
           ({ stored }) =>
             stored &&
             (stored.billed
-              ? { blocked: 'This time has been billed, so it can’t be edited.' }
+              ? { blocked: t('This time has been billed, so it can’t be edited.') }
               : { version: stored.version, values: values(stored, null) }),
-          'This time entry has been deleted.',
+          t('This time entry has been deleted.'),
         ),
     },
   );
@@ -112,7 +114,7 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput
           label={t('Duration')}
-          description={`1:30, or ${decimal('1.5')} hours`}
+          description={t('1:30, or {hours} hours', { hours: decimal('1.5') })}
           required
           data-autofocus
           {...form.getInputProps('durationMinutes')}
@@ -128,7 +130,7 @@ export function TimeEntryForm({ entry, projectId, onDone, onCancel }: Props): Re
           label={t('Hourly rate, net')}
           description={
             entry?.hourlyRateNet
-              ? `Currently ${money(entry.hourlyRateNet, entry.project.currency)}`
+              ? t('Currently {amount}', { amount: money(entry.hourlyRateNet, entry.project.currency) })
               : t('Default: the project’s rate')
           }
           {...form.getInputProps('hourlyRateNet')}

@@ -69,7 +69,11 @@ export function TimeEntryTable({ oneProject = false, ...rest }: Props): ReactNod
   const confirmAndDelete = async (entry: TimeEntry): Promise<void> => {
     const confirmed = await confirm({
       title: t('Delete the time entry?'),
-      children: `${minutes(entry.durationMinutes)} on ${entry.project.name}, ${date(entry.date)}.`,
+      children: t('{time} on {project}, {date}.', {
+        time: minutes(entry.durationMinutes),
+        project: entry.project.name,
+        date: date(entry.date),
+      }),
       confirm: t('Delete'),
       danger: true,
     });
@@ -129,13 +133,23 @@ const actions = (edit: (entry: TimeEntry) => void, remove: (entry: TimeEntry) =>
   align: 'right',
   cell: (entry) => {
     if (entry.billed) return null;
-    const name = `${minutes(entry.durationMinutes)} on ${date(entry.date)}`;
+    const named = { time: minutes(entry.durationMinutes), date: date(entry.date) };
     return (
       <Group gap={4} wrap="nowrap" justify="flex-end">
-        <ActionIcon variant="subtle" color="gray" aria-label={`Edit ${name}`} onClick={() => edit(entry)}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t('Edit {time} on {date}', named)}
+          onClick={() => edit(entry)}
+        >
           <PencilSquareIcon width={18} aria-hidden />
         </ActionIcon>
-        <ActionIcon variant="subtle" color="red" aria-label={`Delete ${name}`} onClick={() => remove(entry)}>
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          aria-label={t('Delete {time} on {date}', named)}
+          onClick={() => remove(entry)}
+        >
           <TrashIcon width={18} aria-hidden />
         </ActionIcon>
       </Group>

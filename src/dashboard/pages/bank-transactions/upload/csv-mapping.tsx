@@ -12,7 +12,7 @@ import {
 } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { currencies } from '../../../format/format.ts';
+import { count, currencies } from '../../../format/format.ts';
 import { CsvPreview } from '../../../upload/csv-preview.tsx';
 import { knownDateFormats } from '../../../upload/csv-formats.ts';
 import { amountKinds } from './csv-values.ts';
@@ -135,7 +135,7 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
 
 /** A column's name with an example value. */
 function columnLabel(cell: string, example: string | undefined, index: number, headerRow: boolean): string {
-  const name = headerRow ? cell.trim() || `Column ${index + 1}` : `Column ${index + 1}`;
+  const name = (headerRow && cell.trim()) || t('Column {number}', { number: count(index + 1) });
   const sample = (headerRow ? example : cell)?.trim().slice(0, 24);
   return sample ? `${name} (${sample})` : name;
 }

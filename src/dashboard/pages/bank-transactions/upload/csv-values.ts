@@ -1,11 +1,12 @@
 import { detectDateFormat } from '../../../upload/csv-formats.ts';
 import { orNull } from '../../../forms/form-values.ts';
+import { t } from '../../../i18n/t.ts';
 
 /** How a CSV states its amounts. */
 export const amountKinds = {
-  signed: 'One column, with a sign',
-  direction: 'One column, with the direction in another',
-  debitAndCredit: 'Two columns: money sent, money received',
+  signed: t('One column, with a sign'),
+  direction: t('One column, with the direction in another'),
+  debitAndCredit: t('Two columns: money sent, money received'),
 } as const;
 
 type Column = string | null;

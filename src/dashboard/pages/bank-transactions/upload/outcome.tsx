@@ -30,9 +30,9 @@ export function Outcome({
       </Alert>
       <DescriptionList
         items={[
-          ['New transactions', count(imported)],
-          ['Matched automatically', count(matched)],
-          ['Already imported, skipped', count(skipped)],
+          [t('New transactions'), count(imported)],
+          [t('Matched automatically'), count(matched)],
+          [t('Already imported, skipped'), count(skipped)],
         ]}
       />
       {warnings.length > 0 && (

@@ -65,7 +65,7 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
   const form = useForm<StatementValues>({
     mode: 'controlled',
     initialValues: { file: null, csv: guessMapping([], tenant.defaultCurrency) },
-    validate: { file: (file) => (file ? null : 'Choose a file first.') },
+    validate: { file: (file) => (file ? null : t('Choose a file first.')) },
   });
   const { file, csv } = form.values;
   const mapped = file !== null && isCsv(head);
@@ -113,7 +113,10 @@ function UploadProgress({ busy, sent }: { busy: boolean; sent: number }): ReactN
     <Stack gap={4} mih={34} style={{ visibility: busy ? 'visible' : 'hidden' }}>
       <Progress value={percent} animated={sent === 1} aria-label={t('Upload')} />
       <Text size="sm" c="dimmed" role="status">
-        {busy && (sent < 1 ? `Uploading: ${percentText(String(percent))}` : 'Reading the file and matching payments…')}
+        {busy &&
+          (sent < 1
+            ? t('Uploading: {percent}', { percent: percentText(String(percent)) })
+            : t('Reading the file and matching payments…'))}
       </Text>
     </Stack>
   );

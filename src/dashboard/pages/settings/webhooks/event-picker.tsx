@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { label } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
-import { t, translateName } from '../../../i18n/t.ts';
+import { t, translate } from '../../../i18n/t.ts';
 
 const EventTypesQuery = graphql(`
   query EventTypes {
@@ -50,7 +50,7 @@ export function EventPicker({ value, onChange, error }: Props): ReactNode {
                     key={name}
                     value={name}
                     label={name}
-                    description={translateName(`When ${description}`)}
+                    description={translate(`When ${description}`)}
                     size="sm"
                   />
                 ))}

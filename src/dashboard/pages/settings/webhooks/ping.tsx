@@ -6,7 +6,7 @@ import { useAnnounce } from '../../../components/announce.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { notifyError } from '../../../components/toast.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
-import { t, translateName } from '../../../i18n/t.ts';
+import { t, translate } from '../../../i18n/t.ts';
 
 const PingWebhook = graphql(`
   mutation PingWebhook($id: UUID!) {
@@ -90,7 +90,7 @@ function describe({ attempts: [attempt] }: Outcome): string {
   const duration = String(durationMs);
   return status
     ? t('Responded with {status} after {duration} ms.', { status: String(status), duration })
-    : t('{error} (after {duration} ms).', { error: error ? translateName(error) : t('No response'), duration });
+    : t('{error} (after {duration} ms).', { error: error ? translate(error) : t('No response'), duration });
 }
 
 function PingResult({ deliveryId, outcome }: { deliveryId: string; outcome: Outcome | undefined }): ReactNode {

@@ -78,7 +78,7 @@ function Fields({ form }: { form: WebhookForm }): ReactNode {
   return (
     <>
       <TextInput
-        label={t('Address')}
+        label={t('Address_url')}
         description={t('https, and reachable from the internet')}
         type="url"
         inputMode="url"

@@ -1,0 +1,17 @@
+// Prints what German pages say instead of the API's own texts. In a process of its own: pages make their texts once.
+
+Object.defineProperty(globalThis, 'localStorage', { value: { getItem: () => 'de' } });
+
+const { loadTexts, translate } = await import('../../src/dashboard/i18n/t.ts');
+await loadTexts();
+const { translateWarning } = await import('../../src/dashboard/pages/invoices/warning-texts.ts');
+const { findAllWarnings } = await import('./invoice-warnings.ts');
+const { rulesByFormat } = await import('../../schema/documents/e-invoice/breaches.ts');
+
+const rules = Object.values(rulesByFormat).flat();
+process.stdout.write(
+  JSON.stringify({
+    warnings: findAllWarnings().map(translateWarning),
+    rules: rules.map(({ message }) => [message, translate(message)]),
+  }),
+);

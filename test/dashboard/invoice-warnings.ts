@@ -1,0 +1,37 @@
+import { frozenBuyer, frozenSeller } from '../../schema/documents/document-source.ts';
+import { Decimal } from '../../schema/money/money.ts';
+import { findInvoiceWarnings } from '../../schema/resources/invoice/warnings.ts';
+
+const categories = ['S', 'Z', 'E', 'AE', 'K', 'G', 'O'];
+const address = { address_line1: 'Hauptstr. 1', postal_code: '10115', city: 'Berlin' };
+
+/** The warnings of invoices between sellers and buyers in many places, complete and incomplete. */
+export function findAllWarnings(): string[] {
+  const sellers = ['DE', 'AT', 'FR', 'US'].flatMap((country) => [
+    { country },
+    { country, ...address, city: null, vat_id: `${country}123456789`, iban: 'DE89370400440532013000' },
+    { country, address_line1: 'Hauptstr. 1', tax_number: '12/345/67890' },
+  ]);
+  const buyers = [
+    {},
+    { country: 'DE', postal_code: '10115' },
+    { country: 'FR', ...address },
+    { country: 'FR', ...address, vat_id: 'FR40303265045' },
+    { country: 'FR', vat_id: 'FR1' },
+    { country: 'US', ...address, city: null },
+  ];
+  const messages = sellers.flatMap((seller) =>
+    buyers.flatMap((buyer) =>
+      categories.flatMap((vatCategory) => {
+        const item = { vatCategory, vatRate: new Decimal(vatCategory === 'S' ? 19 : 0), exemptionReason: null };
+        const items = [{ ...item, servicePeriodStart: null, servicePeriodEnd: null }];
+        const parties = {
+          seller: frozenSeller.parse({ legal_name: 'Example', ...seller }),
+          buyer: frozenBuyer.parse({ company_name: 'Acme', ...buyer }),
+        };
+        return findInvoiceWarnings({ deliveryDate: null, isPaid: false, items }, parties);
+      }),
+    ),
+  );
+  return [...new Set(messages.map(({ message }) => message))];
+}
