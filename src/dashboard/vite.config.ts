@@ -21,8 +21,16 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       checks: { pluginTimings: false },
-      // With all that it imports: each page needs it, and many small files take longer to load.
-      output: { codeSplitting: { groups: [{ name: 'root', test: /root\.tsx$/ }] } },
+      // Each with all that it imports, because many small files take longer to load. What the first loads is apart from the app,
+      // whose modules make texts when they are loaded.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', test: /main\.tsx$/, priority: 1 },
+            { name: 'app', test: /root\.tsx$/ },
+          ],
+        },
+      },
     },
   },
 });
