@@ -4,12 +4,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { proofForm, proofText } from './check-proof.ts';
-import { buildErrorCodes } from './error-codes.ts';
-import { buildEInvoiceRules } from './e-invoice-rules.ts';
-import { readGuides } from './guides.ts';
+import { readContents } from './contents.ts';
+import { landing } from './landing.ts';
+import { frame, scriptTags, textPage, type Assets, type Group } from './layout.ts';
 import { buildLlmsText, toMarkdown } from './plain-guides.ts';
-import { frame, textPage, type Assets } from './layout.ts';
 import { createRender } from './markdown.ts';
 import { pageFolders } from '../server/pages.ts';
 
@@ -53,14 +51,11 @@ function scalar(): string {
   return script.replace(/\n\/\/# sourceMappingURL=.*$/, '');
 }
 
-const scripts = (...addresses: string[]): string =>
-  addresses.map((address) => `\n    <script src="${address}" defer></script>`).join('');
-
 function buildReference(assets: Assets): void {
   const body = `    <div id="content" tabindex="-1"><div id="reference"></div><noscript><p>This page needs JavaScript. Without it
-      there are <a href="/docs/quick-start">the guides</a> and <a href="/api/v1/openapi.json">the OpenAPI file</a>.</p></noscript></div>`;
-  const head = scripts(asset('scalar.js', scalar()), asset('reference.js', source('reference.js')));
-  write('docs.html', frame(assets, '/docs', 'API reference', body, head));
+      there are <a href="/docs">the guides</a> and <a href="/api/v1/openapi.json">the OpenAPI file</a>.</p></noscript></div>`;
+  const head = scriptTags([asset('scalar.js', scalar()), script('reference.js')]);
+  write('docs/api.html', frame(assets, '/docs/api', 'API reference', body, head));
 }
 
 function buildGraphiql(icon: string): void {
@@ -70,8 +65,11 @@ function buildGraphiql(icon: string): void {
     graphql: asset('graphql-worker.js', graphiql.graphqlWorker),
   };
   const code = asset('graphiql.js', graphiql.js);
-  const start = asset('graphiql-start.js', source('graphiql.js').replace('__WORKERS__', JSON.stringify(workers)));
-  const style = asset('graphiql.css', graphiql.css + source('graphiql.css'));
+  const start = asset(
+    'graphiql-start.js',
+    source('browser/graphiql.js').replace('__WORKERS__', JSON.stringify(workers)),
+  );
+  const style = asset('graphiql.css', graphiql.css + source('browser/graphiql.css'));
   write(
     'graphql.html',
     `<!doctype html>
@@ -81,7 +79,7 @@ function buildGraphiql(icon: string): void {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>GraphiQL · Kontor</title>
     <link rel="icon" href="${icon}">
-    <link rel="stylesheet" href="${style}">${scripts(code, start)}
+    <link rel="stylesheet" href="${style}">${scriptTags([code, start])}
   </head>
   <body class="no-focus-outline">
     <noscript>GraphiQL needs JavaScript.</noscript>
@@ -92,41 +90,38 @@ function buildGraphiql(icon: string): void {
   );
 }
 
+/** A script of browser/. @returns its address */
+const script = (name: string): string => asset(name, source(`browser/${name}`));
+
 rmSync(pageFolders.pages, { recursive: true, force: true });
 const assets: Assets = {
   style: asset('docs.css', source('docs.css')),
-  script: asset('docs.js', source('docs.js')),
   icon: asset('icon.svg', source('icon.svg')),
+  theme: script('theme.js'),
+  scripts: [script('docs.js')],
 };
 const render = await createRender();
-const guides = readGuides();
-for (const { slug, title, text } of guides) {
-  write(`docs/${slug}.html`, textPage(assets, guides, { at: `/docs/${slug}`, title, text: render(text) }));
+
+const contents = readContents();
+const groups: Group[] = contents.map(({ title, pages }) => ({
+  title,
+  pages: pages.map(({ slug, title: name }) => ({ at: `/docs/${slug}`, title: name })),
+}));
+
+for (const { slug, title, text, form = '' } of contents.flatMap(({ pages }) => pages)) {
+  const { html, headings } = render(text);
+  const head = slug === 'check-proof' ? scriptTags([script('check-proof.js')]) : '';
+  const page = { at: `/docs/${slug}`, title, text: { html: html + form, headings } };
+  write(`docs/${slug}.html`, textPage(assets, groups, page, head));
   write(`docs/${slug}.md`, toMarkdown(text));
 }
-write('llms.txt', buildLlmsText(guides));
-const rules = render(buildEInvoiceRules());
-write(
-  'docs/e-invoice-rules.html',
-  textPage(assets, guides, { at: '/docs/e-invoices', title: 'Rules of e-invoices', text: rules }),
-);
-const codes = render(buildErrorCodes());
-write('docs/error-codes.html', textPage(assets, guides, { at: '/docs/errors', title: 'Codes of errors', text: codes }));
-const proofs = render(proofText);
-write(
-  'docs/check-proof.html',
-  textPage(
-    assets,
-    guides,
-    { at: '/docs/check-proof', title: 'Check a document', text: { ...proofs, html: proofs.html + proofForm } },
-    scripts(asset('check-proof.js', source('check-proof.js'))),
-  ),
-);
+write('llms.txt', buildLlmsText(contents));
+
+const start = { html: landing, headings: [] };
+write('docs.html', textPage(assets, groups, { at: '/docs', title: 'Documentation', text: start }));
 const changelog = render(source('../../CHANGELOG.md'));
-write('changelog.html', textPage(assets, guides, { at: '/changelog', title: 'Changelog', text: changelog }));
-const missing = render(
-  '# Nothing is here\n\nThis address has no page. [The guides](/docs/quick-start) are a good start.',
-);
-write('404.html', textPage(assets, guides, { at: '', title: 'Not found', text: missing }));
+write('changelog.html', textPage(assets, groups, { at: '/changelog', title: 'Changelog', text: changelog }));
+const missing = render('# Nothing is here\n\nThis address has no page. [The documentation](/docs) is a good start.');
+write('404.html', textPage(assets, groups, { at: '', title: 'Not found', text: missing }));
 buildReference(assets);
 buildGraphiql(assets.icon);

@@ -28,10 +28,12 @@ export async function createRender(): Promise<Render> {
         {
           pre(node) {
             node.properties['data-language'] = this.options.lang;
+            // Long lines are wrapped, so nothing scrolls.
+            delete node.properties['tabindex'];
           },
         },
       ],
-      langs: ['sh', 'json', 'graphql', 'http', 'js', 'python', 'php', 'ruby', 'go'],
+      langs: ['sh', 'json', 'graphql', 'http', 'js', 'python', 'php', 'ruby', 'go', 'sql', 'ini'],
     }),
   );
   let headings: Rendered['headings'] = [];

@@ -1,19 +1,14 @@
 import type { Browser } from 'playwright-core';
 import { forTenant } from '../../prisma/client.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readGuides } from '../../src/pages/guides.ts';
+import { readContents } from '../../src/pages/contents.ts';
 import { startService, type Service } from '../harness.ts';
 import { fromOurPage, password, makeUser } from '../identity/browser.ts';
 import { accessibilityViolations, desktop, launch, noBrowser, overflow, phone, visit } from './browser.ts';
 
-const pages = [
-  ...readGuides().map(({ slug }) => `/docs/${slug}`),
-  '/docs/e-invoice-rules',
-  '/docs/error-codes',
-  '/docs/check-proof',
-  '/changelog',
-  '/docs/not-a-page',
-];
+const guides = readContents().flatMap((group) => group.pages.map(({ slug }) => `/docs/${slug}`));
+const pages = ['/docs', ...guides, '/changelog', '/docs/not-a-page'];
+const widths = [1440, 768, 390];
 
 // Zod, inside Scalar, tests whether it may compile its checks. The violation has no effect.
 const zodEvalTest = /policy: script-src eval .*scalar/;
@@ -38,6 +33,72 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
           expect(await overflow(page)).toBe(0);
         }
       }
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 });
+        expect([width, await overflow(page)]).toEqual([width, 0]);
+        const cut = await page.$$eval('.bar a, .text pre', (all) =>
+          all.filter(
+            (each) => each.getBoundingClientRect().right > innerWidth || each.scrollWidth > each.clientWidth + 1,
+          ),
+        );
+        expect([width, cut.length]).toEqual([width, 0]);
+      }
+    });
+  });
+
+  it('the theme is that of the system, or the chosen one, on the next page from its first painting', async () => {
+    await visit(browser, service.url, { colorScheme: 'dark' }, async (page) => {
+      const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const [white, dark] = ['rgb(255, 255, 255)', 'rgb(22, 25, 29)'];
+      await page.goto('/docs');
+      expect(await ground()).toBe(dark);
+      await page.getByLabel('Theme').selectOption('Light');
+      expect(await ground()).toBe(white);
+      // The script that paints nothing else first: the body has no other colour when it begins.
+      await page.addInitScript(() => {
+        const colors: string[] = [];
+        Object.assign(window, { colors });
+        new MutationObserver(() => {
+          if (document.body) colors.push(getComputedStyle(document.body).backgroundColor);
+        }).observe(document, { childList: true, subtree: true });
+      });
+      await page.goto('/docs/webhooks');
+      expect(await page.evaluate(() => [...new Set((window as unknown as { colors: string[] }).colors)])).toEqual([
+        white,
+      ]);
+      expect(await page.getByLabel('Theme').inputValue()).toBe('light');
+      expect(await page.evaluate(() => localStorage.getItem('kontor-color-scheme'))).toBe('light');
+      await page.getByLabel('Theme').selectOption('System');
+      expect(await ground()).toBe(dark);
+      // What another program left there is no theme.
+      await page.evaluate(() => localStorage.setItem('kontor-color-scheme', '"><img src=x>'));
+      await page.reload();
+      expect([await ground(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'auto']);
+    });
+  });
+
+  it('pages lead to the one before and the one after, and a phone opens the list of all', async () => {
+    await visit(browser, service.url, { viewport: phone }, async (page) => {
+      await page.goto('/docs');
+      const list = page.getByRole('navigation', { name: 'Pages' });
+      expect(await list.isVisible()).toBe(false);
+      const button = page.getByRole('button', { name: 'All pages' });
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await list.getByRole('link', { name: 'Quick start' }).waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      expect(await list.isVisible()).toBe(false);
+      await button.click();
+      await list.getByRole('link', { name: 'Quick start' }).click();
+      const neighbours = page.getByRole('navigation', { name: 'Previous and next page' });
+      for (const next of guides.slice(1)) {
+        await neighbours.locator('[rel=next]').click();
+        await page.waitForURL(`**${next}`);
+      }
+      expect(await neighbours.getByRole('link').count()).toBe(1);
+      await neighbours.locator('[rel=prev]').click();
+      await page.waitForURL(`**${guides.at(-2)}`);
     });
   });
 
@@ -76,7 +137,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit(browser, service.url, { colorScheme }, async (page, watch) => {
         watch.allowed.push(zodEvalTest);
-        await page.goto('/docs');
+        await page.goto('/docs/api');
         await page.getByPlaceholder('Token').first().fill(token);
         expect(await accessibilityViolations(page, { except: '#reference' })).toEqual([]);
         await page.getByRole('button', { name: /Test Request.*\/me/ }).click();
@@ -89,7 +150,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
   it('the API reference fits on a phone', async () => {
     await visit(browser, service.url, { viewport: phone }, async (page, watch) => {
       watch.allowed.push(zodEvalTest);
-      await page.goto('/docs');
+      await page.goto('/docs/api');
       await page.getByRole('heading', { name: 'Kontor' }).waitFor();
       expect(await overflow(page)).toBe(0);
     });

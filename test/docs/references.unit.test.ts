@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readContents } from '../../src/pages/contents.ts';
 import {
   listAnchors,
   collectCommands,
@@ -30,6 +31,7 @@ const repository: Repository = {
     readText,
   ),
   commands: collectCommands(files, readText),
+  pages: new Set(['api', ...readContents().flatMap((group) => group.pages.map(({ slug }) => slug))]),
 };
 
 /** Names of other products, of their settings and errors, and invented names of examples. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonHeaders } from '../../src/server/http/headers.ts';
-import { readGuides } from '../../src/pages/guides.ts';
+import { readContents } from '../../src/pages/contents.ts';
 import { createPages, type PageFolders } from '../../src/server/pages.ts';
 import { startService, type Service } from '../harness.ts';
 
@@ -162,6 +162,7 @@ describe('assets', () => {
 describe('headers', () => {
   const pages = [
     '/docs',
+    '/docs/api',
     '/docs/quick-start',
     '/docs/webhooks',
     '/changelog',
@@ -229,7 +230,8 @@ describe('for programs that read text', () => {
       about,
     }));
     const guides = links.filter(({ url }) => url!.endsWith('.md'));
-    expect(guides.map(({ url }) => url)).toEqual(readGuides().map(({ slug }) => `${service.url}/docs/${slug}.md`));
+    const pages = readContents().flatMap((group) => group.pages);
+    expect(guides.map(({ url }) => url)).toEqual(pages.map(({ slug }) => `${service.url}/docs/${slug}.md`));
     for (const { url, about } of links) {
       expect(about!.length).toBeGreaterThan(20);
       expect((await fetch(url!)).status).toBe(200);
@@ -241,6 +243,30 @@ describe('for programs that read text', () => {
       expect(text).toMatch(`# ${title}\n`);
       expect(text).not.toMatch(/__ORIGIN__|\{\{|^```\w+ /m);
     }
+  });
+
+  it('every link of a page leads to a page and a heading', async () => {
+    const read = async (path: string): Promise<string> => {
+      const { status, text } = await service.request('GET', path, { headers: html });
+      expect([path, status]).toEqual([path, 200]);
+      return text;
+    };
+    const paths = [
+      '/docs',
+      '/changelog',
+      ...readContents().flatMap((group) => group.pages.map(({ slug }) => `/docs/${slug}`)),
+    ];
+    const texts = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
+    const missing: string[] = [];
+    for (const [path, text] of texts)
+      for (const [, href = ''] of text.matchAll(/<a\b[^>]* href="([^"]+)"/g)) {
+        const { pathname, hash, origin } = new URL(href, `${service.url}${path}`);
+        if (origin !== service.url) continue;
+        const target = texts.get(pathname) ?? (await read(pathname));
+        texts.set(pathname, target);
+        if (hash && !target.includes(` id="${decodeURIComponent(hash.slice(1))}"`)) missing.push(`${path}: ${href}`);
+      }
+    expect(missing).toEqual([]);
   });
 
   it('no other text is there', async () => {
