@@ -3,12 +3,15 @@ import * as graphiql from '@graphql-yoga/render-graphiql/graphiql';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { minifySync } from 'vite';
 import { readContents } from './contents.ts';
 import { landing } from './landing.ts';
 import { frame, scriptTags, textPage, type Assets, type Group } from './layout.ts';
 import { buildLlmsText, toMarkdown } from './plain-guides.ts';
 import { createRender } from './markdown.ts';
+import { buildSearchIndex } from './search-index.ts';
 import { pageFolders } from '../server/pages.ts';
 
 // Builds the pages into dist/: guides, changelog, API reference, GraphiQL. They load nothing from other servers, and no
@@ -93,35 +96,47 @@ function buildGraphiql(icon: string): void {
 /** A script of browser/. @returns its address */
 const script = (name: string): string => asset(name, source(`browser/${name}`));
 
+/** The search: a script, which loads MiniSearch and the index when it is opened. */
+function buildSearch(): string {
+  const minisearch = readFileSync(fileURLToPath(import.meta.resolve('minisearch')), 'utf8');
+  const { code } = minifySync('minisearch.js', minisearch, { module: true });
+  const sections = [...pages, changelog].map(({ at, title, rendered }) => ({ at, title, sections: rendered.sections }));
+  const index = buildSearchIndex(sections);
+  const text = source('browser/search.js')
+    .replace('__MINISEARCH__', asset('minisearch.js', code))
+    .replace('__INDEX__', asset('search-index.json', index));
+  return asset('search.js', text);
+}
+
 rmSync(pageFolders.pages, { recursive: true, force: true });
+const render = await createRender();
+const contents = readContents();
+const pages = contents.flatMap((group) =>
+  group.pages.map((page) => ({ ...page, at: `/docs/${page.slug}`, rendered: render(page.text) })),
+);
+const changelog = { at: '/changelog', title: 'Changelog', rendered: render(source('../../CHANGELOG.md')) };
 const assets: Assets = {
   style: asset('docs.css', source('docs.css')),
   icon: asset('icon.svg', source('icon.svg')),
   theme: script('theme.js'),
+  search: buildSearch(),
   scripts: [script('docs.js')],
 };
-const render = await createRender();
-
-const contents = readContents();
-const groups: Group[] = contents.map(({ title, pages }) => ({
-  title,
-  pages: pages.map(({ slug, title: name }) => ({ at: `/docs/${slug}`, title: name })),
+const groups: Group[] = contents.map((group) => ({
+  title: group.title,
+  pages: group.pages.map(({ slug, title }) => ({ at: `/docs/${slug}`, title })),
 }));
 
-for (const { slug, title, text, form = '' } of contents.flatMap(({ pages }) => pages)) {
-  const { html, headings } = render(text);
+for (const { slug, at, title, text, form = '', rendered } of pages) {
   const head = slug === 'check-proof' ? scriptTags([script('check-proof.js')]) : '';
-  const page = { at: `/docs/${slug}`, title, text: { html: html + form, headings } };
-  write(`docs/${slug}.html`, textPage(assets, groups, page, head));
+  const { html, headings } = rendered;
+  write(`docs/${slug}.html`, textPage(assets, groups, { at, title, html: html + form, headings }, head));
   write(`docs/${slug}.md`, toMarkdown(text));
 }
 write('llms.txt', buildLlmsText(contents));
-
-const start = { html: landing, headings: [] };
-write('docs.html', textPage(assets, groups, { at: '/docs', title: 'Documentation', text: start }));
-const changelog = render(source('../../CHANGELOG.md'));
-write('changelog.html', textPage(assets, groups, { at: '/changelog', title: 'Changelog', text: changelog }));
+write('docs.html', textPage(assets, groups, { at: '/docs', title: 'Documentation', html: landing }));
+write('changelog.html', textPage(assets, groups, { ...changelog, ...changelog.rendered }));
 const missing = render('# Nothing is here\n\nThis address has no page. [The documentation](/docs) is a good start.');
-write('404.html', textPage(assets, groups, { at: '', title: 'Not found', text: missing }));
+write('404.html', textPage(assets, groups, { at: '', title: 'Not found', html: missing.html }));
 buildReference(assets);
 buildGraphiql(assets.icon);

@@ -7,7 +7,8 @@ export interface Assets {
   icon: string;
   /** Runs before the page is painted. */
   theme: string;
-  /** The scripts of pages of text. */
+  search: string;
+  /** Further scripts of pages of text. */
   scripts: string[];
 }
 
@@ -23,9 +24,12 @@ const link = (href: string, text: string, current: string, more = ''): string =>
 export const scriptTags = (addresses: string[]): string =>
   addresses.map((address) => `\n    <script src="${address}" defer></script>`).join('');
 
+const moduleTags = (addresses: string[]): string =>
+  addresses.map((address) => `\n    <script type="module" src="${address}"></script>`).join('');
+
 /** The head and the bar that every page has in common. */
 export const frame = (
-  { style, icon, theme }: Assets,
+  { style, icon, theme, search }: Assets,
   at: string,
   title: string,
   body: string,
@@ -39,7 +43,7 @@ export const frame = (
     <title>${escapeHtml(title)} · Kontor</title>
     <link rel="icon" href="${icon}">
     <link rel="stylesheet" href="${style}">
-    <script src="${theme}"></script>${head}
+    <script src="${theme}"></script>${moduleTags([search])}${head}
   </head>
   <body>
     <a class="skip" href="#content">Skip to the content</a>
@@ -51,6 +55,7 @@ export const frame = (
         ${link('/graphql', 'GraphiQL', at)}
         ${link('/changelog', 'Changelog', at)}
       </nav>
+      <button type="button" class="search" aria-keyshortcuts="/ Control+K" hidden>Search <kbd>/</kbd></button>
       <label class="theme" hidden><span class="said">Theme</span><select id="theme">
         <option value="auto">System</option><option value="light">Light</option><option value="dark">Dark</option>
       </select></label>
@@ -64,7 +69,7 @@ ${body}
 export function textPage(
   assets: Assets,
   groups: readonly Group[],
-  { at, title, text: { html, headings } }: { at: string; title: string; text: Rendered },
+  { at, title, html, headings = [] }: { at: string; title: string; html: string; headings?: Rendered['headings'] },
   head = '',
 ): string {
   const list = groups.map(
@@ -85,7 +90,7 @@ export function textPage(
       <nav class="pages" id="pages" popover aria-label="Pages">${list.join('')}</nav>
       <main id="content" class="text" tabindex="-1">${html}${buildNeighbours(groups, at)}</main>${aside}
     </div>`,
-    `${scriptTags(assets.scripts)}${head}`,
+    `${moduleTags(assets.scripts)}${head}`,
   );
 }
 

@@ -1,11 +1,21 @@
 import shiki from '@shikijs/markdown-it';
-import markdownIt from 'markdown-it';
+import markdownIt, { type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 
 export interface Rendered {
   html: string;
   /** Headings of the second level, for the list of what is on the page. */
   headings: { id: string; title: string }[];
+  /** The text below each heading, for the search. */
+  sections: Section[];
+}
+
+export interface Section {
+  /** That of its heading; empty for what stands first. */
+  id: string;
+  title: string;
+  prose: string;
+  code: string;
 }
 
 export type Render = (markdown: string) => Rendered;
@@ -50,6 +60,26 @@ export async function createRender(): Promise<Render> {
   markdown.renderer.rules['table_close'] = () => '</table></div>\n';
   return (text) => {
     headings = [];
-    return { html: markdown.render(text), headings };
+    const tokens = markdown.parse(text, {});
+    return { html: markdown.renderer.render(tokens, markdown.options, {}), headings, sections: splitSections(tokens) };
   };
+}
+
+const plainText = ({ children }: Token): string =>
+  (children ?? []).map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('');
+
+function splitSections(tokens: Token[]): Section[] {
+  const sections: Section[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'heading_open') {
+      const title = plainText(tokens[index + 1] ?? token);
+      sections.push({ id: String(token.attrGet('id') ?? ''), title, prose: '', code: '' });
+    }
+    const section = sections.at(-1);
+    if (!section) continue;
+    if (token.type === 'fence') section.code += `${token.content}\n`;
+    else if (token.type === 'inline' && tokens[index - 1]?.type !== 'heading_open')
+      section.prose += `${section.prose === '' ? '' : ' '}${plainText(token)}`;
+  }
+  return sections;
 }

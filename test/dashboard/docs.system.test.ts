@@ -77,6 +77,77 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     });
   });
 
+  it('the search opens by / or Ctrl-K, is used from the keyboard, and opens a heading', async () => {
+    await visit(browser, service.url, {}, async (page) => {
+      const loaded: string[] = [];
+      page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+      await page.goto('/docs/quick-start');
+      expect(loaded.filter((path) => /minisearch|search-index/.test(path))).toEqual([]);
+      const input = page.getByRole('combobox', { name: 'Search the documentation' });
+      const options = page.getByRole('dialog').getByRole('option');
+      const chosen = page.getByRole('dialog').getByRole('option', { selected: true });
+      await page.keyboard.press('Control+k');
+      await input.waitFor();
+      await page.getByRole('status').getByText('Arrow keys choose').waitFor();
+      expect(await input.getAttribute('aria-expanded')).toBe('false');
+      await page.keyboard.press('Escape');
+      expect(await input.isVisible()).toBe(false);
+
+      await page.keyboard.press('/');
+      await page.keyboard.type('rotáte secret');
+      await options.first().waitFor();
+      expect(await input.getAttribute('aria-expanded')).toBe('true');
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await chosen.innerText()).toMatch(/^Webhooks\s+A new secret\s/);
+      const active = (): Promise<string | null> => input.getAttribute('aria-activedescendant');
+      expect(await active()).toBe('found-0');
+      await page.keyboard.press('ArrowUp');
+      expect([await active(), await chosen.count()]).toEqual([`found-${(await options.count()) - 1}`, 1]);
+      await page.keyboard.press('ArrowDown');
+      expect(await active()).toBe('found-0');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/docs/webhooks#a-new-secret');
+
+      // On the same page: the dialog closes, the heading is in sight and focused; a slash that is typed opens nothing.
+      await page.getByRole('button', { name: 'Search' }).click();
+      await input.fill('out of order');
+      await chosen.getByText('Twice, late, and out of order').waitFor();
+      await page.keyboard.press('/');
+      expect(await input.inputValue()).toBe('out of order/');
+      await page.keyboard.press('Backspace');
+      await chosen.getByText('Twice, late, and out of order').click();
+      await page.waitForURL('**#twice-late-and-out-of-order');
+      expect(await input.isVisible()).toBe(false);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('twice-late-and-out-of-order');
+      expect(loaded.filter((path) => /search-index/.test(path)).length).toBeLessThanOrEqual(2);
+    });
+  });
+
+  it('the search shows what is typed as text, fits on a phone, and says that it can’t be loaded', async () => {
+    await visit(browser, service.url, { viewport: { width: 390, height: 700 } }, async (page, watch) => {
+      await page.goto('/docs/quick-start?q=<img src=x>#<img src=x>');
+      await page.route('**/search-index*', (route) => route.abort());
+      watch.allowed.push(/search-index/);
+      await page.getByRole('button', { name: 'Search' }).click();
+      const input = page.getByRole('combobox', { name: 'Search the documentation' });
+      await page.getByText('The search can’t be loaded').waitFor();
+      await page.unroute('**/search-index*');
+      await input.fill('<img src=x onerror=alert(1)>zzzzqqq');
+      const hostile = page.locator('dialog img, dialog script');
+      await expect.poll(() => page.getByRole('dialog').getByRole('status').textContent()).toMatch(/result|Nothing is/);
+      expect(await hostile.count()).toBe(0);
+      await input.fill('<qqzzq>zzzzqqq</qqzzq>');
+      await page.getByText('Nothing is found for “<qqzzq>zzzzqqq</qqzzq>”.').waitFor();
+      expect(await page.getByRole('dialog').getByRole('option').count()).toBe(0);
+      await input.fill('backup');
+      await page.getByRole('dialog').getByRole('option').first().waitFor();
+      expect(await overflow(page)).toBe(0);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Close' }).click();
+      expect(await input.isVisible()).toBe(false);
+    });
+  });
+
   it('pages lead to the one before and the one after, and a phone opens the list of all', async () => {
     await visit(browser, service.url, { viewport: phone }, async (page) => {
       await page.goto('/docs');

@@ -245,7 +245,7 @@ describe('for programs that read text', () => {
     }
   });
 
-  it('every link of a page leads to a page and a heading', async () => {
+  it('every link of a page and of the search leads to a page and a heading', async () => {
     const read = async (path: string): Promise<string> => {
       const { status, text } = await service.request('GET', path, { headers: html });
       expect([path, status]).toEqual([path, 200]);
@@ -257,10 +257,15 @@ describe('for programs that read text', () => {
       ...readContents().flatMap((group) => group.pages.map(({ slug }) => `/docs/${slug}`)),
     ];
     const texts = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
+    const script = await read(/"(\/assets\/search-[^"]+\.js)"/.exec(texts.get('/docs')!)![1]!);
+    const search = await read(/\/assets\/search-index-\w+\.json/.exec(script)![0]);
+    const results = Object.values<{ href: string }>(JSON.parse(search).index.storedFields);
+    expect(results.length).toBeGreaterThan(150);
+    texts.set('the search', results.map(({ href }) => `<a href="${href}">`).join());
     const missing: string[] = [];
     for (const [path, text] of texts)
       for (const [, href = ''] of text.matchAll(/<a\b[^>]* href="([^"]+)"/g)) {
-        const { pathname, hash, origin } = new URL(href, `${service.url}${path}`);
+        const { pathname, hash, origin } = new URL(href, new URL(path, service.url));
         if (origin !== service.url) continue;
         const target = texts.get(pathname) ?? (await read(pathname));
         texts.set(pathname, target);
