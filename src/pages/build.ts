@@ -120,7 +120,7 @@ const assets: Assets = {
   icon: asset('icon.svg', source('icon.svg')),
   theme: script('theme.js'),
   search: buildSearch(),
-  scripts: [script('docs.js')],
+  scripts: [script('tabs.js'), script('docs.js')],
 };
 const groups: Group[] = contents.map((group) => ({
   title: group.title,

@@ -40,7 +40,7 @@ export const readGuides = (): Guide[] =>
 
 /** An empty fence with `file=NAME` shows that file, so that guides show tested code. */
 const include = (text: string): string =>
-  text.replaceAll(/^(```\w+) file=(\S+)\n```$/gm, (_, fence: string, file: string) => {
+  text.replaceAll(/^(```\w+(?: \S+)*) file=(\S+)\n```$/gm, (_, fence: string, file: string) => {
     const code = readFileSync(new URL(file, folder), 'utf8').trimEnd();
     return `${fence}\n${code}\n\`\`\``;
   });

@@ -1,5 +1,5 @@
 import shiki from '@shikijs/markdown-it';
-import markdownIt, { type Token } from 'markdown-it';
+import markdownIt, { type StateCore, type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 
 export interface Rendered {
@@ -55,6 +55,7 @@ export async function createRender(): Promise<Render> {
       if (tag === 'h2') headings.push({ id: slug, title });
     },
   });
+  markdown.core.ruler.push('tabs', groupTabs);
   // A table wider than a phone scrolls by itself, from the keyboard too.
   markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n';
   markdown.renderer.rules['table_close'] = () => '</table></div>\n';
@@ -63,6 +64,22 @@ export async function createRender(): Promise<Render> {
     const tokens = markdown.parse(text, {});
     return { html: markdown.renderer.render(tokens, markdown.options, {}), headings, sections: splitSections(tokens) };
   };
+}
+
+const tabOf = (token: Token | undefined): string | undefined =>
+  token?.type === 'fence' ? /(?<= )tab=(\w+)/.exec(token.info)?.[1] : undefined;
+
+/** Fences that follow one another and name a tab show the same in several languages: tabs, made by browser/tabs.js. */
+function groupTabs({ tokens, Token: New }: StateCore): void {
+  const html = (content: string): Token => Object.assign(new New('html_block', '', 0), { content });
+  const grouped = tokens.flatMap((token, index) => {
+    const tab = tabOf(token);
+    if (tab === undefined) return [token];
+    const before = tabOf(tokens[index - 1]) === undefined ? '<div class="tabs">\n' : '';
+    const after = tabOf(tokens[index + 1]) === undefined ? '</div>\n' : '';
+    return [html(`${before}<div class="tab"><p class="tab-name">${tab}</p>\n`), token, html(`</div>\n${after}`)];
+  });
+  tokens.splice(0, tokens.length, ...grouped);
 }
 
 const plainText = ({ children }: Token): string =>

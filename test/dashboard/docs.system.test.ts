@@ -148,6 +148,56 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     });
   });
 
+  it('samples are tabs: one choice for all, from the keyboard, kept for other pages', async () => {
+    await visit(browser, service.url, {}, async (page) => {
+      await page.goto('/docs/quick-start');
+      const lists = page.getByRole('tablist', { name: 'Language' });
+      const chosen = (): Promise<string[]> => page.getByRole('tab', { selected: true }).allInnerTexts();
+      const shown = (): Promise<string[]> =>
+        page
+          .locator('[role=tabpanel]:visible pre')
+          .evaluateAll((all) => all.map((each) => each.dataset['language'] ?? ''));
+      const four = (name: string): string[] => [name, name, name, name];
+      expect(await lists.count()).toBe(4);
+      expect([await chosen(), await shown()]).toEqual([four('curl'), four('sh')]);
+      const tab = (name: string) => lists.nth(2).getByRole('tab', { name });
+      await tab('curl').focus();
+      const top = (): Promise<number> => lists.nth(2).evaluate((each) => Math.round(each.getBoundingClientRect().top));
+      const before = await top();
+      await page.keyboard.press('ArrowRight');
+      expect([await chosen(), await shown(), await top()]).toEqual([four('SDK'), four('js'), before]);
+      for (const [key, name] of [
+        ['End', 'PHP'],
+        ['ArrowRight', 'curl'],
+        ['ArrowLeft', 'PHP'],
+        ['Home', 'curl'],
+        ['ArrowLeft', 'PHP'],
+        ['ArrowLeft', 'Python'],
+      ] as const) {
+        await page.keyboard.press(key);
+        expect([await chosen(), await page.evaluate(() => document.activeElement?.textContent)]).toEqual([
+          four(name),
+          name,
+        ]);
+      }
+      // Tab leaves the list for the panel that belongs to it.
+      await page.keyboard.press('Tab');
+      const panel = await page.evaluate(() => document.activeElement?.getAttribute('aria-labelledby'));
+      expect(panel).toBe(await tab('Python').getAttribute('id'));
+      expect(await accessibilityViolations(page)).toEqual([]);
+
+      await page.goto('/docs/webhooks');
+      expect(await chosen()).toEqual(['Python']);
+      await page.getByRole('tab', { name: 'Ruby' }).click();
+      // A page without that language keeps its first; nothing that is stored is more than compared.
+      await page.goto('/docs/quick-start');
+      expect(await chosen()).toEqual(four('curl'));
+      await page.evaluate(() => localStorage.setItem('kontor-docs-language', '<img src=x>'));
+      await page.reload();
+      expect([await chosen(), await page.locator('main img').count()]).toEqual([four('curl'), 0]);
+    });
+  });
+
   it('pages lead to the one before and the one after, and a phone opens the list of all', async () => {
     await visit(browser, service.url, { viewport: phone }, async (page) => {
       await page.goto('/docs');
@@ -179,15 +229,21 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       expect(new URL(page.url()).hash).toBe('#content');
-      await page.getByRole('link', { name: 'With curl', exact: true }).first().click();
-      expect(new URL(page.url()).hash).toBe('#with-curl');
+      await page.getByRole('link', { name: 'A payment', exact: true }).first().click();
+      expect(new URL(page.url()).hash).toBe('#a-payment');
+      // Samples in several languages stand one after the other, each with its name.
+      expect(await page.locator('.tab:visible').count()).toBe(16);
+      expect(await page.locator('.tab:visible .tab-name').allInnerTexts()).toEqual(
+        Array.from({ length: 4 }, () => ['curl', 'SDK', 'Python', 'PHP']).flat(),
+      );
     });
   });
 
   it('a button copies a code block and confirms it', async () => {
     await visit(browser, service.url, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       await page.goto('/docs/quick-start');
-      const blocks = page.locator('.text pre');
+      await page.getByRole('tab', { name: 'SDK' }).first().click();
+      const blocks = page.locator('.text pre:visible');
       const buttons = page.getByRole('button', { name: 'Copy this code' });
       expect(await buttons.count()).toBe(await blocks.count());
       await buttons.first().click();

@@ -20,6 +20,8 @@
   };
 
   show(stored());
+  // Scripts run: styles can hide at once what they will.
+  root.dataset.scripts = '';
 
   document.addEventListener('DOMContentLoaded', () => {
     const select = document.querySelector('#theme');
