@@ -1,12 +1,13 @@
 import fastifyApiReference from '@scalar/fastify-api-reference';
 import * as graphiql from '@graphql-yoga/render-graphiql/graphiql';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { minifySync } from 'vite';
 import { readContents } from './contents.ts';
+import { buildFeed } from './feed.ts';
 import { landing } from './landing.ts';
 import { frame, scriptTags, textPage, type Assets, type Group } from './layout.ts';
 import { buildLlmsText, toMarkdown } from './plain-guides.ts';
@@ -93,6 +94,9 @@ function buildGraphiql(icon: string): void {
   );
 }
 
+/** Where the same is in another format. */
+const alternate = (type: string, href: string): string => `\n    <link rel="alternate" type="${type}" href="${href}">`;
+
 /** A script of browser/. @returns its address */
 const script = (name: string): string => asset(name, source(`browser/${name}`));
 
@@ -114,7 +118,8 @@ const contents = readContents();
 const pages = contents.flatMap((group) =>
   group.pages.map((page) => ({ ...page, at: `/docs/${page.slug}`, rendered: render(page.text) })),
 );
-const changelog = { at: '/changelog', title: 'Changelog', rendered: render(source('../../CHANGELOG.md')) };
+const changes = source('../../CHANGELOG.md');
+const changelog = { at: '/changelog', title: 'Changelog', rendered: render(changes) };
 const assets: Assets = {
   style: asset('docs.css', source('docs.css')),
   icon: asset('icon.svg', source('icon.svg')),
@@ -128,14 +133,29 @@ const groups: Group[] = contents.map((group) => ({
 }));
 
 for (const { slug, at, title, text, form = '', rendered } of pages) {
-  const head = slug === 'check-proof' ? scriptTags([script('check-proof.js')]) : '';
+  const own = slug === 'check-proof' ? scriptTags([script('check-proof.js')]) : '';
+  const head = alternate('text/markdown', `${at}.md`) + own;
   const { html, headings } = rendered;
   write(`docs/${slug}.html`, textPage(assets, groups, { at, title, html: html + form, headings }, head));
   write(`docs/${slug}.md`, toMarkdown(text));
 }
 write('llms.txt', buildLlmsText(contents));
 write('docs.html', textPage(assets, groups, { at: '/docs', title: 'Documentation', html: landing }));
-write('changelog.html', textPage(assets, groups, { ...changelog, ...changelog.rendered }));
+write('changelog.md', changes);
+write('changelog.atom', buildFeed(changes, statSync(new URL('../../CHANGELOG.md', here)).mtime.toISOString(), render));
+write(
+  'changelog.html',
+  textPage(
+    assets,
+    groups,
+    {
+      ...changelog,
+      headings: changelog.rendered.headings,
+      html: `${changelog.rendered.html}<p>Follow it <a href="/changelog.atom">by Atom</a>.</p>`,
+    },
+    alternate('application/atom+xml', '/changelog.atom') + alternate('text/markdown', '/changelog.md'),
+  ),
+);
 const missing = render('# Nothing is here\n\nThis address has no page. [The documentation](/docs) is a good start.');
 write('404.html', textPage(assets, groups, { at: '', title: 'Not found', html: missing.html }));
 buildReference(assets);

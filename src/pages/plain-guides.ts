@@ -19,7 +19,7 @@ ${groups.map(formatGroup).join('\n\n')}
 
 - [OpenAPI 3.1](__ORIGIN__/api/v1/openapi.json): every address of REST v1, its parameters, bodies, and errors
 - [GraphQL schema](__ORIGIN__/schema.graphql): every type, field, and argument
-- [Changelog](__ORIGIN__/changelog): what changed, and what is deprecated
+- [Changelog](__ORIGIN__/changelog.md): what changed, and what is deprecated; as a feed at __ORIGIN__/changelog.atom
 `;
 
 const formatGroup = ({ title, pages }: PageGroup): string =>
