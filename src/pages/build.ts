@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { minifySync } from 'vite';
 import { readContents } from './contents.ts';
+import { drawModel } from './states.ts';
 import { buildFeed } from './feed.ts';
 import { landing } from './landing.ts';
 import { frame, scriptTags, textPage, type Assets, type Group } from './layout.ts';
@@ -113,7 +114,7 @@ function buildSearch(): string {
 }
 
 rmSync(pageFolders.pages, { recursive: true, force: true });
-const render = await createRender();
+const render = await createRender(drawModel);
 const contents = readContents();
 const pages = contents.flatMap((group) =>
   group.pages.map((page) => ({ ...page, at: `/docs/${page.slug}`, rendered: render(page.text) })),

@@ -2,6 +2,7 @@ import { proofForm, proofText } from './check-proof.ts';
 import { readDocuments } from './documents.ts';
 import { buildEInvoiceRules } from './e-invoice-rules.ts';
 import { buildErrorCodes } from './error-codes.ts';
+import { buildStates } from './states.ts';
 import { groups, readGuides, titleOf, type Guide } from './guides.ts';
 
 /** A page of text below /docs/. */
@@ -22,6 +23,7 @@ export function readContents(): PageGroup[] {
   const pages: Page[] = [
     ...readGuides(),
     ...readDocuments(),
+    page('states', buildStates()),
     page('error-codes', buildErrorCodes()),
     page('e-invoice-rules', buildEInvoiceRules()),
     page('check-proof', proofText, proofForm),
@@ -29,7 +31,7 @@ export function readContents(): PageGroup[] {
   const all = {
     ...groups,
     Operating: ['operating', 'security'],
-    Reference: ['contract', 'error-codes', 'e-invoice-rules', 'check-proof'],
+    Reference: ['contract', 'states', 'error-codes', 'e-invoice-rules', 'check-proof'],
   };
   return Object.entries(all).map(([title, slugs]) => ({
     title,

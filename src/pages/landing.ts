@@ -45,6 +45,7 @@ const ways: Way[] = [
     title: 'Bookkeepers',
     about: 'Know what is issued and booked, hand it on, and prove that nobody has changed it.',
     links: [
+      ['/docs/states', 'From a draft to paid: states and transitions'],
       ['/docs/e-invoices', 'E-invoices: XRechnung, Factur-X, Peppol'],
       ['/docs/exports', 'Exports for DATEV and for a tax audit'],
       ['/docs/moving', 'Come from another system'],

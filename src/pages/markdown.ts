@@ -26,8 +26,11 @@ const toSlug = (title: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** Markdown to HTML, with code coloured here, so that a page needs no script, for both colour schemes at once. */
-export async function createRender(): Promise<Render> {
+/**
+ * Markdown to HTML, with code coloured here, so that a page needs no script, for both colour schemes at once.
+ * @param drawStates the SVG in place of a fence `mermaid states=MODEL`
+ */
+export async function createRender(drawStates: (model: string) => string): Promise<Render> {
   const markdown = markdownIt({ html: false, linkify: false, typographer: true });
   markdown.use(
     await shiki({
@@ -56,6 +59,11 @@ export async function createRender(): Promise<Render> {
     },
   });
   markdown.core.ruler.push('tabs', groupTabs);
+  const fence = markdown.renderer.rules['fence'];
+  markdown.renderer.rules['fence'] = (tokens, index, ...more) => {
+    const model = /^mermaid states=(\w+)$/.exec(tokens[index]?.info ?? '')?.[1];
+    return model === undefined ? (fence?.(tokens, index, ...more) ?? '') : drawStates(model);
+  };
   // A table wider than a phone scrolls by itself, from the keyboard too.
   markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n';
   markdown.renderer.rules['table_close'] = () => '</table></div>\n';
