@@ -92,6 +92,7 @@ it.each([
   ['the guides', '/docs/quick-start', 200],
   ['the documentation', '/docs', 200],
   ['the API reference', '/docs/api', 200],
+  ['the console', '/docs/console', 200],
   ['GraphiQL', '/graphql', 200],
   ['an unknown page', '/docs/nothing', 404],
 ])('a page has security headers: %s', async (_what, path, status) => {

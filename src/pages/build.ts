@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { minifySync } from 'vite';
-import { readContents } from './contents.ts';
+import { apiGroup, readContents } from './contents.ts';
 import { drawModel } from './states.ts';
 import { buildFeed } from './feed.ts';
 import { landing } from './landing.ts';
@@ -56,11 +56,11 @@ function scalar(): string {
   return script.replace(/\n\/\/# sourceMappingURL=.*$/, '');
 }
 
-function buildReference(assets: Assets): void {
+function buildConsole(assets: Assets): void {
   const body = `    <div id="content" tabindex="-1"><div id="reference"></div><noscript><p>This page needs JavaScript. Without it
-      there are <a href="/docs">the guides</a> and <a href="/api/v1/openapi.json">the OpenAPI file</a>.</p></noscript></div>`;
+      there is <a href="/docs/api">the API reference</a>.</p></noscript></div>`;
   const head = scriptTags([asset('scalar.js', scalar()), script('reference.js')]);
-  write('docs/api.html', frame(assets, '/docs/api', 'API reference', body, head));
+  write('docs/console.html', frame(assets, '/docs/console', 'Console', body, head));
 }
 
 function buildGraphiql(icon: string): void {
@@ -128,16 +128,23 @@ const assets: Assets = {
   search: buildSearch(),
   scripts: [script('tabs.js'), script('docs.js')],
 };
-const groups: Group[] = contents.map((group) => ({
+const all: Group[] = contents.map((group) => ({
   title: group.title,
   pages: group.pages.map(({ slug, title }) => ({ at: `/docs/${slug}`, title })),
 }));
+/** The API reference has a side navigation of its own, which begins with its index. */
+const reference = all.filter(({ title }) => title === apiGroup);
+const groups = all.filter(({ title }) => title !== apiGroup);
+const isReference = (at: string): boolean => reference.some((group) => group.pages.some((page) => page.at === at));
 
 for (const { slug, at, title, text, form = '', rendered } of pages) {
   const own = slug === 'check-proof' ? scriptTags([script('check-proof.js')]) : '';
   const head = alternate('text/markdown', `${at}.md`) + own;
   const { html, headings } = rendered;
-  write(`docs/${slug}.html`, textPage(assets, groups, { at, title, html: html + form, headings }, head));
+  write(
+    `docs/${slug}.html`,
+    textPage(assets, isReference(at) ? reference : groups, { at, title, html: html + form, headings }, head),
+  );
   write(`docs/${slug}.md`, toMarkdown(text));
 }
 write('llms.txt', buildLlmsText(contents));
@@ -159,5 +166,5 @@ write(
 );
 const missing = render('# Nothing is here\n\nThis address has no page. [The documentation](/docs) is a good start.');
 write('404.html', textPage(assets, groups, { at: '', title: 'Not found', html: missing.html }));
-buildReference(assets);
+buildConsole(assets);
 buildGraphiql(assets.icon);

@@ -27,6 +27,14 @@ export const scriptTags = (addresses: string[]): string =>
 const moduleTags = (addresses: string[]): string =>
   addresses.map((address) => `\n    <script type="module" src="${address}"></script>`).join('');
 
+/** A place of the bar, marked on its own page and on those below it. */
+const place = (href: string, text: string, at: string): string => {
+  const section = ['/docs/api', '/docs'].find(
+    (start) => at === start || at.startsWith(`${start}-`) || at.startsWith(`${start}/`),
+  );
+  return link(href, text, at, href === section && href !== at ? ' aria-current="true"' : '');
+};
+
 /** The head and the bar that every page has in common. */
 export const frame = (
   { style, icon, theme, search }: Assets,
@@ -50,10 +58,10 @@ export const frame = (
     <header class="bar">
       <a class="brand" href="/">Kontor</a>
       <nav aria-label="Documentation">
-        ${link('/docs', 'Docs', at)}
-        ${link('/docs/api', 'API reference', at)}
-        ${link('/graphql', 'GraphiQL', at)}
-        ${link('/changelog', 'Changelog', at)}
+        ${place('/docs', 'Docs', at)}
+        ${place('/docs/api', 'API reference', at)}
+        ${place('/graphql', 'GraphiQL', at)}
+        ${place('/changelog', 'Changelog', at)}
       </nav>
       <button type="button" class="search" aria-keyshortcuts="/ Control+K" hidden>Search <kbd>/</kbd></button>
       <label class="theme" hidden><span class="said">Theme</span><select id="theme">

@@ -20,7 +20,8 @@ export interface Section {
 
 export type Render = (markdown: string) => Rendered;
 
-const toSlug = (title: string): string =>
+/** The anchor of a heading. */
+export const toAnchor = (title: string): string =>
   title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
@@ -52,7 +53,7 @@ export async function createRender(drawStates: (model: string) => string): Promi
   let headings: Rendered['headings'] = [];
   markdown.use(anchor, {
     level: [2, 3],
-    slugify: toSlug,
+    slugify: toAnchor,
     permalink: anchor.permalink.headerLink({ safariReaderFix: true }),
     callback: ({ tag }, { slug, title }) => {
       if (tag === 'h2') headings.push({ id: slug, title });

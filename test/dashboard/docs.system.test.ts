@@ -1,13 +1,16 @@
 import type { Browser } from 'playwright-core';
 import { forTenant } from '../../prisma/client.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readContents } from '../../src/pages/contents.ts';
+import { apiGroup, readContents } from '../../src/pages/contents.ts';
 import { startService, type Service } from '../harness.ts';
 import { fromOurPage, password, makeUser } from '../identity/browser.ts';
 import { accessibilityViolations, desktop, launch, noBrowser, overflow, phone, visit } from './browser.ts';
 
-const guides = readContents().flatMap((group) => group.pages.map(({ slug }) => `/docs/${slug}`));
-const pages = ['/docs', ...guides, '/changelog', '/docs/not-a-page'];
+const toPath = ({ slug }: { slug: string }): string => `/docs/${slug}`;
+const guides = readContents().flatMap(({ title, pages: all }) => (title === apiGroup ? [] : all.map(toPath)));
+// One generator makes the pages of the API reference: these stand for all.
+const reference = ['/docs/api', '/docs/api-invoices', '/docs/api-changes', '/docs/api-exports'];
+const pages = ['/docs', ...guides, ...reference, '/changelog', '/docs/not-a-page'];
 const widths = [1440, 768, 390];
 
 // Zod, inside Scalar, tests whether it may compile its checks. The violation has no effect.
@@ -259,12 +262,30 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     });
   });
 
-  it('the API reference sends a request with a token, in light and dark', async () => {
+  it('the API reference loads no megabyte, and leads to each request', async () => {
+    await visit(browser, service.url, {}, async (page) => {
+      let bytes = 0;
+      page.on('response', (response) => {
+        void response.body().then((body) => (bytes += body.length));
+      });
+      await page.goto('/docs/api');
+      await page.getByRole('link', { name: 'Records a payment without a bank transaction' }).first().click();
+      await page.waitForURL('**/docs/api-invoices#records-a-payment-without-a-bank-transaction');
+      const heading = page.getByRole('heading', { name: 'Records a payment without a bank transaction' });
+      expect((await heading.boundingBox())?.y).toBeLessThan(200);
+      const bar = page.getByRole('navigation', { name: 'Documentation' });
+      expect(await bar.locator('[aria-current]').allInnerTexts()).toEqual(['API reference']);
+      await page.waitForLoadState('networkidle');
+      expect(bytes).toBeLessThan(300_000);
+    });
+  });
+
+  it('the console sends a request with a token, in light and dark', async () => {
     const { token } = await service.integrator({ name: 'Tried & Co' });
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit(browser, service.url, { colorScheme }, async (page, watch) => {
         watch.allowed.push(zodEvalTest);
-        await page.goto('/docs/api');
+        await page.goto('/docs/console');
         await page.getByPlaceholder('Token').first().fill(token);
         expect(await accessibilityViolations(page, { except: '#reference' })).toEqual([]);
         await page.getByRole('button', { name: /Test Request.*\/me/ }).click();
@@ -274,10 +295,10 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     }
   });
 
-  it('the API reference fits on a phone', async () => {
+  it('the console fits on a phone', async () => {
     await visit(browser, service.url, { viewport: phone }, async (page, watch) => {
       watch.allowed.push(zodEvalTest);
-      await page.goto('/docs/api');
+      await page.goto('/docs/console');
       await page.getByRole('heading', { name: 'Kontor' }).waitFor();
       expect(await overflow(page)).toBe(0);
     });

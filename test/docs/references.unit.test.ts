@@ -31,7 +31,7 @@ const repository: Repository = {
     readText,
   ),
   commands: collectCommands(files, readText),
-  pages: new Set(['api', ...readContents().flatMap((group) => group.pages.map(({ slug }) => slug))]),
+  pages: new Set(['console', ...readContents().flatMap((group) => group.pages.map(({ slug }) => slug))]),
 };
 
 /** Names of other products, of their settings and errors, and invented names of examples. */

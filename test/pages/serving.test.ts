@@ -187,6 +187,7 @@ describe('headers', () => {
   const pages = [
     '/docs',
     '/docs/api',
+    '/docs/console',
     '/docs/quick-start',
     '/docs/webhooks',
     '/changelog',
