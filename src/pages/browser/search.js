@@ -63,6 +63,12 @@ function open() {
   void update();
 }
 
+function hide() {
+  dialog.close();
+  // A browser moves the focus away from a hidden field only when it paints next; until then a slash would count as typed.
+  input.blur();
+}
+
 async function update() {
   const query = input.value;
   // Without accents, as the index is.
@@ -122,7 +128,7 @@ function go(at, inNewTab) {
   const target = targets[at];
   if (target === undefined) return;
   if (inNewTab) return void window.open(target, '_blank', 'noopener');
-  dialog.close();
+  hide();
   location.assign(target);
   // On this page the heading also takes the focus, so that Tab goes on from there.
   const { pathname, hash } = new URL(target, location.href);
@@ -149,13 +155,13 @@ input.addEventListener('keydown', (event) => {
   } else if (event.key === 'Escape') {
     // A search field would only be emptied.
     event.preventDefault();
-    dialog.close();
+    hide();
   }
 });
 button.addEventListener('click', open);
-close.addEventListener('click', () => dialog.close());
+close.addEventListener('click', () => hide());
 // A click beside the dialog is one on its backdrop.
-dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
+dialog.addEventListener('click', ({ target }) => target === dialog && hide());
 
 document.addEventListener('keydown', (event) => {
   const isShortcut =
