@@ -90,7 +90,9 @@ it.each([
   ['the dashboard', '/', 200],
   ['one of its pages', '/settings', 200],
   ['the guides', '/docs/quick-start', 200],
-  ['the API reference', '/docs', 200],
+  ['the documentation', '/docs', 200],
+  ['the API reference', '/docs/api', 200],
+  ['the console', '/docs/console', 200],
   ['GraphiQL', '/graphql', 200],
   ['an unknown page', '/docs/nothing', 404],
 ])('a page has security headers: %s', async (_what, path, status) => {

@@ -12,6 +12,7 @@ const longest = [
   'processes/start.system',
   'books/command.system',
   'docs/receivables.system',
+  'docs/states',
   'bulk/kills.system',
   'dashboard/exports.system',
   'dashboard/docs.system',

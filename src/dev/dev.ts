@@ -16,7 +16,8 @@ import { findFreePort } from '../database/postgres/free-port.ts';
 // Vite serves the dashboard without a Content-Security-Policy; `npm start` serves what `npm run build` made, with one.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const toServer = '^/(api|assets|docs|graphql|health|mcp|metrics|changelog|llms\\.txt|schema\\.graphql)(?=[/?]|$)';
+const toServer =
+  '^/(api|assets|docs|graphql|health|mcp|metrics|changelog(?:\\.\\w+)?|llms\\.txt|schema\\.graphql)(?=[/?]|$)';
 const serverFolders = ['src', 'schema', 'rest-shim', 'prisma'];
 const isOfServer = (path: string): boolean =>
   /\.(ts|graphql|sql)$/.test(path) && !/^src\/(dashboard|dev|pages\/(guides|dist))\//.test(path);

@@ -1,16 +1,19 @@
 import fastifyApiReference from '@scalar/fastify-api-reference';
 import * as graphiql from '@graphql-yoga/render-graphiql/graphiql';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { proofForm, proofText } from './check-proof.ts';
-import { buildErrorCodes } from './error-codes.ts';
-import { buildEInvoiceRules } from './e-invoice-rules.ts';
-import { readGuides } from './guides.ts';
+import { minifySync } from 'vite';
+import { apiGroup, readContents } from './contents.ts';
+import { drawModel } from './states.ts';
+import { buildFeed } from './feed.ts';
+import { landing } from './landing.ts';
+import { frame, scriptTags, textPage, type Assets, type Group } from './layout.ts';
 import { buildLlmsText, toMarkdown } from './plain-guides.ts';
-import { frame, textPage, type Assets } from './layout.ts';
 import { createRender } from './markdown.ts';
+import { buildSearchIndex } from './search-index.ts';
 import { pageFolders } from '../server/pages.ts';
 
 // Builds the pages into dist/: guides, changelog, API reference, GraphiQL. They load nothing from other servers, and no
@@ -53,14 +56,11 @@ function scalar(): string {
   return script.replace(/\n\/\/# sourceMappingURL=.*$/, '');
 }
 
-const scripts = (...addresses: string[]): string =>
-  addresses.map((address) => `\n    <script src="${address}" defer></script>`).join('');
-
-function buildReference(assets: Assets): void {
+function buildConsole(assets: Assets): void {
   const body = `    <div id="content" tabindex="-1"><div id="reference"></div><noscript><p>This page needs JavaScript. Without it
-      there are <a href="/docs/quick-start">the guides</a> and <a href="/api/v1/openapi.json">the OpenAPI file</a>.</p></noscript></div>`;
-  const head = scripts(asset('scalar.js', scalar()), asset('reference.js', source('reference.js')));
-  write('docs.html', frame(assets, '/docs', 'API reference', body, head));
+      there is <a href="/docs/api">the API reference</a>.</p></noscript></div>`;
+  const head = scriptTags([asset('scalar.js', scalar()), script('reference.js')]);
+  write('docs/console.html', frame(assets, '/docs/console', 'Console', body, head));
 }
 
 function buildGraphiql(icon: string): void {
@@ -70,8 +70,11 @@ function buildGraphiql(icon: string): void {
     graphql: asset('graphql-worker.js', graphiql.graphqlWorker),
   };
   const code = asset('graphiql.js', graphiql.js);
-  const start = asset('graphiql-start.js', source('graphiql.js').replace('__WORKERS__', JSON.stringify(workers)));
-  const style = asset('graphiql.css', graphiql.css + source('graphiql.css'));
+  const start = asset(
+    'graphiql-start.js',
+    source('browser/graphiql.js').replace('__WORKERS__', JSON.stringify(workers)),
+  );
+  const style = asset('graphiql.css', graphiql.css + source('browser/graphiql.css'));
   write(
     'graphql.html',
     `<!doctype html>
@@ -81,7 +84,7 @@ function buildGraphiql(icon: string): void {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>GraphiQL · Kontor</title>
     <link rel="icon" href="${icon}">
-    <link rel="stylesheet" href="${style}">${scripts(code, start)}
+    <link rel="stylesheet" href="${style}">${scriptTags([code, start])}
   </head>
   <body class="no-focus-outline">
     <noscript>GraphiQL needs JavaScript.</noscript>
@@ -92,41 +95,76 @@ function buildGraphiql(icon: string): void {
   );
 }
 
+/** Where the same is in another format. */
+const alternate = (type: string, href: string): string => `\n    <link rel="alternate" type="${type}" href="${href}">`;
+
+/** A script of browser/. @returns its address */
+const script = (name: string): string => asset(name, source(`browser/${name}`));
+
+/** The search: a script, which loads MiniSearch and the index when it is opened. */
+function buildSearch(): string {
+  const minisearch = readFileSync(fileURLToPath(import.meta.resolve('minisearch')), 'utf8');
+  const { code } = minifySync('minisearch.js', minisearch, { module: true });
+  const sections = [...pages, changelog].map(({ at, title, rendered }) => ({ at, title, sections: rendered.sections }));
+  const index = buildSearchIndex(sections);
+  const text = source('browser/search.js')
+    .replace('__MINISEARCH__', asset('minisearch.js', code))
+    .replace('__INDEX__', asset('search-index.json', index));
+  return asset('search.js', text);
+}
+
 rmSync(pageFolders.pages, { recursive: true, force: true });
+const render = await createRender(drawModel);
+const contents = readContents();
+const pages = contents.flatMap((group) =>
+  group.pages.map((page) => ({ ...page, at: `/docs/${page.slug}`, rendered: render(page.text) })),
+);
+const changes = source('../../CHANGELOG.md');
+const changelog = { at: '/changelog', title: 'Changelog', rendered: render(changes) };
 const assets: Assets = {
   style: asset('docs.css', source('docs.css')),
-  script: asset('docs.js', source('docs.js')),
   icon: asset('icon.svg', source('icon.svg')),
+  theme: script('theme.js'),
+  search: buildSearch(),
+  scripts: [script('tabs.js'), script('docs.js')],
 };
-const render = await createRender();
-const guides = readGuides();
-for (const { slug, title, text } of guides) {
-  write(`docs/${slug}.html`, textPage(assets, guides, { at: `/docs/${slug}`, title, text: render(text) }));
+const all: Group[] = contents.map((group) => ({
+  title: group.title,
+  pages: group.pages.map(({ slug, title }) => ({ at: `/docs/${slug}`, title })),
+}));
+/** The API reference has a side navigation of its own, which begins with its index. */
+const reference = all.filter(({ title }) => title === apiGroup);
+const groups = all.filter(({ title }) => title !== apiGroup);
+const isReference = (at: string): boolean => reference.some((group) => group.pages.some((page) => page.at === at));
+
+for (const { slug, at, title, text, form = '', rendered } of pages) {
+  const own = slug === 'check-proof' ? scriptTags([script('check-proof.js')]) : '';
+  const head = alternate('text/markdown', `${at}.md`) + own;
+  const { html, headings } = rendered;
+  write(
+    `docs/${slug}.html`,
+    textPage(assets, isReference(at) ? reference : groups, { at, title, html: html + form, headings }, head),
+  );
   write(`docs/${slug}.md`, toMarkdown(text));
 }
-write('llms.txt', buildLlmsText(guides));
-const rules = render(buildEInvoiceRules());
+write('llms.txt', buildLlmsText(contents));
+write('docs.html', textPage(assets, groups, { at: '/docs', title: 'Documentation', html: landing }));
+write('changelog.md', changes);
+write('changelog.atom', buildFeed(changes, statSync(new URL('../../CHANGELOG.md', here)).mtime.toISOString(), render));
 write(
-  'docs/e-invoice-rules.html',
-  textPage(assets, guides, { at: '/docs/e-invoices', title: 'Rules of e-invoices', text: rules }),
-);
-const codes = render(buildErrorCodes());
-write('docs/error-codes.html', textPage(assets, guides, { at: '/docs/errors', title: 'Codes of errors', text: codes }));
-const proofs = render(proofText);
-write(
-  'docs/check-proof.html',
+  'changelog.html',
   textPage(
     assets,
-    guides,
-    { at: '/docs/check-proof', title: 'Check a document', text: { ...proofs, html: proofs.html + proofForm } },
-    scripts(asset('check-proof.js', source('check-proof.js'))),
+    groups,
+    {
+      ...changelog,
+      headings: changelog.rendered.headings,
+      html: `${changelog.rendered.html}<p>Follow it <a href="/changelog.atom">by Atom</a>.</p>`,
+    },
+    alternate('application/atom+xml', '/changelog.atom') + alternate('text/markdown', '/changelog.md'),
   ),
 );
-const changelog = render(source('../../CHANGELOG.md'));
-write('changelog.html', textPage(assets, guides, { at: '/changelog', title: 'Changelog', text: changelog }));
-const missing = render(
-  '# Nothing is here\n\nThis address has no page. [The guides](/docs/quick-start) are a good start.',
-);
-write('404.html', textPage(assets, guides, { at: '', title: 'Not found', text: missing }));
-buildReference(assets);
+const missing = render('# Nothing is here\n\nThis address has no page. [The documentation](/docs) is a good start.');
+write('404.html', textPage(assets, groups, { at: '', title: 'Not found', html: missing.html }));
+buildConsole(assets);
 buildGraphiql(assets.icon);

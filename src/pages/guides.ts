@@ -12,38 +12,35 @@ export interface Guide {
 
 const folder = new URL('guides/', import.meta.url);
 
-/** In the order they are read. */
-const slugs = [
-  'quick-start',
-  'sdk',
-  'authentication',
-  'paging',
-  'syncing',
-  'bulk',
-  'exports',
-  'errors',
-  'limits',
-  'command-line',
-  'webhooks',
-  'testing-webhooks',
-  'graphql',
-  'agents',
-  'e-invoices',
-  'moving',
-];
+/** The guides of each group, in the order they are read. */
+export const groups: Record<string, string[]> = {
+  'Get started': ['quick-start', 'authentication'],
+  REST: ['sdk', 'paging', 'syncing', 'bulk', 'errors', 'limits'],
+  Webhooks: ['webhooks', 'testing-webhooks'],
+  'Front ends': ['graphql'],
+  Bookkeeping: ['e-invoices', 'exports', 'moving'],
+  Tools: ['command-line', 'agents'],
+};
+
+/** @throws Error without a heading of the first level */
+export function titleOf(slug: string, text: string): string {
+  const title = /^# (.+)$/m.exec(text)?.[1];
+  if (!title) throw new Error(`${slug} has no title`);
+  return title;
+}
 
 /** The guides as written. Their fenced blocks are run by test/docs/. */
 export const readGuides = (): Guide[] =>
-  slugs.map((slug) => {
-    const text = withFigures(withTables(include(readFileSync(new URL(`${slug}.md`, folder), 'utf8'))));
-    const title = /^# (.+)$/m.exec(text)?.[1];
-    if (!title) throw new Error(`${slug}.md has no title`);
-    return { slug, title, text };
-  });
+  Object.values(groups)
+    .flat()
+    .map((slug) => {
+      const text = withFigures(withTables(include(readFileSync(new URL(`${slug}.md`, folder), 'utf8'))));
+      return { slug, title: titleOf(slug, text), text };
+    });
 
 /** An empty fence with `file=NAME` shows that file, so that guides show tested code. */
 const include = (text: string): string =>
-  text.replaceAll(/^(```\w+) file=(\S+)\n```$/gm, (_, fence: string, file: string) => {
+  text.replaceAll(/^(```\w+(?: \S+)*) file=(\S+)\n```$/gm, (_, fence: string, file: string) => {
     const code = readFileSync(new URL(file, folder), 'utf8').trimEnd();
     return `${fence}\n${code}\n\`\`\``;
   });

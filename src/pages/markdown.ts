@@ -1,23 +1,37 @@
 import shiki from '@shikijs/markdown-it';
-import markdownIt from 'markdown-it';
+import markdownIt, { type StateCore, type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 
 export interface Rendered {
   html: string;
   /** Headings of the second level, for the list of what is on the page. */
   headings: { id: string; title: string }[];
+  /** The text below each heading, for the search. */
+  sections: Section[];
+}
+
+export interface Section {
+  /** That of its heading; empty for what stands first. */
+  id: string;
+  title: string;
+  prose: string;
+  code: string;
 }
 
 export type Render = (markdown: string) => Rendered;
 
-const toSlug = (title: string): string =>
+/** The anchor of a heading. */
+export const toAnchor = (title: string): string =>
   title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replaceAll(/^-|-$/g, '');
 
-/** Markdown to HTML, with code coloured here, so that a page needs no script, for both colour schemes at once. */
-export async function createRender(): Promise<Render> {
+/**
+ * Markdown to HTML, with code coloured here, so that a page needs no script, for both colour schemes at once.
+ * @param drawStates the SVG in place of a fence `mermaid states=MODEL`
+ */
+export async function createRender(drawStates: (model: string) => string): Promise<Render> {
   const markdown = markdownIt({ html: false, linkify: false, typographer: true });
   markdown.use(
     await shiki({
@@ -28,26 +42,70 @@ export async function createRender(): Promise<Render> {
         {
           pre(node) {
             node.properties['data-language'] = this.options.lang;
+            // Long lines are wrapped, so nothing scrolls.
+            delete node.properties['tabindex'];
           },
         },
       ],
-      langs: ['sh', 'json', 'graphql', 'http', 'js', 'python', 'php', 'ruby', 'go'],
+      langs: ['sh', 'json', 'graphql', 'http', 'js', 'python', 'php', 'ruby', 'go', 'sql', 'ini'],
     }),
   );
   let headings: Rendered['headings'] = [];
   markdown.use(anchor, {
     level: [2, 3],
-    slugify: toSlug,
+    slugify: toAnchor,
     permalink: anchor.permalink.headerLink({ safariReaderFix: true }),
     callback: ({ tag }, { slug, title }) => {
       if (tag === 'h2') headings.push({ id: slug, title });
     },
   });
+  markdown.core.ruler.push('tabs', groupTabs);
+  const fence = markdown.renderer.rules['fence'];
+  markdown.renderer.rules['fence'] = (tokens, index, ...more) => {
+    const model = /^mermaid states=(\w+)$/.exec(tokens[index]?.info ?? '')?.[1];
+    return model === undefined ? (fence?.(tokens, index, ...more) ?? '') : drawStates(model);
+  };
   // A table wider than a phone scrolls by itself, from the keyboard too.
   markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n';
   markdown.renderer.rules['table_close'] = () => '</table></div>\n';
   return (text) => {
     headings = [];
-    return { html: markdown.render(text), headings };
+    const tokens = markdown.parse(text, {});
+    return { html: markdown.renderer.render(tokens, markdown.options, {}), headings, sections: splitSections(tokens) };
   };
+}
+
+const tabOf = (token: Token | undefined): string | undefined =>
+  token?.type === 'fence' ? /(?<= )tab=(\w+)/.exec(token.info)?.[1] : undefined;
+
+/** Fences that follow one another and name a tab show the same in several languages: tabs, made by browser/tabs.js. */
+function groupTabs({ tokens, Token: New }: StateCore): void {
+  const html = (content: string): Token => Object.assign(new New('html_block', '', 0), { content });
+  const grouped = tokens.flatMap((token, index) => {
+    const tab = tabOf(token);
+    if (tab === undefined) return [token];
+    const before = tabOf(tokens[index - 1]) === undefined ? '<div class="tabs">\n' : '';
+    const after = tabOf(tokens[index + 1]) === undefined ? '</div>\n' : '';
+    return [html(`${before}<div class="tab"><p class="tab-name">${tab}</p>\n`), token, html(`</div>\n${after}`)];
+  });
+  tokens.splice(0, tokens.length, ...grouped);
+}
+
+const plainText = ({ children }: Token): string =>
+  (children ?? []).map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('');
+
+function splitSections(tokens: Token[]): Section[] {
+  const sections: Section[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'heading_open') {
+      const title = plainText(tokens[index + 1] ?? token);
+      sections.push({ id: String(token.attrGet('id') ?? ''), title, prose: '', code: '' });
+    }
+    const section = sections.at(-1);
+    if (!section) continue;
+    if (token.type === 'fence') section.code += `${token.content}\n`;
+    else if (token.type === 'inline' && tokens[index - 1]?.type !== 'heading_open')
+      section.prose += `${section.prose === '' ? '' : ' '}${plainText(token)}`;
+  }
+  return sections;
 }

@@ -28,9 +28,13 @@ const noncePlaceholder = /__CSP_NONCE__/g;
 export const originPlaceholder = '__ORIGIN__';
 /** The placeholder in GraphiQL's page for what sessions may send: `any` document, or only `trusted` ones. */
 const documentsPlaceholder = '__SESSION_DOCUMENTS__';
-const textPath = /^\/(docs\/[\w-]+(\.md)?|graphql|llms\.txt)$/;
+const textPath = /^\/(docs\/[\w-]+(\.md)?|changelog\.(md|atom)|graphql|llms\.txt)$/;
 /** The types of pages that are sent as they were written. Any other page is HTML. */
-const plainTypes: Record<string, string> = { '.md': 'text/markdown', '.txt': 'text/plain' };
+const plainTypes: Record<string, string> = {
+  '.md': 'text/markdown',
+  '.txt': 'text/plain',
+  '.atom': 'application/atom+xml',
+};
 const notBuilt = 'This page is not built yet. Run: npm run build';
 
 /** Text as it may stand in HTML, in an attribute's double quotes too. */
@@ -75,7 +79,7 @@ export function createPages(
     const isText = textPath.test(path);
     const page = isText ? readText(`${folders.pages}${path}${plainType ? '' : '.html'}`) : undefined;
     if (page !== undefined && plainType) {
-      respond(response, 200, plainType, fillPlain(page));
+      respond(response, 200, plainType, plainType.endsWith('xml') ? fill(page) : fillPlain(page));
       return true;
     }
     if (page?.includes(originPlaceholder) || page?.includes(documentsPlaceholder)) {

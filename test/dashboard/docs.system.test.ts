@@ -1,19 +1,17 @@
 import type { Browser } from 'playwright-core';
 import { forTenant } from '../../prisma/client.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readGuides } from '../../src/pages/guides.ts';
+import { apiGroup, readContents } from '../../src/pages/contents.ts';
 import { startService, type Service } from '../harness.ts';
 import { fromOurPage, password, makeUser } from '../identity/browser.ts';
 import { accessibilityViolations, desktop, launch, noBrowser, overflow, phone, visit } from './browser.ts';
 
-const pages = [
-  ...readGuides().map(({ slug }) => `/docs/${slug}`),
-  '/docs/e-invoice-rules',
-  '/docs/error-codes',
-  '/docs/check-proof',
-  '/changelog',
-  '/docs/not-a-page',
-];
+const toPath = ({ slug }: { slug: string }): string => `/docs/${slug}`;
+const guides = readContents().flatMap(({ title, pages: all }) => (title === apiGroup ? [] : all.map(toPath)));
+// One generator makes the pages of the API reference: these stand for all.
+const reference = ['/docs/api', '/docs/api-invoices', '/docs/api-changes', '/docs/api-exports'];
+const pages = ['/docs', ...guides, ...reference, '/changelog', '/docs/not-a-page'];
+const widths = [1440, 768, 390];
 
 // Zod, inside Scalar, tests whether it may compile its checks. The violation has no effect.
 const zodEvalTest = /policy: script-src eval .*scalar/;
@@ -38,6 +36,193 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
           expect(await overflow(page)).toBe(0);
         }
       }
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 });
+        expect([width, await overflow(page)]).toEqual([width, 0]);
+        const cut = await page.$$eval('.bar a, .text pre', (all) =>
+          all.filter(
+            (each) => each.getBoundingClientRect().right > innerWidth || each.scrollWidth > each.clientWidth + 1,
+          ),
+        );
+        expect([width, cut.length]).toEqual([width, 0]);
+      }
+    });
+  });
+
+  it('the theme is that of the system, or the chosen one, on the next page from its first painting', async () => {
+    await visit(browser, service.url, { colorScheme: 'dark' }, async (page) => {
+      const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const [white, dark] = ['rgb(255, 255, 255)', 'rgb(22, 25, 29)'];
+      await page.goto('/docs');
+      expect(await ground()).toBe(dark);
+      await page.getByLabel('Theme').selectOption('Light');
+      expect(await ground()).toBe(white);
+      // The script that paints nothing else first: the body has no other colour when it begins.
+      await page.addInitScript(() => {
+        const colors: string[] = [];
+        Object.assign(window, { colors });
+        new MutationObserver(() => {
+          if (document.body) colors.push(getComputedStyle(document.body).backgroundColor);
+        }).observe(document, { childList: true, subtree: true });
+      });
+      await page.goto('/docs/webhooks');
+      expect(await page.evaluate(() => [...new Set((window as unknown as { colors: string[] }).colors)])).toEqual([
+        white,
+      ]);
+      expect(await page.getByLabel('Theme').inputValue()).toBe('light');
+      expect(await page.evaluate(() => localStorage.getItem('kontor-color-scheme'))).toBe('light');
+      await page.getByLabel('Theme').selectOption('System');
+      expect(await ground()).toBe(dark);
+      // What another program left there is no theme.
+      await page.evaluate(() => localStorage.setItem('kontor-color-scheme', '"><img src=x>'));
+      await page.reload();
+      expect([await ground(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'auto']);
+    });
+  });
+
+  it('the search opens by / or Ctrl-K, is used from the keyboard, and opens a heading', async () => {
+    await visit(browser, service.url, {}, async (page) => {
+      const loaded: string[] = [];
+      page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+      await page.goto('/docs/quick-start');
+      expect(loaded.filter((path) => /minisearch|search-index/.test(path))).toEqual([]);
+      const input = page.getByRole('combobox', { name: 'Search the documentation' });
+      const options = page.getByRole('dialog').getByRole('option');
+      const chosen = page.getByRole('dialog').getByRole('option', { selected: true });
+      await page.keyboard.press('Control+k');
+      await input.waitFor();
+      await page.getByRole('status').getByText('Arrow keys choose').waitFor();
+      expect(await input.getAttribute('aria-expanded')).toBe('false');
+      await page.keyboard.press('Escape');
+      expect(await input.isVisible()).toBe(false);
+
+      await page.keyboard.press('/');
+      await page.keyboard.type('rotáte secret');
+      await options.first().waitFor();
+      expect(await input.getAttribute('aria-expanded')).toBe('true');
+      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await chosen.innerText()).toMatch(/^Webhooks\s+A new secret\s/);
+      const active = (): Promise<string | null> => input.getAttribute('aria-activedescendant');
+      expect(await active()).toBe('found-0');
+      await page.keyboard.press('ArrowUp');
+      expect([await active(), await chosen.count()]).toEqual([`found-${(await options.count()) - 1}`, 1]);
+      await page.keyboard.press('ArrowDown');
+      expect(await active()).toBe('found-0');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/docs/webhooks#a-new-secret');
+
+      // On the same page: the dialog closes, the heading is in sight and focused; a slash that is typed opens nothing.
+      await page.getByRole('button', { name: 'Search' }).click();
+      await input.fill('out of order');
+      await chosen.getByText('Twice, late, and out of order').waitFor();
+      await page.keyboard.press('/');
+      expect(await input.inputValue()).toBe('out of order/');
+      await page.keyboard.press('Backspace');
+      await chosen.getByText('Twice, late, and out of order').click();
+      await page.waitForURL('**#twice-late-and-out-of-order');
+      expect(await input.isVisible()).toBe(false);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('twice-late-and-out-of-order');
+      expect(loaded.filter((path) => /search-index/.test(path)).length).toBeLessThanOrEqual(2);
+    });
+  });
+
+  it('the search shows what is typed as text, fits on a phone, and says that it can’t be loaded', async () => {
+    await visit(browser, service.url, { viewport: { width: 390, height: 700 } }, async (page, watch) => {
+      await page.goto('/docs/quick-start?q=<img src=x>#<img src=x>');
+      await page.route('**/search-index*', (route) => route.abort());
+      watch.allowed.push(/search-index/);
+      await page.getByRole('button', { name: 'Search' }).click();
+      const input = page.getByRole('combobox', { name: 'Search the documentation' });
+      await page.getByText('The search can’t be loaded').waitFor();
+      await page.unroute('**/search-index*');
+      await input.fill('<img src=x onerror=alert(1)>zzzzqqq');
+      const hostile = page.locator('dialog img, dialog script');
+      await expect.poll(() => page.getByRole('dialog').getByRole('status').textContent()).toMatch(/result|Nothing is/);
+      expect(await hostile.count()).toBe(0);
+      await input.fill('<qqzzq>zzzzqqq</qqzzq>');
+      await page.getByText('Nothing is found for “<qqzzq>zzzzqqq</qqzzq>”.').waitFor();
+      expect(await page.getByRole('dialog').getByRole('option').count()).toBe(0);
+      await input.fill('backup');
+      await page.getByRole('dialog').getByRole('option').first().waitFor();
+      expect(await overflow(page)).toBe(0);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Close' }).click();
+      expect(await input.isVisible()).toBe(false);
+    });
+  });
+
+  it('samples are tabs: one choice for all, from the keyboard, kept for other pages', async () => {
+    await visit(browser, service.url, {}, async (page) => {
+      await page.goto('/docs/quick-start');
+      const lists = page.getByRole('tablist', { name: 'Language' });
+      const chosen = (): Promise<string[]> => page.getByRole('tab', { selected: true }).allInnerTexts();
+      const shown = (): Promise<string[]> =>
+        page
+          .locator('[role=tabpanel]:visible pre')
+          .evaluateAll((all) => all.map((each) => each.dataset['language'] ?? ''));
+      const four = (name: string): string[] => [name, name, name, name];
+      expect(await lists.count()).toBe(4);
+      expect([await chosen(), await shown()]).toEqual([four('curl'), four('sh')]);
+      const tab = (name: string) => lists.nth(2).getByRole('tab', { name });
+      await tab('curl').focus();
+      const top = (): Promise<number> => lists.nth(2).evaluate((each) => Math.round(each.getBoundingClientRect().top));
+      const before = await top();
+      await page.keyboard.press('ArrowRight');
+      expect([await chosen(), await shown(), await top()]).toEqual([four('SDK'), four('js'), before]);
+      for (const [key, name] of [
+        ['End', 'PHP'],
+        ['ArrowRight', 'curl'],
+        ['ArrowLeft', 'PHP'],
+        ['Home', 'curl'],
+        ['ArrowLeft', 'PHP'],
+        ['ArrowLeft', 'Python'],
+      ] as const) {
+        await page.keyboard.press(key);
+        expect([await chosen(), await page.evaluate(() => document.activeElement?.textContent)]).toEqual([
+          four(name),
+          name,
+        ]);
+      }
+      // Tab leaves the list for the panel that belongs to it.
+      await page.keyboard.press('Tab');
+      const panel = await page.evaluate(() => document.activeElement?.getAttribute('aria-labelledby'));
+      expect(panel).toBe(await tab('Python').getAttribute('id'));
+      expect(await accessibilityViolations(page)).toEqual([]);
+
+      await page.goto('/docs/webhooks');
+      expect(await chosen()).toEqual(['Python']);
+      await page.getByRole('tab', { name: 'Ruby' }).click();
+      // A page without that language keeps its first; nothing that is stored is more than compared.
+      await page.goto('/docs/quick-start');
+      expect(await chosen()).toEqual(four('curl'));
+      await page.evaluate(() => localStorage.setItem('kontor-docs-language', '<img src=x>'));
+      await page.reload();
+      expect([await chosen(), await page.locator('main img').count()]).toEqual([four('curl'), 0]);
+    });
+  });
+
+  it('pages lead to the one before and the one after, and a phone opens the list of all', async () => {
+    await visit(browser, service.url, { viewport: phone }, async (page) => {
+      await page.goto('/docs');
+      const list = page.getByRole('navigation', { name: 'Pages' });
+      expect(await list.isVisible()).toBe(false);
+      const button = page.getByRole('button', { name: 'All pages' });
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await list.getByRole('link', { name: 'Quick start' }).waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      expect(await list.isVisible()).toBe(false);
+      await button.click();
+      await list.getByRole('link', { name: 'Quick start' }).click();
+      const neighbours = page.getByRole('navigation', { name: 'Previous and next page' });
+      for (const next of guides.slice(1)) {
+        await neighbours.locator('[rel=next]').click();
+        await page.waitForURL(`**${next}`);
+      }
+      expect(await neighbours.getByRole('link').count()).toBe(1);
+      await neighbours.locator('[rel=prev]').click();
+      await page.waitForURL(`**${guides.at(-2)}`);
     });
   });
 
@@ -47,15 +232,21 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       expect(new URL(page.url()).hash).toBe('#content');
-      await page.getByRole('link', { name: 'With curl', exact: true }).first().click();
-      expect(new URL(page.url()).hash).toBe('#with-curl');
+      await page.getByRole('link', { name: 'A payment', exact: true }).first().click();
+      expect(new URL(page.url()).hash).toBe('#a-payment');
+      // Samples in several languages stand one after the other, each with its name.
+      expect(await page.locator('.tab:visible').count()).toBe(16);
+      expect(await page.locator('.tab:visible .tab-name').allInnerTexts()).toEqual(
+        Array.from({ length: 4 }, () => ['curl', 'SDK', 'Python', 'PHP']).flat(),
+      );
     });
   });
 
   it('a button copies a code block and confirms it', async () => {
     await visit(browser, service.url, { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       await page.goto('/docs/quick-start');
-      const blocks = page.locator('.text pre');
+      await page.getByRole('tab', { name: 'SDK' }).first().click();
+      const blocks = page.locator('.text pre:visible');
       const buttons = page.getByRole('button', { name: 'Copy this code' });
       expect(await buttons.count()).toBe(await blocks.count());
       await buttons.first().click();
@@ -71,12 +262,30 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     });
   });
 
-  it('the API reference sends a request with a token, in light and dark', async () => {
+  it('the API reference loads no megabyte, and leads to each request', async () => {
+    await visit(browser, service.url, {}, async (page) => {
+      let bytes = 0;
+      page.on('response', (response) => {
+        void response.body().then((body) => (bytes += body.length));
+      });
+      await page.goto('/docs/api');
+      await page.getByRole('link', { name: 'Records a payment without a bank transaction' }).first().click();
+      await page.waitForURL('**/docs/api-invoices#records-a-payment-without-a-bank-transaction');
+      const heading = page.getByRole('heading', { name: 'Records a payment without a bank transaction' });
+      expect((await heading.boundingBox())?.y).toBeLessThan(200);
+      const bar = page.getByRole('navigation', { name: 'Documentation' });
+      expect(await bar.locator('[aria-current]').allInnerTexts()).toEqual(['API reference']);
+      await page.waitForLoadState('networkidle');
+      expect(bytes).toBeLessThan(300_000);
+    });
+  });
+
+  it('the console sends a request with a token, in light and dark', async () => {
     const { token } = await service.integrator({ name: 'Tried & Co' });
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit(browser, service.url, { colorScheme }, async (page, watch) => {
         watch.allowed.push(zodEvalTest);
-        await page.goto('/docs');
+        await page.goto('/docs/console');
         await page.getByPlaceholder('Token').first().fill(token);
         expect(await accessibilityViolations(page, { except: '#reference' })).toEqual([]);
         await page.getByRole('button', { name: /Test Request.*\/me/ }).click();
@@ -86,10 +295,10 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     }
   });
 
-  it('the API reference fits on a phone', async () => {
+  it('the console fits on a phone', async () => {
     await visit(browser, service.url, { viewport: phone }, async (page, watch) => {
       watch.allowed.push(zodEvalTest);
-      await page.goto('/docs');
+      await page.goto('/docs/console');
       await page.getByRole('heading', { name: 'Kontor' }).waitFor();
       expect(await overflow(page)).toBe(0);
     });

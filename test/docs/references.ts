@@ -19,6 +19,8 @@ export interface Repository {
   /** Every identifier of the code and of the sources of generated code, without comments. */
   words: ReadonlySet<string>;
   commands: Commands;
+  /** The last parts of addresses below /docs/. */
+  pages: ReadonlySet<string>;
 }
 
 /** The command line, as src/cli.ts and src/commands declare it. */
@@ -119,7 +121,7 @@ const section = /\b([A-Z]+\.md), ([A-Z][a-z]+(?: [a-z]+)*|Your own PostgreSQL)/g
 const command = /(?:kontor -- |`)((?:tenant|user|token|webhook|bank) [a-z|\\]+|(?<=-- )[a-z]+)([^`\n]*)/g;
 
 /** Every stale reference of a text: `path:line: reference`. */
-export function staleReferences({ path, text }: Source, { files, read, words, commands }: Repository): string[] {
+export function staleReferences({ path, text }: Source, { files, read, words, commands, pages }: Repository): string[] {
   const folders = new Set(files.flatMap((each) => listParents(each)));
   const isThere = (name: string): boolean => {
     const here = normalize(join(dirname(path), name));
@@ -148,7 +150,7 @@ export function staleReferences({ path, text }: Source, { files, read, words, co
   check(folder, (name) => isThere(name) || files.some((each) => each.startsWith(`${name}.`)));
   check(call, (name) => words.has(name));
   check(identifier, (name) => words.has(name) || words.has(name.replace(/_(?:count|sum|bucket)$/, '')));
-  check(guide, (name) => files.includes(`src/pages/guides/${name}.md`) || files.includes(`src/pages/${name}.ts`));
+  check(guide, (name) => pages.has(name));
   check(section, (name, title) => {
     const target = document(name);
     return target !== undefined && listAnchors(read(target)).includes(buildAnchor(title));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readContents } from '../../src/pages/contents.ts';
 import {
   listAnchors,
   collectCommands,
@@ -30,6 +31,7 @@ const repository: Repository = {
     readText,
   ),
   commands: collectCommands(files, readText),
+  pages: new Set(['console', ...readContents().flatMap((group) => group.pages.map(({ slug }) => slug))]),
 };
 
 /** Names of other products, of their settings and errors, and invented names of examples. */
@@ -37,7 +39,7 @@ const foreign = new Set(
   `OpenTelemetry PgBouncer GitHub OTEL_EXPORTER_OTLP_HEADERS limit_conn pg_dump pg_restore SQLITE_BUSY SyntaxError
   serialization_failure deadlock_detected check_violation foreign_key_violation invalid_password snake_case decimal.js
   ipaddr.js manifest.json kontor_nonsense TENANT_ID NEW_CUSTOMER add_quotes rawBody password.txt first.txt
-  customer.json answer.txt citus_rebalance_start isolate_tenant_to_new_shard shard_transfer_mode max_worker_processes
+  customer.json invoice.json answer.txt citus_rebalance_start isolate_tenant_to_new_shard shard_transfer_mode max_worker_processes
   max_logical_replication_workers citus_create_restore_point pg_dist_authinfo pg_test_fsync`.split(/\s+/),
 );
 

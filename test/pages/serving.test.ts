@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,11 +6,35 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonHeaders } from '../../src/server/http/headers.ts';
-import { readGuides } from '../../src/pages/guides.ts';
+import { SaxesParser } from 'saxes';
+import { buildFeed } from '../../src/pages/feed.ts';
+import { readContents } from '../../src/pages/contents.ts';
 import { createPages, type PageFolders } from '../../src/server/pages.ts';
 import { startService, type Service } from '../harness.ts';
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+/** The elements of an XML document, by path. @throws Error where it is not well-formed */
+function readXml(text: string): { path: string; text: string }[] {
+  const elements: { path: string; text: string }[] = [];
+  const open: { path: string; text: string }[] = [];
+  const parser = new SaxesParser();
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('opentag', ({ name }) => {
+    const element = { path: [open.at(-1)?.path, name].filter(Boolean).join('/'), text: '' };
+    elements.push(element);
+    open.push(element);
+  });
+  parser.on('text', (part) => {
+    const element = open.at(-1);
+    if (element) element.text += part;
+  });
+  parser.on('closetag', () => open.pop());
+  parser.write(text).close();
+  return elements;
+}
+
 let service: Service;
 let folder: string;
 const servers: Server[] = [];
@@ -162,6 +186,8 @@ describe('assets', () => {
 describe('headers', () => {
   const pages = [
     '/docs',
+    '/docs/api',
+    '/docs/console',
     '/docs/quick-start',
     '/docs/webhooks',
     '/changelog',
@@ -228,8 +254,9 @@ describe('for programs that read text', () => {
       url,
       about,
     }));
-    const guides = links.filter(({ url }) => url!.endsWith('.md'));
-    expect(guides.map(({ url }) => url)).toEqual(readGuides().map(({ slug }) => `${service.url}/docs/${slug}.md`));
+    const guides = links.filter(({ url }) => /\/docs\/.+\.md$/.test(url!));
+    const pages = readContents().flatMap((group) => group.pages);
+    expect(guides.map(({ url }) => url)).toEqual(pages.map(({ slug }) => `${service.url}/docs/${slug}.md`));
     for (const { url, about } of links) {
       expect(about!.length).toBeGreaterThan(20);
       expect((await fetch(url!)).status).toBe(200);
@@ -243,8 +270,76 @@ describe('for programs that read text', () => {
     }
   });
 
+  it('every link of a page and of the search leads to a page and a heading', async () => {
+    const read = async (path: string): Promise<string> => {
+      const { status, text } = await service.request('GET', path, { headers: html });
+      expect([path, status]).toEqual([path, 200]);
+      return text;
+    };
+    const paths = [
+      '/docs',
+      '/changelog',
+      ...readContents().flatMap((group) => group.pages.map(({ slug }) => `/docs/${slug}`)),
+    ];
+    const texts = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
+    const script = await read(/"(\/assets\/search-[^"]+\.js)"/.exec(texts.get('/docs')!)![1]!);
+    const search = await read(/\/assets\/search-index-\w+\.json/.exec(script)![0]);
+    const results = Object.values<{ href: string }>(JSON.parse(search).index.storedFields);
+    expect(results.length).toBeGreaterThan(150);
+    texts.set('the search', results.map(({ href }) => `<a href="${href}">`).join());
+    const missing: string[] = [];
+    for (const [path, text] of texts)
+      for (const [, href = ''] of text.matchAll(/<a\b[^>]* href="([^"]+)"/g)) {
+        const { pathname, hash, origin } = new URL(href, new URL(path, service.url));
+        if (origin !== service.url) continue;
+        const target = texts.get(pathname) ?? (await read(pathname));
+        texts.set(pathname, target);
+        if (hash && !target.includes(` id="${decodeURIComponent(hash.slice(1))}"`)) missing.push(`${path}: ${href}`);
+      }
+    expect(missing).toEqual([]);
+  });
+
+  it('the changelog is Markdown and an Atom feed, with this server’s address, also one with an ampersand', async () => {
+    const markdown = await service.request('GET', '/changelog.md', { headers: { accept: 'text/markdown' } });
+    expect([markdown.status, markdown.text]).toEqual([200, readFileSync('CHANGELOG.md', 'utf8')]);
+    const { status, headers, text } = await service.request('GET', '/changelog.atom', {
+      headers: { accept: 'application/atom+xml' },
+    });
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/atom+xml; charset=utf-8']);
+    const feed = readXml(text);
+    expect(feed.filter(({ path }) => path === 'feed/id').map((each) => each.text)).toEqual([
+      `${service.url}/changelog`,
+    ]);
+    const titles = [...markdown.text.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    expect(feed.filter(({ path }) => path === 'feed/entry/title').map((each) => each.text)).toEqual(titles);
+    for (const { text: time } of feed.filter(({ path }) => path.endsWith('updated')))
+      expect(new Date(time).toISOString().slice(0, 10)).toBe(time.slice(0, 10));
+    const first = feed.find(({ path }) => path === 'feed/entry/content');
+    expect(first?.text).toMatch(/<li>.*<a href="\/docs\/api">/);
+
+    const built = join(folder, 'feed');
+    mkdirSync(built, { recursive: true });
+    writeFileSync(
+      join(built, 'changelog.atom'),
+      buildFeed('## 1.0 <b> & "c", 2026-02-03\n', '', () => ({ html: '<p>a &lt; b</p>', headings: [], sections: [] })),
+    );
+    const pages = createPages({ url: 'http://a.example/?a&b' }, { folders: { dashboard: folder, pages: built } });
+    const server = createServer((request, response) => void pages(request, response, request.url ?? ''));
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const hostile = readXml(
+      await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/changelog.atom`)).text(),
+    );
+    expect(hostile.filter(({ path }) => /entry\/(title|updated|content)/.test(path)).map((each) => each.text)).toEqual([
+      '1.0 <b> & "c", 2026-02-03',
+      '2026-02-03T00:00:00Z',
+      '<p>a &lt; b</p>',
+    ]);
+    expect(hostile.find(({ path }) => path === 'feed/id')?.text).toBe('http://a.example/?a&b/changelog');
+  });
+
   it('no other text is there', async () => {
-    for (const path of ['/docs/nothing.md', '/docs/404.md', '/docs/..%2Fllms.txt', '/docs.md', '/changelog.md'])
+    for (const path of ['/docs/nothing.md', '/docs/404.md', '/docs/..%2Fllms.txt', '/docs.md', '/changelog.txt'])
       expect([path, (await service.request('GET', path, { headers: { accept: 'text/plain' } })).status]).toEqual([
         path,
         404,

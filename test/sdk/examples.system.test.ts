@@ -16,7 +16,7 @@ import { checkTypes, projectWithSdk, type Project } from './project.ts';
 // one file, and what it prints is what the page says.
 
 const readme: Guide = { slug: 'readme', title: '@kontor/sdk', text: readFileSync('src/sdk/README.md', 'utf8') };
-const usesSdk = ({ text }: Guide): boolean => /^```js\n[^`]*from '@kontor\/sdk'/m.test(text);
+const usesSdk = ({ text }: Guide): boolean => /^```js.*\n[^`]*from '@kontor\/sdk'/m.test(text);
 const pages = [...readGuides().filter(usesSdk), readme];
 
 let project: Project;

@@ -16,6 +16,7 @@ import { counting } from '../payment/filter.ts';
 import { recordAdjusted } from '../payment/ledger.ts';
 import { type PayableType, payables } from '../payment/payables.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
+import { allows, transitions } from '../../rows/states.ts';
 
 /** A part of a transaction's amount, and what it pays. */
 export interface Part {
@@ -67,7 +68,7 @@ export const maxMatches = 500;
  */
 export async function match(context: Context, id: string, parts: Part[], path = 'matches'): Promise<void> {
   const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
-  if (transaction.matchStatus !== 'UNMATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
+  if (!allows(transitions.BankTransaction.match, transaction.matchStatus))
     refuse('matchStatus', 'wrong_state', 'Only a transaction of which something is open can be matched.');
   const isFirst = transaction.matchStatus === 'UNMATCHED';
   const others = isFirst ? 0 : await context.db.payment.count({ where: { bankTransactionId: id, ...counting } });

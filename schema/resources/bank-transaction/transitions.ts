@@ -16,6 +16,7 @@ import { getBankAmount, paidBy } from '../payment/payables.ts';
 import { Decimal, sum } from '../../money/money.ts';
 import { decimal, text } from '../../graphql/input/validators.ts';
 import { counting } from '../payment/filter.ts';
+import { allows, transitions } from '../../rows/states.ts';
 import { reverse } from '../payment/ledger.ts';
 import { inLockOrder, match, maxMatches, setOpen } from './match.ts';
 
@@ -27,7 +28,7 @@ async function unmatch(
   reason: string | null | undefined,
 ): Promise<void> {
   const transaction = await found(context.db.lock('BankTransaction', id, 'no key update'));
-  if (transaction.matchStatus !== 'MATCHED' && transaction.matchStatus !== 'PARTIALLY_MATCHED')
+  if (!allows(transitions.BankTransaction.unmatch, transaction.matchStatus))
     refuse('matchStatus', 'wrong_state', 'This transaction is not matched.');
   const payments = await context.db.payment.findMany({
     where: {
@@ -95,7 +96,7 @@ const MatchInput = builder.inputType('MatchInput', {
 /** unmatched ↔ ignored. */
 const change = (
   t: MutationFields,
-  [from, to]: [from: MatchStatuses, to: MatchStatuses],
+  transition: { from: readonly MatchStatuses[]; to: readonly [MatchStatuses] },
   event: EventType,
   description: string,
   otherwise: string,
@@ -108,8 +109,8 @@ const change = (
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const { matchStatus } = await found(inside.db.lock('BankTransaction', id, 'no key update'));
-        if (matchStatus !== from) refuse('matchStatus', 'wrong_state', otherwise);
-        await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: to } });
+        if (!allows(transition, matchStatus)) refuse('matchStatus', 'wrong_state', otherwise);
+        await inside.db.bankTransaction.update({ where: key(context, id), data: { matchStatus: transition.to[0] } });
         await emit(inside, event, id);
         return findById(inside, 'BankTransaction', id, query);
       }),
@@ -170,14 +171,14 @@ builder.mutationFields((t) => ({
 
   ignoreBankTransaction: change(
     t,
-    ['UNMATCHED', 'IGNORED'],
+    transitions.BankTransaction.ignore,
     'bank_transaction.ignored',
     'Marks a transaction as one that pays nothing in the books, such as a private one.',
     'Only an unmatched transaction can be ignored.',
   ),
   unignoreBankTransaction: change(
     t,
-    ['IGNORED', 'UNMATCHED'],
+    transitions.BankTransaction.unignore,
     'bank_transaction.unignored',
     'Makes an ignored transaction unmatched again.',
     'Only an ignored transaction can be made unmatched.',

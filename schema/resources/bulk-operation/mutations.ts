@@ -5,8 +5,9 @@ import { idArgument } from '../../graphql/input/id-argument.ts';
 import { found, refuse, requireAbilities } from '../../errors/errors.ts';
 import { bulkKinds } from './kinds.ts';
 import { maxUnfinished, startOperation } from './start.ts';
-import { finish, hasEnded } from './transitions.ts';
+import { finish } from './transitions.ts';
 import { BulkAction, BulkOperation, BulkResource } from './type.ts';
+import { allows, transitions } from '../../rows/states.ts';
 
 const StartBulkOperationInput = builder.inputType('StartBulkOperationInput', {
   description: 'A new bulk operation.',
@@ -53,7 +54,8 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const operation = await found(inside.db.lock('BulkOperation', id, 'no key update'));
-        if (hasEnded(operation)) refuse('status', 'wrong_state', 'Has ended already.');
+        if (!allows(transitions.BulkOperation.cancel, operation.status))
+          refuse('status', 'wrong_state', 'Has ended already.');
         await finish(inside, operation, { status: 'CANCELLED' });
         return found(inside.db.model('BulkOperation').findUnique({ ...query, where: key(inside, id) }));
       }),

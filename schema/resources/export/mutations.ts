@@ -6,8 +6,9 @@ import { idArgument } from '../../graphql/input/id-argument.ts';
 import { wholeNumber } from '../../graphql/input/validators.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { abilitiesToExport, listKinds, maxUnfinished } from './kinds.ts';
-import { finish, hasEnded } from './transitions.ts';
+import { finish } from './transitions.ts';
 import { Export, ExportChart, ExportFormat, ExportResource, ExportSide, ExportType } from './type.ts';
+import { allows, transitions } from '../../rows/states.ts';
 
 /** Seconds after which a client should try again. */
 const retryAfter = 30;
@@ -138,7 +139,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { id }, context) =>
       context.transaction(async (inside) => {
         const row = await found(inside.db.lock('Export', id, 'no key update'));
-        if (hasEnded(row)) refuse('status', 'wrong_state', 'Has ended already.');
+        if (!allows(transitions.Export.cancel, row.status)) refuse('status', 'wrong_state', 'Has ended already.');
         await finish(inside, row, { status: 'CANCELLED' });
         return found(inside.db.model('Export').findUnique({ ...query, where: key(inside, id) }));
       }),

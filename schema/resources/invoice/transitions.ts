@@ -12,6 +12,7 @@ import { newCreditNote, planAllowedCredit, type WholeCreditNote } from '../credi
 import { Decimal } from '../../money/money.ts';
 import { paymentStep, settled, type Payable, type Settled } from '../payment/amount.ts';
 import { takeSteps, transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
+import { allows, transitions } from '../../rows/states.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { insertNew } from '../../rows/insert-new.ts';
@@ -52,7 +53,8 @@ export async function issue(
 }
 
 async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<PrefetchedRow> {
-  if (invoice.status !== 'DRAFT') refuse('status', 'not_a_draft', 'Only a draft can be issued.');
+  if (!allows(transitions.Invoice.issue, invoice.status))
+    refuse('status', 'not_a_draft', 'Only a draft can be issued.');
   const problems = new Problems();
   issueDateRules(invoice.invoiceDate, context, problems, 'invoiceDate');
   problems.throwIfAny();
@@ -71,7 +73,8 @@ const getSettled = ({ amountPaid, amountAdjusted }: Row<'Invoice'>): Settled => 
 /** What is to be paid of a locked invoice; null unless it is issued. */
 export function getPayable(invoice: Row<'Invoice'>): Payable | null {
   const { id, status, currency, customerId: partnerId } = invoice;
-  return status === 'ISSUED' ? { id, due: computeBalance(invoice), ...getSettled(invoice), currency, partnerId } : null;
+  if (!allows(transitions.Invoice.settle, status)) return null;
+  return { id, due: computeBalance(invoice), ...getSettled(invoice), currency, partnerId };
 }
 
 /** Takes the lock of an issued invoice; null for any other. */
@@ -147,7 +150,7 @@ async function cancel(context: Context, invoice: Row<'Invoice'>): Promise<Prefet
   const { id } = invoice;
   const { amountPaid, amountAdjusted, amountRefunded } = invoice;
   const isUntouched = [amountPaid, amountAdjusted, amountRefunded].every((amount) => new Decimal(amount).isZero());
-  if (invoice.status !== 'ISSUED' || !isUntouched)
+  if (!allows(transitions.Invoice.cancel, invoice.status) || !isUntouched)
     refuse('status', 'wrong_state', 'Only an issued invoice of which nothing is paid can be cancelled.');
   const changes = { status: 'CANCELLED', cancelledAt: context.now() } as const;
   const rest = await planAllowedCredit(context, invoice, {});

@@ -10,6 +10,7 @@ import { insertNew } from '../../rows/insert-new.ts';
 import { Decimal } from '../../money/money.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
 import { transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
+import { allows, transitions } from '../../rows/states.ts';
 import type { RowArguments } from '../../rows/locked-row.ts';
 import { text } from '../../graphql/input/validators.ts';
 import { chooseOpenDay, refuseLocked } from '../period-lock/rules.ts';
@@ -25,7 +26,7 @@ export const booking: Step<'Receipt'> = { changes: { status: 'BOOKED' }, events:
 
 /** Books a stored receipt. */
 async function book(context: Context, receipt: Row<'Receipt'>): Promise<PrefetchedRow> {
-  if (receipt.status !== 'DRAFT') refuse('status', 'not_a_draft', 'Only a draft can be booked.');
+  if (!allows(transitions.Receipt.book, receipt.status)) refuse('status', 'not_a_draft', 'Only a draft can be booked.');
   await refuseLocked(context, 'PURCHASES', receipt.receiptDate, 'receiptDate');
   return writeSteps(context, 'Receipt', receipt, [booking]);
 }
@@ -33,7 +34,7 @@ async function book(context: Context, receipt: Row<'Receipt'>): Promise<Prefetch
 /** What is to be paid of a locked receipt, or is to come back of a credit; null unless it is booked. */
 export function getPayable(receipt: Row<'Receipt'>): Payable | null {
   const { id, status, amountGross, amountPrepaid, amountAdjusted, currency, creditedReceiptId } = receipt;
-  if (status !== 'BOOKED') return null;
+  if (!allows(transitions.Receipt.settle, status)) return null;
   const [paid, adjusted] = [new Decimal(receipt.amountPaid).abs(), new Decimal(amountAdjusted)];
   const due = new Decimal(amountGross).minus(amountPrepaid).abs().minus(paid).minus(adjusted);
   const isCredit = creditedReceiptId !== null;
@@ -70,7 +71,7 @@ export async function unpayReceipt(context: Context, id: string, { paid, adjuste
  */
 export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?: string | null): Promise<void> {
   const { db } = context;
-  if (receipt.status !== 'BOOKED' && receipt.status !== 'PAID')
+  if (!allows(transitions.Receipt.reverse, receipt.status))
     refuse('status', 'wrong_state', 'Only a booked receipt can be reversed.');
   const paid = await db.payment.findFirst({ where: { receiptId: receipt.id, ...counting }, select: { id: true } });
   if (paid) refuse('id', 'in_use', 'This receipt has payments: undo them first.', { by: 'payments' });

@@ -1,4 +1,8 @@
-// In the browser: a button on each block of code that copies it. Without JavaScript there is none.
+// In the browser: a button on each block of code that copies it, which needs JavaScript; and the list of pages is scrolled to
+// where this page is.
+const current = document.querySelector('.pages [aria-current]');
+if (current) current.offsetParent?.scrollTo(0, current.offsetTop - current.offsetParent.clientHeight / 2);
+
 const said = document.createElement('p');
 said.className = 'said';
 said.setAttribute('role', 'status');
