@@ -103,6 +103,14 @@ const ofNewColumns = {
     'constraint payments_reason_of_write_off',
     'constraint receipts_adjusted_within_total',
   ],
+  '20261127210000_exchange_rates': [
+    'constraint credit_notes_exchange_rate',
+    'constraint credit_notes_exchanged_total_bounded',
+    'constraint invoices_exchange_rate',
+    'constraint invoices_exchanged_total_bounded',
+    'constraint receipts_exchange_rate',
+    'constraint receipts_exchanged_total_bounded',
+  ],
 };
 
 it('a migration removes nothing, and adds no requirement to existing tables', async () => {

@@ -76,7 +76,14 @@ const own = { external_id: null, metadata: { key: 'x' } };
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };
 const adjustments = [{ type: 'cash_discount', amount: 0.01, reason: 'x' }];
-const terms = { due_date: '2026-03-02', currency: 'EUR', status: 'draft' };
+const terms = {
+  due_date: '2026-03-02',
+  currency: 'EUR',
+  status: 'draft',
+  exchange_rate: null,
+  exchange_rate_date: null,
+  exchange_rate_source: null,
+};
 
 /** REST's collections: the resources of the books, webhooks, bulk operations, and anchors. */
 export const collections = [

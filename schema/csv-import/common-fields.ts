@@ -16,3 +16,8 @@ export const reference = (noun: string, { required = false } = {}): FieldDeclara
 });
 
 export const noMetadata = 'A column has one text, not pairs.';
+
+const noRate = 'A rate needs its day and its currency, which files of other systems leave out.';
+
+/** Documents in foreign money come without a rate. */
+export const noExchange = { exchangeRate: noRate, exchangeRateDate: noRate, exchangeRateSource: noRate };

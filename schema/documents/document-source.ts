@@ -55,6 +55,8 @@ export interface DocumentSource {
   /** What it is about; a credit note's reason. */
   subject: string | null;
   currency: string;
+  /** What the currency was worth in that of the company's country; null where nobody said. Decimals are texts. */
+  exchange: { rate: string; day: string; source: string | null; currency: string } | null;
   /** Whether it was paid in full when it was issued. */
   isPaid: boolean;
   /** The invoice that a credit note takes back, with the service period of all its lines; null for an invoice. */

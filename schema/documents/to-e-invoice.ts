@@ -1,6 +1,6 @@
 import { chosenLanguage, type Language } from '../codes/languages.ts';
-import type { Delivery, EInvoice, Line, VatBreakdown, VatCategory } from './e-invoice/model.ts';
-import { Decimal, lineTotal, sum } from '../money/money.ts';
+import type { AccountingVat, Delivery, EInvoice, Line, VatBreakdown, VatCategory } from './e-invoice/model.ts';
+import { convert, Decimal, lineTotal, sum } from '../money/money.ts';
 import type { FrozenBuyer, FrozenSeller } from './document-source.ts';
 import type { DocumentSource, SourceLine, SourceShare } from './document-source.ts';
 import type { DocumentLook } from './pdf/render-pdf.ts';
@@ -33,7 +33,7 @@ export const buildLook = (source: DocumentSource, logo: Uint8Array | null): Docu
 });
 
 export function toEInvoice(source: DocumentSource): EInvoice {
-  const { number, date, dueDate, currency, credited, seller, buyer } = source;
+  const { number, date, dueDate, currency, exchange, credited, seller, buyer } = source;
   const language = chooseLanguage(source);
   const lines = source.lines.map((line, index) => toLine(line, index, currency));
   const countries = { from: seller.country ?? undefined, to: buyer.country ?? undefined };
@@ -53,6 +53,7 @@ export function toEInvoice(source: DocumentSource): EInvoice {
     issueDate: date,
     typeCode: credited ? '381' : '380',
     currency,
+    accounting: exchange && !vat.isZero() ? toAccounting(exchange, vat) : undefined,
     dueDate: dueDate ?? undefined,
     buyerReference: buyer.buyer_reference ?? undefined,
     paymentTerms: credited ? texts[language].payment.creditTerms : undefined, // an invoice has a due date
@@ -77,6 +78,17 @@ export function toEInvoice(source: DocumentSource): EInvoice {
     lines,
   };
 }
+
+const toAccounting = (
+  { rate, day, source, currency }: NonNullable<DocumentSource['exchange']>,
+  vat: Decimal,
+): AccountingVat => ({
+  currency,
+  vat: convert(vat, new Decimal(rate), currency),
+  rate: new Decimal(rate),
+  day,
+  source: source ?? undefined,
+});
 
 /**
  * When it was supplied. Where neither a day nor a period is given, it is the day of the invoice, as the law reads an invoice that

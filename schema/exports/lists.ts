@@ -1,6 +1,7 @@
 import type { ExportResource } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { readableEntries } from '../resources/audit-log/readable.ts';
+import { exchangeColumns } from '../resources/exchange-rate.ts';
 import { receiptLinesSql } from '../resources/receipt/lines.ts';
 import { buildColumns, computed, type Column, type TableSource } from './table.ts';
 
@@ -105,6 +106,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'issuedAt',
       'paidAt',
       'cancelledAt',
+      ...exchangeColumns,
       ...own,
     ]),
   ),
@@ -126,6 +128,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'totalVat',
       'totalGross',
       'amountRefunded',
+      ...exchangeColumns,
       ...own,
     ]),
   ]),
@@ -163,6 +166,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'reversalOfId',
       'reason',
       'reversedAt',
+      ...exchangeColumns,
       ...own,
     ]),
   ),

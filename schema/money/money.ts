@@ -33,6 +33,10 @@ export const minorUnit = (currency: string): Decimal => new Decimal(10).pow(-min
 /** Rounds to the currency's minor digits, half away from zero. */
 const round = (amount: Decimal, currency: string): Decimal => amount.toDecimalPlaces(minorDigits(currency));
 
+/** An amount in another currency. @param rate what one unit of its own was worth in that */
+export const convert = (amount: Decimal, rate: Decimal, currency: string): Decimal =>
+  round(amount.times(rate), currency);
+
 export interface Line {
   quantity: Decimal;
   unitPriceNet: Decimal;

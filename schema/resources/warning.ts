@@ -7,6 +7,7 @@ const codes = {
   SELLER_TAX_NUMBER: 'The company has no VAT number and no tax number, or not the one that this invoice needs.',
   BANK_ACCOUNT: "The company has no IBAN, so the document doesn't say where to pay.",
   SERVICE_DATE: 'No date of supply is given, so the document says that it is the date of the invoice.',
+  EXCHANGE_RATE: 'The document has VAT in a foreign currency, and no exchange rate.',
   LANGUAGE: 'Nothing says in which language the document should be, so it is English.',
   BUYER_VAT_ID:
     "The customer's VAT number is missing or has not the form of its country, and an item's VAT category needs it.",

@@ -54,6 +54,10 @@ const referred = (by: string, table: string, columns: string): Rule['other'] => 
   by,
 });
 
+const exchangeRate = 'exchange_rate, exchange_rate_date, exchange_rate_source, exchange_currency';
+const isOtherRate = `(other.exchange_rate, other.exchange_rate_date, other.exchange_rate_source, other.exchange_currency)
+    is distinct from (checked.exchange_rate, checked.exchange_rate_date, checked.exchange_rate_source, checked.exchange_currency)`;
+
 /** The credit notes of a range of invoices, by invoice. */
 const ofInvoices = `from credit_notes where tenant_id = $1 and invoice_id > $2::uuid and invoice_id <= $3::uuid
   group by invoice_id`;
@@ -171,6 +175,13 @@ const rules: Rule[] = [
   {
     type: 'credit_note',
     table: 'credit_notes',
+    message: 'exchange_rate: Must be that of the invoice.',
+    breaks: isOtherRate,
+    other: referred('invoice_id', 'invoices', exchangeRate),
+  },
+  {
+    type: 'credit_note',
+    table: 'credit_notes',
     message: 'number: The sequence of this year must include it.',
     breaks: `substr(number, 4, 4)::int not in (select year from credit_note_sequences where tenant_id = $1)`,
   },
@@ -234,6 +245,7 @@ const rules: Rule[] = [
     message: 'reversal_of: A reversal takes back all of a receipt, which says that it is reversed.',
     breaks: `reversal_of is not null and (other.reversed_at is null or other.amount_paid <> 0
       or other.amount_gross <> -checked.amount_gross or other.vat_amount <> -checked.vat_amount
+      or ${isOtherRate}
       or (other.currency, other.vat_rate, other.supplier_id, other.supplier_country, other.credited_receipt_id,
           -other.amount_prepaid) is distinct from
         (checked.currency, checked.vat_rate, checked.supplier_id, checked.supplier_country, checked.credited_receipt_id,
@@ -242,7 +254,7 @@ const rules: Rule[] = [
       'reversal_of',
       'receipts',
       `reversed_at, amount_gross, vat_amount, amount_paid, currency, vat_rate, supplier_id, supplier_country,
-      credited_receipt_id, amount_prepaid`,
+      credited_receipt_id, amount_prepaid, ${exchangeRate}`,
     ),
   },
   {

@@ -26,6 +26,7 @@ import { categorized } from '../resources/invoice/line.ts';
 import { lineRules } from '../resources/invoice/rules.ts';
 import { totalRules } from '../resources/invoice/rules.ts';
 import { sumLines, toLines } from '../resources/receipt/lines.ts';
+import { storedExchangeRules } from '../resources/exchange-rate.ts';
 import { parseInvoiceNumber } from '../resources/invoice/next-number.ts';
 import { createAuditReader } from './audit-entries.ts';
 import {
@@ -211,6 +212,7 @@ function invoiceRules(invoice: Row<'Invoice'>, items: Row<'InvoiceItem'>[], prob
   for (const [index, item] of items.entries())
     checkAmount(`items.${index}.line_total_net`, item.lineTotalNet, lineTotal(item, currency), problems);
   const { totalNet, totalVat, totalGross } = invoiceTotals(items, currency);
+  storedExchangeRules(invoice, problems);
   checkAmount('total_net', invoice.totalNet, totalNet, problems);
   checkAmount('total_vat', invoice.totalVat, totalVat, problems);
   checkAmount('total_gross', invoice.totalGross, totalGross, problems);
@@ -245,6 +247,7 @@ function creditNoteRules(creditNote: Row<'CreditNote'>, items: Row<'CreditNoteIt
       return isSame && share.vat.minus(vat).abs().lessThanOrEqualTo(minorUnit(currency));
     });
   if (!isOfLines) problems.add('vat_breakdown', 'inconsistent', 'Must be that of the lines.');
+  storedExchangeRules(creditNote, problems);
   const totalNet = sum(shares.map(({ net }) => net));
   const totalVat = sum(shares.map(({ vat }) => vat));
   checkAmount('total_net', creditNote.totalNet, totalNet, problems);
@@ -263,6 +266,7 @@ function receiptRules(receipt: Row<'Receipt'>, items: Row<'ReceiptLine'>[], prob
   }
   if (!fits(amountGross))
     problems.add('amount_gross', 'too_many_digits', 'Must not have so many digits.', { max: maxDigits });
+  storedExchangeRules(receipt, problems);
   checkDecimals('amount_gross', amountGross, currency, problems);
   checkDecimals('amount_prepaid', receipt.amountPrepaid, currency, problems);
   if (items.length === 0) {

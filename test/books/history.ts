@@ -22,6 +22,16 @@ const cents = (max: number) => fc.integer({ min: 1, max }).map((units) => (units
 const day = fc
   .date({ min: new Date('2024-11-01'), max: new Date('2026-03-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
+/** Of documents in foreign money. */
+const exchange = fc.option(
+  fc.record({
+    exchangeRate: fc.constantFrom('0.9', '1.123456789012', '150'),
+    exchangeRateDate: day,
+    exchangeRateSource: fc.constantFrom('ECB', null),
+  }),
+);
+const exchanged = <Of extends { currency: string }>(document: fc.Arbitrary<Of>) =>
+  fc.tuple(document, exchange).map(([fields, rate]) => ({ ...fields, ...(fields.currency !== 'EUR' && rate) }));
 const currency = fc.constantFrom('EUR', 'EUR', 'EUR', 'JPY', 'TND');
 const rate = fc.constantFrom('0', '7', '19', '5.5');
 
@@ -74,24 +84,28 @@ const step = fc.oneof(
     electronicAddress: text,
     electronicAddressScheme: fc.constant('0088'),
   }),
-  fc.record({
-    kind: fc.constant('invoice'),
-    invoiceDate: day,
-    deliveryDate: fc.option(day),
-    currency,
-    subject: text,
-    status: fc.constantFrom('DRAFT', 'ISSUED', 'ISSUED', 'PAID'),
-    items: fc.array(item, { minLength: 1, maxLength: 4 }),
-  }),
-  fc.record({
-    kind: fc.constant('receipt'),
-    receiptDate: day,
-    currency,
-    amountGross: fc.oneof(cents(1_000_000), fc.constantFrom('0', '5')),
-    vatRate: rate,
-    description: text,
-    status: fc.constantFrom('DRAFT', 'BOOKED'),
-  }),
+  exchanged(
+    fc.record({
+      kind: fc.constant('invoice'),
+      invoiceDate: day,
+      deliveryDate: fc.option(day),
+      currency,
+      subject: text,
+      status: fc.constantFrom('DRAFT', 'ISSUED', 'ISSUED', 'PAID'),
+      items: fc.array(item, { minLength: 1, maxLength: 4 }),
+    }),
+  ),
+  exchanged(
+    fc.record({
+      kind: fc.constant('receipt'),
+      receiptDate: day,
+      currency,
+      amountGross: fc.oneof(cents(1_000_000), fc.constantFrom('0', '5')),
+      vatRate: rate,
+      description: text,
+      status: fc.constantFrom('DRAFT', 'BOOKED'),
+    }),
+  ),
   fc.record({
     kind: fc.constant('project'),
     name: text,

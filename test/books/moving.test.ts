@@ -464,6 +464,20 @@ describe('a file that somebody changed', () => {
       /^reversal_of: A reversal takes back all/,
     ],
     [
+      'a receipt with a rate into a currency that doesn’t exist',
+      'receipt',
+      (row) => Object.assign(row, { exchange_rate: '2', exchange_rate_date: '2026-01-01', exchange_currency: 'XYZ' }),
+      undefined,
+      /^exchange_currency: Must be an ISO 4217/,
+    ],
+    [
+      'a credit note with another rate than its invoice',
+      'credit_note',
+      (row) => Object.assign(row, { exchange_rate: '3', exchange_rate_date: '2026-01-01', exchange_currency: 'CHF' }),
+      undefined,
+      /^exchange_rate: Must be that of the invoice/,
+    ],
+    [
       'a payment in another currency',
       'payment',
       (row) => (row['currency'] = 'USD'),

@@ -24,6 +24,7 @@ const source = (lines: number): DocumentSource => ({
   date: '2026-03-01',
   dueDate: '2026-03-15',
   deliveryDate: null,
+  exchange: null,
   subject: null,
   currency: 'EUR',
   isPaid: false,

@@ -79,6 +79,7 @@ export function buildInvoice(inputs: LineInput[], changes: Partial<EInvoice> = {
     issueDate: '2026-11-22',
     typeCode: '380',
     currency,
+    accounting: undefined,
     dueDate: '2026-12-06',
     buyerReference: undefined,
     paymentTerms: undefined,

@@ -149,6 +149,7 @@ const blank: NumberedEInvoice = {
   issueDate: '2026-01-31',
   typeCode: '380',
   currency: 'EUR',
+  accounting: undefined,
   dueDate: '2026-02-14',
   buyerReference: '04011000-12345-03',
   paymentTerms: 'Zahlbar bis 14.02.2026',
@@ -317,6 +318,14 @@ const header = fc.record({
   ),
 });
 
+const accounting = fc.record({
+  currency: fc.constantFrom('EUR', 'CHF', 'JPY', 'TND'),
+  vat: fc.integer({ min: -1e6, max: 1e12 }).map((amount) => decimal(String(amount))),
+  rate: fc.constant(decimal('0.9234')),
+  day,
+  source: fc.constant(undefined),
+});
+
 /** Generated invoices: sums are right, and all else may be missing. Formats refuse many of them. */
 export const invoices: fc.Arbitrary<NumberedEInvoice> = fc
   .tuple(
@@ -329,7 +338,12 @@ export const invoices: fc.Arbitrary<NumberedEInvoice> = fc
     ),
     fc.constantFrom(...Object.keys(minorDigits)),
     fc.constantFrom('0', '0', '10', '100'),
+    optional(accounting),
   )
-  .map(([{ deliveryDate, ...fields }, lines, currency, paid]) =>
-    withLines({ ...blank, ...fields, delivery: { ...blank.delivery, date: deliveryDate } }, lines, { currency, paid }),
-  );
+  .map(([{ deliveryDate, ...fields }, lines, currency, paid, home]) => ({
+    ...withLines({ ...blank, ...fields, delivery: { ...blank.delivery, date: deliveryDate } }, lines, {
+      currency,
+      paid,
+    }),
+    accounting: home && home.currency !== currency ? home : undefined,
+  }));

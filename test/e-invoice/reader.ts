@@ -266,10 +266,12 @@ export function readCii(xml: string) {
 
 const ciiSettlement = (settlement: Sequence) => {
   const reference = settlement.text('ram:PaymentReference');
+  const accountingCurrency = settlement.text('ram:TaxCurrencyCode');
   const currency = must(settlement.text('ram:InvoiceCurrencyCode'), 'The currency');
   return {
     reference,
     currency,
+    accountingCurrency,
     payment: settlement.group('ram:SpecifiedTradeSettlementPaymentMeans', (means) => ({
       code: means.text('ram:TypeCode'),
       ...must(
@@ -302,6 +304,7 @@ const ciiSettlement = (settlement: Sequence) => {
         lines: sums.text('ram:LineTotalAmount'),
         net: sums.text('ram:TaxBasisTotalAmount'),
         vat: sums.text('ram:TaxTotalAmount', { currencyID: currency }),
+        accountingVat: accountingCurrency && sums.text('ram:TaxTotalAmount', { currencyID: accountingCurrency }),
         gross: sums.text('ram:GrandTotalAmount'),
         paid: sums.text('ram:TotalPrepaidAmount'),
         due: sums.text('ram:DuePayableAmount'),
@@ -396,6 +399,7 @@ export function readUbl(xml: string): Meaning {
     notes: document.texts('cbc:Note').map(ublNote),
   };
   const currency = must(document.text('cbc:DocumentCurrencyCode'), 'The currency');
+  const accountingCurrency = document.text('cbc:TaxCurrencyCode');
   const inCurrency = { currencyID: currency };
   const buyerReference = document.text('cbc:BuyerReference');
   const period = ublPeriod(document);
@@ -439,11 +443,15 @@ export function readUbl(xml: string): Meaning {
     })),
     'The tax total',
   );
+  const accountingVat = document.group('cac:TaxTotal', (total) =>
+    total.text('cbc:TaxAmount', { currencyID: must(accountingCurrency, 'The accounting currency') }),
+  );
   const totals = must(
     document.group('cac:LegalMonetaryTotal', (sums) => ({
       lines: sums.text('cbc:LineExtensionAmount', inCurrency),
       net: sums.text('cbc:TaxExclusiveAmount', inCurrency),
       vat: tax.vat,
+      accountingVat,
       gross: sums.text('cbc:TaxInclusiveAmount', inCurrency),
       paid: sums.text('cbc:PrepaidAmount', inCurrency),
       due: sums.text('cbc:PayableAmount', inCurrency),
@@ -490,6 +498,7 @@ export function readUbl(xml: string): Meaning {
     ...head,
     dueDate: head.dueDate ?? means?.dueDate,
     currency,
+    accountingCurrency,
     buyerReference,
     period,
     precedingInvoice,

@@ -77,6 +77,8 @@ function meaningOf(invoice: NumberedEInvoice, format: EInvoiceFormat) {
 
   const notes = invoice.notes.map(carried).filter((note) => note !== undefined);
   const { payment, totals, delivery, precedingInvoice } = invoice;
+  // No e-invoice has three decimals.
+  const accounting = invoice.accounting?.currency === 'TND' ? undefined : invoice.accounting;
   return {
     specification: eInvoiceFormats[format].specification,
     process: format === 'factur-x' ? undefined : 'urn:fdc:peppol.eu:2017:poacc:billing:01:1.0',
@@ -85,6 +87,7 @@ function meaningOf(invoice: NumberedEInvoice, format: EInvoiceFormat) {
     issueDate: invoice.issueDate,
     dueDate: invoice.dueDate,
     currency: invoice.currency,
+    accountingCurrency: accounting?.currency,
     buyerReference: carried(invoice.buyerReference),
     paymentTerms: carried(invoice.paymentTerms),
     notes: isPeppol && notes.length > 0 ? [notes.join('\n\n')] : notes,
@@ -108,6 +111,7 @@ function meaningOf(invoice: NumberedEInvoice, format: EInvoiceFormat) {
       lines: number(totals.net),
       net: number(totals.net),
       vat: number(totals.vat),
+      accountingVat: accounting && number(accounting.vat),
       gross: number(totals.gross),
       paid: number(totals.paid),
       due: number(totals.due),
@@ -140,9 +144,21 @@ function meaningOf(invoice: NumberedEInvoice, format: EInvoiceFormat) {
   };
 }
 
-const numeric = new Set(['lines', 'net', 'vat', 'gross', 'paid', 'due', 'rate', 'quantity', 'unitPrice', 'vatRate']);
+const numeric = new Set([
+  'accountingVat',
+  'lines',
+  'net',
+  'vat',
+  'gross',
+  'paid',
+  'due',
+  'rate',
+  'quantity',
+  'unitPrice',
+  'vatRate',
+]);
 numeric.add('percent').add('base').add('amount');
-const amounts = new Set(['lines', 'net', 'vat', 'gross', 'paid', 'due', 'base', 'amount']);
+const amounts = new Set(['accountingVat', 'lines', 'net', 'vat', 'gross', 'paid', 'due', 'base', 'amount']);
 
 /** The content that was read, with numbers in one spelling: 100 rather than 100.00. Amounts must have at most two decimals. */
 const normalized = (meaning: Meaning): unknown =>
@@ -161,14 +177,34 @@ describe('an e-invoice, read back', () => {
     fc.assert(
       fc.property(invoices, (invoice) => {
         for (const { vatCategory, discount } of invoice.lines) seen.add(vatCategory).add(discount ? 'discount' : '');
-        seen.add(invoice.currency).add(invoice.typeCode);
+        seen.add(invoice.currency).add(invoice.typeCode).add(`in ${invoice.accounting?.currency}`);
         for (const format of formats)
           expect(normalized(read(invoice, format))).toEqual(withoutUndefined(meaningOf(invoice, format)));
       }),
       { numRuns: 500 },
     );
-    for (const kind of ['S', 'Z', 'E', 'AE', 'K', 'G', 'O', 'discount', 'EUR', 'JPY', '380', '381'])
+    for (const kind of ['S', 'Z', 'E', 'AE', 'K', 'G', 'O', 'discount', 'EUR', 'JPY', '380', '381', 'in CHF', 'in TND'])
       expect(seen).toContain(kind);
+  });
+
+  it('an accounting currency stands only where the format’s lists of the day have it (BR-CL-05)', () => {
+    const inCurrency = (currency: string, issueDate: string): NumberedEInvoice => ({
+      ...typical,
+      issueDate,
+      accounting: {
+        currency,
+        vat: new Decimal('1.5'),
+        rate: new Decimal('1'),
+        day: issueDate,
+        source: undefined,
+      },
+    });
+    const saying = (currency: string, issueDate: string): string[] =>
+      formats.filter((format) => read(inCurrency(currency, issueDate), format).accountingCurrency);
+    expect(saying('CHF', '2026-01-01')).toEqual(formats);
+    expect(saying('XCG', '2026-09-01')).toEqual(['xrechnung-ubl', 'peppol']);
+    expect(saying('XCG', '2026-01-01')).toEqual([]);
+    expect(saying('TND', '2026-09-01')).toEqual([]);
   });
 
   it('emoji are written as references, since Java misreads some of them', () => {

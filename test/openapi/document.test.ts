@@ -109,7 +109,7 @@ const withoutOperationIds = ({ paths }: Description): unknown =>
   JSON.parse(JSON.stringify(paths, (key, value: unknown) => (key === 'operationId' ? undefined : value)));
 
 describe('description, SDL, and server agree', () => {
-  const bounds = /^$|^ (At (most|least) [\d.]+( \w+)?\. ?|\d+ to \d+( of them)?\. ?)+$/;
+  const bounds = /^$|^ (At (most|least) [\d.]+( \w+)?\. ?|[\d.]+ to \d+( of them)?\. ?)+$/;
 
   it('answers and bodies have the SDL’s names, descriptions, and required fields', () => {
     const graphql = buildSchema(sdl);

@@ -151,12 +151,15 @@ function referring(body: unknown, to: References): unknown {
 }
 
 /** Fields of which a valid value can be refused nevertheless, because of the rows that the request refers to. */
+const exchange = ['exchange_rate', 'exchange_rate_date', 'exchange_rate_source'];
 const boundByRows: Record<string, string[]> = {
+  createInvoice: exchange,
+  createManyInvoices: ['items'],
   createCreditNote: ['items', 'amounts'],
   payInvoice: ['adjustments'],
   payReceipt: ['adjustments'],
   refundCredit: ['currency'],
-  createReceipt: ['amount_gross', 'vat_rate', 'lines', 'amount_prepaid'],
+  createReceipt: ['amount_gross', 'vat_rate', 'lines', 'amount_prepaid', ...exchange],
   createManyReceipts: ['items'],
   setPeriodLock: ['locked_until', 'kind', 'reason'],
   createExport: [

@@ -153,6 +153,16 @@ function adjust(due: number, choice: number, isInvoice: boolean) {
   return { adjustments };
 }
 
+/** A currency, often another one than at home, and often with what it was worth. */
+const foreign = (
+  choice: number,
+  day: number,
+): { currency: string; exchange_rate?: number; exchange_rate_date?: string } => {
+  if (choice % 5 > 2) return { currency: 'EUR' };
+  const rate = [0.9234, 1.0731, 0.0061, 155.37][choice % 4] ?? 1;
+  return { currency: 'CHF', ...(choice % 5 > 0 && { exchange_rate: rate, exchange_rate_date: dayOf(day) }) };
+};
+
 /** What was made. */
 export type Ids = Record<'invoices' | 'credit-notes' | 'receipts' | 'suppliers', string[]>;
 
@@ -186,12 +196,11 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
         };
       });
       const delivered = amount % 3 === 0 ? { delivery_date: dayOf(Math.abs(day - (amount % 40))) } : {};
-      const currency = amount % 11 === 0 ? 'CHF' : 'EUR';
       const body = {
         customer_id: customers[which % customers.length],
         invoice_date: dayOf(day),
         items,
-        currency,
+        ...foreign(amount + which, day),
         ...delivered,
       };
       const made = await rest('POST', '/invoices', body);
@@ -229,7 +238,7 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       const made = await rest('POST', '/receipts', {
         receipt_date: dayOf(day),
         supplier_id: ids.suppliers[which % (ids.suppliers.length + 1)] ?? null,
-        currency: amount % 11 === 0 ? 'CHF' : 'EUR',
+        ...foreign(amount + which, day),
         ...(amount % 3 === 0 ? simple : { lines: buyLines(lines, 1) }),
         ...(amount % 4 === 0 && { amount_prepaid: amount % 8 === 0 ? '0.01' : inEuro(lines[0]?.cents ?? 0) }),
       });
@@ -248,6 +257,7 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
         receipt_date: dayOf(day),
         supplier_id: body.data.supplier_id,
         currency: body.data.currency,
+        ...(body.data.currency === 'CHF' && day % 2 && { exchange_rate: 1.0842, exchange_rate_date: dayOf(day) }),
         credited_receipt_id: credited,
         lines: buyLines(lines, -1),
         status: 'booked',

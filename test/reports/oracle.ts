@@ -21,7 +21,16 @@ interface Payment {
   amount: Exact;
   paidOn: string;
 }
-interface Invoice {
+/** What the document's currency was worth at home. */
+interface Exchange {
+  rate: Exact;
+  currency: string;
+}
+interface Priced {
+  currency: string;
+  exchange: Exchange | null;
+}
+interface Invoice extends Priced {
   id: string;
   number: string;
   status: string;
@@ -29,16 +38,14 @@ interface Invoice {
   supplied: string;
   dueDate: string;
   customer: { id: string; country: string | null; vatId: string | null };
-  currency: string;
   gross: Exact;
   shares: Share[];
   payments: Payment[];
 }
-interface CreditNote {
+interface CreditNote extends Priced {
   invoiceId: string;
   id: string;
   date: string;
-  currency: string;
   gross: Exact;
   shares: Share[];
   refunds: Payment[];
@@ -48,11 +55,10 @@ interface Line extends Share {
   /** Where the supplier is, by the kinds of rows that say so. */
   places: Record<string, string>;
 }
-interface Receipt {
+interface Receipt extends Priced {
   id: string;
   date: string;
   dueDate: string | null;
-  currency: string;
   gross: Exact;
   prepaid: Exact;
   lines: Line[];
@@ -97,7 +103,8 @@ export interface Books {
   receipts: Receipt[];
 }
 
-const money = 'vatBreakdownByCategory { vatCategory vatRate net vat } currency totalGross';
+const money =
+  'vatBreakdownByCategory { vatCategory vatRate net vat } currency totalGross exchangeRate exchangeCurrency';
 const payment = '(first: 60) { totalCount nodes { kind amount paidOn } }';
 
 // Rows of answers.
@@ -114,6 +121,9 @@ const readPayments = ({ nodes, totalCount }: any): Payment[] => {
   return nodes.map(({ kind, amount, paidOn }: any) => ({ kind, amount: new Exact(amount), paidOn }));
 };
 
+const readExchange = ({ exchangeRate, exchangeCurrency }: any): Exchange | null =>
+  exchangeRate === null ? null : { rate: new Exact(exchangeRate), currency: exchangeCurrency };
+
 /** @param country the tenant's */
 export async function readBooks(who: Integrator, country: string): Promise<Books> {
   const { invoices } =
@@ -123,13 +133,14 @@ export async function readBooks(who: Integrator, country: string): Promise<Books
     await who.graphql(`{ creditNotes(first: 60) { totalCount nodes { id invoice { id } creditNoteDate ${money}
     refunds${payment} } } }`);
   const { receipts } =
-    await who.graphql(`{ receipts(first: 60) { totalCount nodes { id reversalOfId status receiptDate dueDate currency amountGross
+    await who.graphql(`{ receipts(first: 60) { totalCount nodes { id reversalOfId status receiptDate dueDate currency exchangeRate exchangeCurrency amountGross
     supplier { country vatId } amountPrepaid lines { vatCategory vatRate deductiblePercent amountNet vatAmount } payments${payment} } } }`);
   for (const { nodes, totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBe(nodes.length);
   const isIssued = ({ status }: any): boolean => status !== 'DRAFT';
   return {
     invoices: invoices.nodes.filter(isIssued).map((each: any) => ({
       ...each,
+      exchange: readExchange(each),
       date: each.invoiceDate,
       supplied: each.deliveryDate ?? each.invoiceDate,
       gross: new Exact(each.totalGross),
@@ -139,6 +150,7 @@ export async function readBooks(who: Integrator, country: string): Promise<Books
     creditNotes: creditNotes.nodes.map((each: any) => ({
       ...each,
       invoiceId: each.invoice.id,
+      exchange: readExchange(each),
       date: each.creditNoteDate,
       gross: new Exact(each.totalGross),
       shares: readShares(each.vatBreakdownByCategory),
@@ -146,6 +158,7 @@ export async function readBooks(who: Integrator, country: string): Promise<Books
     })),
     receipts: receipts.nodes.filter(isIssued).map((each: any) => ({
       ...each,
+      exchange: readExchange(each),
       date: each.receiptDate,
       gross: new Exact(each.amountGross),
       prepaid: new Exact(each.amountPrepaid),
@@ -257,20 +270,48 @@ function addLineDiscounts(
   to: string,
   counts: (line: Line) => boolean = () => true,
 ): void {
-  for (const line of discountedLines(receipt, to)) if (counts(line)) addLine(sums, receipt.currency, line, -1);
-  for (const line of discountedLines(receipt, before(from))) if (counts(line)) addLine(sums, receipt.currency, line);
+  const currency = currencyOf(receipt);
+  const discounts = (day: string): Line[] => worths(receipt, discountedLines(receipt, day));
+  for (const line of discounts(to)) if (counts(line)) addLine(sums, currency, line, -1);
+  for (const line of discounts(before(from))) if (counts(line)) addLine(sums, currency, line);
 }
+
+/** The currency in which a document counts. */
+const currencyOf = ({ currency, exchange }: Priced): string => exchange?.currency ?? currency;
+
+/** An amount of a document, as it counts. */
+const worth = ({ exchange }: Priced, amount: Exact): Exact => (exchange ? round(amount.times(exchange.rate)) : amount);
+
+/** Shares as they count: those before one, and those up to it, are worth so much; it is worth the rest. */
+function worths<Of extends Share>(document: Priced, shares: Of[]): Of[] {
+  let [net, vat] = [zero, zero];
+  return shares.map((share) => {
+    const [netBefore, vatBefore] = [worth(document, net), worth(document, vat)];
+    [net, vat] = [net.plus(share.net), vat.plus(share.vat)];
+    return { ...share, net: worth(document, net).minus(netBefore), vat: worth(document, vat).minus(vatBefore) };
+  });
+}
+
+const byCategory = (a: Share, b: Share): number =>
+  a.vatCategory === b.vatCategory ? new Exact(a.vatRate).comparedTo(b.vatRate) : a.vatCategory < b.vatCategory ? -1 : 1;
+
+/** All shares of a document, as they count. */
+const allShares = (document: Priced & { shares: Share[] }): Share[] =>
+  worths(document, document.shares.toSorted(byCategory));
 
 const within = (day: string, from: string, to: string): boolean => from <= day && day <= to;
 
 export function accrual(books: Books, from: string, to: string, by: 'date' | 'supplied'): VatSums {
   const sums = new Sums();
   for (const invoice of books.invoices)
-    if (within(invoice[by], from, to)) for (const share of invoice.shares) sums.add('OUTPUT', invoice.currency, share);
+    if (within(invoice[by], from, to))
+      for (const share of allShares(invoice)) sums.add('OUTPUT', currencyOf(invoice), share);
   for (const note of books.creditNotes)
-    if (within(note.date, from, to)) for (const share of note.shares) sums.add('OUTPUT', note.currency, share, -1);
-  for (const { date, currency, lines } of books.receipts)
-    if (within(date, from, to)) for (const line of lines) addLine(sums, currency, line);
+    if (within(note.date, from, to))
+      for (const share of allShares(note)) sums.add('OUTPUT', currencyOf(note), share, -1);
+  for (const receipt of books.receipts)
+    if (within(receipt.date, from, to))
+      for (const line of worths(receipt, receipt.lines)) addLine(sums, currencyOf(receipt), line);
   addDiscounts(sums, books, from, to);
   for (const receipt of books.receipts) addLineDiscounts(sums, receipt, from, to);
   return sums.all;
@@ -278,9 +319,12 @@ export function accrual(books: Books, from: string, to: string, by: 'date' | 'su
 
 /** Cash discounts of invoices count on their own days, whatever their document's date. */
 function addDiscounts(sums: Sums, books: Books, from: string, to: string): void {
-  for (const { id, currency, shares, payments } of books.invoices) {
+  for (const invoice of books.invoices) {
+    const { id, shares, payments } = invoice;
+    const currency = currencyOf(invoice);
     const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === id);
-    const discounts = (day: string): Share[] => discountShares(payments, leftOf(shares, notes, day), day);
+    const discounts = (day: string): Share[] =>
+      worths(invoice, discountShares(payments, leftOf(shares, notes, day), day));
     for (const share of discounts(to)) sums.add('OUTPUT', currency, share, -1);
     for (const share of discounts(before(from))) sums.add('OUTPUT', currency, share);
   }
@@ -318,13 +362,7 @@ function leftOf(shares: Share[], notes: CreditNote[], day: string): Left[] {
         backVat,
       };
     })
-    .toSorted((a, b) =>
-      a.share.vatCategory === b.share.vatCategory
-        ? new Exact(a.share.vatRate).comparedTo(b.share.vatRate)
-        : a.share.vatCategory < b.share.vatCategory
-          ? -1
-          : 1,
-    );
+    .toSorted((a, b) => byCategory(a.share, b.share));
 }
 
 /** An amount split over what is left, and beyond that by what was credited: net and VAT by category and rate. */
@@ -372,19 +410,21 @@ export function cash(books: Books, from: string, to: string, isInputByPayment: b
   const sums = new Sums();
   for (const invoice of books.invoices) {
     const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
-    const paid = (day: string): Share[] => paidShares(invoice.shares, invoice.payments, notes, day);
-    for (const share of paid(to)) sums.add('OUTPUT', invoice.currency, share);
-    for (const share of paid(before(from))) sums.add('OUTPUT', invoice.currency, share, -1);
+    const paid = (day: string): Share[] => worths(invoice, paidShares(invoice.shares, invoice.payments, notes, day));
+    for (const share of paid(to)) sums.add('OUTPUT', currencyOf(invoice), share);
+    for (const share of paid(before(from))) sums.add('OUTPUT', currencyOf(invoice), share, -1);
   }
   for (const receipt of books.receipts) {
-    const { date, currency } = receipt;
+    const { date } = receipt;
+    const currency = currencyOf(receipt);
+    const paid = (day: string): Line[] => worths(receipt, paidLines(receipt, day));
     const isPaidToSupplier = (line: Line): boolean =>
       isInputByPayment && !isOwedByBuyer(line) && line.vatCategory !== 'IMPORT';
     if (within(date, from, to))
-      for (const line of receipt.lines) if (!isPaidToSupplier(line)) addLine(sums, currency, line);
+      for (const line of worths(receipt, receipt.lines)) if (!isPaidToSupplier(line)) addLine(sums, currency, line);
     addLineDiscounts(sums, receipt, from, to, (line) => !isPaidToSupplier(line));
-    for (const line of paidLines(receipt, to)) if (isPaidToSupplier(line)) addLine(sums, currency, line);
-    for (const line of paidLines(receipt, before(from))) if (isPaidToSupplier(line)) addLine(sums, currency, line, -1);
+    for (const line of paid(to)) if (isPaidToSupplier(line)) addLine(sums, currency, line);
+    for (const line of paid(before(from))) if (isPaidToSupplier(line)) addLine(sums, currency, line, -1);
   }
   return sums.all;
 }
@@ -404,17 +444,18 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
       { side: 'expenses', rows: books.invoices },
       { side: 'revenue', rows: books.receipts },
     ] as const)
-      for (const { currency, payments } of rows)
-        for (const { kind, paidOn, amount } of payments)
-          if (kinds.includes(kind) && within(paidOn, from, to)) add(side, currency, amount);
+      for (const document of rows)
+        for (const { kind, paidOn, amount } of document.payments)
+          if (kinds.includes(kind) && within(paidOn, from, to))
+            add(side, currencyOf(document), worth(document, amount));
   };
   if (basis === 'cash') {
     addLosses(['FEE']);
     for (const [name, { net }] of Object.entries(cash({ ...books, receipts: [] }, from, to, true)))
       add('revenue', name.split(' ')[3] ?? '', new Exact(net));
     for (const receipt of books.receipts) {
-      const [now, then] = [paidLines(receipt, to), paidLines(receipt, before(from))];
-      add('expenses', receipt.currency, sumOf(now.map(costOf)).minus(sumOf(then.map(costOf))));
+      const costs = (day: string): Exact => sumOf(worths(receipt, paidLines(receipt, day)).map(costOf));
+      add('expenses', currencyOf(receipt), costs(to).minus(costs(before(from))));
     }
     return sums;
   }
@@ -423,16 +464,24 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
   addDiscounts(discounts, books, from, to);
   for (const [name, { net }] of Object.entries(discounts.all)) add('revenue', name.split(' ')[3] ?? '', new Exact(net));
   for (const receipt of books.receipts) {
-    const [now, then] = [discountedLines(receipt, to), discountedLines(receipt, before(from))];
-    add('expenses', receipt.currency, sumOf(then.map(costOf)).minus(sumOf(now.map(costOf))));
+    const costs = (day: string): Exact => sumOf(worths(receipt, discountedLines(receipt, day)).map(costOf));
+    add('expenses', currencyOf(receipt), costs(before(from)).minus(costs(to)));
   }
   const ofShares = (shares: Share[]): Exact => sumOf(shares.map(({ vat }) => vat));
-  for (const { date, currency, gross, shares } of books.invoices)
-    if (within(date, from, to)) add('revenue', currency, gross.minus(ofShares(shares)));
-  for (const { date, currency, gross, shares } of books.creditNotes)
-    if (within(date, from, to)) add('revenue', currency, ofShares(shares).minus(gross));
-  for (const { date, currency, lines } of books.receipts)
-    if (within(date, from, to)) add('expenses', currency, sumOf(lines.map(costOf)));
+  for (const { sign, rows } of [
+    { sign: 1, rows: books.invoices },
+    { sign: -1, rows: books.creditNotes },
+  ])
+    for (const document of rows)
+      if (within(document.date, from, to))
+        add(
+          'revenue',
+          currencyOf(document),
+          worth(document, document.gross.minus(ofShares(document.shares))).times(sign),
+        );
+  for (const receipt of books.receipts)
+    if (within(receipt.date, from, to))
+      add('expenses', currencyOf(receipt), sumOf(worths(receipt, receipt.lines).map(costOf)));
   return sums;
 }
 
@@ -458,19 +507,21 @@ export function ecSales(books: Books, seller: string, from: string, to: string, 
     for (const { vatCategory, net } of shares) {
       const place = placeSale(invoice.customer, vatCategory, seller);
       if (!place) continue;
-      const row = (sales[`${place} ${invoice.currency}`] ??= { net: 0, ids: [] });
+      const row = (sales[`${place} ${currencyOf(invoice)}`] ??= { net: 0, ids: [] });
       row.net += net.times(100 * sign).toNumber();
       row.ids.push(id);
     }
   };
-  for (const invoice of books.invoices) if (within(invoice[by], from, to)) add(invoice.id, invoice, invoice.shares, 1);
+  for (const invoice of books.invoices)
+    if (within(invoice[by], from, to)) add(invoice.id, invoice, allShares(invoice), 1);
   for (const note of books.creditNotes) {
     const invoice = books.invoices.find(({ id }) => id === note.invoiceId);
-    if (invoice && within(note.date, from, to)) add(note.id, invoice, note.shares, -1);
+    if (invoice && within(note.date, from, to)) add(note.id, invoice, allShares(note), -1);
   }
   for (const invoice of books.invoices) {
     const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
-    const given = (day: string): Share[] => discountShares(invoice.payments, leftOf(invoice.shares, notes, day), day);
+    const given = (day: string): Share[] =>
+      worths(invoice, discountShares(invoice.payments, leftOf(invoice.shares, notes, day), day));
     const paidOn = invoice.payments.filter(({ kind }) => kind === 'CASH_DISCOUNT').map((each) => each.paidOn);
     const changed = new Set([...paidOn, ...(paidOn.length > 0 ? notes.map(({ date }) => date) : [])]);
     for (const day of [...changed].filter((each) => within(each, from, to))) {

@@ -229,6 +229,21 @@ const found: [string, (run: Run) => Promise<unknown>, () => object[]][] = [
     ],
   ],
   [
+    'the exchange rate of a booked receipt',
+    change(
+      `update receipts set currency = 'USD', exchange_rate = 2, exchange_rate_date = '2026-01-01', exchange_currency = 'EUR'
+       where id = $1`,
+      () => ids['receipt'],
+    ),
+    () => [
+      {
+        type: 'receipt',
+        id: ids['receipt'],
+        message: `Receipt ${ids['receipt']}: currency, exchange_currency, exchange_rate, exchange_rate_date not as the audit log has it`,
+      },
+    ],
+  ],
+  [
     'a final period lock',
     change(`update period_locks set locked_until = '1990-01-01' where id = $1`, () => ids['lock']),
     () => [

@@ -119,6 +119,21 @@ const own = {
 const ownFields = 'externalId metadata';
 const list = (state: State, name: string): unknown[] => state[name] as unknown[];
 
+const exchange = {
+  currency: fc.constantFrom('EUR', 'JPY', 'USD'),
+  exchangeRate: fc.constantFrom('0.5', '2', null),
+  exchangeRateDate: optionalDay,
+  exchangeRateSource: optionalWord,
+};
+
+/** Whether an update leaves a rate with its day, of the document's own currency, which isn't that at home. */
+function keepsExchange(state: State, input: State): boolean {
+  const { exchangeRate, exchangeRateDate, exchangeRateSource, currency: after } = { ...state, ...input };
+  if (exchangeRate === null) return exchangeRateDate === null && exchangeRateSource === null;
+  const isOfBefore = input['exchangeRate'] === undefined && after !== state['currency'];
+  return exchangeRateDate !== null && after !== 'EUR' && !isOfBefore;
+}
+
 const project: Resource = {
   mutation: 'updateProject',
   path: '/projects',
@@ -313,6 +328,17 @@ const receiptLine = fc.record({
   vatRate: fc.constantFrom('0', '7', '19'),
 });
 
+function applyToReceipt(state: State, input: State): State | undefined {
+  const isOfBooks = Object.keys(input).some((name) => name !== 'metadata' && name !== 'externalId');
+  if (state['status'] !== 'DRAFT' && isOfBooks) return undefined;
+  if (!keepsExchange(state, input)) return undefined;
+  const amounts = changeReceipt(state, input);
+  if (!amounts) return undefined;
+  const { lines, amountGross, amountNet, vatRate, vatAmount } = amounts;
+  const next: State = { ...state, ...input, lines, amountGross, amountNet, vatRate, vatAmount };
+  return Number(next['amountPrepaid']) > Number(amountGross) ? undefined : next;
+}
+
 const receipt: Resource = {
   mutation: 'updateReceipt',
   make: async (who) => ({ id: await makeReceipt(who, { amountGross: '119', vatRate: '19' }) }),
@@ -334,16 +360,9 @@ const receipt: Resource = {
         currency,
         ...own,
       },
-      (state, input) => {
-        const isOfBooks = Object.keys(input).some((name) => name !== 'metadata' && name !== 'externalId');
-        if (state['status'] !== 'DRAFT' && isOfBooks) return undefined;
-        const amounts = changeReceipt(state, input);
-        if (!amounts) return undefined;
-        const { lines, amountGross, amountNet, vatRate, vatAmount } = amounts;
-        const next: State = { ...state, ...input, lines, amountGross, amountNet, vatRate, vatAmount };
-        return Number(next['amountPrepaid']) > Number(amountGross) ? undefined : next;
-      },
+      applyToReceipt,
     ),
+    updates({ resource: 'Receipt' }, exchange, applyToReceipt),
     transition('bookReceipt', (state) => (state['status'] === 'DRAFT' ? { ...state, status: 'BOOKED' } : undefined)),
     transition('payReceipt', (state) =>
       state['status'] !== 'BOOKED'
@@ -356,7 +375,7 @@ const receipt: Resource = {
     ),
   ),
   read: async (who, { id }) => {
-    const asked = `receiptDate dueDate serviceDate receivedOn description category receiptNumber amountGross vatRate currency vatAmount
+    const asked = `receiptDate dueDate serviceDate receivedOn description category receiptNumber amountGross vatRate currency exchangeRate exchangeRateDate exchangeRateSource vatAmount
       amountNet amountPrepaid amountPaid status lines { amountGross vatRate vatAmount amountNet } ${ownFields}`;
     return (await who.graphql(`query ($id: UUID!) { receipt(id: $id) { ${asked} } }`, { id })).receipt;
   },
@@ -382,6 +401,14 @@ function computeTotals(items: Item[], inCurrency: string): State | undefined {
   return { totalNet: plain(net), totalVat: plain(vat), totalGross: plain(gross) };
 }
 
+function applyToInvoice(state: State, input: State): State | undefined {
+  if (state['status'] !== 'DRAFT' || !keepsExchange(state, input)) return undefined;
+  const next = { ...state, ...input } as State & { items: Item[]; currency: string };
+  if (String(next['dueDate']) < String(next['invoiceDate'])) return undefined;
+  const totals = computeTotals(next.items, next.currency);
+  return totals && { ...next, ...totals };
+}
+
 const invoice: Resource = {
   mutation: 'updateInvoice',
   make: async (who) => ({
@@ -399,14 +426,9 @@ const invoice: Resource = {
         items: fc.array(fc.constantFrom('0.33', '100', '99.99').map(line), { minLength: 1, maxLength: 3 }),
         ...own,
       },
-      (state, input) => {
-        if (state['status'] !== 'DRAFT') return undefined;
-        const next = { ...state, ...input } as State & { items: Item[]; currency: string };
-        if (String(next['dueDate']) < String(next['invoiceDate'])) return undefined;
-        const totals = computeTotals(next.items, next.currency);
-        return totals && { ...next, ...totals };
-      },
+      applyToInvoice,
     ),
+    updates({ resource: 'Invoice' }, exchange, applyToInvoice),
     transition('issueInvoice', (state) => {
       // A total of zero is paid the moment it is issued.
       const status = state['totalGross'] === '0' ? 'PAID' : 'ISSUED';
@@ -414,7 +436,7 @@ const invoice: Resource = {
     }),
   ),
   read: async (who, { id }) => {
-    const asked = `invoiceDate dueDate deliveryDate subject currency status totalNet totalVat totalGross ${ownFields} items { title quantity unit unitPriceNet vatRate }`;
+    const asked = `invoiceDate dueDate deliveryDate subject currency exchangeRate exchangeRateDate exchangeRateSource status totalNet totalVat totalGross ${ownFields} items { title quantity unit unitPriceNet vatRate }`;
     return (await who.graphql(`query ($id: UUID!) { invoice(id: $id) { ${asked} } }`, { id })).invoice;
   },
 };

@@ -5,6 +5,7 @@ import { Decimal } from '../../money/money.ts';
 import { issueDateRules, lineRules } from '../../resources/invoice/rules.ts';
 import { maxItems, newDraft, type CreateInvoiceInput } from '../../resources/invoice/mutations.ts';
 import { totalRules } from '../../resources/invoice/rules.ts';
+import type { Exchange } from '../../resources/exchange-rate.ts';
 import { paidOnRules } from '../../resources/payment/rules.ts';
 import type { Errors } from '../errors.ts';
 import { checkDecimals, findCurrency } from '../currency.ts';
@@ -63,7 +64,10 @@ export function buildInvoice(
     externalId,
     currency,
     items: rounding ? [...items, rounding] : items,
-  } satisfies Record<Exclude<keyof typeof CreateInvoiceInput.$inferInput, 'status' | 'metadata'>, unknown>);
+  } satisfies Record<
+    Exclude<keyof typeof CreateInvoiceInput.$inferInput, 'status' | 'metadata' | keyof Exchange>,
+    unknown
+  >);
   const gross = new Decimal(draft.totalGross);
   if (totalGross instanceof Decimal && !totalGross.equals(gross)) {
     errors.add(row, 'totalGross', 'inconsistent', `Is ${totalGross.toFixed()}, but the lines make ${gross.toFixed()}.`);

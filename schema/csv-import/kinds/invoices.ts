@@ -1,5 +1,5 @@
 import { requiredText } from '../../graphql/input/validators.ts';
-import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
+import { currencyField, externalIdField, reference, noExchange, noMetadata } from '../common-fields.ts';
 import type { Rows } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
@@ -62,6 +62,7 @@ export const invoices: Kind = {
   },
   excluded: {
     metadata: noMetadata,
+    ...noExchange,
     customerId: 'Files name the customer: `customer`.',
     items: 'Each row of a file is an item.',
     status: 'It follows from `paidOn` and `amountDue`.',

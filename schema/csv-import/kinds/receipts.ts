@@ -4,7 +4,7 @@ import { Decimal, vatIncluded } from '../../money/money.ts';
 import { holdPeriodLocks } from '../../resources/period-lock/rules.ts';
 import { paidOnRules } from '../../resources/payment/rules.ts';
 import { supplierRules } from '../../resources/receipt/rules.ts';
-import { currencyField, externalIdField, reference, noMetadata } from '../common-fields.ts';
+import { currencyField, externalIdField, reference, noExchange, noMetadata } from '../common-fields.ts';
 import { checkDecimals, findCurrency } from '../currency.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
 import type { CsvRow } from '../read-file.ts';
@@ -31,6 +31,7 @@ export const receipts: Kind = {
   },
   excluded: {
     metadata: noMetadata,
+    ...noExchange,
     supplierId: 'Files name the supplier: `supplier`.',
     projectId: 'Files name the project: `project`.',
     status: 'It follows from `paidOn`.',

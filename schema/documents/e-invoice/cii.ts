@@ -115,11 +115,14 @@ const delivery = ({ city, postalCode, country, date }: Delivery): (Element | und
 ];
 
 function settlement(invoice: NumberedEInvoice): (Element | undefined)[] {
-  const { payment, currency, totals, precedingInvoice } = invoice;
+  const { payment, currency, accounting, totals, precedingInvoice } = invoice;
+  const vatTotal = (value: typeof totals.net, inCurrency: string): Element | undefined =>
+    element('ram:TaxTotalAmount', amountText(value, inCurrency), { currencyID: inCurrency });
   const amount = (name: string, value: typeof totals.net): Element | undefined =>
     element(name, amountText(value, currency));
   return [
     element('ram:PaymentReference', payment?.reference), // BT-83
+    element('ram:TaxCurrencyCode', accounting?.currency), // BT-6
     element('ram:InvoiceCurrencyCode', currency), // BT-5
     payment &&
       element('ram:SpecifiedTradeSettlementPaymentMeans', [
@@ -139,7 +142,8 @@ function settlement(invoice: NumberedEInvoice): (Element | undefined)[] {
     element('ram:SpecifiedTradeSettlementHeaderMonetarySummation', [
       amount('ram:LineTotalAmount', totals.net), // BT-106
       amount('ram:TaxBasisTotalAmount', totals.net), // BT-109
-      element('ram:TaxTotalAmount', amountText(totals.vat, currency), { currencyID: currency }), // BT-110
+      vatTotal(totals.vat, currency), // BT-110
+      accounting && vatTotal(accounting.vat, accounting.currency), // BT-111
       amount('ram:GrandTotalAmount', totals.gross), // BT-112
       amount('ram:TotalPrepaidAmount', totals.paid), // BT-113
       amount('ram:DuePayableAmount', totals.due), // BT-115

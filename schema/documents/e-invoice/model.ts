@@ -22,6 +22,8 @@ export interface EInvoice {
   typeCode: TypeCode;
   /** BT-5, ISO 4217. */
   currency: string;
+  /** The VAT in the currency of the seller's country, where that is another one, and there is VAT. */
+  accounting: AccountingVat | undefined;
   /** BT-9. */
   dueDate: string | undefined;
   /** BT-10: for German authorities the Leitweg-ID. */
@@ -52,6 +54,19 @@ export interface EInvoice {
 export type NumberedEInvoice = EInvoice & { number: string };
 
 export const isNumbered = (invoice: EInvoice): invoice is NumberedEInvoice => invoice.number !== undefined;
+
+export interface AccountingVat {
+  /** BT-6, ISO 4217. */
+  currency: string;
+  /** BT-111. */
+  vat: Decimal;
+  /** What one unit of BT-5 was worth in BT-6: for the PDF. */
+  rate: Decimal;
+  /** The day of the rate. */
+  day: string;
+  /** Who publishes the rate. */
+  source: string | undefined;
+}
 
 export interface PrecedingInvoice {
   /** BT-25. */

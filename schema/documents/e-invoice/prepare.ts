@@ -1,5 +1,6 @@
-import { hasCode } from '../../codes/code-lists.ts';
-import type { EInvoiceFormat } from './formats.ts';
+import { hasCode, type CodeListName } from '../../codes/code-lists.ts';
+import { minorDigits } from '../../money/money.ts';
+import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
 import type { EInvoice, Party, Seller } from './model.ts';
 import { escapeText } from './xml.ts';
 
@@ -93,11 +94,21 @@ function withPeppolAddress<P extends Party & Partial<Seller>>(party: P, day: str
   return electronicAddress ? { ...party, electronicAddress } : party;
 }
 
+/** Whether a format has the accounting currency: its code (BR-CL-05), with at most two decimals (BR-DEC-15). */
+function canSay({ accounting, issueDate }: EInvoice, format: EInvoiceFormat): boolean {
+  if (!accounting || minorDigits(accounting.currency) > 2) return false;
+  const lists: CodeListName[] = ['en-currencies'];
+  if (format === 'peppol') lists.push('peppol-currencies');
+  if (eInvoiceFormats[format].syntax === 'CII') lists.push('cii-schema-currencies');
+  return lists.every((list) => hasCode(list, accounting.currency, issueDate));
+}
+
 /**
  * The invoice as a format can say it. Rules look at this too, so what is checked is what is written:
  *
  * - Parties without an electronic address get one: their e-mail address, in Peppol rather their registration or VAT number.
  * - Peppol has one note (PEPPOL-EN16931-R002): all notes, with blank lines between.
+ * - An accounting currency that the format can't say is left out.
  * - Where nothing is subject to VAT, nobody's VAT number is written (BR-O-02).
  */
 export function prepare<I extends EInvoice>(invoice: I, format: EInvoiceFormat): I {
@@ -109,6 +120,7 @@ export function prepare<I extends EInvoice>(invoice: I, format: EInvoiceFormat):
   };
   return {
     ...invoice,
+    accounting: canSay(invoice, format) ? invoice.accounting : undefined,
     notes: isPeppol ? [invoice.notes.map(escapeText).filter(Boolean).join('\n\n')] : invoice.notes,
     seller: prepared(invoice.seller),
     buyer: prepared(invoice.buyer),

@@ -41,7 +41,7 @@ const amount = (name: string, value: Decimal, currency: string): Element | undef
 
 /** A prepared invoice or credit note in UBL 2.1: a whole XML document. See `toXml()`. */
 export function toUbl(invoice: NumberedEInvoice, profile: Profile): string {
-  const { currency, totals } = invoice;
+  const { currency, accounting, totals } = invoice;
   const document = documents[invoice.typeCode];
   const isCreditNote = invoice.typeCode === '381';
   const content = [
@@ -53,6 +53,7 @@ export function toUbl(invoice: NumberedEInvoice, profile: Profile): string {
     element(document.typeCode, invoice.typeCode), // BT-3
     ...invoice.notes.map((text) => element('cbc:Note', note(text))), // BG-1, BT-22
     element('cbc:DocumentCurrencyCode', currency), // BT-5
+    element('cbc:TaxCurrencyCode', accounting?.currency), // BT-6
     element('cbc:BuyerReference', invoice.buyerReference), // BT-10
     period(invoice.delivery.period), // BG-14
     element('cac:BillingReference', [
@@ -70,6 +71,7 @@ export function toUbl(invoice: NumberedEInvoice, profile: Profile): string {
       amount('cbc:TaxAmount', totals.vat, currency), // BT-110
       ...invoice.vatBreakdown.map((part) => vatBreakdown(part, currency)), // BG-23
     ]),
+    accounting && element('cac:TaxTotal', [amount('cbc:TaxAmount', accounting.vat, accounting.currency)]), // BT-111
     element('cac:LegalMonetaryTotal', [
       amount('cbc:LineExtensionAmount', totals.net, currency), // BT-106
       amount('cbc:TaxExclusiveAmount', totals.net, currency), // BT-109

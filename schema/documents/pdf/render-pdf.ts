@@ -108,7 +108,7 @@ function drawDocument(
   const notes = vatNotes(invoice, look.language);
   const words = texts[look.language];
   const frame = new PageFrame(canvas, invoice, words);
-  const context = { canvas, frame, texts: words, formats, notes, encodeQr };
+  const context = { canvas, frame, texts: words, formats, language: look.language, notes, encodeQr };
   const root = pdf.struct('Document');
   pdf.addStructure(root);
   frame.firstPage();

@@ -30,6 +30,8 @@ export interface Texts {
   total: Record<'net' | 'paid' | 'due' | 'credit', string> & { gross: Record<TypeCode, string> };
   /** The label of a VAT amount. */
   vat: Record<VatCategory, (rate: string, net: string) => string>;
+  /** The label of BT-111. */
+  accountingVat: (currency: string, rate: string, day: string, source: string | undefined) => string;
   /** What the law demands to be written on the invoice, for the categories with a demand. */
   vatNote: Partial<Record<VatCategory, string>>;
   payment: {
@@ -97,6 +99,8 @@ const de: Texts = {
     G: (_, net) => `Ausfuhrlieferung: ${net}`,
     O: (_, net) => `Nicht steuerbar: ${net}`,
   },
+  accountingVat: (currency, rate, day, source) =>
+    `USt. in ${currency} zum Kurs ${rate} vom ${day}${source === undefined ? '' : ` (${source})`}`,
   vatNote: {
     AE: 'Steuerschuldnerschaft des Leistungsempfängers',
     K: 'Steuerfreie innergemeinschaftliche Lieferung',
@@ -168,6 +172,8 @@ const en: Texts = {
     G: (_, net) => `Export: ${net}`,
     O: (_, net) => `Outside the scope of VAT: ${net}`,
   },
+  accountingVat: (currency, rate, day, source) =>
+    `VAT in ${currency} at the rate ${rate} of ${day}${source === undefined ? '' : ` (${source})`}`,
   vatNote: {
     AE: 'Reverse charge',
     K: 'VAT-exempt intra-Community supply',

@@ -1,6 +1,7 @@
-import type { EInvoice } from '../e-invoice/model.ts';
+import type { Language } from '../../codes/languages.ts';
+import type { AccountingVat, EInvoice } from '../e-invoice/model.ts';
 import { type Block, type Canvas, type Element, mm, type TextStyle } from './canvas.ts';
-import type { Formats } from './formats.ts';
+import { formatsFor, type Formats } from './formats.ts';
 import { formatMark } from './line-columns.ts';
 import { page } from './page-frame.ts';
 import type { Texts } from './texts.ts';
@@ -27,13 +28,13 @@ export interface Totals {
   draw(parent: Element, y: number): number;
 }
 
-/** The sums: net, VAT for each category and rate, gross, and what is still to be paid. */
+/** The sums: net, VAT for each category and rate, and in the accounting currency, gross, and what is still to be paid. */
 export function layOutTotals(
   canvas: Canvas,
   invoice: EInvoice,
-  { texts, formats, notes }: { texts: Texts; formats: Formats; notes: VatNote[] },
+  { texts, formats, language, notes }: { texts: Texts; formats: Formats; language: Language; notes: VatNote[] },
 ): Totals {
-  const { totals, typeCode } = invoice;
+  const { totals, typeCode, currency, accounting } = invoice;
   const rows: [string, string][] = [
     [texts.total.net, formats.money(totals.net)],
     ...invoice.vatBreakdown.map((share): [string, string] => {
@@ -41,6 +42,7 @@ export function layOutTotals(
       const mark = formatMark({ vatCategory: share.category, vatRate: share.rate }, notes);
       return [mark === '' ? label : `${label}\u00a0${mark}`, formats.money(share.vat)];
     }),
+    ...(accounting ? [accountingRow(accounting, currency, texts, language)] : []),
     [texts.total.gross[typeCode], formats.money(totals.gross)],
   ];
   if (!totals.paid.isZero()) {
@@ -52,6 +54,18 @@ export function layOutTotals(
     height: above + blocks.reduce((sum, { height }) => sum + height, 0),
     draw: (parent, y) => draw(canvas, parent, blocks, y + above),
   };
+}
+
+/** "VAT in EUR at the rate 1 USD = 0.9234 EUR of 27 Feb 2026 (ECB)". */
+function accountingRow(
+  { currency, vat, rate, day, source }: AccountingVat,
+  from: string,
+  texts: Texts,
+  language: Language,
+): [string, string] {
+  const formats = formatsFor(language, currency);
+  const equation = `1\u00a0${from} = ${formats.quantity(rate)}\u00a0${currency}`;
+  return [texts.accountingVat(currency, equation, formats.day(day), source), formats.money(vat)];
 }
 
 function layOutRow(canvas: Canvas, label: string, amount: string, isEmphasized: boolean): TotalRow {

@@ -206,6 +206,36 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
     'wrong_state',
     'Only what is reversed, its reversal, and adjustments have a reason.',
   ],
+  invoices_exchange_rate: [
+    'input.exchangeRate',
+    'inconsistent',
+    'A document in foreign money has a rate, its day, and the home currency, or none of them.',
+  ],
+  credit_notes_exchange_rate: [
+    'input.exchangeRate',
+    'inconsistent',
+    'A document in foreign money has a rate, its day, and the home currency, or none of them.',
+  ],
+  receipts_exchange_rate: [
+    'input.exchangeRate',
+    'inconsistent',
+    'A document in foreign money has a rate, its day, and the home currency, or none of them.',
+  ],
+  invoices_exchanged_total_bounded: [
+    'input.exchangeRate',
+    'total_out_of_range',
+    'The total in the home currency is too large.',
+  ],
+  credit_notes_exchanged_total_bounded: [
+    'input.exchangeRate',
+    'total_out_of_range',
+    'The total in the home currency is too large.',
+  ],
+  receipts_exchanged_total_bounded: [
+    'input.exchangeRate',
+    'total_out_of_range',
+    'The total in the home currency is too large.',
+  ],
   bank_statements_end_after_start: ['toDate', 'wrong_order', 'Must not be before the first day.'],
   payments_reversal_stays: ['id', 'wrong_state', 'A reversal can not be reversed.'],
   deliveries_planned_while_waiting: [

@@ -36,13 +36,17 @@ export interface Bounds {
 export const getBounds = (validate: unknown): Bounds =>
   validate instanceof z.ZodType ? ({ ...validate.meta() } as Bounds) : {};
 
+/** Without an exponent. */
+const inDigits = (number: number): string => new Decimal(number).toFixed();
+
 /** "At most 255 characters." */
 export function boundsInWords(validate: unknown): string {
   const { maxLength, pattern, minItems, maxItems, minimum, maximum, decimals } = getBounds(validate);
   const parts = [
     maxLength !== undefined && !pattern && `At most ${maxLength} character${maxLength === 1 ? '' : 's'}.`,
     maxItems !== undefined && `${minItems} to ${maxItems} of them.`,
-    minimum !== undefined && (maximum === undefined ? `At least ${minimum}.` : `${minimum} to ${maximum}.`),
+    minimum !== undefined &&
+      (maximum === undefined ? `At least ${minimum}.` : `${inDigits(minimum)} to ${inDigits(maximum)}.`),
     decimals !== undefined && `At most ${decimals} decimals.`,
   ];
   return parts.filter(Boolean).join(' ');
@@ -185,7 +189,8 @@ export const decimal = ({ decimals, min, max, nonZero }: DecimalBounds) =>
       if (!fits(value)) report('too_many_digits', `Must not have more than ${maxDigits} digits.`, { max: maxDigits });
       if (decimals !== undefined && value.decimalPlaces() > decimals)
         report('too_many_decimals', `Must not have more than ${decimals} decimals.`, { max: decimals });
-      if (min !== undefined && value.lessThan(min)) report('out_of_range', `Must be at least ${min}.`, bounds);
+      if (min !== undefined && value.lessThan(min))
+        report('out_of_range', `Must be at least ${inDigits(min)}.`, bounds);
       if (max !== undefined && value.greaterThan(max)) report('out_of_range', `Must be at most ${max}.`, bounds);
       if (nonZero && value.isZero()) report('zero', 'Must not be zero.');
     })

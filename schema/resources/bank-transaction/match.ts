@@ -13,6 +13,7 @@ import {
 import { checkDecimals, toSigned, type Payable } from '../payment/amount.ts';
 import { readCredit } from '../payment/customer-credit.ts';
 import { counting } from '../payment/filter.ts';
+import { rates } from '../exchange-rate.ts';
 import { recordAdjusted } from '../payment/ledger.ts';
 import { type PayableType, payables } from '../payment/payables.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
@@ -179,8 +180,6 @@ async function planPart(
   return { payable, bankAmount: exchangeAmount };
 }
 
-/** The rates between two currencies that are believed. */
-const rates = { min: 1e-9, max: 1e9 };
 const rateDecimals = 12;
 
 interface PlannedPart {

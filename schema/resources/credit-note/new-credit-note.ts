@@ -18,6 +18,7 @@ import {
   type Requested,
 } from './remainder.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
+import { copyExchange } from '../exchange-rate.ts';
 import { storeBreakdown } from './vat-breakdown.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
@@ -114,6 +115,7 @@ export async function newCreditNote(
     ...ownColumns(own),
     isCancellation,
     currency: invoice.currency,
+    ...copyExchange(invoice),
     ...totals,
     vatBreakdown: storeBreakdown(shares),
   });

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Prisma } from '../../../prisma/client.ts';
 import { Decimal, vatBreakdownByCategory } from '../../money/money.ts';
 import { storeBreakdown } from '../credit-note/vat-breakdown.ts';
+import { exchangeColumns } from '../exchange-rate.ts';
 import { categorized } from '../invoice/line.ts';
 
 // What an issued document says, as a canonical text: its proof has the hash, beside those of its files. A file tells nothing of
@@ -20,6 +21,7 @@ const invoiceColumns = [
   'deliveryDate',
   'subject',
   'currency',
+  ...exchangeColumns,
   'totalNet',
   'totalVat',
   'totalGross',
@@ -32,6 +34,7 @@ const creditNoteColumns = [
   'creditNoteDate',
   'reason',
   'currency',
+  ...exchangeColumns,
   'totalNet',
   'totalVat',
   'totalGross',

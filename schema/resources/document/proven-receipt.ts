@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Prisma } from '../../../prisma/client.ts';
 import { inOrder } from '../attachment/type.ts';
 import { byPosition } from '../invoice/type.ts';
+import { exchangeColumns } from '../exchange-rate.ts';
 import { toLines } from '../receipt/lines.ts';
 import { canonical, pick } from './proven-data.ts';
 
@@ -20,6 +21,7 @@ const receiptColumns = [
   'description',
   'category',
   'currency',
+  ...exchangeColumns,
   'amountGross',
   'vatRate',
   'vatAmount',

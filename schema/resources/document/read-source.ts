@@ -6,6 +6,7 @@ import { vatBreakdownByCategory, type VatCategoryShare } from '../../money/money
 import { readBreakdown } from '../credit-note/vat-breakdown.ts';
 import { findParties, type Parties } from '../invoice/parties.ts';
 import type { DocumentSource, SourceLine, SourceShare } from '../../documents/document-source.ts';
+import type { Exchange } from '../exchange-rate.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { wholePeriod } from '../../documents/service-periods.ts';
@@ -32,7 +33,15 @@ async function readInvoice(context: Context, id: string): Promise<DocumentSource
 /** The columns of an invoice that its document is made from. */
 type InvoiceHead = Pick<
   Row<'Invoice'>,
-  'number' | 'invoiceDate' | 'dueDate' | 'deliveryDate' | 'subject' | 'currency' | 'issuedAt' | 'paidAt'
+  | 'number'
+  | 'invoiceDate'
+  | 'dueDate'
+  | 'deliveryDate'
+  | 'subject'
+  | 'currency'
+  | 'issuedAt'
+  | 'paidAt'
+  | keyof Exchange
 >;
 
 /** @param items by position */
@@ -45,6 +54,7 @@ export function buildSource(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], p
     deliveryDate: formatOptionalDay(invoice.deliveryDate),
     subject,
     currency,
+    exchange: sourceExchange(invoice),
     isPaid: wasPaidWhenIssued(invoice),
     credited: null,
     ...parties,
@@ -81,6 +91,7 @@ export async function creditNoteSource(
     deliveryDate: formatOptionalDay(invoice.deliveryDate),
     subject: reason,
     currency,
+    exchange: sourceExchange(creditNote),
     isPaid: false,
     credited: {
       number: invoice.number ?? '',
@@ -95,6 +106,12 @@ export async function creditNoteSource(
 }
 
 const formatOptionalDay = (day: Date | null): string | null => day && formatDay(day);
+
+const sourceExchange = (document: Exchange): DocumentSource['exchange'] => {
+  const { exchangeRate, exchangeRateDate, exchangeRateSource: source, exchangeCurrency: currency } = document;
+  if (!exchangeRate || !exchangeRateDate || currency === null) return null;
+  return { rate: exchangeRate.toFixed(), day: formatDay(exchangeRateDate), source, currency };
+};
 
 const formatPeriod = (item: Pick<Row<'InvoiceItem'>, keyof typeof period>) => ({
   servicePeriodStart: formatOptionalDay(item.servicePeriodStart),

@@ -16,6 +16,7 @@ import { insertNew } from '../../rows/insert-new.ts';
 import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
+import { chooseExchangeCurrency, exchangeFields, findHomeCurrency, type Exchange } from '../exchange-rate.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
@@ -39,6 +40,7 @@ export const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
     deliveryDate: t.field({ type: 'Date' }),
     subject: subject(t),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
+    ...exchangeFields(t),
     status: t.field({
       type: InvoiceStatus,
       description: 'Draft (default), issued or paid. The invoice passes through all states up to this one.',
@@ -61,6 +63,7 @@ const UpdateInvoiceInput = builder.inputType('UpdateInvoiceInput', {
     deliveryDate: t.field({ type: 'Date' }),
     subject: subject(t),
     currency: t.string({ validate: currency, ...notNull }),
+    ...exchangeFields(t),
     items: t.field({ type: [InvoiceItemInput], validate: itemCount, ...notNull }),
     ...ownFields(t),
   }),
@@ -82,7 +85,7 @@ function computeDueDate(invoiceDate: Date, paymentTermsDays: number): Date {
   return due < lastDay ? due : lastDay;
 }
 
-interface Draft {
+interface Draft extends Partial<Exchange> {
   customerId: string;
   invoiceDate: Date;
   dueDate?: Date | null;
@@ -141,6 +144,7 @@ builder.mutationFields((t) => ({
         ...fields,
         paymentTermsDays: terms?.paymentTermsDays,
         currency: input.currency ?? context.tenant.defaultCurrency,
+        ...(input.exchangeRate && { exchangeCurrency: await findHomeCurrency(context) }),
       });
       const created: EventInput = ['invoice.created', draft];
       if (status !== 'ISSUED' && status !== 'PAID') {
@@ -165,14 +169,16 @@ builder.mutationFields((t) => ({
     args: { ...idArgument, input: t.arg({ type: UpdateInvoiceInput, required: true }), ...expectedVersionArgument },
     ...changeRow('Invoice', {
       // The lines depend on the currency. Other changes of them lock the invoice, too.
-      related: async (input: Readable<InvoiceUpdate>, context, { id }) =>
-        input.items || input.currency ? itemsByPosition(context, id) : [],
-      rules: (input: Readable<InvoiceUpdate>, context, problems, current, items = []) => {
+      related: async (input: Readable<InvoiceUpdate>, context, { id }) => ({
+        items: input.items || input.currency ? await itemsByPosition(context, id) : [],
+        exchangeCurrency: await chooseExchangeCurrency(context, input),
+      }),
+      rules: (input: Readable<InvoiceUpdate>, context, problems, current, related) => {
         refuseUnlessDraft(current);
-        invoiceRules(input, context, problems, { ...current, items });
+        invoiceRules(input, context, problems, { ...current, items: related?.items ?? [] });
       },
-      data: (input: InvoiceUpdate, current, stored = []) => {
-        const lines = input.items ?? stored;
+      data: (input: InvoiceUpdate, current, related) => {
+        const lines = input.items ?? related?.items ?? [];
         const { totalNet, totalVat, totalGross } = invoiceTotals(lines, input.currency ?? current.currency);
         return {
           customerId: given(input.customerId),
@@ -181,13 +187,17 @@ builder.mutationFields((t) => ({
           deliveryDate: input.deliveryDate,
           subject: input.subject,
           currency: given(input.currency),
+          exchangeRate: input.exchangeRate,
+          exchangeRateDate: input.exchangeRateDate,
+          exchangeRateSource: input.exchangeRateSource,
+          exchangeCurrency: related?.exchangeCurrency,
           ...(lines.length > 0 && { totalNet, totalVat, totalGross }),
         };
       },
       dependents: {
-        areChanged: ({ items }, stored = []) => areChanged(stored, items ?? stored),
-        write: async (inside, { items, currency: newCurrency }, { id, currency: before }, stored = []) => {
-          const { lines } = invoiceTotals<NewLine>(items ?? stored, newCurrency ?? before);
+        areChanged: ({ items }, related) => items != null && areChanged(related?.items ?? [], items),
+        write: async (inside, { items, currency: newCurrency }, { id, currency: before }, related) => {
+          const { lines } = invoiceTotals<NewLine>(items ?? related?.items ?? [], newCurrency ?? before);
           if (lines.length === 0) return;
           await inside.db.invoiceItem.deleteMany({ where: { invoiceId: id } });
           await inside.insert({ InvoiceItem: buildItems(inside.db, id, lines) });

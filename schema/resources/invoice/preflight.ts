@@ -5,6 +5,7 @@ import { Problems } from '../../errors/errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { CreateInvoiceInput, newDraft } from './mutations.ts';
 import { invoiceRules } from './rules.ts';
+import { findHomeCurrency } from '../exchange-rate.ts';
 import { findPartiesOfDraft } from './parties.ts';
 import { findInvoiceWarnings } from './warnings.ts';
 import { WarningType } from '../warning.ts';
@@ -22,7 +23,11 @@ async function newInvoice(context: Context, { status, ...fields }: Input) {
   const problems = new Problems();
   await requireExisting(context, problems, 'customer', fields.customerId);
   problems.throwIfAny();
-  const draft = newDraft(context, { ...fields, currency: fields.currency ?? context.tenant.defaultCurrency });
+  const draft = newDraft(context, {
+    ...fields,
+    currency: fields.currency ?? context.tenant.defaultCurrency,
+    ...(fields.exchangeRate && { exchangeCurrency: await findHomeCurrency(context) }),
+  });
   const parties = await findPartiesOfDraft(context, draft.customerId);
   return { invoice: { ...draft, isPaid: status === 'PAID' }, parties };
 }

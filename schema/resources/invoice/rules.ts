@@ -10,6 +10,7 @@ import { requireExisting } from '../../graphql/input/references.ts';
 import { exemptCategories, vatCategoriesByCode } from '../../money/vat-categories.ts';
 import type { EInvoiceFormat } from '../../documents/e-invoice/formats.ts';
 import type { Row } from '../../../prisma/client.ts';
+import { exchangeRules, type Exchange } from '../exchange-rate.ts';
 import { findCompany } from '../company/queries.ts';
 import { buildSource } from '../document/read-source.ts';
 import { findPartiesOfDraft } from './parties.ts';
@@ -21,7 +22,9 @@ import { getVatCountry, memberStates } from '../../codes/vat-territory.ts';
 type InvoiceInput = Readable<typeof CreateInvoiceInput.$inferInput | InvoiceUpdate>;
 
 /** The invoice that an input changes; nothing for a new one. */
-type Current = (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency'> & { items: Line[] }) | undefined;
+type Current =
+  | (Pick<WholeInvoice, 'invoiceDate' | 'dueDate' | 'currency' | 'totalGross'> & Exchange & { items: Line[] })
+  | undefined;
 
 /** Checks the rules between an invoice's fields, on the fields that are valid by themselves. */
 export function invoiceRules(input: InvoiceInput, context: Context, problems: Problems, current?: Current): void {
@@ -35,9 +38,12 @@ export function invoiceRules(input: InvoiceInput, context: Context, problems: Pr
   }
   for (const [index, item] of (input.items ?? []).entries()) lineRules(item, problems, `input.items.${index}`);
   const lines = input.items ?? current?.items;
-  if (lines?.every(isWhole)) {
-    totalRules(lines, input.currency ?? current?.currency ?? context.tenant.defaultCurrency, problems);
-  }
+  const currency = input.currency ?? current?.currency ?? context.tenant.defaultCurrency;
+  const areWhole = lines?.every(isWhole) === true;
+  if (areWhole) totalRules(lines, currency, problems);
+  if (!current && !input.exchangeRate && !input.exchangeRateDate && !input.exchangeRateSource) return;
+  const gross = areWhole && lines.length > 0 ? invoiceTotals(lines, currency).totalGross : current?.totalGross;
+  exchangeRules(input, context, problems, gross, current);
 }
 
 /** Before this day nobody issued what these books hold: it is a slip, such as the year 206. */

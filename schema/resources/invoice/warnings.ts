@@ -1,5 +1,6 @@
 import { chosenLanguage } from '../../codes/languages.ts';
 import { isVatNumber } from '../../codes/vat-number.ts';
+import { homeCurrencies } from '../../codes/home-currencies.ts';
 import { getPlace, getVatCountry, memberStates } from '../../codes/vat-territory.ts';
 import { builder } from '../../graphql/builder.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
@@ -19,6 +20,8 @@ type Jurisdiction = 'DE' | 'AT' | 'EU';
 /** The part of an invoice that is checked. */
 interface CheckedInvoice {
   deliveryDate: Date | null;
+  currency: string;
+  exchangeRate: unknown;
   /** Whether it is paid in full when it is issued. */
   isPaid: boolean;
   /** By position. */
@@ -31,6 +34,8 @@ interface Subject extends Parties {
   /** The country where the seller is taxed. */
   sellerCountry: string | undefined;
   isPaid: boolean;
+  currency: string;
+  hasExchangeRate: boolean;
   hasServiceDate: boolean;
   /** The index of the first item of each VAT category. */
   firstItems: ReadonlyMap<VatCategory, number>;
@@ -167,6 +172,15 @@ const checks: readonly Check[] = [
     find: findUnusualCategories,
   },
   {
+    code: 'EXCHANGE_RATE',
+    law: { DE: '§ 16 (6)', AT: '§ 11 (1) No. 3 f', EU: 'Art. 230' },
+    find: ({ seller, currency, hasExchangeRate, firstItems }) => {
+      const home = homeCurrencies.get(seller.country ?? '') ?? currency;
+      if (home === currency || hasExchangeRate || !firstItems.has('S')) return [];
+      return [{ field: 'exchange_rate', message: `No exchange rate is given, so the VAT isn't stated in ${home}.` }];
+    },
+  },
+  {
     code: 'BANK_ACCOUNT',
     find: ({ seller, isPaid }) =>
       seller.iban || isPaid
@@ -195,7 +209,10 @@ function findJurisdiction(country: string | undefined): Jurisdiction | undefined
   return country !== undefined && memberStates.has(country) ? 'EU' : undefined;
 }
 
-function toSubject({ deliveryDate, isPaid, items }: CheckedInvoice, { seller, buyer }: Parties): Subject {
+function toSubject(
+  { deliveryDate, isPaid, items, currency, exchangeRate }: CheckedInvoice,
+  { seller, buyer }: Parties,
+): Subject {
   const firstItems = new Map<VatCategory, number>();
   let hasServiceDate = deliveryDate !== null;
   let unexplainedItem: number | undefined;
@@ -205,7 +222,9 @@ function toSubject({ deliveryDate, isPaid, items }: CheckedInvoice, { seller, bu
     if (item.servicePeriodStart ?? item.servicePeriodEnd) hasServiceDate = true;
     if (category === 'E' && !item.exemptionReason) unexplainedItem ??= at;
   }
-  return { seller, buyer, sellerCountry: getVatCountry(seller), isPaid, hasServiceDate, firstItems, unexplainedItem };
+  const hasExchangeRate = exchangeRate != null;
+  const found = { hasExchangeRate, hasServiceDate, firstItems, unexplainedItem };
+  return { seller, buyer, sellerCountry: getVatCountry(seller), isPaid, currency, ...found };
 }
 
 /** What is missing or probably wrong in an invoice, as it was issued; in a draft, as it would be issued now. */
@@ -233,6 +252,8 @@ builder.prismaObjectField(Invoice, 'warnings', (t) =>
       customerId: true,
       number: true,
       deliveryDate: true,
+      currency: true,
+      exchangeRate: true,
       issuedAt: true,
       paidAt: true,
       items: byPosition,

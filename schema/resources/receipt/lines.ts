@@ -197,7 +197,8 @@ export const receiptLinesSql = (where: string): string => `
     coalesce(line.vat_category, case when document.vat_rate > 0 then 'S' else 'Z' end) as category,
     coalesce(line.vat_rate, document.vat_rate, 0) as rate, coalesce(line.deductible_percent, 100) as deductible,
     coalesce(line.amount_net, document.amount_net) as net, coalesce(line.vat_amount, document.vat_amount) as vat,
-    coalesce(line.amount_gross, document.amount_gross) as gross, line.account, line.description, document.supplier_country
+    coalesce(line.amount_gross, document.amount_gross) as gross, line.account, line.description, document.supplier_country,
+    document.exchange_rate, document.exchange_currency
   from receipts as document
     left join receipt_lines as line on line.tenant_id = document.tenant_id and line.receipt_id = document.id
   where ${where}`;

@@ -24,6 +24,7 @@ import { enforce } from '../../rows/locked-row.ts';
 import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
+import { chooseExchangeCurrency, exchangeFields } from '../exchange-rate.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
@@ -52,6 +53,7 @@ const optionalFields = (t: InputFields) => ({
   receivedOn: t.field({ type: 'Date' }),
   description: t.string({ validate: text(2000) }),
   category: t.string({ validate: text(64) }),
+  ...exchangeFields(t),
   ...ownFields(t),
 });
 
@@ -160,7 +162,9 @@ builder.mutationFields((t) => ({
         completeLine(line, inCurrency),
       );
       const amountPrepaid = given(input.amountPrepaid);
-      const columns = { ...fields, amountPrepaid, currency: inCurrency, ...sumLines(lines), ...ownColumns(input) };
+      const exchangeCurrency = await chooseExchangeCurrency(context, input);
+      const said = { ...fields, amountPrepaid, currency: inCurrency, exchangeCurrency };
+      const columns = { ...said, ...sumLines(lines), ...ownColumns(input) };
       const newReceipt = context.db.row('Receipt', columns);
       const draft = { ...newReceipt, lines: buildLines(context.db, newReceipt.id, lines, inCurrency) };
       const { row: receipt, events: booked } = takeSteps(draft, status === 'BOOKED' ? [booking] : []);
@@ -191,9 +195,10 @@ builder.mutationFields((t) => ({
     args: { ...idArgument, input: t.arg({ type: UpdateReceiptInput, required: true }), ...expectedVersionArgument },
     ...changeRow('Receipt', {
       // Under the lock, they stay a supplier until the transaction ends.
-      related: async ({ supplierId }: Readable<ReceiptUpdate>, context, current, find) => ({
-        supplier: supplierId ? await find('Customer', supplierId, 'key share') : null,
+      related: async (input: Readable<ReceiptUpdate>, context, current, find) => ({
+        supplier: input.supplierId ? await find('Customer', input.supplierId, 'key share') : null,
         stored: await findStored(context, current),
+        exchangeCurrency: await chooseExchangeCurrency(context, input),
       }),
       rules: (input: Readable<ReceiptUpdate>, context, problems, current, related) => {
         refuseBooked(current, input);
@@ -209,6 +214,7 @@ builder.mutationFields((t) => ({
           ...input,
           receiptDate: given(input.receiptDate),
           currency: given(newCurrency),
+          exchangeCurrency: related?.exchangeCurrency,
           amountPrepaid: given(input.amountPrepaid),
           ...(lines && sumLines(lines)),
         };

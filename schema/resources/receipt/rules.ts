@@ -4,6 +4,7 @@ import type { Context } from '../../graphql/context.ts';
 import { type Problems, refuse } from '../../errors/errors.ts';
 import type { Row } from '../../../prisma/client.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
+import { exchangeRules } from '../exchange-rate.ts';
 import { Decimal, fits, maxDigits, minorDigits } from '../../money/money.ts';
 import { completeLine, sumLines, type Line, type NewLine } from './lines.ts';
 
@@ -33,6 +34,7 @@ export function receiptRules(input: ReceiptInput, context: Context, problems: Pr
   const total = input.lines ? lines && sumLines(lines).amountGross : gross;
   const prepaid = input.amountPrepaid ?? current?.amountPrepaid;
   if (prepaid && total) checkPrepaid(bounds, prepaid, total);
+  exchangeRules(input, context, problems, total, current);
 }
 
 interface Bounds {

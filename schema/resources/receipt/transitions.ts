@@ -17,6 +17,7 @@ import { chooseOpenDay, refuseLocked } from '../period-lock/rules.ts';
 import { counting } from '../payment/filter.ts';
 import { paymentStep, type Payable, type Settled } from '../payment/amount.ts';
 import { byPosition } from '../invoice/type.ts';
+import { copyExchange } from '../exchange-rate.ts';
 import { buildLines, negateLines, sumLines, toLines } from './lines.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
@@ -99,6 +100,7 @@ export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?
     receiptDate,
     reversalOfId: receipt.id,
     reason: reason ?? null,
+    ...copyExchange(receipt),
     amountPrepaid: new Decimal(0).minus(receipt.amountPrepaid),
     ...sumLines(lines),
   });

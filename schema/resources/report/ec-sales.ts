@@ -45,7 +45,9 @@ const EcSalesRow = builder.objectRef<EcSalesRowOf>('EcSalesRow').implement({
       nullable: true,
       description: 'As on the invoice, without spaces, dots, and hyphens; null where it has none of a member state.',
     }),
-    currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
+    currency: t.exposeString('currency', {
+      description: 'ISO 4217: the home currency, of documents with an exchange rate; else their own.',
+    }),
     net: t.expose('net', {
       type: 'Decimal',
       description: 'The net amount: of invoices less credit notes and cash discounts.',

@@ -44,7 +44,9 @@ interface Report extends Period {
 }
 
 const sumFields = (t: ObjectFields<Sums>) => ({
-  currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
+  currency: t.exposeString('currency', {
+    description: 'ISO 4217: the home currency, of documents with an exchange rate; else their own.',
+  }),
   revenue: t.expose('revenue', {
     type: 'Decimal',
     description: 'Net: issued invoices less credit notes and cash discounts, or what was paid of them less refunds.',

@@ -1,5 +1,6 @@
 import { paidKindsSql } from '../payment/kinds.ts';
 import { receiptLinesSql } from '../receipt/lines.ts';
+import { inHomeCurrency, rateColumns } from './home-amounts.ts';
 import { discountedParts, paidParts, type DaysSql, type Side } from './settled-shares.ts';
 
 // The statements that find what the lines of receipts add to a report. Parameters: the tenant, the first day, the last day.
@@ -29,12 +30,13 @@ const side: Side = {
 
 /** The lines of receipts that are dated in the period, as sharesOfReceiptLines() takes them. */
 export const datedLines = `
-  select id, number, date, currency, digits, category, rate, deductible, net, vat, supplier_country, 1 as at
+  select id, number, date, currency, exchange_rate, exchange_currency, position as part, category, rate, deductible, net, vat,
+    supplier_country, 1 as at
   from (${receiptLinesSql(`document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date between $2 and $3`)}) as line`;
 
 /** @param times how often they count */
 const namedLines = (parts: string, times: string): string => `
-  select part.id, document.receipt_number as number, part.date, document.currency, part.digits, part.category, part.rate,
+  select part.id, document.receipt_number as number, part.date, ${rateColumns}, part.part, part.digits, part.category, part.rate,
     part.deductible, part.net, part.vat, document.supplier_country, ${times} as at
   from (${parts}) as part join receipts as document on document.tenant_id = $1 and document.id = part.id`;
 
@@ -43,6 +45,19 @@ export const paidLines = (days: DaysSql): string => namedLines(paidParts(side, d
 
 /** What cash discounts take back in the period. */
 export const discountedLines = namedLines(discountedParts(side), '-part.at');
+
+/** Lines in the home currency. The VAT that the buyer owes, and what can be deducted, are then calculated in it. */
+export const linesAtHome = (lines: string): string =>
+  inHomeCurrency(
+    `select id, number, date, currency, exchange_rate, exchange_currency, part, category, rate, deductible, net, vat,
+      supplier_country, at
+    from (${lines}) as line`,
+    {
+      columns: 'id, number, date, category, rate, deductible, supplier_country, at',
+      document: 'id, date, at',
+      order: 'part',
+    },
+  );
 
 /** VAT that the buyer owes, the receipt doesn't state: the tenant owes it, and deducts it. So such a line has two shares. */
 const kindSql = `case

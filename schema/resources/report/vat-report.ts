@@ -91,7 +91,9 @@ const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
       description: 'S, Z, E, AE, K, G, or O; of import VAT, IMPORT.',
     }),
     vatRate: t.expose('rate', { type: 'Decimal', description: 'Per cent.' }),
-    currency: t.exposeString('currency', { description: 'ISO 4217. No amount is converted.' }),
+    currency: t.exposeString('currency', {
+      description: 'ISO 4217: the home currency, of documents with an exchange rate; else their own.',
+    }),
     supplierPlace: t.expose('supplierPlace', {
       type: VatSupplierPlace,
       nullable: true,

@@ -1,7 +1,8 @@
 import { minorDigitsSql } from '../../money/money.ts';
 import { vatCategorySql } from '../invoice/line.ts';
 import { paidKindsSql } from '../payment/kinds.ts';
-import { datedLines, discountedLines, paidLines, sharesOfReceiptLines } from './receipt-shares.ts';
+import { inHomeCurrency, rateColumns } from './home-amounts.ts';
+import { datedLines, discountedLines, linesAtHome, paidLines, sharesOfReceiptLines } from './receipt-shares.ts';
 import { discountedParts, paidParts, type DaysSql, type Side } from './settled-shares.ts';
 
 // The statements that find what each document adds to a report. Parameters: the tenant, the first day, the last day.
@@ -29,7 +30,7 @@ const supplyDate = `coalesce(document.delivery_date, (
 /** Net and VAT of invoices per category and rate: VAT is rounded once per rate (EN 16931, BR-CO-17). */
 const sharesOfInvoices = (date: string, where: string): string => `
   select 'OUTPUT' as kind, 'INVOICE' as type, document.id, document.id as invoice_id, document.number, ${date} as date,
-    ${vatCategorySql('item')} as category, item.vat_rate as rate, document.currency, sum(item.line_total_net) as net,
+    ${vatCategorySql('item')} as category, item.vat_rate as rate, ${rateColumns}, sum(item.line_total_net) as net,
     round(sum(item.line_total_net) * item.vat_rate / 100, ${minorDigitsSql('document.currency')}) as vat
   from invoices as document
     join invoice_items as item on item.tenant_id = document.tenant_id and item.invoice_id = document.id
@@ -42,7 +43,7 @@ const breakdownOfCreditNote = `jsonb_to_recordset(document.vat_breakdown)
 /** A credit note counts on its own date (§ 17 (1) UStG). */
 const sharesOfCreditNotes = `
   select 'OUTPUT' as kind, 'CREDIT_NOTE' as type, document.id, document.invoice_id, document.number, document.credit_note_date as date,
-    share.vat_category as category, share.vat_rate as rate, document.currency, -share.net as net, -share.vat as vat
+    share.vat_category as category, share.vat_rate as rate, ${rateColumns}, -share.net as net, -share.vat as vat
   from credit_notes as document, ${breakdownOfCreditNote}
   where document.tenant_id = $1 and document.credit_note_date between $2 and $3`;
 
@@ -73,14 +74,37 @@ const invoices: Side = {
   rounding: 'of_part.category desc, of_part.rate desc',
 };
 
-/** @param sign -1 where it takes something back */
+/** Shares of whole documents in the home currency. */
+const wholeAtHome = (shares: string): string =>
+  inHomeCurrency(shares, {
+    columns: 'kind, type, id, invoice_id, number, date, category, rate',
+    document: 'id',
+    order: 'category, rate',
+  });
+
+const namedParts = (parts: string): string => `
+  select part.id, part.date, part.at, part.category, part.rate, part.net, part.vat, document.number, ${rateColumns}
+  from (${parts}) as part join invoices as document on document.tenant_id = $1 and document.id = part.id`;
+
+/** Parts in the home currency. What is settled until a day is converted, so that periods add up to the converted whole. */
+const partsAtHome = (parts: string): string =>
+  inHomeCurrency(namedParts(parts), {
+    columns: 'id, date, at, category, rate, number',
+    document: 'id, date, at',
+    order: 'category, rate',
+  });
+
+/**
+ * @param parts with `number` and `currency`
+ * @param sign -1 where it takes something back
+ */
 const sharesOfParts = (parts: string, type: string, sign: 1 | -1): string => `
-  select 'OUTPUT' as kind, '${type}' as type, share.id, share.id as invoice_id, document.number, share.date, share.category,
-    share.rate, document.currency, share.net, share.vat
+  select 'OUTPUT' as kind, '${type}' as type, share.id, share.id as invoice_id, share.number, share.date, share.category,
+    share.rate, share.currency, share.net, share.vat
   from (
-    select id, date, category, rate, ${sign} * sum(at * net) as net, ${sign} * sum(at * vat) as vat
-    from (${parts}) as part group by id, date, category, rate
-  ) as share join invoices as document on document.tenant_id = $1 and document.id = share.id
+    select id, number, date, category, rate, currency, ${sign} * sum(at * net) as net, ${sign} * sum(at * vat) as vat
+    from (${parts}) as part group by id, number, date, category, rate, currency
+  ) as share
   where share.net <> 0 or share.vat <> 0`;
 
 const union = (ofInvoices: string[], ofReceipts: string[]): string =>
@@ -94,15 +118,22 @@ const nonZero = (shares: string): string =>
   `select * from (${shares}) as shares where net <> 0 or vat <> 0 or value <> 0`;
 
 /** Cash discounts lower what documents of the same period, or of earlier ones, come to, on the day of payment (§ 17 (1) UStG). */
-export const invoiceDiscounts = sharesOfParts(discountedParts(invoices), 'INVOICE_ADJUSTMENT', -1);
-const receiptDiscounts = nonZero(sharesOfReceiptLines(discountedLines, 'RECEIPT_ADJUSTMENT'));
+const discountShares = sharesOfParts(partsAtHome(discountedParts(invoices)), 'INVOICE_ADJUSTMENT', -1);
+const receiptDiscounts = nonZero(sharesOfReceiptLines(linesAtHome(discountedLines), 'RECEIPT_ADJUSTMENT'));
+
+/** The same in the currencies of the documents. */
+export const invoiceDiscounts = sharesOfParts(namedParts(discountedParts(invoices)), 'INVOICE_ADJUSTMENT', -1);
 
 /** What was owed and credited in a period. */
 export const accrualShares = (by: VatDate): string => {
   const date = by === 'SUPPLY' ? supplyDate : 'document.invoice_date';
   return union(
-    [sharesOfInvoices(date, `${date} between $2 and $3`), sharesOfCreditNotes, invoiceDiscounts],
-    [sharesOfReceiptLines(datedLines), receiptDiscounts],
+    [
+      wholeAtHome(sharesOfInvoices(date, `${date} between $2 and $3`)),
+      wholeAtHome(sharesOfCreditNotes),
+      discountShares,
+    ],
+    [sharesOfReceiptLines(linesAtHome(datedLines)), receiptDiscounts],
   );
 };
 
@@ -113,13 +144,13 @@ const ofCategories = (lines: string, condition: 'in' | 'not in'): string =>
   `select * from (${lines}) as line where category ${condition} ('AE', 'K', 'IMPORT')`;
 
 const buildReceiptShares: Record<ReceiptDate, (days: DaysSql) => string[]> = {
-  DOCUMENT: () => [sharesOfReceiptLines(datedLines), receiptDiscounts],
-  PAYMENT: (days) => [nonZero(sharesOfReceiptLines(paidLines(days)))],
+  DOCUMENT: () => [sharesOfReceiptLines(linesAtHome(datedLines)), receiptDiscounts],
+  PAYMENT: (days) => [nonZero(sharesOfReceiptLines(linesAtHome(paidLines(days))))],
   // Directive 2006/112/EC, Art. 167a, is about VAT that is paid to suppliers.
   PAYMENT_OF_STATED_VAT: (days) => [
-    nonZero(sharesOfReceiptLines(ofCategories(paidLines(days), 'not in'))),
-    sharesOfReceiptLines(ofCategories(datedLines, 'in')),
-    nonZero(sharesOfReceiptLines(ofCategories(discountedLines, 'in'), 'RECEIPT_ADJUSTMENT')),
+    nonZero(sharesOfReceiptLines(ofCategories(linesAtHome(paidLines(days)), 'not in'))),
+    sharesOfReceiptLines(ofCategories(linesAtHome(datedLines), 'in')),
+    nonZero(sharesOfReceiptLines(ofCategories(linesAtHome(discountedLines), 'in'), 'RECEIPT_ADJUSTMENT')),
   ],
 };
 
@@ -129,7 +160,7 @@ const buildReceiptShares: Record<ReceiptDate, (days: DaysSql) => string[]> = {
  * @param days the period; another one than the whole only if receipts count by payment
  */
 export const cashShares = (receiptDate: ReceiptDate, days: DaysSql = wholePeriod): string =>
-  union([sharesOfParts(paidParts(invoices, days), 'INVOICE', 1)], buildReceiptShares[receiptDate](days));
+  union([sharesOfParts(partsAtHome(paidParts(invoices, days)), 'INVOICE', 1)], buildReceiptShares[receiptDate](days));
 
 /**
  * What settles invoices as a loss, and receipts as a gain, in a period: fees, and by documents, write-offs and rounding, too. No VAT
@@ -140,9 +171,19 @@ export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => `
     case when payment.receipt_id is null then 'INVOICE_ADJUSTMENT' else 'RECEIPT_ADJUSTMENT' end as type,
     coalesce(payment.invoice_id, payment.receipt_id) as id, payment.invoice_id,
     coalesce(invoice.number, receipt.receipt_number) as number, payment.paid_on as date, null as category,
-    null::numeric as rate, payment.currency, null::text as supplier_country, payment.amount as net, 0 as vat, payment.amount as value
+    null::numeric as rate, home.currency, null::text as supplier_country, home.amount as net, 0 as vat, home.amount as value
   from payments as payment
     left join invoices as invoice on invoice.tenant_id = payment.tenant_id and invoice.id = payment.invoice_id
     left join receipts as receipt on receipt.tenant_id = payment.tenant_id and receipt.id = payment.receipt_id
+    cross join lateral (
+      select coalesce(invoice.exchange_currency, receipt.exchange_currency, payment.currency) as currency,
+        coalesce(invoice.exchange_rate, receipt.exchange_rate) as rate
+    ) as priced
+    cross join lateral (
+      select priced.currency, case
+        when priced.rate is null then payment.amount
+        else round(payment.amount * priced.rate, ${minorDigitsSql('priced.currency')})
+      end as amount
+    ) as home
   where payment.tenant_id = $1 and payment.paid_on between $2 and $3
     and payment.kind in (${basis === 'CASH' ? `'fee'` : `'fee', 'write_off', 'rounding'`})`;

@@ -39,7 +39,11 @@ export const heldRules: Record<'EN 16931' | 'XRechnung' | 'Peppol', HeldRules[]>
     { by: 'serializer', ids: 'BR-50', how: 'the account is written if it is not blank, which BR-61 demands' },
     { by: 'serializer', ids: 'BR-62, BR-63', how: 'an electronic address has its scheme, which BR-CL-25 checks' },
     { by: 'type', ids: 'BR-CL-01, BR-CL-17, BR-CL-18', how: 'only codes of the lists' },
-    { by: 'serializer', ids: 'BR-CL-03', how: 'amounts have the currency of the document, which BR-CL-04 checks' },
+    {
+      by: 'serializer',
+      ids: 'BR-CL-03',
+      how: 'amounts have the currency of the document, which BR-CL-04 checks, or BT-6',
+    },
     {
       by: 'rule',
       ids: 'BR-CL-04, BR-CL-11, BR-CL-14, BR-CL-23, BR-CL-25, CII-D16B',
@@ -59,6 +63,8 @@ export const heldRules: Record<'EN 16931' | 'XRechnung' | 'Peppol', HeldRules[]>
       how: 'it writes the minor digits of the currency, which BR-DEC-14 bounds',
     },
     { by: 'rule', ids: 'BR-DEC-14' },
+    { by: 'serializer', ids: 'BR-53', how: 'BT-6 and BT-111 are written together' },
+    { by: 'serializer', ids: 'BR-CL-05, BR-DEC-15', how: '`prepare()` leaves out a BT-6 that would break them' },
     { by: 'rule', ids: 'BR-S-01, BR-S-02, BR-S-05, BR-S-08, BR-S-10' },
     { by: 'rule', ids: 'BR-Z-01, BR-Z-02, BR-Z-05, BR-Z-08, BR-Z-10' },
     { by: 'rule', ids: 'BR-E-01, BR-E-02, BR-E-05, BR-E-08, BR-E-10' },
@@ -101,6 +107,8 @@ export const heldRules: Record<'EN 16931' | 'XRechnung' | 'Peppol', HeldRules[]>
       ids: 'PEPPOL-EN16931-R001, PEPPOL-EN16931-R004, PEPPOL-EN16931-R007',
       how: 'identifiers of the profile',
     },
+    { by: 'database', ids: 'PEPPOL-EN16931-R005', how: 'the exchange rate is into another currency' },
+    { by: 'serializer', ids: 'PEPPOL-EN16931-R055', how: 'rates are above 0' },
     { by: 'serializer', ids: 'PEPPOL-EN16931-R002', how: '`prepare()` joins the notes' },
     { by: 'serializer', ids: 'PEPPOL-EN16931-R008', how: '`element()` writes nothing that is empty' },
     { by: 'type', ids: 'PEPPOL-EN16931-R041, PEPPOL-EN16931-R042', how: 'a discount has base and per cent' },
@@ -108,7 +116,7 @@ export const heldRules: Record<'EN 16931' | 'XRechnung' | 'Peppol', HeldRules[]>
       by: 'serializer',
       ids: `PEPPOL-EN16931-R043, PEPPOL-EN16931-R043-1, PEPPOL-EN16931-R043-2, PEPPOL-EN16931-R051,
         PEPPOL-EN16931-R053, PEPPOL-EN16931-R054`,
-      how: 'constants, and one tax total',
+      how: 'constants, and one tax total of each currency',
     },
     { by: 'rule', ids: 'PEPPOL-EN16931-CL007, PEPPOL-EN16931-CL008' },
     { by: 'serializer', ids: 'PEPPOL-EN16931-CL002', how: 'the reason code of a discount is a constant' },
@@ -149,15 +157,14 @@ export const heldRules: Record<'EN 16931' | 'XRechnung' | 'Peppol', HeldRules[]>
 export const notApplicable: { about: string; ids: string }[] = [
   {
     about: `payees, tax representatives, allowances and charges of the whole document, charges of lines, gross prices and
-      base quantities, attachments, item identifiers and attributes, payment cards, direct debits, VAT in an accounting
-      currency, points in time of tax, orders`,
-    ids: `BR-17 to BR-20, BR-28, BR-31 to BR-38, BR-43, BR-44, BR-51 to BR-54, BR-56, BR-64 to BR-67, BR-CL-05 to
+      base quantities, attachments, item identifiers and attributes, payment cards, direct debits, points in time of tax, orders`,
+    ids: `BR-17 to BR-20, BR-28, BR-31 to BR-38, BR-43, BR-44, BR-51, BR-52, BR-54, BR-56, BR-64 to BR-67, BR-CL-06,
       BR-CL-07, BR-CL-10, BR-CL-12, BR-CL-13, BR-CL-15, BR-CL-20 to BR-CL-22, BR-CL-24, BR-CL-26, BR-CO-03,
       BR-CO-05 to BR-CO-08, BR-CO-11, BR-CO-12, BR-CO-21, BR-CO-22, BR-CO-24, BR-DEC-01 to BR-DEC-06,
-      BR-DEC-10, BR-DEC-11, BR-DEC-15, BR-DEC-17, BR-DEC-27, BR-DEC-28, in each category the rules 03, 04, 06,
+      BR-DEC-10, BR-DEC-11, BR-DEC-17, BR-DEC-27, BR-DEC-28, in each category the rules 03, 04, 06,
       and 07, BR-O-13, BR-O-14, BR-TMP-3, BR-DE-22, BR-DE-24-a to BR-DE-31, DE-R-022, DE-R-024-1 to DE-R-031,
       DK-R-003, DK-R-004, DK-R-006 to DK-R-011, DK-R-017, IS-R-006 to IS-R-010, NL-R-005, NL-R-006, NL-R-009,
-      PEPPOL-EN16931-R005, PEPPOL-EN16931-R044, PEPPOL-EN16931-R046, PEPPOL-EN16931-R055, PEPPOL-EN16931-R061,
+      PEPPOL-EN16931-R044, PEPPOL-EN16931-R046, PEPPOL-EN16931-R061,
       PEPPOL-EN16931-R080, PEPPOL-EN16931-R100, PEPPOL-EN16931-R101, PEPPOL-EN16931-R121, PEPPOL-EN16931-R130,
       PEPPOL-EN16931-CL001, PEPPOL-EN16931-CL003, PEPPOL-EN16931-CL006`,
   },
