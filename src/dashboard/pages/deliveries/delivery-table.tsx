@@ -76,7 +76,7 @@ interface Props extends ListTableProps<typeof DeliveriesQuery> {
 export function DeliveryTable({ oneWebhook = false, list, filters, empty }: Props): ReactNode {
   const rows = useListQuery({
     query: DeliveriesQuery,
-    columns: oneWebhook ? columns.filter(({ header }) => header !== 'Webhook') : columns,
+    columns: oneWebhook ? columns.filter(({ header }) => header !== t('Webhook')) : columns,
     list,
     filters,
   });
@@ -96,6 +96,7 @@ const columns: SortableColumn<DeliveryRow, never>[] = [
   {
     header: t('Event'),
     lead: true,
+    phone: 'title',
     cell: ({ id, event, kind }) => (
       <Group gap="xs">
         <TextLink className="target" to={`/deliveries/${id}`} ff="monospace">
@@ -111,13 +112,14 @@ const columns: SortableColumn<DeliveryRow, never>[] = [
   },
   {
     header: t('State'),
+    phone: 'state',
     cell: ({ state, attemptCount }) => <DeliveryState state={state} attempts={attemptCount} />,
   },
-  { header: t('Webhook'), cell: ({ webhook }) => <LongText lines={1}>{webhook.url}</LongText> },
+  { header: t('Webhook'), phone: 'detail', cell: ({ webhook }) => <LongText lines={1}>{webhook.url}</LongText> },
   { header: t('Attempts'), align: 'right', cell: ({ attemptCount }) => attemptCount },
   {
     header: t('Next attempt'),
     cell: ({ state, nextAttemptAt }) => state === 'WAITING' && <Due at={nextAttemptAt} />,
   },
-  { header: t('Made'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: t('Made'), phone: 'value', cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
