@@ -16,7 +16,7 @@ export interface Column<Row> {
   /** The column's place in a row on a phone. If no column has one, a row is a card of all values with their headers. */
   phone?: PhonePlace;
   /** What a phone shows in place of the cell, where the header does not explain it: `12 days late`. */
-  phoneCell?: (row: Row) => ReactNode;
+  phoneCell?: (row: Row) => string | false | null;
 }
 
 /**
@@ -61,14 +61,7 @@ export function ResponsiveTable<Row extends { id: string }, Col extends Column<R
                   <Table.Tr key={row.id} role="row">
                     {columns.map((column) => (
                       <Cell key={column.header} column={column}>
-                        {column.phoneCell ? (
-                          <>
-                            <span className="wide-only">{column.cell(row)}</span>
-                            <span className="phone-only">{column.phoneCell(row)}</span>
-                          </>
-                        ) : (
-                          column.cell(row)
-                        )}
+                        <Value column={column} row={row} />
                       </Cell>
                     ))}
                   </Table.Tr>
@@ -86,6 +79,19 @@ export function ResponsiveTable<Row extends { id: string }, Col extends Column<R
         </Table>
       </div>
     </div>
+  );
+}
+
+function Value<Row>({ column, row }: { column: Column<Row>; row: Row }): ReactNode {
+  if (!column.phoneCell) return column.cell(row);
+  const text = column.phoneCell(row);
+  return (
+    <>
+      <span className="wide-only">{column.cell(row)}</span>
+      <span className="phone-only" title={text || undefined}>
+        {text}
+      </span>
+    </>
   );
 }
 

@@ -97,7 +97,7 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
   {
     header: t('Date'),
     sort: 'CREDIT_NOTE_DATE',
-    phone: 'more',
+    phone: 'state',
     cell: ({ creditNoteDate }) => <span className="figure">{date(creditNoteDate)}</span>,
   },
   {
@@ -110,7 +110,7 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
   {
     header: t('To refund'),
     align: 'right',
-    phone: 'state',
+    phone: 'more',
     cell: ({ amountDue, currency }) => amountDue !== '0' && money(amountDue, currency),
     phoneCell: ({ amountDue, currency }) =>
       amountDue !== '0' && t('{amount} to refund', { amount: money(amountDue, currency) }),

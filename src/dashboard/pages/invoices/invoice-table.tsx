@@ -104,12 +104,12 @@ const daysLateColumn: SortableColumn<InvoiceRow, Sortable> = {
   phoneCell: (row) => {
     const days = getDaysLate(row);
     if (days > 0) return t('{count} days late', { count: days });
-    if (row.amountToRefund !== '0') return <ToRefund {...row} />;
+    if (row.amountToRefund !== '0') return toRefund(row);
     return row.status === 'ISSUED' ? t('Due {date}', { date: date(row.dueDate) }) : date(row.invoiceDate);
   },
 };
 
-const ToRefund = ({ amountToRefund, currency }: Pick<InvoiceRow, 'amountToRefund' | 'currency'>): ReactNode =>
+const toRefund = ({ amountToRefund, currency }: InvoiceRow): string =>
   t('{amount} to refund', { amount: money(amountToRefund, currency) });
 
 const otherColumns: SortableColumn<InvoiceRow, Sortable>[] = [
@@ -137,7 +137,7 @@ const amountColumns: SortableColumn<InvoiceRow, Sortable>[] = [
     align: 'right',
     cell: (row) => {
       if (row.status === 'ISSUED') return money(row.amountDue, row.currency);
-      return row.amountToRefund !== '0' && <ToRefund {...row} />;
+      return row.amountToRefund !== '0' && toRefund(row);
     },
   },
 ];
