@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await navigateTo(page, 'Invoices');
       const row = page.getByRole('row').filter({ hasText: 'Globex' });
       await row.getByText('Part-paid').waitFor();
-      await row.getByText(/100\.00 open/).waitFor();
+      await row.getByText('€100.00', { exact: true }).waitFor();
       await row.getByRole('link').first().click();
       await page.getByRole('main').getByText('Part-paid', { exact: true }).waitFor();
       await page.getByText(/^Payment of €19\.00 on /).waitFor();

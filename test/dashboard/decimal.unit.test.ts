@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { divide, minus } from '../../src/dashboard/format/decimal.ts';
+import { divide, minus, sum } from '../../src/dashboard/format/decimal.ts';
 
 it('subtracts with all digits, where a number would round', () => {
   expect(minus('0.3', '0.1', '0.2')).toBe('0');
@@ -15,6 +15,11 @@ it.each([
   ['1', 'x'],
 ])('%j minus %j is undefined', (amount, less) => {
   expect(minus(amount, less)).toBeUndefined();
+});
+
+it('adds with all digits', () => {
+  expect(sum(['0.1', '0.2', '98765432109876543.21'])).toBe('98765432109876543.51');
+  expect(sum([])).toBe('0');
 });
 
 it('divides and rounds', () => {

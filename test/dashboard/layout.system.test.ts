@@ -51,6 +51,9 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     expect(found).toEqual({});
   }
 
+  const heightsOfRows = (page: Page): Promise<number[]> =>
+    page.locator('.stack > tbody > tr').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+
   const openPage = async (name: string): Promise<Page> => {
     const { page } = visited;
     await page.setViewportSize({ width: 1440, height: 900 });
@@ -152,6 +155,35 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     await page.getByRole('textbox', { name: 'Search everything' }).fill('wxyz');
     await page.getByRole('option', { name: /^Wxyz/ }).first().waitFor();
     await expectToFit(page, 'search');
+  });
+
+  it.each([1440, 768])('rows of invoices have one line at %i pixels', async (width) => {
+    const page = await openPage('invoices');
+    await page.setViewportSize({ width, height: 900 });
+    await waitUntilIdle(page);
+    const heights = await heightsOfRows(page);
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(36);
+    expect(Math.max(...heights)).toBeLessThanOrEqual(40);
+  });
+
+  it.each([
+    'invoices',
+    'credit notes',
+    'customers',
+    'receipts',
+    'bank transactions',
+    'projects',
+    'time entries',
+    'deliveries',
+  ])('on a phone rows of %s have two lines, and open wherever they are touched', async (name) => {
+    const page = await openPage(name);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await waitUntilIdle(page);
+    expect(Math.max(...(await heightsOfRows(page)))).toBeLessThanOrEqual(68);
+    const row = page.getByRole('table').locator('tbody tr').first();
+    const box = (await row.boundingBox())!;
+    await row.click({ position: { x: box.width * 0.45, y: box.height - 4 } });
+    await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/[\da-f-]{36}$/);
   });
 
   it('on a phone the first invoice is visible without scrolling, and filters are behind a button', async () => {

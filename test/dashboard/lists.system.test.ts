@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  item,
   makeBankTransaction,
   makeCreditNote,
   makeCustomer,
   makeDelivery,
   makeInvoice,
+  makePayment,
   makeProject,
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
+import type { Page } from 'playwright-core';
+import { sum } from '../../src/dashboard/format/decimal.ts';
 import { expectAccessible, signedInBookkeeper, waitUntilIdle, signIn, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
@@ -45,7 +49,7 @@ const lists: List[] = [
     fill: (acme) => twice((at) => makeInvoice(acme, { subject: ['Older', 'Newer'][at]!, invoiceDate: day(at) })),
     initialOrder: 'Ordered by Date, descending',
     firstRow: /Mar 2, 2026/,
-    columns: ['Number', 'Date', 'Due', 'Total'],
+    columns: ['Number', 'Date', 'Due', 'Total', 'Open'],
   },
   {
     path: '/credit-notes',
@@ -102,6 +106,118 @@ const lists: List[] = [
     columns: [],
   },
 ];
+
+/** The amounts in a column, as numbers. */
+async function readColumn(page: Page, header: string): Promise<string[]> {
+  const table = page.getByRole('table');
+  const headers = (await table.getByRole('columnheader').allInnerTexts()).map((text) => text.trim());
+  const cells = table.locator(`tbody td:nth-child(${headers.indexOf(header) + 1})`);
+  return (await cells.allInnerTexts()).filter(Boolean).map((text) => text.replaceAll(/[€,]/g, ''));
+}
+
+const euros = (amount: number): string =>
+  new Intl.NumberFormat('en-US', { style: 'currency', currency: 'EUR' }).format(amount);
+
+interface TabsOf {
+  path: string;
+  /** The columns that the tabs' sums add up. */
+  columns: Record<string, string>;
+  fill: (acme: Integrator) => Promise<void>;
+  /** What a tab has when rows of one supplier or customer are chosen. */
+  filtered: Record<string, string>;
+}
+
+const priced = (unitPriceNet: string) => ({ items: [{ ...item, unitPriceNet }] });
+
+const tabs: TabsOf[] = [
+  {
+    path: '/invoices',
+    columns: { All: 'Total', Drafts: 'Total', Open: 'Open', Overdue: 'Open', Paid: 'Total' },
+    fill: async (acme) => {
+      const customerId = await makeCustomer(acme, { companyName: 'Umbrella' });
+      const later = { dueDate: '2999-12-31' };
+      await makeInvoice(acme, priced('0.01'));
+      await makeInvoice(acme, { ...later, ...priced('1000.10'), status: 'ISSUED', customerId });
+      await makePayment(acme, await makeInvoice(acme, { ...later, status: 'ISSUED' }), '19');
+      await makeInvoice(acme, { status: 'ISSUED', customerId, invoiceDate: '2026-01-01', dueDate: '2026-01-02' });
+      await makeInvoice(acme, { ...priced('33.33'), status: 'PAID' });
+      const cancelled = await makeInvoice(acme, { status: 'ISSUED' });
+      await acme.graphql('mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }', { id: cancelled });
+    },
+    filtered: { All: '2', Drafts: '0', Open: '2', Overdue: '1', Paid: '0' },
+  },
+  {
+    path: '/receipts',
+    columns: { All: 'Gross', Drafts: 'Gross', 'To pay': 'Open', Paid: 'Gross' },
+    fill: async (acme) => {
+      const supplierId = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Umbrella' });
+      await makeReceipt(acme);
+      await makeReceipt(acme, { status: 'BOOKED', supplierId });
+      const partPaid = await makeReceipt(acme, { status: 'BOOKED' });
+      await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id, amount: "9.07") { id } }', { id: partPaid });
+      const paid = await makeReceipt(acme, { status: 'BOOKED', supplierId });
+      await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id) { id } }', { id: paid });
+    },
+    filtered: { All: '2', Drafts: '0', 'To pay': '1', Paid: '1' },
+  },
+];
+
+describe.skipIf(noBrowser)('tabs above a list', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  it.each(tabs)('$path: each has the number and the sum of its list', async ({ path, columns, fill, filtered }) => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await fill(acme);
+    await app.visit({ viewport: { width: 1440, height: 900 } }, async (page) => {
+      await open(page, path);
+      const states = page.getByRole('navigation', { name: /by state$/ });
+      const names = states.getByRole('link');
+      const read = async (): Promise<Record<string, string>> =>
+        Object.fromEntries(
+          (await names.allInnerTexts()).map((text) => {
+            const [, name = '', number = '', total = ''] = /^(\D+) (\d+)\s*(.*)$/s.exec(text) ?? [];
+            return [name, `${number} ${total.trim()}`.trim()];
+          }),
+        );
+      await expect.poll(async () => Object.keys(await read())).toEqual(Object.keys(columns));
+      const figures = await read();
+      for (const [name, column] of Object.entries(columns)) {
+        await names.filter({ hasText: name }).click();
+        await states.locator('[aria-current]').filter({ hasText: name }).waitFor();
+        await waitUntilIdle(page);
+        const rows = await page.getByRole('table').locator('tbody tr').count();
+        const total = Number(sum(await readColumn(page, column)));
+        expect([name, figures[name]]).toEqual([name, `${rows} ${euros(total)}`]);
+      }
+      // They count what the other filters leave.
+      await page.getByRole('searchbox').fill('Umbrella');
+      await expect
+        .poll(async () =>
+          Object.fromEntries(Object.entries(await read()).map(([name, text]) => [name, text.split(' ')[0]])),
+        )
+        .toEqual(filtered);
+      expect(new URL(page.url()).searchParams.get('status')).toBe('PAID');
+      await expectAccessible(page);
+    });
+  });
+
+  it('without a sum where rows have several currencies', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await makeInvoice(acme);
+    await makeInvoice(acme, { currency: 'USD', status: 'ISSUED', dueDate: '2999-12-31' });
+    await app.visit({}, async (page) => {
+      await open(page, '/invoices');
+      const links = page.getByRole('navigation', { name: 'Invoices by state' }).getByRole('link');
+      await expect
+        .poll(async () => (await links.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()))
+        .toEqual(['All 2', 'Drafts 1 €119.00', 'Open 1 $119.00', 'Overdue 0', 'Paid 0']);
+    });
+  });
+});
 
 describe.skipIf(noBrowser)('a list shows its order', { timeout: 120_000 }, () => {
   let app: App;

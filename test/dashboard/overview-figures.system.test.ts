@@ -208,7 +208,7 @@ describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, 
       await main.getByText('€119.00 to refund', { exact: true }).waitFor();
       await acme.graphql(`mutation { refundCreditNote(id: "${creditNote}") { id } }`);
       await open(page, '/invoices');
-      await main.getByText('Paid', { exact: true }).waitFor();
+      await main.getByRole('table').getByText('Paid', { exact: true }).waitFor();
       expect(await main.getByText('Refund due').count()).toBe(0);
     });
   });

@@ -12,6 +12,6 @@ aggregateField('receiptsAggregate', 'Receipt', receiptInputs, {
     month: { column: 'receiptDate', isMonth: true, description: 'The month of the receipt date, `YYYY-MM`.' },
   },
   relations: ['supplier'],
-  sums: ['amountNet', 'vatAmount', 'amountGross', 'amountPaid', 'amountAdjusted'],
+  sums: ['amountNet', 'vatAmount', 'amountGross', 'amountPayable', 'amountPaid', 'amountAdjusted'],
   hasCurrency: true,
 });

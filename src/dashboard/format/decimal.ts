@@ -5,6 +5,10 @@ const Exact = Decimal.clone({ precision: 60 });
 
 const areNumbers = (...values: string[]): boolean => values.every((value) => /^-?\d+(\.\d+)?$/.test(value));
 
+/** Adds decimals. */
+export const sum = (amounts: readonly string[]): string =>
+  amounts.reduce((total, amount) => total.plus(amount), new Exact(0)).toFixed();
+
 /** Subtracts decimals. @returns undefined if one of them is not a number yet, as while it is typed */
 export function minus(amount: string, ...subtrahends: string[]): string | undefined {
   if (!areNumbers(amount, ...subtrahends)) return undefined;

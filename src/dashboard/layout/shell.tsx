@@ -20,7 +20,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   return (
     <AppShell
       header={{ height: 56 }}
-      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      navbar={{ width: 232, breakpoint: 'md', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', md: 'xl' }}
     >
       <a className="skip" href="#content">
@@ -32,7 +32,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
             <Burger
               opened={opened}
               onClick={toggle}
-              hiddenFrom="sm"
+              hiddenFrom="md"
               size="sm"
               aria-label={t('Navigation')}
               aria-expanded={opened}

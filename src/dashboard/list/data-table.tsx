@@ -85,7 +85,7 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
 }
 
 interface HeadingProps {
-  column: Omit<SortableColumn<never>, 'cell'>;
+  column: Omit<SortableColumn<never>, 'cell' | 'phoneCell'>;
   list: ListState<never>;
 }
 

@@ -20,6 +20,8 @@ interface Props<Name extends string, Variables, Returned> extends Omit<PageProps
   filters: Record<Name, Filter>;
   /** Converts the filters' values to the query's variables. */
   variables: (values: Partial<Record<Name | 'q', string>>) => Exactly<Returned, Variables>;
+  /** Links to the rows of each state above the list, and the filter that they set. They get the other filters' variables. */
+  tabs?: { filter: NoInfer<Name>; component: ComponentType<{ filters: Variables }> };
   /** Default: newest first. */
   initialSort?: Sort;
   add?: AddAction;
@@ -60,7 +62,7 @@ export function ListPage<Name extends string, Variables, Returned extends Variab
   props: Props<Name, Variables, Returned>,
 ): ReactNode {
   const { table: Table, search, filters, variables, initialSort, add, empty, children, ...rest } = props;
-  const { importable, exportable, ...page } = rest;
+  const { importable, exportable, tabs, ...page } = rest;
   const [path, navigate] = useLocation();
   const [adding, dialog] = useDisclosure(add?.isOpen);
   const list = useListState<Name | 'q'>([...(search ? (['q'] as const) : []), ...getKeys(filters)], initialSort);
@@ -87,6 +89,7 @@ export function ListPage<Name extends string, Variables, Returned extends Variab
       {...page}
     >
       {children}
+      {tabs && <tabs.component filters={variables({ ...list.filters, [tabs.filter]: undefined })} />}
       <Filters
         list={list}
         search={

@@ -35,6 +35,13 @@ export interface ListState<Filter extends string> {
   goToPage: (to: { after: string } | { before: string } | undefined) => void;
 }
 
+/** The address's parameters for the list's first page. */
+export function firstPage(search: URLSearchParams): URLSearchParams {
+  const first = new URLSearchParams(search);
+  for (const name of ['after', 'before', 'page']) first.delete(name);
+  return first;
+}
+
 /**
  * The state of a list. The URL holds its filters, order and page, so that a link or Back shows the same rows.
  * @param initial the initial order; without one, newest first
@@ -47,8 +54,7 @@ export function useListState<Filter extends string = never>(
   const set = (change: (next: URLSearchParams) => void, replace: boolean): void =>
     setSearch(
       (previous) => {
-        const next = new URLSearchParams(previous);
-        for (const name of ['after', 'before', 'page']) next.delete(name);
+        const next = firstPage(previous);
         change(next);
         return next;
       },

@@ -11,12 +11,19 @@ export interface Column<Row> {
   lead?: boolean;
   /** Whether only screen readers get the header. */
   hidden?: boolean;
+  /** Whether the column is left out on a tablet. */
+  wide?: boolean;
   /** The column's place in a row on a phone. If no column has one, a row is a card of all values with their headers. */
   phone?: PhonePlace;
+  /** What a phone shows in place of the cell, where the header does not explain it: `12 days late`. */
+  phoneCell?: (row: Row) => string | false | null;
 }
 
-/** A row on a phone has two lines: a title with a value to its right, and below them details with a state to their right. */
-export type PhonePlace = 'title' | 'value' | 'detail' | 'state';
+/**
+ * A row on a phone has two lines: a title with a value to its right, and below them one or two details with a state to
+ * their right. Actions are to the right of both lines.
+ */
+export type PhonePlace = 'title' | 'value' | 'detail' | 'more' | 'state' | 'actions';
 
 interface Props<Row, Col extends Column<Row>> extends TableProps {
   caption: string;
@@ -54,7 +61,7 @@ export function ResponsiveTable<Row extends { id: string }, Col extends Column<R
                   <Table.Tr key={row.id} role="row">
                     {columns.map((column) => (
                       <Cell key={column.header} column={column}>
-                        {column.cell(row)}
+                        <Value column={column} row={row} />
                       </Cell>
                     ))}
                   </Table.Tr>
@@ -75,10 +82,25 @@ export function ResponsiveTable<Row extends { id: string }, Col extends Column<R
   );
 }
 
-type ColumnLayout = Omit<Column<never>, 'cell'>;
+function Value<Row>({ column, row }: { column: Column<Row>; row: Row }): ReactNode {
+  if (!column.phoneCell) return column.cell(row);
+  const text = column.phoneCell(row);
+  return (
+    <>
+      <span className="wide-only">{column.cell(row)}</span>
+      <span className="phone-only" title={text || undefined}>
+        {text}
+      </span>
+    </>
+  );
+}
 
-/** A column's alignment and width, as props of its cells. */
-export const placement = ({ align, width }: ColumnLayout): object => ({
+type ColumnLayout = Omit<Column<never>, 'cell' | 'phoneCell'>;
+
+/** A column's alignment, width, and place on narrow screens, as props of its cells. */
+export const placement = ({ align, width, wide, phone }: ColumnLayout): object => ({
+  'data-wide': wide || undefined,
+  'data-phone': phone,
   ...(align && { ta: align }),
   ...(width !== undefined && { w: width }),
 });
@@ -94,13 +116,12 @@ function PlainHeading({ column }: { column: ColumnLayout }): ReactNode {
 
 /** A value of a row. In a card it shows its column's header. */
 function Cell({ column, children }: { column: ColumnLayout; children: ReactNode }): ReactNode {
-  const { header, align, lead, hidden, phone } = column;
+  const { header, align, lead, hidden } = column;
   return (
     <Table.Td
       role="cell"
       data-label={hidden ? undefined : header}
       data-lead={lead || undefined}
-      data-phone={phone}
       className={align ? 'numbers' : lead ? 'long-cell' : undefined}
       {...placement(column)}
     >

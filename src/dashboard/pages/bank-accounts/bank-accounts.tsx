@@ -37,16 +37,14 @@ const columns: SortableColumn<Row, never>[] = [
   {
     header: t('Account'),
     lead: true,
-    cell: (account) => (
-      <>
-        <LongText to={`/bank-accounts/${account.id}`}>{getName(account)}</LongText>
-        {account.name && <LongText secondary>{account.iban}</LongText>}
-      </>
-    ),
+    phone: 'title',
+    cell: (account) => <LongText to={`/bank-accounts/${account.id}`}>{getName(account)}</LongText>,
   },
+  { header: t('IBAN'), phone: 'detail', cell: ({ name, iban }) => name && <LongText>{iban}</LongText> },
   {
     header: t('Balance today'),
     align: 'right',
+    phone: 'value',
     cell: ({ balance, currency }) => money(balance.amount, currency),
   },
 ];

@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { ArrowUpTrayIcon, BuildingLibraryIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { LongText } from '../../components/long-text.tsx';
@@ -46,39 +45,42 @@ const BankTransactionsQuery = graphql(
   [PageInfoFields, BankTransactionFields],
 );
 
+const isPartlyOpen = ({ matchStatus }: BankTransaction): boolean => matchStatus === 'PARTIALLY_MATCHED';
+
 const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>[] = [
   {
     header: t('Booked'),
     sort: 'BOOKING_DATE',
+    phone: 'detail',
     cell: ({ bookingDate }) => <span className="figure">{date(bookingDate)}</span>,
   },
   {
     header: t('Counterparty'),
     lead: true,
+    phone: 'title',
     cell: (transaction) => (
-      <>
+      <div>
         <LongText to={`/bank-transactions/${transaction.id}`}>{getName(transaction)}</LongText>
         <LongText secondary lines={1}>
           {transaction.reference}
         </LongText>
-      </>
+      </div>
     ),
   },
-  { header: t('State'), cell: (transaction) => <MatchState {...transaction} /> },
+  { header: t('State'), phone: 'state', cell: (transaction) => <MatchState {...transaction} /> },
   {
     header: t('Amount'),
     sort: 'AMOUNT',
     align: 'right',
-    cell: ({ amount, amountOpen, currency, matchStatus }) => (
-      <div>
-        {money(amount, currency)}
-        {matchStatus === 'PARTIALLY_MATCHED' && (
-          <Text size="xs" c="dimmed">
-            {t('{amount} open', { amount: money(amountOpen, currency) })}
-          </Text>
-        )}
-      </div>
-    ),
+    phone: 'value',
+    cell: ({ amount, currency }) => money(amount, currency),
+  },
+  {
+    header: t('Open'),
+    align: 'right',
+    phone: 'more',
+    cell: (row) => isPartlyOpen(row) && money(row.amountOpen, row.currency),
+    phoneCell: (row) => isPartlyOpen(row) && t('{amount} open', { amount: money(row.amountOpen, row.currency) }),
   },
 ];
 

@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { LongText } from '../../components/long-text.tsx';
@@ -67,6 +67,7 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
     header: t('Number'),
     sort: 'NUMBER',
     lead: true,
+    phone: 'detail',
     cell: ({ id, number }) => (
       <Anchor component={Link} to={`/credit-notes/${id}`} size="sm" fw={500} className="figure">
         {number}
@@ -75,6 +76,7 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
   },
   {
     header: t('Customer'),
+    phone: 'title',
     cell: (row) => (
       <div>
         <LongText>{row.customer.companyName}</LongText>
@@ -95,21 +97,22 @@ const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TO
   {
     header: t('Date'),
     sort: 'CREDIT_NOTE_DATE',
+    phone: 'state',
     cell: ({ creditNoteDate }) => <span className="figure">{date(creditNoteDate)}</span>,
   },
   {
     header: t('Total'),
     sort: 'TOTAL_GROSS',
     align: 'right',
-    cell: ({ totalGross, amountDue, currency }) => (
-      <div>
-        {money(totalGross, currency)}
-        {amountDue !== '0' && (
-          <Text size="xs" c="dimmed">
-            {t('{amount} to refund', { amount: money(amountDue, currency) })}
-          </Text>
-        )}
-      </div>
-    ),
+    phone: 'value',
+    cell: ({ totalGross, currency }) => money(totalGross, currency),
+  },
+  {
+    header: t('To refund'),
+    align: 'right',
+    phone: 'more',
+    cell: ({ amountDue, currency }) => amountDue !== '0' && money(amountDue, currency),
+    phoneCell: ({ amountDue, currency }) =>
+      amountDue !== '0' && t('{amount} to refund', { amount: money(amountDue, currency) }),
   },
 ];

@@ -42,10 +42,11 @@ const columns: SortableColumn<Customer, 'COMPANY_NAME'>[] = [
     header: t('Company'),
     sort: 'COMPANY_NAME',
     lead: true,
+    phone: 'title',
     cell: ({ id, companyName }) => <LongText to={`/customers/${id}`}>{companyName}</LongText>,
   },
-  { header: t('Kind'), cell: ({ type }) => label(type) },
-  { header: t('E-mail'), cell: ({ email }) => <LongText>{email}</LongText> },
+  { header: t('Kind'), phone: 'state', cell: ({ type }) => label(type) },
+  { header: t('E-mail'), phone: 'detail', cell: ({ email }) => <LongText>{email}</LongText> },
   { header: t('City'), cell: ({ city }) => <LongText>{city}</LongText> },
   { header: t('Country'), cell: ({ country: code }) => <LongText>{code && country(code)}</LongText> },
 ];

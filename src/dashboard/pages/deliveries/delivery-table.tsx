@@ -94,6 +94,7 @@ export const noDeliveries: EmptyListTexts = {
 
 const webhookColumn: SortableColumn<DeliveryRow, never> = {
   header: t('Webhook'),
+  phone: 'detail',
   cell: ({ webhook }) => <LongText lines={1}>{webhook.url}</LongText>,
 };
 
@@ -101,6 +102,7 @@ const columns: SortableColumn<DeliveryRow, never>[] = [
   {
     header: t('Event'),
     lead: true,
+    phone: 'title',
     cell: ({ id, event, kind }) => (
       <Group gap="xs">
         <TextLink className="target" to={`/deliveries/${id}`} ff="monospace">
@@ -116,6 +118,7 @@ const columns: SortableColumn<DeliveryRow, never>[] = [
   },
   {
     header: t('State'),
+    phone: 'state',
     cell: ({ state, attemptCount }) => <DeliveryState state={state} attempts={attemptCount} />,
   },
   webhookColumn,
@@ -124,5 +127,5 @@ const columns: SortableColumn<DeliveryRow, never>[] = [
     header: t('Next attempt'),
     cell: ({ state, nextAttemptAt }) => state === 'WAITING' && <Due at={nextAttemptAt} />,
   },
-  { header: t('Made'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { header: t('Made'), phone: 'value', cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];

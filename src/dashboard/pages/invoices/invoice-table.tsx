@@ -1,12 +1,13 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { LongText } from '../../components/long-text.tsx';
-import { date, money } from '../../format/format.ts';
+import { count, date, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import { getDaysLate } from './days-late.ts';
 import { InvoiceState } from './state.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -60,13 +61,28 @@ export const InvoiceTable = ({ oneCustomer = false, ...rest }: Props): ReactNode
   <ListTable
     caption={t('Invoices')}
     query={InvoicesQuery}
-    columns={oneCustomer ? columns.filter((column) => column !== customerColumn) : columns}
+    columns={oneCustomer ? columnsOfCustomer : columns}
     {...rest}
   />
 );
 
-const customerColumn: SortableColumn<InvoiceRow, never> = {
+type Sortable = 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOTAL_GROSS' | 'AMOUNT_DUE';
+
+const numberColumn: SortableColumn<InvoiceRow, Sortable> = {
+  header: t('Number'),
+  sort: 'NUMBER',
+  lead: true,
+  phone: 'detail',
+  cell: ({ id, number }) => (
+    <Anchor component={Link} to={`/invoices/${id}`} size="sm" fw={500} className="figure">
+      {number ?? t('Draft')}
+    </Anchor>
+  ),
+};
+
+const customerColumn: SortableColumn<InvoiceRow, Sortable> = {
   header: t('Customer'),
+  phone: 'title',
   cell: ({ customer, subject }) => (
     <div>
       <LongText>{customer.companyName}</LongText>
@@ -77,43 +93,60 @@ const customerColumn: SortableColumn<InvoiceRow, never> = {
   ),
 };
 
-const columns: SortableColumn<InvoiceRow, 'NUMBER' | 'INVOICE_DATE' | 'DUE_DATE' | 'TOTAL_GROSS'>[] = [
-  {
-    header: t('Number'),
-    sort: 'NUMBER',
-    lead: true,
-    cell: ({ id, number }) => (
-      <Anchor component={Link} to={`/invoices/${id}`} size="sm" fw={500} className="figure">
-        {number ?? t('Draft')}
-      </Anchor>
-    ),
+const daysLateColumn: SortableColumn<InvoiceRow, Sortable> = {
+  header: t('Days late'),
+  align: 'right',
+  phone: 'more',
+  cell: (row) => {
+    const days = getDaysLate(row);
+    return days > 0 && count(days);
   },
-  customerColumn,
-  { header: t('State'), cell: (row) => <InvoiceState {...row} /> },
+  phoneCell: (row) => {
+    const days = getDaysLate(row);
+    if (days > 0) return t('{count} days late', { count: days });
+    if (row.amountToRefund !== '0') return toRefund(row);
+    return row.status === 'ISSUED' ? t('Due {date}', { date: date(row.dueDate) }) : date(row.invoiceDate);
+  },
+};
+
+const toRefund = ({ amountToRefund, currency }: InvoiceRow): string =>
+  t('{amount} to refund', { amount: money(amountToRefund, currency) });
+
+const otherColumns: SortableColumn<InvoiceRow, Sortable>[] = [
+  { header: t('State'), phone: 'state', cell: (row) => <InvoiceState {...row} /> },
   {
     header: t('Date'),
     sort: 'INVOICE_DATE',
+    wide: true,
     cell: ({ invoiceDate }) => <span className="figure">{date(invoiceDate)}</span>,
   },
   { header: t('Due'), sort: 'DUE_DATE', cell: ({ dueDate }) => <span className="figure">{date(dueDate)}</span> },
+];
+
+const amountColumns: SortableColumn<InvoiceRow, Sortable>[] = [
   {
     header: t('Total'),
     sort: 'TOTAL_GROSS',
     align: 'right',
-    cell: (row) => (
-      <div>
-        {money(row.totalGross, row.currency)}
-        {row.status === 'ISSUED' && row.amountDue !== row.totalGross && (
-          <Text size="xs" c="dimmed">
-            {t('{amount} open', { amount: money(row.amountDue, row.currency) })}
-          </Text>
-        )}
-        {row.amountToRefund !== '0' && (
-          <Text size="xs" c="dimmed">
-            {t('{amount} to refund', { amount: money(row.amountToRefund, row.currency) })}
-          </Text>
-        )}
-      </div>
-    ),
+    phone: 'value',
+    cell: ({ totalGross, currency }) => money(totalGross, currency),
   },
+  {
+    header: t('Open'),
+    sort: 'AMOUNT_DUE',
+    align: 'right',
+    cell: (row) => {
+      if (row.status === 'ISSUED') return money(row.amountDue, row.currency);
+      return row.amountToRefund !== '0' && toRefund(row);
+    },
+  },
+];
+
+const columns = [numberColumn, customerColumn, ...otherColumns, daysLateColumn, ...amountColumns];
+
+const columnsOfCustomer: typeof columns = [
+  { ...numberColumn, phone: 'title' },
+  ...otherColumns,
+  { ...daysLateColumn, phone: 'detail' },
+  ...amountColumns,
 ];

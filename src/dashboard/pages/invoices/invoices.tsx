@@ -6,6 +6,7 @@ import { ListPage } from '../../list/list-page.tsx';
 import { findOneOf } from '../../list/list-state.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { InvoiceTable } from './invoice-table.tsx';
+import { InvoiceTabs } from './invoice-tabs.tsx';
 import { invoiceStatuses } from './state.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -38,6 +39,7 @@ export default function Invoices(): ReactNode {
           invoiceDate: { gte: from, lte: to },
         },
       })}
+      tabs={{ filter: 'status', component: InvoiceTabs }}
       importable="INVOICE"
       exportable="INVOICES"
       add={{ label: t('New invoice'), to: '/invoices/new' }}

@@ -67,20 +67,33 @@ const InvoicePaymentsQuery = graphql(
 type InvoicePaymentRow = ResultOf<typeof InvoicePaymentsQuery>['rows']['nodes'][number];
 
 const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
-  { header: t('Paid on'), sort: 'PAID_ON', cell: ({ paidOn }) => <span className="figure">{date(paidOn)}</span> },
+  {
+    header: t('Paid on'),
+    sort: 'PAID_ON',
+    phone: 'state',
+    cell: ({ paidOn }) => <span className="figure">{date(paidOn)}</span>,
+  },
   {
     header: t('For'),
     lead: true,
-    cell: ({ kind, invoice, creditNote, customer, reversalOfId }) => (
-      <>
+    phone: 'detail',
+    cell: ({ kind, invoice, creditNote, reversalOfId }) => (
+      <div>
         {invoice && <LongText to={`/invoices/${invoice.id}`}>{invoiceName(invoice)}</LongText>}
         {creditNote && <LongText to={`/credit-notes/${creditNote.id}`}>{creditNoteName(creditNote)}</LongText>}
         <LongText secondary lines={1}>
-          {(invoice ?? creditNote)?.customer.companyName ?? customer?.companyName}
+          {[kind === 'PAYMENT' ? '' : label(kind), reversalOfId && t('Undoes an earlier one')]
+            .filter(Boolean)
+            .join(' · ')}
         </LongText>
-        {kind !== 'PAYMENT' && <LongText secondary>{label(kind)}</LongText>}
-        {reversalOfId && <LongText secondary>{t('Undoes an earlier one')}</LongText>}
-      </>
+      </div>
+    ),
+  },
+  {
+    header: t('Customer'),
+    phone: 'title',
+    cell: ({ invoice, creditNote, customer }) => (
+      <LongText>{((invoice ?? creditNote)?.customer ?? customer)?.companyName}</LongText>
     ),
   },
   {
@@ -95,6 +108,7 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
   {
     header: t('Amount'),
     align: 'right',
+    phone: 'value',
     // A refund is money that was sent back.
     cell: ({ kind, amount, currency, creditNote }) =>
       money(creditNote || kind === 'CREDIT_REFUND' ? (minus('0', amount) ?? amount) : amount, currency),

@@ -44,15 +44,12 @@ const columns: SortableColumn<Project, 'NAME'>[] = [
     header: t('Project'),
     sort: 'NAME',
     lead: true,
-    cell: ({ id, name, customer }) => (
-      <>
-        <LongText to={`/projects/${id}`}>{name}</LongText>
-        <LongText secondary>{customer?.companyName}</LongText>
-      </>
-    ),
+    phone: 'title',
+    cell: ({ id, name }) => <LongText to={`/projects/${id}`}>{name}</LongText>,
   },
-  { header: t('Status'), cell: (project) => <ProjectState {...project} /> },
-  { header: t('Tracked'), align: 'right', cell: ({ trackedMinutes }) => minutes(trackedMinutes) },
+  { header: t('Customer'), phone: 'detail', cell: ({ customer }) => <LongText>{customer?.companyName}</LongText> },
+  { header: t('Status'), phone: 'state', cell: (project) => <ProjectState {...project} /> },
+  { header: t('Tracked'), align: 'right', phone: 'value', cell: ({ trackedMinutes }) => minutes(trackedMinutes) },
   { header: t('Unbilled'), align: 'right', cell: ({ unbilledMinutes }) => minutes(unbilledMinutes) },
 ];
 

@@ -75,6 +75,14 @@ export const getName = ({
     : t('Credit {number}', { number: receiptNumber ?? '' })
   ).trim();
 
+/** What is open, negative for a supplier's credit: sums of receipts add it up. */
+export const computeOpen = ({
+  amountPayable,
+  amountPaid,
+  amountAdjusted,
+}: Pick<Receipt, 'amountPayable' | 'amountPaid' | 'amountAdjusted'>): string =>
+  minus(amountPayable, amountPaid, amountAdjusted) ?? amountPayable;
+
 /** What is to be paid; of a supplier's credit, what is to come back. */
 export const computeDue = ({
   amountPayable,

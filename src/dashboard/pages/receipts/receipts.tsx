@@ -10,7 +10,9 @@ import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
+import { computeOpen } from './fields.ts';
 import { ReceiptForm } from './receipt-form.tsx';
+import { ReceiptTabs } from './receipt-tabs.tsx';
 import { receiptStatuses, ReceiptState } from './state.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -38,6 +40,9 @@ const ReceiptsQuery = graphql(
           description
           currency
           amountGross
+          amountPayable
+          amountPaid
+          amountAdjusted
           supplier {
             id
             companyName
@@ -55,25 +60,35 @@ const columns: SortableColumn<ReceiptRow, 'RECEIPT_DATE' | 'AMOUNT_GROSS'>[] = [
   {
     header: t('Receipt'),
     lead: true,
+    phone: 'title',
     cell: ({ id, receiptNumber, supplier, description }) => (
-      <>
+      <div>
         <LongText to={`/receipts/${id}`}>{supplier?.companyName ?? description ?? t('Without a supplier')}</LongText>
-        <LongText secondary>{[receiptNumber, supplier && description].filter(Boolean).join(' · ')}</LongText>
-      </>
+        <LongText secondary lines={1}>
+          {[receiptNumber, supplier && description].filter(Boolean).join(' · ')}
+        </LongText>
+      </div>
     ),
   },
-  { header: t('Category'), cell: ({ category }) => <LongText>{category}</LongText> },
-  { header: t('State'), cell: (receipt) => <ReceiptState {...receipt} /> },
+  { header: t('Category'), phone: 'more', cell: ({ category }) => <LongText>{category}</LongText> },
+  { header: t('State'), phone: 'state', cell: (receipt) => <ReceiptState {...receipt} /> },
   {
     header: t('Date'),
     sort: 'RECEIPT_DATE',
+    phone: 'detail',
     cell: ({ receiptDate }) => <span className="figure">{date(receiptDate)}</span>,
   },
   {
     header: t('Gross'),
     sort: 'AMOUNT_GROSS',
     align: 'right',
+    phone: 'value',
     cell: ({ amountGross, currency }) => money(amountGross, currency),
+  },
+  {
+    header: t('Open'),
+    align: 'right',
+    cell: (row) => row.status === 'BOOKED' && money(computeOpen(row), row.currency),
   },
 ];
 
@@ -104,6 +119,7 @@ export default function Receipts(): ReactNode {
       variables={({ q, status, supplier }) => ({
         filter: { q, status: { eq: findOneOf(status, receiptStatuses) }, supplierId: { eq: supplier } },
       })}
+      tabs={{ filter: 'status', component: ReceiptTabs }}
       importable="RECEIPT"
       exportable="RECEIPTS"
       add={{ label: t('Add a receipt'), form: (props) => <ReceiptForm {...props} /> }}

@@ -68,21 +68,31 @@ const itemColumns = (side: keyof typeof sideLabels): Column<Item>[] => [
   {
     header: side === 'RECEIVABLE' ? t('Invoice') : t('Receipt'),
     lead: true,
-    cell: ({ id, number, name }) => (
-      <>
-        <LongText to={side === 'RECEIVABLE' ? `/invoices/${id}` : `/receipts/${id}`}>
-          {number ?? t('Without a number')}
-        </LongText>
-        <LongText secondary lines={1}>
-          {name}
-        </LongText>
-      </>
+    phone: 'detail',
+    cell: ({ id, number }) => (
+      <LongText to={side === 'RECEIVABLE' ? `/invoices/${id}` : `/receipts/${id}`}>
+        {number ?? t('Without a number')}
+      </LongText>
     ),
   },
+  {
+    header: side === 'RECEIVABLE' ? t('Customer') : t('Supplier'),
+    phone: 'title',
+    cell: ({ name }) => <LongText>{name}</LongText>,
+  },
   { header: t('Due'), cell: ({ dueDate }) => (dueDate ? date(dueDate) : '–') },
-  { header: t('Days late'), align: 'right', cell: ({ daysLate }) => (daysLate > 0 ? count(daysLate) : '–') },
+  {
+    header: t('Days late'),
+    align: 'right',
+    phone: 'more',
+    cell: ({ daysLate }) => (daysLate > 0 ? count(daysLate) : '–'),
+    phoneCell: ({ daysLate, dueDate }) => {
+      if (daysLate > 0) return t('{count} days late', { count: daysLate });
+      return dueDate && t('Due {date}', { date: date(dueDate) });
+    },
+  },
   { header: t('Total'), align: 'right', cell: ({ gross, currency }) => money(gross, currency) },
-  { header: t('Open'), align: 'right', cell: ({ open, currency }) => money(open, currency) },
+  { header: t('Open'), align: 'right', phone: 'value', cell: ({ open, currency }) => money(open, currency) },
 ];
 
 const nothing = (

@@ -100,19 +100,25 @@ export function TimeEntryTable({ oneProject = false, ...rest }: Props): ReactNod
 }
 
 const columns = (oneProject: boolean): SortableColumn<TimeEntry, 'DATE'>[] => [
-  { header: t('Day'), sort: 'DATE', cell: (entry) => <span className="figure">{date(entry.date)}</span> },
+  {
+    header: t('Day'),
+    sort: 'DATE',
+    phone: 'detail',
+    cell: (entry) => <span className="figure">{date(entry.date)}</span>,
+  },
   {
     header: t('Work'),
     lead: true,
+    phone: 'title',
     cell: ({ project, description }) => (
-      <>
+      <div>
         {!oneProject && <LongText to={`/projects/${project.id}`}>{project.name}</LongText>}
         <LongText secondary={!oneProject}>{description}</LongText>
-      </>
+      </div>
     ),
   },
-  { header: t('Time'), align: 'right', cell: ({ durationMinutes }) => minutes(durationMinutes) },
-  { header: t('Billing'), cell: (entry) => <Billing entry={entry} /> },
+  { header: t('Time'), align: 'right', phone: 'value', cell: ({ durationMinutes }) => minutes(durationMinutes) },
+  { header: t('Billing'), phone: 'state', cell: (entry) => <Billing entry={entry} /> },
 ];
 
 function Billing({ entry: { invoice, billed, billable } }: { entry: TimeEntry }): ReactNode {
@@ -131,6 +137,7 @@ const actions = (edit: (entry: TimeEntry) => void, remove: (entry: TimeEntry) =>
   header: t('Actions'),
   hidden: true,
   align: 'right',
+  phone: 'actions',
   cell: (entry) => {
     if (entry.billed) return null;
     const named = { time: minutes(entry.durationMinutes), date: date(entry.date) };
