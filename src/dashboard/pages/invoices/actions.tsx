@@ -10,15 +10,15 @@ import {
   XCircleIcon,
 } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
-import { useClient, useMutation } from 'urql';
+import { useMutation } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { getName, type Invoice } from './fields.ts';
+import { IssueDialog } from './issue-dialog.tsx';
 import { InvoicePaymentForm } from './payment-form.tsx';
-import { InvoiceWarningsQuery, WarningLines } from './warnings.tsx';
 import { t } from '../../i18n/t.ts';
 
 const IssueInvoice = graphql(`
@@ -49,12 +49,21 @@ const DeleteInvoice = graphql(`
 /** The actions that an invoice's state allows. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
   const [paying, pay] = useDisclosure();
+  const [checking, check] = useDisclosure();
+  const [{ fetching }, issue] = useMutation(IssueInvoice);
+  const closeAndIssue = async (): Promise<void> => {
+    check.close();
+    const { data, error } = await issue({ id: invoice.id });
+    if (error) notifyError(error);
+    else notifySuccess(t('Issued as invoice {number}.', { number: data?.issueInvoice.number ?? '' }));
+  };
   return (
     <>
-      {invoice.status === 'DRAFT' && <DraftActions invoice={invoice} />}
+      {invoice.status === 'DRAFT' && <DraftActions invoice={invoice} issue={check.open} isIssuing={fetching} />}
       {invoice.status === 'ISSUED' && <IssuedActions invoice={invoice} pay={pay.open} />}
       {invoice.status === 'PAID' && <CreditButton invoice={invoice} />}
-      {/* Not part of IssuedActions: its input stays when the invoice is paid elsewhere. */}
+      {/* Not part of the actions: they stay when the invoice is issued or paid elsewhere. */}
+      <IssueDialog invoice={invoice} opened={checking} onClose={check.close} onIssue={() => void closeAndIssue()} />
       <Dialog title={t('Record a payment')} opened={paying} onClose={pay.close} size="md">
         <InvoicePaymentForm invoice={invoice} onClose={pay.close} />
       </Dialog>
@@ -62,30 +71,15 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
   );
 }
 
-function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
+interface DraftProps {
+  invoice: Invoice;
+  issue: () => void;
+  isIssuing: boolean;
+}
+
+function DraftActions({ invoice: { id }, issue, isIssuing }: DraftProps): ReactNode {
   const [, navigate] = useLocation();
-  const [{ fetching }, issue] = useMutation(IssueInvoice);
   const [, remove] = useMutation(DeleteInvoice);
-  const client = useClient();
-  const confirmAndIssue = async (): Promise<void> => {
-    const { data: checked } = await client
-      .query(InvoiceWarningsQuery, { id }, { requestPolicy: 'network-only' })
-      .toPromise();
-    const confirmed = await confirm({
-      title: t('Issue the invoice?'),
-      children: (
-        <>
-          {t('The invoice gets its number and can no longer be edited. You can still record payments or cancel it.')}
-          <WarningLines warnings={checked?.invoice?.warnings ?? []} />
-        </>
-      ),
-      confirm: t('Issue'),
-    });
-    if (!confirmed) return;
-    const { data, error } = await issue({ id });
-    if (error) notifyError(error);
-    else notifySuccess(t('Issued as invoice {number}.', { number: data?.issueInvoice.number ?? '' }));
-  };
   const confirmAndDelete = async (): Promise<void> => {
     const confirmed = await confirm({
       title: t('Delete the draft?'),
@@ -101,7 +95,7 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
   };
   return (
     <>
-      <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={confirmAndIssue}>
+      <Button loading={isIssuing} leftSection={<CheckIcon width={18} aria-hidden />} onClick={issue}>
         {t('Issue')}
       </Button>
       <Button
