@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import {
   BanknotesIcon,
   CheckIcon,
+  DocumentDuplicateIcon,
   EllipsisHorizontalIcon,
   PencilSquareIcon,
   ReceiptRefundIcon,
@@ -62,6 +63,11 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
       {invoice.status === 'DRAFT' && <DraftActions invoice={invoice} issue={check.open} isIssuing={fetching} />}
       {invoice.status === 'ISSUED' && <IssuedActions invoice={invoice} pay={pay.open} />}
       {invoice.status === 'PAID' && <CreditButton invoice={invoice} />}
+      {(invoice.status === 'PAID' || invoice.status === 'CANCELLED') && (
+        <More>
+          <DuplicateItem id={invoice.id} />
+        </More>
+      )}
       {/* Not part of the actions: they stay when the invoice is issued or paid elsewhere. */}
       <IssueDialog invoice={invoice} opened={checking} onClose={check.close} onIssue={() => void closeAndIssue()} />
       <Dialog title={t('Record a payment')} opened={paying} onClose={pay.close} size="md">
@@ -107,6 +113,7 @@ function DraftActions({ invoice: { id }, issue, isIssuing }: DraftProps): ReactN
         {t('Edit')}
       </Button>
       <More>
+        <DuplicateItem id={id} />
         <Menu.Item color="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndDelete}>
           {t('Delete…')}
         </Menu.Item>
@@ -141,6 +148,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
       </Button>
       <CreditButton invoice={invoice} />
       <More>
+        <DuplicateItem id={id} />
         <Menu.Item
           color="red"
           disabled={payments.nodes.length > 0}
@@ -168,6 +176,16 @@ function CreditButton({ invoice: { id, amountCredited, totalGross } }: { invoice
     </Button>
   );
 }
+
+const DuplicateItem = ({ id }: { id: string }): ReactNode => (
+  <Menu.Item
+    component={Link}
+    to={`/invoices/new?copy=${id}`}
+    leftSection={<DocumentDuplicateIcon width={18} aria-hidden />}
+  >
+    {t('Duplicate')}
+  </Menu.Item>
+);
 
 function More({ children }: { children: ReactNode }): ReactNode {
   return (

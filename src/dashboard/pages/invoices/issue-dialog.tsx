@@ -9,7 +9,6 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import { t, translate } from '../../i18n/t.ts';
 import { openPdf } from '../documents/documents.tsx';
 import { PdfFrame, showsPdfs } from '../documents/pdf-frame.tsx';
-import { Breaches } from './breaches.tsx';
 import { PdfQuery, PreflightQuery, RequiredEInvoice } from './documents.tsx';
 import type { Invoice } from './fields.ts';
 import { translateWarning } from './warning-texts.ts';
@@ -57,13 +56,22 @@ interface Props {
 }
 
 /** What the law demands of a draft, and how it will look, before it is issued. */
-export const IssueDialog = ({ opened, ...props }: Props): ReactNode => (
-  <Dialog title={t('Issue the invoice?')} opened={opened} onClose={props.onClose} size="72rem">
-    <Content {...props} />
-  </Dialog>
-);
+export function IssueDialog({ opened, ...props }: Props): ReactNode {
+  const isWide = useMediaQuery('(min-width: 62em)', false, { getInitialValueInEffect: false });
+  const withPdf = isWide && showsPdfs;
+  return (
+    <Dialog title={t('Issue the invoice?')} opened={opened} onClose={props.onClose} size={withPdf ? '72rem' : '44rem'}>
+      <Content withPdf={withPdf} {...props} />
+    </Dialog>
+  );
+}
 
-function Content({ invoice, onClose, onIssue }: Omit<Props, 'opened'>): ReactNode {
+interface ContentProps extends Omit<Props, 'opened'> {
+  /** Whether the PDF has room beside the list. */
+  withPdf: boolean;
+}
+
+function Content({ invoice, onClose, onIssue, withPdf }: ContentProps): ReactNode {
   const { id, version, customer } = invoice;
   // What it lacks may have been added since, on another page or by somebody else.
   const requestPolicy = 'network-only';
@@ -80,7 +88,6 @@ function Content({ invoice, onClose, onIssue }: Omit<Props, 'opened'>): ReactNod
     pause: required === null,
     requestPolicy,
   });
-  const isWide = useMediaQuery('(min-width: 62em)', false, { getInitialValueInEffect: false });
   const client = useClient();
   if (!data || !requirement || (required && !preflight))
     return error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={420} radius="md" />;
@@ -90,9 +97,11 @@ function Content({ invoice, onClose, onIssue }: Omit<Props, 'opened'>): ReactNod
   const list = (
     <Stack gap="md">
       <Text fw={600}>
-        {missing > 0
-          ? t('{count} points are missing or probably wrong. You can issue it all the same.', { count: missing })
-          : t('Nothing is missing.')}
+        {breaches.length > 0
+          ? t('It can’t be issued yet: the e-invoice that the customer requires lacks something.')
+          : missing > 0
+            ? t('{count} points are missing or probably wrong. You can issue it all the same.', { count: missing })
+            : t('Nothing is missing.')}
       </Text>
       <List listStyleType="none" spacing="sm" size="sm" aria-label={t('Checklist')}>
         {checks.map((check) => (
@@ -106,16 +115,15 @@ function Content({ invoice, onClose, onIssue }: Omit<Props, 'opened'>): ReactNod
         ))}
         {required && (
           <Line isMet={breaches.length === 0} title={t('E-invoice that the customer requires')} law={null}>
-            {breaches.length > 0 && (
-              <>
-                <Text size="sm">{t('It can’t be issued before this is mended:')}</Text>
-                <Breaches breaches={breaches} />
-              </>
-            )}
+            {breaches.map(({ rule, field, message }) => (
+              <Text key={`${rule} ${field}`} size="sm">
+                {translate(message)} ({rule}) <Mend field={field} customerId={customer.id} invoiceId={id} />
+              </Text>
+            ))}
           </Line>
         )}
       </List>
-      {!(isWide && showsPdfs) && (
+      {!withPdf && (
         <Button
           variant="default"
           w="fit-content"
@@ -132,7 +140,7 @@ function Content({ invoice, onClose, onIssue }: Omit<Props, 'opened'>): ReactNod
   );
   return (
     <>
-      {isWide && showsPdfs ? (
+      {withPdf ? (
         <SimpleGrid cols={2} spacing="lg">
           {list}
           <PdfFrame key={version} query={PdfQuery} id={id} title={t('Preview of the invoice')} />
@@ -171,11 +179,10 @@ function Line({ isMet, title, law, children }: LineProps): ReactNode {
       <VisuallyHidden>{isMet ? t('Met:') : t('Missing:')}</VisuallyHidden>{' '}
       <Text span size="sm" fw={isMet ? undefined : 600}>
         {title}
-      </Text>
+      </Text>{' '}
       {/* A warning ends with the law. */}
       {law !== null && isMet && (
-        <Text span size="xs" c="dimmed">
-          {' '}
+        <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
           {translate(law)}
         </Text>
       )}
