@@ -34,6 +34,7 @@ describe.skipIf(noBrowser)('an invoice’s page', { timeout: 120_000 }, () => {
         .filter({ hasText: 'Issued' })
         .getByText(/by the token/)
         .waitFor();
+      await expectAccessible(page);
     });
   });
 
@@ -52,6 +53,7 @@ describe.skipIf(noBrowser)('an invoice’s page', { timeout: 120_000 }, () => {
       await open(page, `/invoices/${id}`);
       await page.getByText(/^Bezahlt am /).waitFor();
       expect(await page.locator('iframe').count()).toBe(0);
+      await expectAccessible(page);
       await page.getByRole('button', { name: 'Weitere Aktionen' }).tap();
       await page.getByRole('menuitem', { name: 'Duplizieren' }).tap();
       const titles = page.getByRole('textbox', { name: /^Bezeichnung/ });

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useQuery, type TypedDocumentNode } from 'urql';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { toBlob, type File } from './file.ts';
@@ -17,15 +17,16 @@ interface Props {
 export function PdfFrame({ query, id, title }: Props): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query, variables: { id }, requestPolicy: 'network-only' });
   const file = data?.file;
-  const [url, setUrl] = useState<string>();
+  const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
-    if (!file) return undefined;
+    if (!file || !frame.current) return undefined;
     const made = URL.createObjectURL(toBlob(file));
-    setUrl(made);
+    frame.current.src = `${made}#toolbar=0&navpanes=0&view=FitH`;
     return () => URL.revokeObjectURL(made);
   }, [file]);
   if (error && !file) return <LoadError error={error} refetch={refetch} />;
   // Half of a screen's height at least, as a page is higher than wide.
-  if (!url) return <Skeleton h="70dvh" radius="md" />;
-  return <iframe className="pdf" src={`${url}#toolbar=0&navpanes=0&view=FitH`} title={title} />;
+  if (!file) return <Skeleton h="70dvh" radius="md" />;
+  // eslint-disable-next-line react/iframe-missing-sandbox -- Chromium shows no PDF in a sandbox
+  return <iframe className="pdf" ref={frame} title={title} />;
 }

@@ -1,6 +1,6 @@
 import { Card, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useClient, useMutation, useQuery, type Client } from 'urql';
 import { useLocation } from 'wouter';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
@@ -100,11 +100,10 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
   const [, navigate] = useLocation();
   const form = useForm<InvoiceValues>({ mode: 'controlled', initialValues: initial });
   const focused = focus?.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const { getInputNode } = form;
-  useEffect(() => {
-    if (focused) getInputNode(focused)?.focus();
-    // Only at first.
-  }, []);
+  const giveFocus = useEffectEvent(() => {
+    if (focused) form.getInputNode(focused)?.focus();
+  });
+  useEffect(() => giveFocus(), []);
   const client = useClient();
   const [, create] = useMutation(CreateInvoice);
   const [, update] = useMutation(UpdateInvoice);
