@@ -5,7 +5,9 @@ import { beforeAll, expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('german-texts.ts', import.meta.url));
 
-let texts: { warnings: string[]; rules: [english: string, german: string][] };
+type Translated = [english: string, german: string];
+
+let texts: { warnings: string[]; laws: Translated[]; rules: Translated[] };
 beforeAll(async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [script]);
   texts = JSON.parse(stdout) as typeof texts;
@@ -15,6 +17,11 @@ it('every warning of an invoice has a German text', () => {
   expect(texts.warnings.length).toBeGreaterThan(50);
   const isEnglish = /\b(the|has|needs|must|of|No\.|Directive)\b|\(\d+\)/i;
   expect(texts.warnings).not.toContainEqual(expect.stringMatching(isEnglish));
+});
+
+it('every law of a checklist has a German name', () => {
+  expect(texts.laws.length).toBeGreaterThan(25);
+  expect(texts.laws.filter(([english, german]) => german === english)).toEqual([]);
 });
 
 it('every rule of e-invoices has a German text', () => {

@@ -5,13 +5,15 @@ Object.defineProperty(globalThis, 'localStorage', { value: { getItem: () => 'de'
 const { loadTexts, translate } = await import('../../src/dashboard/i18n/t.ts');
 await loadTexts();
 const { translateWarning } = await import('../../src/dashboard/pages/invoices/warning-texts.ts');
-const { findAllWarnings } = await import('./invoice-warnings.ts');
+const { findAllChecks, findAllWarnings } = await import('./invoice-warnings.ts');
 const { rulesByFormat } = await import('../../schema/documents/e-invoice/breaches.ts');
 
+const laws = new Set(findAllChecks().flatMap(({ law }) => law ?? []));
 const rules = Object.values(rulesByFormat).flat();
 process.stdout.write(
   JSON.stringify({
     warnings: findAllWarnings().map(translateWarning),
+    laws: [...laws].map((law) => [law, translate(law)]),
     rules: rules.map(({ message }) => [message, translate(message)]),
   }),
 );

@@ -1,12 +1,13 @@
 import { frozenBuyer, frozenSeller } from '../../schema/documents/document-source.ts';
 import { Decimal } from '../../schema/money/money.ts';
-import { findInvoiceWarnings } from '../../schema/resources/invoice/warnings.ts';
+import type { InvoiceCheck } from '../../schema/resources/invoice/checklist.ts';
+import { checkInvoice } from '../../schema/resources/invoice/warnings.ts';
 
 const categories = ['S', 'Z', 'E', 'AE', 'K', 'G', 'O'];
 const address = { address_line1: 'Hauptstr. 1', postal_code: '10115', city: 'Berlin' };
 
-/** The warnings of invoices between sellers and buyers in many places, complete and incomplete. */
-export function findAllWarnings(): string[] {
+/** The checks of invoices between sellers and buyers in many places, complete and incomplete. */
+export function findAllChecks(): InvoiceCheck[] {
   const sellers = ['DE', 'AT', 'FR', 'US'].flatMap((country) => [
     { country },
     { country, ...address, city: null, vat_id: `${country}123456789`, iban: 'DE89370400440532013000' },
@@ -20,7 +21,7 @@ export function findAllWarnings(): string[] {
     { country: 'FR', vat_id: 'FR1' },
     { country: 'US', ...address, city: null },
   ];
-  const messages = sellers.flatMap((seller) =>
+  return sellers.flatMap((seller) =>
     buyers.flatMap((buyer) =>
       categories.flatMap((vatCategory) => {
         const item = { vatCategory, vatRate: new Decimal(vatCategory === 'S' ? 19 : 0), exemptionReason: null };
@@ -29,9 +30,14 @@ export function findAllWarnings(): string[] {
           seller: frozenSeller.parse({ legal_name: 'Example', ...seller }),
           buyer: frozenBuyer.parse({ company_name: 'Acme', ...buyer }),
         };
-        return findInvoiceWarnings({ deliveryDate: null, isPaid: false, items }, parties);
+        const invoice = { deliveryDate: null, exchangeRate: null, isPaid: false, items };
+        return ['EUR', 'USD'].flatMap((currency) => checkInvoice({ ...invoice, currency }, parties));
       }),
     ),
   );
-  return [...new Set(messages.map(({ message }) => message))];
 }
+
+/** The sentences of their warnings. */
+export const findAllWarnings = (): string[] => [
+  ...new Set(findAllChecks().flatMap(({ warnings }) => warnings.map(({ message }) => message))),
+];

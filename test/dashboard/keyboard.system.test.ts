@@ -157,7 +157,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
     await app.visit({}, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('button', { name: 'Issue', exact: true }).click();
-      await page.getByRole('dialog', { name: 'Issue the invoice?' }).waitFor();
+      await page.getByRole('list', { name: 'Checklist' }).waitFor();
       await acme.graphql(`mutation { issueInvoice(id: "${id}") { id } }`);
       await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click();
       await page.getByText('This invoice was issued meanwhile.').waitFor();
@@ -171,7 +171,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await page.getByRole('button', { name: 'Record a payment' }).waitFor();
       await open(page, `/invoices/${deleted}`);
       await page.getByRole('button', { name: 'Issue', exact: true }).click();
-      await page.getByRole('dialog', { name: 'Issue the invoice?' }).waitFor();
+      await page.getByRole('list', { name: 'Checklist' }).waitFor();
       await acme.graphql(`mutation { deleteInvoice(id: "${deleted}") { id } }`);
       await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click();
       await page.getByText('This was deleted meanwhile.').waitFor();

@@ -3,9 +3,11 @@ import { isVatNumber } from '../../codes/vat-number.ts';
 import { homeCurrencies } from '../../codes/home-currencies.ts';
 import { getPlace, getVatCountry, memberStates } from '../../codes/vat-territory.ts';
 import { builder } from '../../graphql/builder.ts';
+import type { Context } from '../../graphql/context.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
-import { WarningType, type Warning, type WarningCode } from '../warning.ts';
+import { WarningType, type Warning } from '../warning.ts';
 import { wasPaidWhenIssued } from './balance.ts';
+import { InvoiceCheckType, type InvoiceCheck, type WarnedCode } from './checklist.ts';
 import { getVatCategory } from './line.ts';
 import { findParties, findPartiesOfDraft, knownParties, type Parties, type WithKnownParties } from './parties.ts';
 import { byPosition, Invoice } from './type.ts';
@@ -48,11 +50,21 @@ interface Finding {
   message: string;
 }
 
+type Law = Partial<Record<Jurisdiction, string>>;
+
 interface Check {
-  code: WarningCode;
+  code: WarnedCode;
   /** Where the law says it; a check is made only where it does. Undefined: no law, but nobody wants it otherwise. */
-  law?: Partial<Record<Jurisdiction, string>>;
+  law?: Law;
+  /** Whether such an invoice must have it. Default: every invoice. */
+  isNeeded?: (subject: Subject) => boolean;
   find: (subject: Subject) => Finding[];
+}
+
+/** What the law demands and no invoice can lack: its fields are required, or it gets them when it is issued. */
+interface Given {
+  code: 'INVOICE_DATE' | 'NUMBER' | 'ITEMS' | 'AMOUNTS';
+  law: Law;
 }
 
 const partsOfAddress = [
@@ -91,8 +103,7 @@ function findMissingTaxNumber({ seller: { vat_id, tax_number }, sellerCountry, f
   return [{ field, message: 'The company has no VAT number.' }];
 }
 
-function findMissingBuyerVatNumber({ buyer: { vat_id }, firstItems }: Subject): Finding[] {
-  if (!firstItems.has('AE') && !firstItems.has('K')) return [];
+function findMissingBuyerVatNumber({ buyer: { vat_id } }: Subject): Finding[] {
   const field = 'customer.vat_id';
   if (!vat_id)
     return [
@@ -118,7 +129,10 @@ function findUnusualCategories({ seller, buyer, firstItems }: Subject): Finding[
   return findings;
 }
 
-const checks: readonly Check[] = [
+/** The currency in which the seller owes its VAT; the invoice's own where the seller's country is unknown. */
+const getHomeCurrency = ({ seller, currency }: Subject): string => homeCurrencies.get(seller.country ?? '') ?? currency;
+
+const checks: readonly (Check | Given)[] = [
   {
     code: 'SELLER_ADDRESS',
     law: { DE: '§ 14 (4) No. 1', AT: '§ 11 (1) No. 3 a', EU: 'Art. 226 (5)' },
@@ -137,8 +151,12 @@ const checks: readonly Check[] = [
   {
     code: 'BUYER_VAT_ID',
     law: { DE: '§ 14a (1), (3)', AT: '§ 11 (1a)', EU: 'Art. 226 (4)' },
+    isNeeded: ({ firstItems }) => firstItems.has('AE') || firstItems.has('K'),
     find: findMissingBuyerVatNumber,
   },
+  { code: 'INVOICE_DATE', law: { DE: '§ 14 (4) No. 3', AT: '§ 11 (1) No. 3 g', EU: 'Art. 226 (1)' } },
+  { code: 'NUMBER', law: { DE: '§ 14 (4) No. 4', AT: '§ 11 (1) No. 3 h', EU: 'Art. 226 (2)' } },
+  { code: 'ITEMS', law: { DE: '§ 14 (4) No. 5', AT: '§ 11 (1) No. 3 c', EU: 'Art. 226 (6)' } },
   {
     code: 'SERVICE_DATE',
     // Elsewhere in the EU, the date is needed only where it differs from the invoice's (Art. 226 (7)).
@@ -154,8 +172,13 @@ const checks: readonly Check[] = [
           ],
   },
   {
+    code: 'AMOUNTS',
+    law: { DE: '§ 14 (4) No. 7, 8', AT: '§ 11 (1) No. 3 e, f', EU: 'Art. 226 (8), (9), (10)' },
+  },
+  {
     code: 'EXEMPTION_REASON',
     law: { DE: '§ 14 (4) No. 8', AT: '§ 11 (1) No. 3 e', EU: 'Art. 226 (11)' },
+    isNeeded: ({ firstItems }) => firstItems.has('E'),
     find: ({ unexplainedItem: at }) =>
       at === undefined
         ? []
@@ -169,21 +192,25 @@ const checks: readonly Check[] = [
   {
     code: 'VAT_CATEGORY',
     law: { DE: '§ 14 (4) No. 8', AT: '§ 11 (1) No. 3 e', EU: 'Art. 226 (11), (11a)' },
+    isNeeded: ({ seller, buyer }) => getPlace(seller, buyer) !== undefined,
     find: findUnusualCategories,
   },
   {
     code: 'EXCHANGE_RATE',
     law: { DE: '§ 16 (6)', AT: '§ 11 (1) No. 3 f', EU: 'Art. 230' },
-    find: ({ seller, currency, hasExchangeRate, firstItems }) => {
-      const home = homeCurrencies.get(seller.country ?? '') ?? currency;
-      if (home === currency || hasExchangeRate || !firstItems.has('S')) return [];
-      return [{ field: 'exchange_rate', message: `No exchange rate is given, so the VAT isn't stated in ${home}.` }];
+    isNeeded: (subject) => subject.firstItems.has('S') && getHomeCurrency(subject) !== subject.currency,
+    find: (subject) => {
+      const home = getHomeCurrency(subject);
+      return subject.hasExchangeRate
+        ? []
+        : [{ field: 'exchange_rate', message: `No exchange rate is given, so the VAT isn't stated in ${home}.` }];
     },
   },
   {
     code: 'BANK_ACCOUNT',
-    find: ({ seller, isPaid }) =>
-      seller.iban || isPaid
+    isNeeded: ({ isPaid }) => !isPaid,
+    find: ({ seller }) =>
+      seller.iban
         ? []
         : [{ field: 'company.iban', message: "The company has no IBAN, so the document doesn't say where to pay." }],
   },
@@ -227,43 +254,72 @@ function toSubject(
   return { seller, buyer, sellerCountry: getVatCountry(seller), isPaid, currency, ...found };
 }
 
-/** What is missing or probably wrong in an invoice, as it was issued; in a draft, as it would be issued now. */
-export function findInvoiceWarnings(invoice: CheckedInvoice, parties: Parties): Warning[] {
+/** What an invoice must say, or should, and what of it is missing or probably wrong. */
+export function checkInvoice(invoice: CheckedInvoice, parties: Parties): InvoiceCheck[] {
   const subject = toSubject(invoice, parties);
   const jurisdiction = findJurisdiction(subject.sellerCountry);
-  const warnings: Warning[] = [];
-  for (const { code, law, find } of checks) {
-    const place = jurisdiction && law?.[jurisdiction];
-    if (law && place === undefined) continue;
-    const basis = place === undefined ? '' : ` (${place} ${lawNames[jurisdiction as Jurisdiction]})`;
-    for (const { field, message } of find(subject))
-      warnings.push({ code, field, message: basis === '' ? message : `${message.slice(0, -1)}${basis}.` });
+  const made: InvoiceCheck[] = [];
+  for (const check of checks) {
+    const place = jurisdiction && check.law?.[jurisdiction];
+    if (check.law && place === undefined) continue;
+    const law = place === undefined ? null : `${place} ${lawNames[jurisdiction as Jurisdiction]}`;
+    if (!('find' in check)) {
+      made.push({ code: check.code, law, warnings: [] });
+      continue;
+    }
+    const { code, isNeeded, find } = check;
+    if (isNeeded?.(subject) === false) continue;
+    const warnings = find(subject).map(({ field, message }) => ({
+      code,
+      field,
+      message: law === null ? message : `${message.slice(0, -1)} (${law}).`,
+    }));
+    made.push({ code, law, warnings });
   }
-  return warnings;
+  return made;
 }
 
-builder.prismaObjectField(Invoice, 'warnings', (t) =>
-  t.field({
+/** What is missing or probably wrong in an invoice, as it was issued; in a draft, as it would be issued now. */
+export const findInvoiceWarnings = (invoice: CheckedInvoice, parties: Parties): Warning[] =>
+  checkInvoice(invoice, parties).flatMap(({ warnings }) => warnings);
+
+const checkedColumns = {
+  id: true,
+  customerId: true,
+  number: true,
+  deliveryDate: true,
+  currency: true,
+  exchangeRate: true,
+  issuedAt: true,
+  paidAt: true,
+  items: byPosition,
+} as const;
+
+type StoredInvoice = Omit<CheckedInvoice, 'isPaid'> &
+  Parameters<typeof wasPaidWhenIssued>[0] & { id: string; customerId: string; number: string | null };
+
+async function checkStored(invoice: StoredInvoice, context: Context): Promise<InvoiceCheck[]> {
+  const isDraft = invoice.number === null;
+  const known = (invoice as WithKnownParties<StoredInvoice>)[knownParties];
+  const parties =
+    known ?? (await (isDraft ? findPartiesOfDraft(context, invoice.customerId) : findParties(context, invoice)));
+  return checkInvoice({ ...invoice, isPaid: wasPaidWhenIssued(invoice) }, parties);
+}
+
+builder.prismaObjectFields(Invoice, (t) => ({
+  warnings: t.field({
     type: [WarningType],
     description:
       'What is missing or probably wrong: in a draft as it would be issued now, in an issued invoice as it was issued.',
-    select: {
-      id: true,
-      customerId: true,
-      number: true,
-      deliveryDate: true,
-      currency: true,
-      exchangeRate: true,
-      issuedAt: true,
-      paidAt: true,
-      items: byPosition,
-    },
-    resolve: async (invoice, _args, context) => {
-      const isDraft = invoice.number === null;
-      const known = (invoice as WithKnownParties<typeof invoice>)[knownParties];
-      const parties =
-        known ?? (await (isDraft ? findPartiesOfDraft(context, invoice.customerId) : findParties(context, invoice)));
-      return findInvoiceWarnings({ ...invoice, isPaid: wasPaidWhenIssued(invoice) }, parties);
-    },
+    select: checkedColumns,
+    resolve: async (invoice, _args, context) =>
+      (await checkStored(invoice, context)).flatMap(({ warnings }) => warnings),
   }),
-);
+  checklist: t.field({
+    type: [InvoiceCheckType],
+    description:
+      'What the law of the seller’s country demands of this invoice, and what else is wanted: each with the `warnings` about it.',
+    select: checkedColumns,
+    resolve: (invoice, _args, context) => checkStored(invoice, context),
+  }),
+}));

@@ -5,21 +5,32 @@ import { Link } from 'wouter';
 import { date, dateTime, label, money } from '../format/format.ts';
 import { graphql } from '../graphql.ts';
 import type { Payment } from '../pages/payments/fields.ts';
+import { AuditEntryFields, describeActor } from '../pages/audit-log/fields.ts';
 import { paymentTexts, type PaymentKind } from '../pages/payments/texts.ts';
 import { t } from '../i18n/t.ts';
 import { Trans } from '../i18n/trans.ts';
 
-const EventsQuery = graphql(`
-  query Events($resourceId: UUID!) {
-    events(first: 50, resourceId: $resourceId) {
-      nodes {
-        id
-        type
-        createdAt
+const EventsQuery = graphql(
+  `
+    query Events($resourceId: UUID!) {
+      events(first: 50, resourceId: $resourceId) {
+        nodes {
+          id
+          type
+          createdAt
+          requestId
+        }
+      }
+      auditLog(resourceId: $resourceId, first: 100) {
+        nodes {
+          ...AuditEntryFields
+          requestId
+        }
       }
     }
-  }
-`);
+  `,
+  [AuditEntryFields],
+);
 
 interface Props {
   resourceId: string;
@@ -34,6 +45,8 @@ interface Entry {
   id: string;
   title: ReactNode;
   createdAt: string;
+  /** Who did it, if it is known. */
+  actor?: string | undefined;
 }
 
 const noPayments: readonly Payment[] = [];
@@ -45,9 +58,18 @@ const readTitle = (type: string): string =>
 /** The history of a resource, newest first: its events and its payments. */
 export function Events({ resourceId, payments = noPayments, kind = 'payment', currency = '' }: Props): ReactNode {
   const [{ data }] = useQuery({ query: EventsQuery, variables: { resourceId } });
+  // A request is of one actor.
+  const actors = new Map(
+    (data?.auditLog.nodes ?? []).flatMap((entry) => (entry.requestId ? [[entry.requestId, describeActor(entry)]] : [])),
+  );
   const events = (data?.events.nodes ?? [])
     .filter(({ type }) => !type.endsWith(`.${kind}_recorded`))
-    .map(({ id, type, createdAt }) => ({ id, title: readTitle(type), createdAt }));
+    .map(({ id, type, createdAt, requestId }) => ({
+      id,
+      title: readTitle(type),
+      createdAt,
+      actor: requestId === null ? undefined : actors.get(requestId),
+    }));
   // An event tells of a reversal.
   const made = payments.filter(({ reversalOfId }) => reversalOfId === null);
   const paid = made.map((payment) => ({
@@ -64,10 +86,11 @@ export function Events({ resourceId, payments = noPayments, kind = 'payment', cu
         {t('History')}
       </Title>
       <Timeline bulletSize={14} lineWidth={2}>
-        {entries.map(({ id, title, createdAt }) => (
+        {entries.map(({ id, title, createdAt, actor }) => (
           <Timeline.Item key={id} title={title}>
             <Text size="sm" c="dimmed">
               <time dateTime={createdAt}>{dateTime(createdAt)}</time>
+              {actor !== undefined && ` · ${actor}`}
             </Text>
           </Timeline.Item>
         ))}

@@ -20,6 +20,7 @@ export const pageHeaders = (nonce: string): Record<string, string> => ({
     "font-src 'self' data:",
     "connect-src 'self'",
     "worker-src 'self'",
+    'frame-src blob:', // PDFs
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

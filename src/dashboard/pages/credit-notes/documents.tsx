@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { graphql } from '../../graphql.ts';
-import { Documents, SavedFile } from '../documents/documents.tsx';
+import { Documents } from '../documents/documents.tsx';
+import { SavedFile } from '../documents/file.ts';
 import type { EInvoiceFormat } from '../invoices/formats.ts';
 import type { CreditNote } from './fields.ts';
 

@@ -3,20 +3,11 @@ import { ArrowDownTrayIcon, EyeIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import { notifyError } from '../../components/toast.ts';
-import { graphql, type FragmentOf } from '../../graphql.ts';
 import { saveFile } from '../../upload/save-file.ts';
 import { eInvoiceFormats, type EInvoiceFormat } from '../invoices/formats.ts';
 import { t } from '../../i18n/t.ts';
+import { toBlob, type File } from './file.ts';
 
-export const SavedFile = graphql(`
-  fragment SavedFile on DocumentFile {
-    fileName
-    mediaType
-    base64
-  }
-`);
-
-type File = Pick<FragmentOf<typeof SavedFile>, 'fileName' | 'mediaType' | 'base64'>;
 type FileResult = OperationResult<{ file: File | null }>;
 
 interface Props {
@@ -29,18 +20,20 @@ interface Props {
   children?: ReactNode;
 }
 
+/** Shows a PDF in a tab of its own. To be called while a click is handled. */
+export async function openPdf(reading: Promise<FileResult>): Promise<void> {
+  // A window that is opened later, without a click, would be blocked.
+  const tab = window.open('', '_blank');
+  const { data: read, error } = await reading;
+  if (read?.file) tab?.location.replace(URL.createObjectURL(toBlob(read.file)));
+  else {
+    tab?.close();
+    if (error) notifyError(error);
+  }
+}
+
 /** The PDF and the e-invoices of an invoice or of a credit note. */
 export function Documents({ readPdf, format, onFormat, readXml, children }: Props): ReactNode {
-  const preview = async (): Promise<void> => {
-    // A window that is opened later, without a click, would be blocked.
-    const tab = window.open('', '_blank');
-    const { data: read, error } = await readPdf();
-    if (read?.file) tab?.location.replace(URL.createObjectURL(toBlob(read.file)));
-    else {
-      tab?.close();
-      if (error) notifyError(error);
-    }
-  };
   const download = async (reading: Promise<FileResult>): Promise<void> => {
     const { data: read, error } = await reading;
     if (read?.file) saveFile(read.file.fileName, toBlob(read.file));
@@ -53,7 +46,11 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
           {t('Documents')}
         </Title>
         <Group>
-          <Button variant="default" leftSection={<EyeIcon width={18} aria-hidden />} onClick={() => void preview()}>
+          <Button
+            variant="default"
+            leftSection={<EyeIcon width={18} aria-hidden />}
+            onClick={() => void openPdf(readPdf())}
+          >
             {t('Preview PDF')}
           </Button>
           <Button
@@ -85,9 +82,4 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
       </Stack>
     </Card>
   );
-}
-
-function toBlob({ base64, mediaType }: File): Blob {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new Blob([bytes], { type: mediaType });
 }

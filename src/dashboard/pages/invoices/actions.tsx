@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import {
   BanknotesIcon,
   CheckIcon,
+  DocumentDuplicateIcon,
   EllipsisHorizontalIcon,
   PencilSquareIcon,
   ReceiptRefundIcon,
@@ -10,15 +11,15 @@ import {
   XCircleIcon,
 } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
-import { useClient, useMutation } from 'urql';
+import { useMutation } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { getName, type Invoice } from './fields.ts';
+import { IssueDialog } from './issue-dialog.tsx';
 import { InvoicePaymentForm } from './payment-form.tsx';
-import { InvoiceWarningsQuery, WarningLines } from './warnings.tsx';
 import { t } from '../../i18n/t.ts';
 
 const IssueInvoice = graphql(`
@@ -49,12 +50,26 @@ const DeleteInvoice = graphql(`
 /** The actions that an invoice's state allows. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
   const [paying, pay] = useDisclosure();
+  const [checking, check] = useDisclosure();
+  const [{ fetching }, issue] = useMutation(IssueInvoice);
+  const closeAndIssue = async (): Promise<void> => {
+    check.close();
+    const { data, error } = await issue({ id: invoice.id });
+    if (error) notifyError(error);
+    else notifySuccess(t('Issued as invoice {number}.', { number: data?.issueInvoice.number ?? '' }));
+  };
   return (
     <>
-      {invoice.status === 'DRAFT' && <DraftActions invoice={invoice} />}
+      {invoice.status === 'DRAFT' && <DraftActions invoice={invoice} issue={check.open} isIssuing={fetching} />}
       {invoice.status === 'ISSUED' && <IssuedActions invoice={invoice} pay={pay.open} />}
       {invoice.status === 'PAID' && <CreditButton invoice={invoice} />}
-      {/* Not part of IssuedActions: its input stays when the invoice is paid elsewhere. */}
+      {(invoice.status === 'PAID' || invoice.status === 'CANCELLED') && (
+        <More>
+          <DuplicateItem id={invoice.id} />
+        </More>
+      )}
+      {/* Not part of the actions: they stay when the invoice is issued or paid elsewhere. */}
+      <IssueDialog invoice={invoice} opened={checking} onClose={check.close} onIssue={() => void closeAndIssue()} />
       <Dialog title={t('Record a payment')} opened={paying} onClose={pay.close} size="md">
         <InvoicePaymentForm invoice={invoice} onClose={pay.close} />
       </Dialog>
@@ -62,30 +77,15 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
   );
 }
 
-function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
+interface DraftProps {
+  invoice: Invoice;
+  issue: () => void;
+  isIssuing: boolean;
+}
+
+function DraftActions({ invoice: { id }, issue, isIssuing }: DraftProps): ReactNode {
   const [, navigate] = useLocation();
-  const [{ fetching }, issue] = useMutation(IssueInvoice);
   const [, remove] = useMutation(DeleteInvoice);
-  const client = useClient();
-  const confirmAndIssue = async (): Promise<void> => {
-    const { data: checked } = await client
-      .query(InvoiceWarningsQuery, { id }, { requestPolicy: 'network-only' })
-      .toPromise();
-    const confirmed = await confirm({
-      title: t('Issue the invoice?'),
-      children: (
-        <>
-          {t('The invoice gets its number and can no longer be edited. You can still record payments or cancel it.')}
-          <WarningLines warnings={checked?.invoice?.warnings ?? []} />
-        </>
-      ),
-      confirm: t('Issue'),
-    });
-    if (!confirmed) return;
-    const { data, error } = await issue({ id });
-    if (error) notifyError(error);
-    else notifySuccess(t('Issued as invoice {number}.', { number: data?.issueInvoice.number ?? '' }));
-  };
   const confirmAndDelete = async (): Promise<void> => {
     const confirmed = await confirm({
       title: t('Delete the draft?'),
@@ -101,7 +101,7 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
   };
   return (
     <>
-      <Button loading={fetching} leftSection={<CheckIcon width={18} aria-hidden />} onClick={confirmAndIssue}>
+      <Button loading={isIssuing} leftSection={<CheckIcon width={18} aria-hidden />} onClick={issue}>
         {t('Issue')}
       </Button>
       <Button
@@ -113,6 +113,7 @@ function DraftActions({ invoice: { id } }: { invoice: Invoice }): ReactNode {
         {t('Edit')}
       </Button>
       <More>
+        <DuplicateItem id={id} />
         <Menu.Item color="red" leftSection={<TrashIcon width={18} aria-hidden />} onClick={confirmAndDelete}>
           {t('Delete…')}
         </Menu.Item>
@@ -147,6 +148,7 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
       </Button>
       <CreditButton invoice={invoice} />
       <More>
+        <DuplicateItem id={id} />
         <Menu.Item
           color="red"
           disabled={payments.nodes.length > 0}
@@ -174,6 +176,16 @@ function CreditButton({ invoice: { id, amountCredited, totalGross } }: { invoice
     </Button>
   );
 }
+
+const DuplicateItem = ({ id }: { id: string }): ReactNode => (
+  <Menu.Item
+    component={Link}
+    to={`/invoices/new?copy=${id}`}
+    leftSection={<DocumentDuplicateIcon width={18} aria-hidden />}
+  >
+    {t('Duplicate')}
+  </Menu.Item>
+);
 
 function More({ children }: { children: ReactNode }): ReactNode {
   return (

@@ -2,13 +2,14 @@ import { Alert, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useClient, useQuery } from 'urql';
 import { graphql } from '../../graphql.ts';
-import { Documents, SavedFile } from '../documents/documents.tsx';
+import { Documents } from '../documents/documents.tsx';
+import { SavedFile } from '../documents/file.ts';
 import { Breaches } from './breaches.tsx';
 import type { Invoice } from './fields.ts';
 import type { EInvoiceFormat } from './formats.ts';
 import { t } from '../../i18n/t.ts';
 
-const PdfQuery = graphql(
+export const PdfQuery = graphql(
   `
     query InvoicePdf($id: UUID!) {
       file: invoicePdf(id: $id) {
@@ -30,13 +31,13 @@ const XmlQuery = graphql(
   [SavedFile],
 );
 
-const RequiredEInvoice = graphql(`
+export const RequiredEInvoice = graphql(`
   query RequiredEInvoice($customerId: UUID!) {
     required: requiredEInvoice(customerId: $customerId)
   }
 `);
 
-const PreflightQuery = graphql(`
+export const PreflightQuery = graphql(`
   query InvoicePreflight($id: UUID!, $format: EInvoiceFormat!) {
     breaches: invoicePreflight(id: $id, format: $format) {
       rule

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Redirect, useParams } from 'wouter';
+import { Redirect, useParams, useSearchParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
 import type { Invoice } from './fields.ts';
@@ -12,6 +12,7 @@ import { t } from '../../i18n/t.ts';
 
 export default function EditInvoice(): ReactNode {
   const { id = '' } = useParams();
+  const [search] = useSearchParams();
   // Read once from the server, not from the cache, and not again while it is edited.
   const [{ data, error, stale }, refetch] = useQuery({
     query: InvoiceQuery,
@@ -26,7 +27,7 @@ export default function EditInvoice(): ReactNode {
   return (
     <Page title={t('Edit the draft')} back={{ to: `/invoices/${id}`, label: t('Draft') }}>
       {invoice ? (
-        <InvoiceEditor invoice={invoice} initial={buildValues(invoice)} />
+        <InvoiceEditor invoice={invoice} initial={buildValues(invoice)} focus={search.get('field')} />
       ) : error ? (
         <LoadError error={error} refetch={refetch} />
       ) : (

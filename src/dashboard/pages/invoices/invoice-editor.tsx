@@ -1,6 +1,6 @@
 import { Card, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useClient, useMutation, useQuery, type Client } from 'urql';
 import { useLocation } from 'wouter';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
@@ -92,11 +92,18 @@ interface Props {
   initial: InvoiceValues;
   /** The draft to edit. Undefined for a new one. */
   invoice?: Pick<Invoice, 'id' | 'version'>;
+  /** The field that gets the focus, as REST names it: `items.0.vat_category`. */
+  focus?: string | null;
 }
 
-export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
+export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
   const [, navigate] = useLocation();
   const form = useForm<InvoiceValues>({ mode: 'controlled', initialValues: initial });
+  const focused = focus?.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const giveFocus = useEffectEvent(() => {
+    if (focused) form.getInputNode(focused)?.focus();
+  });
+  useEffect(() => giveFocus(), []);
   const client = useClient();
   const [, create] = useMutation(CreateInvoice);
   const [, update] = useMutation(UpdateInvoice);
@@ -184,7 +191,7 @@ export function InvoiceEditor({ initial, invoice }: Props): ReactNode {
         </Stack>
       </Card>
       <VatProposal form={form} />
-      <LineEditor form={form} lineTotals={totals?.lineTotalsNet} currency={currency} />
+      <LineEditor form={form} focused={focused} lineTotals={totals?.lineTotalsNet} currency={currency} />
       <Card withBorder radius="md">
         <Totals totals={totals} currency={currency} />
       </Card>

@@ -117,6 +117,19 @@ export const buildValues = (invoice: Invoice): InvoiceValues => ({
   })),
 });
 
+/** A new invoice with the same customer and lines. Dates of supply are of the former one. */
+export function copyValues(invoice: Invoice): InvoiceValues {
+  const values = buildValues(invoice);
+  const undated = { servicePeriodStart: '', servicePeriodEnd: '' };
+  return {
+    ...values,
+    invoiceDate: today(),
+    dueDate: '',
+    deliveryDate: '',
+    items: values.items.map((line) => ({ ...line, ...undated, key: randomId() })),
+  };
+}
+
 const parseNumbers = ({ quantity, unitPriceNet, vatRate, discountPercent }: LineValues) => ({
   quantity: toDecimal(quantity),
   unitPriceNet: toDecimal(unitPriceNet),

@@ -1,4 +1,5 @@
 import { Anchor, Box, Card, Skeleton, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
@@ -12,8 +13,10 @@ import { graphql } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
 import { InvoiceActions } from './actions.tsx';
 import { InvoiceCreditNotes } from './credit-notes.tsx';
-import { InvoiceDocuments } from './documents.tsx';
+import { PdfFrame, showsPdfs } from '../documents/pdf-frame.tsx';
+import { InvoiceDocuments, PdfQuery } from './documents.tsx';
 import { InvoiceFields, getName, type Invoice } from './fields.ts';
+import { Headline } from './headline.tsx';
 import { LineTable } from './line-table.tsx';
 import { InvoiceState } from './state.tsx';
 import { Row, Totals } from './totals.tsx';
@@ -39,6 +42,7 @@ export default function InvoicePage(): ReactNode {
   const invoice = data?.invoice;
   const isDraft = invoice?.id === id && invoice.status === 'DRAFT';
   const warnings = useDraftWarnings(id, isDraft);
+  const isWide = useMediaQuery('(min-width: 75em)', false, { getInitialValueInEffect: false });
   if (!invoice) {
     return (
       <Page title={t('Invoice')} back={back}>
@@ -55,7 +59,15 @@ export default function InvoicePage(): ReactNode {
       description={subject}
       actions={<InvoiceActions invoice={invoice} />}
     >
-      <Stack gap="lg">
+      <Beside
+        part={
+          isWide &&
+          showsPdfs && (
+            <PdfFrame key={`${id} ${invoice.version}`} query={PdfQuery} id={id} title={t('Preview of the invoice')} />
+          )
+        }
+      >
+        <Headline invoice={invoice} />
         <DescriptionList
           items={[
             [
@@ -80,8 +92,20 @@ export default function InvoicePage(): ReactNode {
         <Payments payments={invoice.payments} currency={currency} />
         <Events resourceId={invoice.id} payments={invoice.payments.nodes} currency={currency} />
         <Changes id={invoice.id} />
-      </Stack>
+      </Beside>
     </Page>
+  );
+}
+
+/** The page's content; beside it, in view while it is read, another part if there is one. */
+function Beside({ part, children }: { part: ReactNode; children: ReactNode }): ReactNode {
+  return (
+    <div className={part ? 'beside' : undefined}>
+      <Stack gap="lg" miw={0}>
+        {children}
+      </Stack>
+      {part && <div>{part}</div>}
+    </div>
   );
 }
 

@@ -13,10 +13,12 @@ interface Props {
   /** The total of each line, computed by the server. Undefined while a line has no valid numbers. */
   lineTotals: readonly string[] | undefined;
   currency: string;
+  /** The field that gets the focus at first: `items.0.vatCategory`. */
+  focused: string | undefined;
 }
 
 /** Adds, edits, removes, and reorders the lines of an invoice. */
-export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
+export function LineEditor({ form, lineTotals, currency, focused }: Props): ReactNode {
   const lines = form.values.items;
   const [added, setAdded] = useState<string>();
   const addButton = useRef<HTMLButtonElement>(null);
@@ -43,6 +45,7 @@ export function LineEditor({ form, lineTotals, currency }: Props): ReactNode {
             addButton.current?.focus(); // because the line's button is removed with it
           }}
           currency={currency}
+          focused={focused}
         />
       ))}
       <Button
@@ -67,9 +70,10 @@ interface LineProps {
   isNew: boolean;
   remove: () => void;
   currency: string;
+  focused: string | undefined;
 }
 
-function Line({ form, at, last, total, isNew, remove, currency }: LineProps): ReactNode {
+function Line({ form, at, last, total, isNew, remove, currency, focused }: LineProps): ReactNode {
   const title = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (isNew) title.current?.focus();
@@ -121,7 +125,7 @@ function Line({ form, at, last, total, isNew, remove, currency }: LineProps): Re
           {...field('vatRate')}
         />
       </Group>
-      <Details form={form} at={at} labelOf={getLabel} />
+      <Details form={form} at={at} labelOf={getLabel} focused={focused} />
       <Group justify="space-between" mt="xs" wrap="nowrap">
         <Text size="sm" c="dimmed" className="numbers">
           {total === undefined ? '–' : t('Net {amount}', { amount: money(total, currency) })}
@@ -167,10 +171,11 @@ interface DetailsProps {
   form: UseFormReturnType<InvoiceValues>;
   at: number;
   labelOf: (name: string) => string;
+  focused: string | undefined;
 }
 
 /** The fields that few lines need. */
-function Details({ form, at, labelOf }: DetailsProps): ReactNode {
+function Details({ form, at, labelOf, focused }: DetailsProps): ReactNode {
   const line = form.values.items[at];
   const field = (name: (typeof lineDetails)[number]) => form.getInputProps(`items.${at}.${name}`);
   if (!line) return null;
@@ -178,7 +183,7 @@ function Details({ form, at, labelOf }: DetailsProps): ReactNode {
     <MoreFields
       label={t('More')}
       ariaLabel={labelOf(t('More'))}
-      initiallyOpen={hasDetails(line)}
+      initiallyOpen={hasDetails(line) || lineDetails.some((name) => focused === `items.${at}.${name}`)}
       hasError={lineDetails.some((name) => form.errors[`items.${at}.${name}`])}
     >
       <Textarea

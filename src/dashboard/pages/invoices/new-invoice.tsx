@@ -6,7 +6,8 @@ import { graphql } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
 import { useSession } from '../../session/session.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
-import { newInvoice } from './invoice-values.ts';
+import { InvoiceQuery } from './invoice.tsx';
+import { copyValues, newInvoice } from './invoice-values.ts';
 import { t } from '../../i18n/t.ts';
 
 const InvoiceDefaults = graphql(`
@@ -22,19 +23,22 @@ export default function NewInvoice(): ReactNode {
   const { tenant } = useSession();
   const [search] = useSearchParams();
   const [{ data, error }] = useQuery({ query: InvoiceDefaults });
+  const copied = search.get('copy');
+  const [former] = useQuery({ query: InvoiceQuery, variables: { id: copied ?? '' }, pause: copied === null });
+  const isReady = copied === null ? data || error : former.data || former.error;
   return (
     <Page
       title={t('New invoice')}
       back={{ to: '/invoices', label: t('Invoices') }}
       description={t('Saved as a draft, which you can edit until you issue it.')}
     >
-      {data || error ? (
+      {isReady ? (
         <InvoiceEditor
-          initial={newInvoice(
-            search.get('customer'),
-            tenant.defaultCurrency,
-            data?.company?.defaultVatRate ?? undefined,
-          )}
+          initial={
+            former.data?.invoice
+              ? copyValues(former.data.invoice)
+              : newInvoice(search.get('customer'), tenant.defaultCurrency, data?.company?.defaultVatRate ?? undefined)
+          }
         />
       ) : (
         <Skeleton h={420} radius="md" />

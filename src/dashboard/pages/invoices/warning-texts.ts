@@ -61,6 +61,10 @@ const sentences: [said: RegExp, translated: (first: string, second: string) => s
         { category, country },
       ),
   ],
+  [
+    /^No exchange rate is given, so the VAT isn't stated in (\w+)\.$/,
+    (currency) => t("No exchange rate is given, so the VAT isn't stated in {currency}.", { currency }),
+  ],
 ];
 
 function translateSentence(said: string): string {

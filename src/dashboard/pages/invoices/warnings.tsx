@@ -1,4 +1,4 @@
-import { Alert, List, Text } from '@mantine/core';
+import { Alert, List } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { TextLink } from '../../components/text-link.tsx';
@@ -59,22 +59,15 @@ export function Warnings({ warnings, customerId, invoiceId }: Props): ReactNode 
   );
 }
 
-function Mend({ field, customerId, invoiceId }: { field: string } & Omit<Props, 'warnings'>): ReactNode {
+/** The way to where a warning is mended. */
+export function Mend({ field, customerId, invoiceId }: { field: string } & Omit<Props, 'warnings'>): ReactNode {
   if (field.startsWith('company.')) return <MendLink to="/settings/company">{t('Edit the company')}</MendLink>;
   if (field.startsWith('customer.'))
     return customerId && <MendLink to={`/customers/${customerId}`}>{t('Edit the customer')}</MendLink>;
-  return invoiceId && <MendLink to={`/invoices/${invoiceId}/edit`}>{t('Edit the draft')}</MendLink>;
+  return invoiceId && <MendLink to={`/invoices/${invoiceId}/edit?field=${field}`}>{t('Edit the draft')}</MendLink>;
 }
 
 /** In the colour of its text, as the usual one has too little contrast on an alert's background. */
 const MendLink = (props: { to: string; children: string }): ReactNode => (
   <TextLink c="inherit" underline="always" {...props} />
 );
-
-/** The same in a dialog, which is a paragraph. */
-export const WarningLines = ({ warnings }: { warnings: readonly Warning[] }): ReactNode =>
-  warnings.map(({ field, message }) => (
-    <Text span key={`${field} ${message}`} display="block" size="sm" mt="xs">
-      {translateWarning(message)}
-    </Text>
-  ));

@@ -1,0 +1,44 @@
+import { Card, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { date, dayOf, money, today } from '../../format/format.ts';
+import { t } from '../../i18n/t.ts';
+import type { Invoice } from './fields.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** Where an invoice stands: what is due, and since when or until when. */
+export function Headline({ invoice }: { invoice: Invoice }): ReactNode {
+  const { name, amount, when } = describe(invoice);
+  return (
+    <Card withBorder radius="md" className="numbers">
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text fz={28} fw={600} lh={1.3}>
+        {money(amount, invoice.currency)}
+      </Text>
+      <Text c={invoice.isOverdue ? 'red' : undefined}>{when}</Text>
+    </Card>
+  );
+}
+
+function describe(invoice: Invoice): { name: string; amount: string; when: string } {
+  const { status, isOverdue, dueDate, totalGross, amountDue, paidAt } = invoice;
+  const due = { date: date(dueDate) };
+  switch (status) {
+    case 'DRAFT':
+      return { name: t('Total'), amount: totalGross, when: t('Due on {date}', due) };
+    case 'PAID':
+      return { name: t('Paid'), amount: totalGross, when: paidAt ? t('Paid on {date}', { date: dayOf(paidAt) }) : '' };
+    case 'CANCELLED':
+      return { name: t('Amount due'), amount: '0', when: t('Cancelled: nothing is due.') };
+    default: {
+      // The tenant's day, by which it is overdue, may have begun before the reader's.
+      const late = Math.max(1, Math.round((Date.parse(today()) - Date.parse(dueDate)) / day));
+      const when = isOverdue
+        ? t('{count} days overdue: was due on {date}', { count: late, ...due })
+        : t('Due on {date}', due);
+      return { name: t('Amount due'), amount: amountDue, when };
+    }
+  }
+}
