@@ -17,6 +17,9 @@ export const InvoiceFields = graphql(
       dueDate
       deliveryDate
       currency
+      exchangeRate
+      exchangeRateDate
+      exchangeRateSource
       totalNet
       totalVat
       totalGross

@@ -10,6 +10,7 @@ import { currencies } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { readStored, type StoredState } from '../../forms/edit-conflict.ts';
 import { checkedInput, EditorPreflight } from './editor-preflight.tsx';
+import { ExchangeRate } from './exchange-rate.tsx';
 import { InvoiceFields, type Invoice } from './fields.ts';
 import { buildInput, buildLines, buildValues, type InvoiceValues } from './invoice-values.ts';
 import { LineEditor } from './line-editor.tsx';
@@ -182,6 +183,7 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
               {...form.getInputProps('currency')}
             />
           </Group>
+          <ExchangeRate form={form} />
           <TextInput
             label={t('Subject')}
             description={t('A short description')}

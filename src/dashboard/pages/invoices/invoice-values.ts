@@ -62,6 +62,10 @@ export interface InvoiceValues {
   deliveryDate: string;
   subject: string;
   currency: string;
+  /** '': none, as for its day and source. */
+  exchangeRate: string;
+  exchangeRateDate: string;
+  exchangeRateSource: string;
   items: LineValues[];
 }
 
@@ -82,6 +86,8 @@ export const newLine = (previous?: LineValues): LineValues => ({
   servicePeriodEnd: '',
 });
 
+const noRate = { exchangeRate: '', exchangeRateDate: '', exchangeRateSource: '' };
+
 /** @param vatRate of the first line */
 export const newInvoice = (customerId: string | null, currency: string, vatRate?: string): InvoiceValues => ({
   customerId,
@@ -90,6 +96,7 @@ export const newInvoice = (customerId: string | null, currency: string, vatRate?
   deliveryDate: '',
   subject: '',
   currency,
+  ...noRate,
   items: [{ ...newLine(), ...(vatRate !== undefined && { vatRate: decimalField(vatRate) }) }],
 });
 
@@ -100,6 +107,9 @@ export const buildValues = (invoice: Invoice): InvoiceValues => ({
   deliveryDate: invoice.deliveryDate ?? '',
   subject: invoice.subject ?? '',
   currency: invoice.currency,
+  exchangeRate: invoice.exchangeRate === null ? '' : decimalField(invoice.exchangeRate),
+  exchangeRateDate: invoice.exchangeRateDate ?? '',
+  exchangeRateSource: invoice.exchangeRateSource ?? '',
   items: invoice.items.map((line) => ({
     key: line.id,
     title: line.title,
@@ -117,12 +127,13 @@ export const buildValues = (invoice: Invoice): InvoiceValues => ({
   })),
 });
 
-/** A new invoice with the same customer and lines. Dates of supply are of the former one. */
+/** A new invoice with the same customer and lines. Dates of supply and the exchange rate are of the former one. */
 export function copyValues(invoice: Invoice): InvoiceValues {
   const values = buildValues(invoice);
   const undated = { servicePeriodStart: '', servicePeriodEnd: '' };
   return {
     ...values,
+    ...noRate,
     invoiceDate: today(),
     dueDate: '',
     deliveryDate: '',
@@ -153,6 +164,9 @@ export const buildInput = ({
   deliveryDate: values.deliveryDate || null,
   subject: orNull(subject),
   currency,
+  exchangeRate: toDecimal(values.exchangeRate) || null,
+  exchangeRateDate: values.exchangeRateDate || null,
+  exchangeRateSource: orNull(values.exchangeRateSource),
   items: items.map((line) => ({
     title: line.title,
     unit: orNull(line.unit),

@@ -8,7 +8,7 @@ import { Events } from '../../components/events.tsx';
 import { DescriptionList, ownItems } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
-import { date, dateTime, money } from '../../format/format.ts';
+import { date, dateTime, decimal, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
 import { InvoiceActions } from './actions.tsx';
@@ -79,6 +79,7 @@ export default function InvoicePage(): ReactNode {
             [t('Invoice date'), date(invoiceDate)],
             [t('Due'), date(dueDate)],
             [t('Date of supply'), deliveryDate && date(deliveryDate)],
+            [t('Exchange rate'), describeRate(invoice)],
             [t('Issued'), issuedAt && dateTime(issuedAt)],
             [t('Paid'), paidAt && dateTime(paidAt)],
             [t('Cancelled'), cancelledAt && dateTime(cancelledAt)],
@@ -95,6 +96,14 @@ export default function InvoicePage(): ReactNode {
       </Beside>
     </Page>
   );
+}
+
+/** `0.9, 27 Nov 2026, European Central Bank` */
+function describeRate({ exchangeRate, exchangeRateDate, exchangeRateSource }: Invoice): string | null {
+  if (exchangeRate === null) return null;
+  return [decimal(exchangeRate), exchangeRateDate && date(exchangeRateDate), exchangeRateSource]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** The page's content; beside it, in view while it is read, another part if there is one. */
