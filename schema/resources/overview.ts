@@ -7,8 +7,10 @@ import { Decimal } from '../money/money.ts';
 import { paidKinds } from './payment/kinds.ts';
 import { unbilled } from './project/type.ts';
 import { formatDay } from '../graphql/scalars/scalars.ts';
+import { wholeNumber } from '../graphql/input/validators.ts';
 
-const monthsShown = 12;
+/** At most so many months, the current one and those of the two years before. */
+const mostMonths = 36;
 
 interface MoneyTotalOf {
   currency: string;
@@ -126,9 +128,9 @@ async function paidIn(context: Context, month: Temporal.PlainYearMonth): Promise
   });
 }
 
-async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
+async function lastMonths(context: Context, count: number): Promise<MonthTotalOf[]> {
   const last = thisMonth(context);
-  const first = last.subtract({ months: monthsShown - 1 });
+  const first = last.subtract({ months: count - 1 });
   const days = buildDays(first, last);
   const [issued, credited, paid] = await Promise.all([
     sumUp(context, 'Invoice', 'totalGross', { status: { not: 'DRAFT' }, invoiceDate: days }, 'invoiceDate'),
@@ -138,7 +140,7 @@ async function lastMonths(context: Context): Promise<MonthTotalOf[]> {
   const invoiced = [...issued, ...negated(credited)];
   const used = new Set([...invoiced, ...paid].map(({ currency }) => currency));
   const currencies = used.size > 0 ? [...used].toSorted() : [context.tenant.defaultCurrency];
-  return Array.from({ length: monthsShown }, (_, index) => first.add({ months: index }).toString()).flatMap((month) =>
+  return Array.from({ length: count }, (_, index) => first.add({ months: index }).toString()).flatMap((month) =>
     currencies.map((currency) => {
       const total = (sums: Sum[]): Decimal =>
         Decimal.sum(
@@ -187,9 +189,15 @@ const Overview = builder.objectRef<object>('Overview').implement({
     }),
     months: t.field({
       type: [MonthTotal],
-      description: `The last ${monthsShown} months, the current one last. Each month has an entry for each currency in use.`,
+      description: 'The last months, the current one last. Each month has an entry for each currency in use.',
       ability: 'invoices:read',
-      resolve: (_overview, _args, context) => lastMonths(context),
+      args: {
+        last: t.arg.int({
+          description: 'So many months. Default: 12.',
+          validate: wholeNumber(1, mostMonths),
+        }),
+      },
+      resolve: (_overview, { last }, context) => lastMonths(context, last ?? 12),
     }),
   }),
 });

@@ -3,9 +3,14 @@ import { createRoot } from 'react-dom/client';
 import { language } from './i18n/language.ts';
 import { loadTexts } from './i18n/t.ts';
 
-const element = document.querySelector('#root');
-if (!element) throw new Error('index.html has no #root.');
-document.documentElement.lang = language;
-await loadTexts();
-const { Root } = await import('./root.tsx');
-createRoot(element).render(createElement(Root));
+// Not with `await` outside of a function: the app imports what this file imports, and would wait for this file to end.
+async function start(): Promise<void> {
+  const element = document.querySelector('#root');
+  if (!element) throw new Error('index.html has no #root.');
+  document.documentElement.lang = language;
+  await loadTexts();
+  const { Root } = await import('./root.tsx');
+  createRoot(element).render(createElement(Root));
+}
+
+void start();

@@ -36,6 +36,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   light: {
     '--surface': 'var(--mantine-color-white)',
+    '--chart-invoiced': 'var(--mantine-color-indigo-6)',
+    '--chart-paid': 'var(--mantine-color-teal-6)',
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-6)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
@@ -49,6 +51,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   dark: {
     '--surface': 'var(--mantine-color-dark-6)',
+    '--chart-invoiced': 'var(--mantine-color-indigo-4)',
+    '--chart-paid': 'var(--mantine-color-teal-5)',
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',

@@ -10,7 +10,7 @@ describe.skipIf(noBrowser)('the first load', { timeout: 120_000 }, () => {
   });
   afterAll(() => app?.close());
 
-  it('transfers at most 300 kB until the first page is shown', async () => {
+  it('transfers at most 280 kB until the first page is shown', async () => {
     const { email } = await app.newUser();
     await app.visit({}, async (page, watch) => {
       watch.allowed.push(/401/); // before signing in
@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)('the first load', { timeout: 120_000 }, () => {
       await page.getByRole('navigation', { name: 'Main' }).waitFor();
       await waitUntilIdle(page);
       expect(bytes).toBeGreaterThan(50_000);
-      expect(bytes).toBeLessThanOrEqual(300_000);
+      expect(bytes).toBeLessThanOrEqual(280_000);
     });
   });
 

@@ -8,13 +8,14 @@ import {
   makeInvoice,
   makePayment,
   makeProject,
+  makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
 import { expectAccessible, operationName, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser, phone } from './browser.ts';
 
-// Each figure of the overview opens the list of what it counts.
+// Each figure of the overview, and each thing to do, opens the list of what it counts.
 
 interface Figure {
   /** The operation of the list that its link opens, its field, and the type of its filter. */
@@ -53,13 +54,6 @@ const figures: Record<string, Figure> = {
       return [euros(sum), `${rows.length} payments and refunds`];
     },
   },
-  'Unmatched transactions': {
-    operation: 'BankTransactions',
-    field: 'bankTransactions',
-    filterType: 'BankTransactionFilter',
-    selection: 'amount',
-    shown: (rows) => [String(rows.length)],
-  },
   'Hours not billed': {
     operation: 'TimeEntries',
     field: 'timeEntries',
@@ -67,7 +61,34 @@ const figures: Record<string, Figure> = {
     selection: 'durationMinutes',
     shown: (rows) => [`${sumOf(rows, 'durationMinutes').div(60).toFixed()} h`],
   },
+  '\\d+ overdue invoices': {
+    ...invoices,
+    shown: (rows) => [euros(sumOf(rows, 'amountDue')), `${rows.length} overdue invoices`],
+  },
+  '\\d+ drafts of invoices': {
+    ...invoices,
+    selection: 'totalGross',
+    shown: (rows) => [euros(sumOf(rows, 'totalGross')), `${rows.length} drafts of invoices`],
+  },
+  '\\d+ bank transactions': {
+    operation: 'BankTransactions',
+    field: 'bankTransactions',
+    filterType: 'BankTransactionFilter',
+    selection: 'amount',
+    shown: (rows) => [`${rows.length} bank transactions to match`],
+  },
+  '\\d+ receipts': {
+    operation: 'Receipts',
+    field: 'receipts',
+    filterType: 'ReceiptFilter',
+    selection: 'amountGross',
+    shown: (rows) => [`${rows.length} receipts to pay`],
+  },
 };
+
+/** A figure's link, by the beginning of its name. */
+const findLink = (page: Page, name: string) =>
+  page.getByRole('main').getByRole('link', { name: new RegExp(`^${name}`) });
 
 /** Books in which each figure differs from what a wider list has. */
 async function fill(acme: Integrator): Promise<void> {
@@ -77,6 +98,8 @@ async function fill(acme: Integrator): Promise<void> {
   const customerId = (await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' })).body.data.id;
   const invoice = (fields: object) => makeInvoice(acme, { customerId, invoiceDate: earlier, ...fields });
   await invoice({});
+  await invoice({});
+  for (const _ of [1, 2]) await makeReceipt(acme, { status: 'BOOKED' });
   await makePayment(acme, await invoice({ status: 'ISSUED', dueDate: earlier }), '19');
   await invoice({ status: 'ISSUED', dueDate: earlier });
   await invoice({ status: 'ISSUED', dueDate: `${now.getUTCFullYear() + 1}-12-31` });
@@ -101,10 +124,7 @@ async function fill(acme: Integrator): Promise<void> {
 /** Opens a figure's link. @returns the filter with which the list was requested */
 async function openList(page: Page, name: string, { operation }: Figure): Promise<object> {
   const isList = (request: Request): boolean => operationName(request) === operation;
-  const [request] = await Promise.all([
-    page.waitForRequest(isList),
-    page.getByRole('main').getByRole('link', { name, exact: true }).click(),
-  ]);
+  const [request] = await Promise.all([page.waitForRequest(isList), findLink(page, name).click()]);
   await waitUntilIdle(page);
   const { variables } = JSON.parse(request.postData() ?? '{}') as { variables: { filter: object } };
   return variables.filter;
@@ -133,9 +153,10 @@ describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, 
     await app.visit({}, async (page) => {
       await open(page, '/');
       const cards = page.getByRole('main').getByRole('listitem');
-      expect(await cards.getByRole('link').allInnerTexts()).toEqual(Object.keys(figures));
+      const months = page.getByRole('main').locator('.chart').getByRole('listitem');
+      expect(await cards.count()).toBe(Object.keys(figures).length + (await months.count()));
       for (const [name, figure] of Object.entries(figures)) {
-        const card = await cards.filter({ has: page.getByRole('link', { name, exact: true }) }).innerText();
+        const card = await cards.filter({ has: page.getByRole('link', { name: new RegExp(`^${name}`) }) }).innerText();
         const rows = await readList(acme, figure, await openList(page, name, figure));
         expect(rows.length).toBeGreaterThan(1);
         for (const text of figure.shown(rows)) expect([name, card]).toEqual([name, expect.stringContaining(text)]);
@@ -143,6 +164,33 @@ describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, 
         await page.goBack();
         await waitUntilIdle(page);
       }
+    });
+  });
+
+  it('a month of the chart says its amounts, and opens its invoices', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await fill(acme);
+    const { overview } = await acme.graphql('{ overview { months { month invoicedGross paid } } }');
+    await app.visit({}, async (page) => {
+      await open(page, '/');
+      const months = page.getByRole('main').locator('.chart').getByRole('link');
+      expect(await months.count()).toBe(12);
+      const { month, invoicedGross, paid } = overview.months.at(-3);
+      expect(Number(invoicedGross)).toBeGreaterThan(0);
+      const name = (await months.nth(9).getAttribute('aria-label')) ?? '';
+      expect(name).toContain(`Invoiced: ${euros(new Decimal(invoicedGross))}, Paid: ${euros(new Decimal(paid))}`);
+      await months.nth(9).click();
+      await page.waitForURL(new RegExp(`/invoices\\?from=${month}-01&to=${month}-\\d\\d$`));
+      await expectAccessible(page);
+    });
+  });
+
+  it('new books have first steps, and no zeros', async () => {
+    const { open } = await signedInBookkeeper(app);
+    await app.visit({}, async (page) => {
+      await open(page, '/');
+      await page.getByRole('main').getByText('First steps').waitFor();
+      expect(await page.getByRole('main').innerText()).not.toMatch(/0\.00|\b0\b/);
     });
   });
 

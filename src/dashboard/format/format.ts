@@ -91,6 +91,10 @@ export const date = (day: string): string => dates({ dateStyle: 'medium', timeZo
 export const month = (value: string): string =>
   dates({ month: 'short', year: 'numeric', timeZone: 'UTC' }).format(new Date(`${value}-01`));
 
+/** `2026-03` → `Mar`. */
+export const shortMonth = (value: string): string =>
+  dates({ month: 'short', timeZone: 'UTC' }).format(new Date(`${value}-01`));
+
 /** `2026-02` → `2026-02-28`. */
 export function lastDay(value: string): string {
   const day = new Date(`${value}-01`);

@@ -25,6 +25,7 @@ export function Totals({ totals, currency, children }: Props): ReactNode {
       role="table"
       layout="auto"
       maw={420}
+      horizontalSpacing="md"
       ml="auto"
       withRowBorders={false}
       aria-label={t('Totals')}

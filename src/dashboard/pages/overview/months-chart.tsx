@@ -1,100 +1,104 @@
-import { Box, Table, useMantineTheme, useComputedColorScheme, VisuallyHidden } from '@mantine/core';
-import { BarController, BarElement, CategoryScale, Chart, Legend, LinearScale, Tooltip } from 'chart.js';
-import type { ReactNode } from 'react';
-import { Bar } from 'react-chartjs-2';
-import { money, month as monthName, roundMoney } from '../../format/format.ts';
+import { Group, Text, Tooltip } from '@mantine/core';
+import type { CSSProperties, ReactNode } from 'react';
+import { Link } from 'wouter';
+import { lastDay, money, month as monthName, roundMoney, shortMonth } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
+import { buildScale, getShare, type Scale } from './scale.ts';
 
-Chart.register(BarController, BarElement, CategoryScale, LinearScale, Legend, Tooltip);
+/** The amounts of a month, and what was invoiced in the same month of the year before. */
+export interface ChartMonth {
+  month: string;
+  invoicedGross: string;
+  paid: string;
+  yearBefore: string;
+}
 
 interface Props {
   currency: string;
-  months: readonly { month: string; invoicedGross: string; paid: string }[];
+  months: readonly ChartMonth[];
 }
 
-/** A bar chart, with a table for screen readers. Bars may be rounded; their labels are exact. */
-export default function MonthsChart({ currency, months }: Props): ReactNode {
-  const { colors } = useMantineTheme();
-  const dark = useComputedColorScheme('light') === 'dark';
-  const textColor = dark ? colors.dark[1] : colors.gray[7];
-  const gridColor = dark ? colors.dark[5] : colors.gray[2];
-  const series = [
-    {
-      label: t('Invoiced'),
-      valueOf: (row: Props['months'][number]) => row.invoicedGross,
-      color: colors.indigo[dark ? 4 : 6],
-    },
-    { label: t('Paid'), valueOf: (row: Props['months'][number]) => row.paid, color: colors.teal[dark ? 5 : 6] },
-  ];
+/** Two bars for each month. A month is a link to its invoices. Bars may be rounded; the texts are exact. */
+export function MonthsChart({ currency, months }: Props): ReactNode {
+  const scale = buildScale(months.flatMap(({ invoicedGross, paid, yearBefore }) => [invoicedGross, paid, yearBefore]));
   return (
     <>
-      <Box h={280} aria-hidden>
-        <Bar
-          data={{
-            labels: months.map(({ month }) => monthName(month)),
-            datasets: series.map(({ label, valueOf, color }) => ({
-              label,
-              data: months.map((row) => Number(valueOf(row))),
-              backgroundColor: color ?? '',
-              borderRadius: 4,
-              maxBarThickness: 28,
-            })),
-          }}
-          options={{
-            maintainAspectRatio: false,
-            animation: false,
-            interaction: { mode: 'index', intersect: false },
-            scales: {
-              x: { grid: { display: false }, ticks: { color: textColor ?? '', maxRotation: 0, autoSkipPadding: 12 } },
-              y: {
-                beginAtZero: true,
-                border: { display: false },
-                grid: { color: gridColor ?? '' },
-                ticks: {
-                  color: textColor ?? '',
-                  maxTicksLimit: 6,
-                  callback: (value) => roundMoney(Number(value), currency),
-                },
-              },
-            },
-            plugins: {
-              legend: { position: 'bottom', labels: { color: textColor ?? '', boxWidth: 12, boxHeight: 12 } },
-              tooltip: {
-                callbacks: {
-                  label: ({ dataset, datasetIndex, dataIndex }) => {
-                    const row = months[dataIndex];
-                    return row ? `${dataset.label}: ${money(series[datasetIndex]?.valueOf(row) ?? '0', currency)}` : '';
-                  },
-                },
-              },
-            },
-          }}
-        />
-      </Box>
-      <VisuallyHidden>
-        <Table>
-          <caption>{t('Invoiced and paid by month, in {currency}', { currency })}</caption>
-          <thead>
-            <tr>
-              {[t('Month'), ...series.map(({ label }) => label)].map((header) => (
-                <th key={header} scope="col">
-                  {header}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {months.map((row) => (
-              <tr key={row.month}>
-                <th scope="row">{monthName(row.month)}</th>
-                {series.map(({ label, valueOf }) => (
-                  <td key={label}>{money(valueOf(row), currency)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </Table>
-      </VisuallyHidden>
+      <div className="chart">
+        <div className="chart-grid" aria-hidden>
+          {scale.ticks.map((tick) => (
+            <Text key={tick} component="span" size="xs" c="dimmed" style={{ bottom: `${getShare(tick, scale)}%` }}>
+              {roundMoney(tick, currency)}
+            </Text>
+          ))}
+        </div>
+        <ol className="chart-months">
+          {months.map((row) => (
+            <Month key={row.month} row={row} currency={currency} scale={scale} />
+          ))}
+        </ol>
+      </div>
+      <Group gap="md" justify="center" mt="xs" aria-hidden>
+        {[
+          ['invoiced', t('Invoiced')],
+          ['paid', t('Paid')],
+          ['year-before', t('Invoiced a year before')],
+        ].map(([name, text]) => (
+          <Text key={name} size="xs" c="dimmed" className={`chart-key chart-${name}`}>
+            {text}
+          </Text>
+        ))}
+      </Group>
     </>
   );
+}
+
+interface MonthProps {
+  row: ChartMonth;
+  currency: string;
+  scale: Scale;
+}
+
+function Month({ row, currency, scale }: MonthProps): ReactNode {
+  const { month, invoicedGross, paid, yearBefore } = row;
+  const lines = [
+    t('Invoiced: {amount}', { amount: money(invoicedGross, currency) }),
+    t('Paid: {amount}', { amount: money(paid, currency) }),
+    t('Invoiced a year before: {amount}', { amount: money(yearBefore, currency) }),
+  ];
+  return (
+    <li>
+      <Tooltip
+        label={
+          <>
+            {[monthName(month), ...lines].map((line) => (
+              <div key={line}>{line}</div>
+            ))}
+          </>
+        }
+      >
+        <Link
+          to={`/invoices?from=${month}-01&to=${lastDay(month)}`}
+          aria-label={[monthName(month), ...lines].join(', ')}
+        >
+          <span className="chart-bars">
+            <span className="chart-bar chart-invoiced" style={place(invoicedGross, scale)} />
+            <span className="chart-bar chart-paid" style={place(paid, scale)} />
+            <span
+              className="chart-line chart-year-before"
+              style={{ bottom: `${getShare(Number(yearBefore), scale)}%` }}
+            />
+          </span>
+          <Text component="span" size="xs" c="dimmed" aria-hidden>
+            {shortMonth(month)}
+          </Text>
+        </Link>
+      </Tooltip>
+    </li>
+  );
+}
+
+/** A bar from zero to its value, which may be negative: a month may have more credit notes than invoices. */
+function place(amount: string, scale: Scale): CSSProperties {
+  const [value, zero] = [getShare(Number(amount), scale), getShare(0, scale)];
+  return { bottom: `${Math.min(value, zero)}%`, height: `${Math.abs(value - zero)}%` };
 }

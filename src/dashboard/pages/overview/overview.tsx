@@ -1,16 +1,15 @@
-import { Anchor, Box, Button, Card, EmptyState, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Card, EmptyState, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { HomeIcon } from '@heroicons/react/24/outline';
-import { Suspense, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Page } from '../../layout/page.tsx';
-import { count, lastDay, minutes, money } from '../../format/format.ts';
+import { lastDay, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { lazyPage } from '../../navigation/lazy-page.ts';
 import { t } from '../../i18n/t.ts';
-
-const MonthsChart = lazyPage(() => import('./months-chart.tsx'));
+import { Attention } from './attention.tsx';
+import { MonthsChart, type ChartMonth } from './months-chart.tsx';
 
 const OverviewQuery = graphql(`
   query Overview {
@@ -30,9 +29,8 @@ const OverviewQuery = graphql(`
         amount
         count
       }
-      unmatchedTransactions
       unbilledMinutes
-      months {
+      months(last: 24) {
         month
         currency
         invoicedGross
@@ -64,8 +62,13 @@ export default function Overview(): ReactNode {
           {(data.customers.totalCount === 0 || !data.company) && (
             <FirstSteps hasCompany={isComplete(data.company)} hasCustomers={data.customers.totalCount > 0} />
           )}
-          <Figures overview={data.overview} />
-          <Months months={data.overview.months} />
+          {data.customers.totalCount > 0 && (
+            <>
+              <Attention />
+              <Figures overview={data.overview} />
+              <Months months={data.overview.months} />
+            </>
+          )}
         </Stack>
       ) : error ? (
         <LoadError error={error} refetch={refetch} />
@@ -80,18 +83,15 @@ export default function Overview(): ReactNode {
 }
 
 function Figures({ overview }: { overview: OverviewData }): ReactNode {
-  const { outstanding, overdue, paidThisMonth, unmatchedTransactions, unbilledMinutes, months } = overview;
+  const { outstanding, overdue, paidThisMonth, unbilledMinutes, months } = overview;
   return (
-    <Box
+    <SimpleGrid
       component="ul"
-      display="grid"
+      cols={{ base: 2, lg: 4 }}
+      spacing={{ base: 'xs', sm: 'md' }}
       p={0}
       m={0}
-      style={{
-        listStyle: 'none',
-        gap: 'var(--mantine-spacing-md)',
-        gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 14rem), 1fr))',
-      }}
+      style={{ listStyle: 'none' }}
     >
       <Figure name={t('Outstanding')} to="/invoices?status=ISSUED" value={<Money totals={outstanding} />}>
         {invoices(outstanding)}
@@ -111,17 +111,10 @@ function Figures({ overview }: { overview: OverviewData }): ReactNode {
       >
         {payments(paidThisMonth)}
       </Figure>
-      <Figure
-        name={t('Unmatched transactions')}
-        to="/bank-transactions?status=UNMATCHED"
-        value={count(unmatchedTransactions)}
-      >
-        {t('of your bank accounts')}
-      </Figure>
       <Figure name={t('Hours not billed')} to="/time-entries?billing=UNBILLED" value={minutes(unbilledMinutes)}>
         {t('of billable time')}
       </Figure>
-    </Box>
+    </SimpleGrid>
   );
 }
 
@@ -172,6 +165,10 @@ function Figure({ name, to, value, children, color }: FigureProps): ReactNode {
   );
 }
 
+/** The last 12 of 24 months, each with what was invoiced in the same month of the year before. */
+const compareYears = (months: OverviewData['months']): ChartMonth[] =>
+  months.slice(12).map((row, at) => ({ ...row, yearBefore: months[at]?.invoicedGross ?? '0' }));
+
 function Months({ months }: { months: OverviewData['months'] }): ReactNode {
   const byCurrency = Map.groupBy(months, ({ currency }) => currency);
   return [...byCurrency].map(([currency, rows]) => (
@@ -184,9 +181,7 @@ function Months({ months }: { months: OverviewData['months'] }): ReactNode {
           {t('The last 12 months')}
         </Text>
       </Group>
-      <Suspense fallback={<Skeleton h={280} />}>
-        <MonthsChart currency={currency} months={rows} />
-      </Suspense>
+      <MonthsChart currency={currency} months={compareYears(rows)} />
     </Card>
   ));
 }

@@ -1,0 +1,153 @@
+import { Card, Group, Text, Title } from '@mantine/core';
+import {
+  ArrowsRightLeftIcon,
+  BoltIcon,
+  ChevronRightIcon,
+  ClockIcon,
+  LockClosedIcon,
+  PencilSquareIcon,
+  ReceiptPercentIcon,
+} from '@heroicons/react/24/outline';
+import type { ComponentType, ReactNode } from 'react';
+import { useQuery } from 'urql';
+import { Link } from 'wouter';
+import { LoadError } from '../../errors/error-boundary.tsx';
+import { lastDay, money, month as monthName, today } from '../../format/format.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { t } from '../../i18n/t.ts';
+
+const AttentionQuery = graphql(`
+  query Attention {
+    overview {
+      overdue {
+        currency
+        amount
+        count
+      }
+      unmatchedTransactions
+    }
+    drafts: invoicesAggregate(filter: { status: { eq: DRAFT } }) {
+      currency
+      count
+      sums {
+        totalGross
+      }
+    }
+    receipts(first: 1, filter: { status: { eq: BOOKED } }) {
+      totalCount
+    }
+    webhooks(first: 1, filter: { consecutiveFailures: { gt: 0 } }) {
+      totalCount
+    }
+    periodLocks {
+      items {
+        series
+        lockedUntil
+      }
+    }
+  }
+`);
+
+type Data = ResultOf<typeof AttentionQuery>;
+
+interface Matter {
+  icon: ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;
+  text: string;
+  /** Amounts by currency. */
+  amounts?: string[];
+  /** The list of exactly these rows. */
+  to: string;
+  isUrgent?: boolean;
+}
+
+/** What has to be done, the most urgent first. Nothing is shown where there is nothing to do. */
+export function Attention(): ReactNode {
+  const [{ data, error }, refetch] = useQuery({ query: AttentionQuery });
+  if (!data) return error ? <LoadError error={error} refetch={refetch} /> : null;
+  const matters = findMatters(data);
+  if (matters.length === 0) return null;
+  return (
+    <Card withBorder radius="md" p={0} component="section" aria-labelledby="attention">
+      <Title order={2} size="h4" id="attention" px="md" pt="md" pb="xs">
+        {t('To do')}
+      </Title>
+      <ul className="matters">
+        {matters.map(({ icon: Icon, text, amounts, to, isUrgent }) => (
+          <li key={to}>
+            <Link to={to}>
+              <Icon width={20} aria-hidden />
+              <Text component="span" size="sm" fw={500} flex={1} {...(isUrgent && { c: 'var(--mantine-color-error)' })}>
+                {text}
+              </Text>
+              <Group component="span" gap="md" className="numbers">
+                {amounts?.map((amount) => (
+                  <Text key={amount} component="span" size="sm">
+                    {amount}
+                  </Text>
+                ))}
+              </Group>
+              <ChevronRightIcon width={16} aria-hidden />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const sumUp = (counts: readonly { count: number }[]): number => counts.reduce((sum, { count }) => sum + count, 0);
+
+function findMatters({ overview, drafts, receipts, webhooks, periodLocks }: Data): Matter[] {
+  const { overdue, unmatchedTransactions } = overview;
+  const unlocked = findUnlockedMonth(periodLocks.items, today());
+  const matters: (Matter | false)[] = [
+    webhooks.totalCount > 0 && {
+      icon: BoltIcon,
+      text: t('{count} failing webhooks', { count: webhooks.totalCount }),
+      to: '/settings/webhooks',
+      isUrgent: true,
+    },
+    overdue.length > 0 && {
+      icon: ClockIcon,
+      text: t('{count} overdue invoices', { count: sumUp(overdue) }),
+      amounts: overdue.map(({ amount, currency }) => money(amount, currency)),
+      to: '/invoices?status=OVERDUE',
+      isUrgent: true,
+    },
+    unmatchedTransactions > 0 && {
+      icon: ArrowsRightLeftIcon,
+      text: t('{count} bank transactions to match', { count: unmatchedTransactions }),
+      to: '/bank-transactions?status=UNMATCHED',
+    },
+    receipts.totalCount > 0 && {
+      icon: ReceiptPercentIcon,
+      text: t('{count} receipts to pay', { count: receipts.totalCount }),
+      to: '/receipts?status=BOOKED',
+    },
+    drafts.length > 0 && {
+      icon: PencilSquareIcon,
+      text: t('{count} drafts of invoices', { count: sumUp(drafts) }),
+      amounts: drafts.map(({ sums, currency }) => money(sums.totalGross, currency)),
+      to: '/invoices?status=DRAFT',
+    },
+    unlocked !== undefined && {
+      icon: LockClosedIcon,
+      text: t('{month} can be locked', { month: monthName(unlocked) }),
+      to: '/settings/period-locks',
+    },
+  ];
+  return matters.filter((matter) => matter !== false);
+}
+
+/** Tenants that lock months are reminded of the last one, which is usually complete by its successor's tenth day. */
+function findUnlockedMonth(locks: Data['periodLocks']['items'], day: string): string | undefined {
+  if (locks.length === 0 || Number(day.slice(8)) < 10) return undefined;
+  const last = getMonthBefore(day.slice(0, 7));
+  return locks.some(({ lockedUntil }) => lockedUntil >= lastDay(last)) ? undefined : last;
+}
+
+function getMonthBefore(value: string): string {
+  const day = new Date(`${value}-01`);
+  day.setUTCMonth(day.getUTCMonth() - 1);
+  return day.toISOString().slice(0, 7);
+}
