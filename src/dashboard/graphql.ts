@@ -10,6 +10,7 @@ export const graphql = initGraphQLTada<{
     DateTime: string;
     Decimal: string;
     Metadata: Record<string, string | null>;
+    ProblemParams: Record<string, unknown>;
     UUID: string;
     Upload: File;
   };

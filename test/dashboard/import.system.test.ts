@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('import', { timeout: 120_000 }, () => {
         watch.allowed.push(/401/); // before signing in
         await signIn(page, email);
         await navigateTo(page, 'Customers');
-        await page.getByRole('link', { name: 'Import customers' }).first().click();
+        await page.getByRole('link', { name: 'Import: Customers' }).first().click();
         await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor();
         await expectAccessible(page);
 
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)('import', { timeout: 120_000 }, () => {
         await page.getByRole('link', { name: 'Papierhaus' }).waitFor();
 
         await navigateTo(page, 'Invoices');
-        await page.getByRole('link', { name: 'Import invoices' }).first().click();
+        await page.getByRole('link', { name: 'Import: Invoices' }).first().click();
         await check(page, file('Invoice.csv', invoices));
         await page.getByText('The file has no errors').waitFor();
         await page.getByText('Rows left out').waitFor();

@@ -73,7 +73,11 @@ export const plainMessage = (problem: Problem): string =>
   changedMeanwhile(problem.message) ??
   findAdvice(problem) ??
   replacements.find(([pattern]) => pattern.test(problem.message))?.[1] ??
-  (language === 'en' ? sentence(problem.message) : explain(problem));
+  sayProblem(problem);
+
+/** Says a problem as the API does, or in other languages by its code. */
+export const sayProblem = (problem: Problem): string =>
+  language === 'en' ? sentence(problem.message) : explain(problem);
 
 /** A field's name for users: `items.0.unitPriceNet` is `Line 1, unit price net`. */
 export const fieldName = (path: string): string =>

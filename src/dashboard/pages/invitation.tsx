@@ -13,6 +13,7 @@ import {
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert } from '../session/refusal-alert.tsx';
 import { t } from '../i18n/t.ts';
+import { Trans } from '../i18n/trans.ts';
 
 export default function InvitationPage(): ReactNode {
   const { token = '' } = useParams();
@@ -48,9 +49,11 @@ export default function InvitationPage(): ReactNode {
     );
   }
   const { tenant, invitedBy, email, hasAccount } = result.data;
-  const lead = `${invitedBy ? `${invitedBy} invites you` : 'You are invited'} to work on these books, as ${email}.`;
+  const lead = invitedBy
+    ? t('{name} invites you to work on these books, as {email}.', { name: invitedBy, email })
+    : t('You are invited to work on these books, as {email}.', { email });
   return (
-    <FrontPage title={`Join ${tenant.name}`} lead={lead}>
+    <FrontPage title={t('Join {tenant}', { tenant: tenant.name })} lead={lead}>
       {hasAccount ? <Accept token={token} /> : <NewAccount token={token} email={email} />}
     </FrontPage>
   );
@@ -79,8 +82,8 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
     mode: 'uncontrolled',
     initialValues: { name: '', password: '' },
     validate: {
-      name: (value) => (value.trim() ? null : 'Enter your name.'),
-      password: (value) => (value ? null : 'Choose a password.'),
+      name: (value) => (value.trim() ? null : t('Enter your name.')),
+      password: (value) => (value ? null : t('Choose a password.')),
     },
   });
   const submit = form.onSubmit(async (values) => {
@@ -102,11 +105,10 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
           <RefusalAlert refusal={refusal} />
         )}
         <Text size="sm">
-          New here? Choose a name and a password. If you have an account,{' '}
-          <Anchor component={Link} href={signIn} size="sm" underline="always">
-            {t('sign in')}
-          </Anchor>{' '}
-          with it to accept.
+          <Trans
+            i18nKey="New here? Choose a name and a password. If you have an account, <a>sign in</a> with it to accept."
+            components={{ a: <Anchor component={Link} href={signIn} size="sm" underline="always" /> }}
+          />
         </Text>
         <TextInput
           label={t('Your name')}

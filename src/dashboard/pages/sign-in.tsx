@@ -6,6 +6,7 @@ import { currentSession, signIn, type Refusal } from '../session/auth.ts';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
 import { t } from '../i18n/t.ts';
+import { Trans } from '../i18n/trans.ts';
 
 export default function SignIn(): ReactNode {
   const [, navigate] = useLocation();
@@ -22,8 +23,8 @@ export default function SignIn(): ReactNode {
     mode: 'uncontrolled',
     initialValues: { email: search.get('email') ?? '', password: '' },
     validate: {
-      email: (value) => (/\S@\S/.test(value) ? null : 'Enter your e-mail address.'),
-      password: (value) => (value ? null : 'Enter your password.'),
+      email: (value) => (/\S@\S/.test(value) ? null : t('Enter your e-mail address.')),
+      password: (value) => (value ? null : t('Enter your password.')),
     },
   });
   const submit = form.onSubmit(async (values) => {
@@ -66,11 +67,10 @@ export default function SignIn(): ReactNode {
         </Stack>
       </form>
       <Text size="sm" c="dimmed" mt="lg">
-        No account? A colleague can invite you under Settings, Members. Building something?{' '}
-        <Anchor href="/docs" size="sm" underline="always">
-          {t('Read the documentation')}
-        </Anchor>
-        .
+        <Trans
+          i18nKey="No account? A colleague can invite you under Settings, Members. Building something? <a>Read the documentation</a>."
+          components={{ a: <Anchor href="/docs" size="sm" underline="always" /> }}
+        />
       </Text>
     </FrontPage>
   );

@@ -1,4 +1,5 @@
 import { t } from '../../i18n/t.ts';
+
 // In order of precedence: Edge also names Chrome and Safari, and Chrome also names Safari.
 const browsers: [name: string, pattern: RegExp][] = [
   ['Edge', /\bEdg/],
@@ -24,5 +25,5 @@ export function describeBrowser(userAgent: string | null): string {
   const browser = browsers.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const system = systems.find(([, pattern]) => pattern.test(userAgent))?.[0];
   if (!browser) return userAgent.slice(0, 40);
-  return system ? `${browser} on ${system}` : browser;
+  return system ? t('{browser} on {system}', { browser, system }) : browser;
 }

@@ -15,9 +15,9 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
     mode: 'uncontrolled',
     initialValues,
     validate: {
-      currentPassword: (value) => (value ? null : 'Enter your password.'),
-      newPassword: (value) => (value ? null : 'Enter a new password.'),
-      confirmation: (value, { newPassword }) => (value === newPassword ? null : 'The passwords don’t match.'),
+      currentPassword: (value) => (value ? null : t('Enter your password.')),
+      newPassword: (value) => (value ? null : t('Enter a new password.')),
+      confirmation: (value, { newPassword }) => (value === newPassword ? null : t('The passwords don’t match.')),
     },
   });
   const submit = form.onSubmit(async ({ confirmation: _confirmation, ...input }) => {
@@ -29,7 +29,9 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
     form.reset();
     onDone();
     notifySuccess(
-      `Your password is changed. All other sessions have ended${input.revokeTokens ? ', and your API tokens' : ''}.`,
+      input.revokeTokens
+        ? t('Your password is changed. All other sessions have ended, and your API tokens.')
+        : t('Your password is changed. All other sessions have ended.'),
     );
   });
   const field = (name: 'currentPassword' | 'newPassword' | 'confirmation'): object => ({

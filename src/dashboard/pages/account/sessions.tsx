@@ -119,7 +119,7 @@ function SignOutSession({ session: { id, userAgent } }: { session: Session }): R
       size="xs"
       onClick={send}
       loading={fetching}
-      aria-label={`Sign out ${describeBrowser(userAgent)}`}
+      aria-label={t('Sign out {browser}', { browser: describeBrowser(userAgent) })}
     >
       {t('Sign out')}
     </Button>

@@ -14,7 +14,7 @@ import { Page } from '../../layout/page.tsx';
 import { FailedLines } from './failed-lines.tsx';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
 import { BulkOperationState, getTitle, isUnfinished } from './state.tsx';
-import { t } from '../../i18n/t.ts';
+import { t, translate } from '../../i18n/t.ts';
 
 const BulkOperationQuery = graphql(
   `
@@ -67,18 +67,18 @@ function Details({ operation }: { operation: BulkOperation }): ReactNode {
       <Stack gap="lg">
         {error && (
           <Alert color="red" title={t('It could not go on')}>
-            {sentence(error)}
+            {sentence(translate(error))}
           </Alert>
         )}
         {isRunning && <Progress value={part} aria-label={t('Progress')} />}
         <DescriptionList
           items={[
-            ['Lines', count(lines)],
-            ['Done', count(processedLines)],
-            ['Succeeded', count(succeededLines)],
-            ['Failed', count(failedLines)],
-            ['Started', dateTime(createdAt)],
-            ['Ended', finishedAt && dateTime(finishedAt)],
+            [t('Lines_file'), count(lines)],
+            [t('Done'), count(processedLines)],
+            [t('Succeeded'), count(succeededLines)],
+            [t('Failed'), count(failedLines)],
+            [t('Started'), dateTime(createdAt)],
+            [t('Ended'), finishedAt && dateTime(finishedAt)],
           ]}
         />
         {failedLines > 0 && <FailedLines key={failedLines} operation={operation} />}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useProgress } from '../../api/use-progress.ts';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago } from '../../components/time.tsx';
-import { count, labelled } from '../../format/format.ts';
+import { count } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { DataTable, type SortableColumn } from '../../list/data-table.tsx';
 import { Choice } from '../../list/list-filters.tsx';
@@ -12,7 +12,7 @@ import { findOneOf } from '../../list/list-state.ts';
 import { useListQuery, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { BulkOperationFields, type BulkOperation } from './fields.ts';
-import { BulkOperationState, getTitle, isUnfinished, LineProgress, statuses } from './state.tsx';
+import { BulkOperationState, getTitle, isUnfinished, LineProgress, statuses, statusOptions } from './state.tsx';
 import { StartForm } from './start-form.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -44,7 +44,7 @@ const columns: SortableColumn<BulkOperation, never>[] = [
     ),
   },
   { header: t('Status'), cell: (operation) => <BulkOperationState {...operation} /> },
-  { header: t('Lines'), align: 'right', cell: (operation) => <LineProgress operation={operation} /> },
+  { header: t('Lines_file'), align: 'right', cell: (operation) => <LineProgress operation={operation} /> },
   { header: t('Failed'), align: 'right', cell: ({ failedLines }) => count(failedLines) },
   { header: t('Started'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
@@ -64,9 +64,7 @@ export default function BulkOperations(): ReactNode {
       guide={{ href: '/docs/bulk', label: t('Bulk operations') }}
       table={BulkOperationTable}
       filters={{
-        status: (filter) => (
-          <Choice label={t('Status')} all={t('All statuses')} options={labelled(statuses)} {...filter} />
-        ),
+        status: (filter) => <Choice label={t('Status')} all={t('All statuses')} options={statusOptions} {...filter} />,
       }}
       variables={({ status }) => ({ filter: { status: { eq: findOneOf(status, statuses) } } })}
       add={{ label: t('Start with a file'), form: (props) => <StartForm {...props} /> }}
@@ -74,7 +72,7 @@ export default function BulkOperations(): ReactNode {
         icon: QueueListIcon,
         title: t('No bulk operations yet'),
         description: t('Start one with a file of JSON Lines to create, update, or delete many resources at once.'),
-        noMatch: 'No bulk operations match',
+        noMatch: t('No bulk operations match'),
       }}
     />
   );

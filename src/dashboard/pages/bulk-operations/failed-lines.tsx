@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { useClient, useQuery, type Client } from 'urql';
 import { notifyError } from '../../components/toast.ts';
 import { count, sentence } from '../../format/format.ts';
+import { sayProblem } from '../../errors/plain-messages.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { saveFile } from '../../upload/save-file.ts';
@@ -65,7 +66,7 @@ export function FailedLines({ operation: { id, failedLines } }: { operation: Bul
       />
       {failedLines > shown && (
         <Text size="sm" c="dimmed">
-          {count(shown)} of {count(failedLines)}. The file has all of them.
+          {t('{shown} of {total}. The file has all of them.', { shown: count(shown), total: count(failedLines) })}
         </Text>
       )}
     </Stack>
@@ -76,7 +77,7 @@ function Problems({ row: { message, details } }: { row: FailedLine }): ReactNode
   if (details.length === 0) return message && sentence(message);
   return details.map((detail) => (
     <div key={`${detail.field} ${detail.message}`}>
-      <Code>{detail.field}</Code> {sentence(detail.message)}
+      <Code>{detail.field}</Code> {sayProblem(detail)}
     </div>
   ));
 }

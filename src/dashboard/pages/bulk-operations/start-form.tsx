@@ -34,7 +34,7 @@ export function StartForm({ onDone, onCancel }: Props): ReactNode {
   const form = useForm<{ resource: Resource; action: Action; file: File | null }>({
     mode: 'controlled',
     initialValues: { resource: 'CUSTOMERS', action: 'CREATE', file: null },
-    validate: { file: (file) => (file ? null : 'Choose a file first.') },
+    validate: { file: (file) => (file ? null : t('Choose a file first.')) },
   });
   const submission = useSubmit(
     form,
@@ -77,7 +77,7 @@ export function StartForm({ onDone, onCancel }: Props): ReactNode {
       <Stack gap={4} mih={34} style={{ visibility: submission.busy ? 'visible' : 'hidden' }}>
         <Progress value={sent * 100} animated={sent === 1} aria-label={t('Upload')} />
         <Text size="sm" c="dimmed" role="status">
-          {submission.busy && (sent < 1 ? `Uploading: ${part}` : 'Reading the file…')}
+          {submission.busy && (sent < 1 ? t('Uploading: {part}', { part }) : t('Reading the file…'))}
         </Text>
       </Stack>
     </Form>

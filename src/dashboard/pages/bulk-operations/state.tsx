@@ -1,26 +1,29 @@
 import { Group, Progress, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { count, label } from '../../format/format.ts';
+import { count } from '../../format/format.ts';
 import type { EnumOf } from '../../graphql.ts';
 import { getKeys } from '../../list/list-state.ts';
 import type { BulkOperation } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
-const colors: Record<BulkOperation['status'], string> = {
-  PENDING: 'gray',
-  RUNNING: 'blue',
-  COMPLETED: 'teal',
-  FAILED: 'red',
-  CANCELLED: 'gray',
+/** The label and colour of each status. */
+const states: Record<BulkOperation['status'], { label: string; color: string }> = {
+  PENDING: { label: t('Pending'), color: 'gray' },
+  RUNNING: { label: t('Running'), color: 'blue' },
+  COMPLETED: { label: t('Completed'), color: 'teal' },
+  FAILED: { label: t('Failed'), color: 'red' },
+  CANCELLED: { label: t('Cancelled_job'), color: 'gray' },
 };
 
-export const statuses = getKeys(colors);
+export const statuses = getKeys(states);
+export const statusOptions = statuses.map((value) => ({ value, label: states[value].label }));
 
 const actions: Record<EnumOf<'BulkAction'>, string> = {
-  CREATE: 'Create',
-  UPDATE: 'Update',
-  UPSERT: 'Create or update',
-  DELETE: 'Delete',
+  CREATE: t('Create'),
+  UPDATE: t('Update'),
+  UPSERT: t('Create or update'),
+  DELETE: t('Delete'),
 };
 
 const whole: EnumOf<'BulkAction'>[] = ['CREATE', 'UPDATE', 'UPSERT', 'DELETE'];
@@ -39,15 +42,30 @@ export const resources = getKeys(actionsOf);
 export const actionOptions = (resource: EnumOf<'BulkResource'>) =>
   actionsOf[resource].map((value) => ({ value, label: actions[value] }));
 
+const resourceNames: Record<EnumOf<'BulkResource'>, string> = {
+  CUSTOMERS: t('customers'),
+  PROJECTS: t('projects'),
+  INVOICES: t('invoices'),
+  RECEIPTS: t('receipts'),
+  TIME_ENTRIES: t('time entries'),
+};
+
+const titles: Record<EnumOf<'BulkAction'>, (names: string) => string> = {
+  CREATE: (names) => t('Create {resources}', { resources: names }),
+  UPDATE: (names) => t('Update {resources}', { resources: names }),
+  UPSERT: (names) => t('Create or update {resources}', { resources: names }),
+  DELETE: (names) => t('Delete {resources}', { resources: names }),
+};
+
 /** `Create customers`. */
 export const getTitle = ({ action, resource }: Pick<BulkOperation, 'action' | 'resource'>): string =>
-  `${actions[action]} ${label(resource).toLowerCase()}`;
+  titles[action](resourceNames[resource]);
 
 export const isUnfinished = ({ status }: Pick<BulkOperation, 'status'>): boolean =>
   status === 'PENDING' || status === 'RUNNING';
 
 export const BulkOperationState = ({ status }: Pick<BulkOperation, 'status'>): ReactNode => (
-  <StatusBadge color={colors[status]}>{label(status)}</StatusBadge>
+  <StatusBadge color={states[status].color}>{states[status].label}</StatusBadge>
 );
 
 /** How many lines are done. */
@@ -59,11 +77,11 @@ export function LineProgress({ operation }: { operation: BulkOperation }): React
         <Progress
           w={80}
           value={lines === 0 ? 0 : (processedLines / lines) * 100}
-          aria-label={`Progress of ${getTitle(operation).toLowerCase()}`}
+          aria-label={t('Progress of {operation}', { operation: getTitle(operation) })}
         />
       )}
       <Text size="sm" span style={{ whiteSpace: 'nowrap' }}>
-        {count(processedLines)} of {count(lines)}
+        {t('{done} of {total}', { done: count(processedLines), total: count(lines) })}
       </Text>
     </Group>
   );

@@ -3,24 +3,25 @@ import type { ReactNode } from 'react';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { count, dateTime } from '../../format/format.ts';
 import type { Delivery } from './delivery.tsx';
-import { t } from '../../i18n/t.ts';
+import { t, translate } from '../../i18n/t.ts';
 
 export type Attempt = Delivery['attempts'][number];
 
 /** One request of a delivery and its response, as an accordion item. */
 export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string }): ReactNode {
   const { number, status, durationMs, startedAt, error } = attempt;
+  const at = String(number);
   const running = durationMs === null;
   const succeeded = status !== null && status >= 200 && status < 300 && !error;
   return (
-    <Accordion.Item value={String(number)}>
+    <Accordion.Item value={at}>
       <Accordion.Control>
         <Group gap="sm">
           <Text fw={600} size="sm">
-            Attempt {number}
+            {t('Attempt {number}', { number: at })}
           </Text>
           <Badge variant="light" color={running ? 'blue' : succeeded ? 'teal' : 'red'} tt="none">
-            {running ? t('In progress') : (status ?? 'No response')}
+            {running ? t('In progress') : (status ?? t('No response'))}
           </Badge>
           <Text size="sm" c="dimmed" className="numbers">
             {dateTime(startedAt)}
@@ -32,19 +33,19 @@ export function AttemptItem({ attempt, body }: { attempt: Attempt; body: string 
         <Stack gap="md">
           {error && (
             <Text size="sm" c="var(--mantine-color-error)">
-              {error}
+              {translate(error)}
             </Text>
           )}
           <Part title={t('Request')}>
-            <Headers headers={attempt.requestHeaders} label={`Headers of request ${number}`} />
-            <CodeBlock label={`Body of request ${number}`} code={body} wrap />
+            <Headers headers={attempt.requestHeaders} label={t('Headers of request {number}', { number: at })} />
+            <CodeBlock label={t('Body of request {number}', { number: at })} code={body} wrap />
           </Part>
           <Part title={t('Response')}>
             {attempt.responseHeaders.length > 0 && (
-              <Headers headers={attempt.responseHeaders} label={`Headers of response ${number}`} />
+              <Headers headers={attempt.responseHeaders} label={t('Headers of response {number}', { number: at })} />
             )}
             {attempt.responseBody ? (
-              <CodeBlock label={`Body of response ${number}`} code={attempt.responseBody} wrap />
+              <CodeBlock label={t('Body of response {number}', { number: at })} code={attempt.responseBody} wrap />
             ) : (
               <Text size="sm" c="dimmed">
                 {running ? t('Waiting for a response.') : status === null ? t('No response.') : t('The body is empty.')}

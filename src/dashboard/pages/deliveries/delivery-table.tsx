@@ -76,7 +76,7 @@ interface Props extends ListTableProps<typeof DeliveriesQuery> {
 export function DeliveryTable({ oneWebhook = false, list, filters, empty }: Props): ReactNode {
   const rows = useListQuery({
     query: DeliveriesQuery,
-    columns: oneWebhook ? columns.filter(({ header }) => header !== 'Webhook') : columns,
+    columns: oneWebhook ? columns.filter((column) => column !== webhookColumn) : columns,
     list,
     filters,
   });
@@ -89,7 +89,12 @@ export const noDeliveries: EmptyListTexts = {
   icon: PaperAirplaneIcon,
   title: t('No deliveries yet'),
   description: t('Ping the webhook, or change something in the books.'),
-  noMatch: 'No deliveries match',
+  noMatch: t('No deliveries match'),
+};
+
+const webhookColumn: SortableColumn<DeliveryRow, never> = {
+  header: t('Webhook'),
+  cell: ({ webhook }) => <LongText lines={1}>{webhook.url}</LongText>,
 };
 
 const columns: SortableColumn<DeliveryRow, never>[] = [
@@ -113,7 +118,7 @@ const columns: SortableColumn<DeliveryRow, never>[] = [
     header: t('State'),
     cell: ({ state, attemptCount }) => <DeliveryState state={state} attempts={attemptCount} />,
   },
-  { header: t('Webhook'), cell: ({ webhook }) => <LongText lines={1}>{webhook.url}</LongText> },
+  webhookColumn,
   { header: t('Attempts'), align: 'right', cell: ({ attemptCount }) => attemptCount },
   {
     header: t('Next attempt'),

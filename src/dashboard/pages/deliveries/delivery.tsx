@@ -148,16 +148,16 @@ function Summary({ delivery }: { delivery: Delivery }): ReactNode {
   const { id, kind, nextAttemptAt, createdAt, finishedAt, event, webhook } = delivery;
   const items: [name: string, value: ReactNode][] = [
     [
-      'Webhook',
+      t('Webhook'),
       <TextLink key="to" to={`/settings/webhooks/${webhook.id}`}>
         {webhook.url}
       </TextLink>,
     ],
-    ['Delivery', <Id key="id" id={id} name="the delivery’s id" />],
-    ['Event', <Id key="id" id={event.id} name="the event’s id" />],
-    ['Kind', label(kind)],
-    ['Made', dateTime(createdAt)],
-    finishedAt ? ['Finished', dateTime(finishedAt)] : ['Next attempt', <Due key="at" at={nextAttemptAt} />],
+    [t('Delivery'), <Id key="id" id={id} name={t('the delivery’s id')} />],
+    [t('Event'), <Id key="id" id={event.id} name={t('the event’s id')} />],
+    [t('Kind'), label(kind)],
+    [t('Made'), dateTime(createdAt)],
+    finishedAt ? [t('Finished'), dateTime(finishedAt)] : [t('Next attempt'), <Due key="at" at={nextAttemptAt} />],
   ];
   return (
     <Card withBorder radius="md">

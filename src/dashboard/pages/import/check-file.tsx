@@ -2,7 +2,8 @@ import { Alert, Box, Button, Card, Group, Stack, Table, Title } from '@mantine/c
 import { CheckCircleIcon, ExclamationTriangleIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { DescriptionList } from '../../components/description-list.tsx';
-import { count, label, sentence } from '../../format/format.ts';
+import { sayProblem } from '../../errors/plain-messages.ts';
+import { count, label } from '../../format/format.ts';
 import { SimpleTable } from '../../list/simple-table.tsx';
 import { getLabel } from './field-names.ts';
 import type { Kind } from './fields.ts';
@@ -58,9 +59,9 @@ export function Counts({ result, isDone }: { result: Result; isDone: boolean }):
   return (
     <DescriptionList
       items={[
-        [isDone ? 'Imported' : 'New', count(imported)],
-        ['Imported before, unchanged', count(skipped)],
-        ['Rows left out', leftOut > 0 ? count(leftOut) : null],
+        [isDone ? t('Imported') : t('New'), count(imported)],
+        [t('Imported before, unchanged'), count(skipped)],
+        [t('Rows left out'), leftOut > 0 ? count(leftOut) : null],
       ]}
     />
   );
@@ -78,7 +79,7 @@ function Errors({ errors, columns }: Pick<Result, 'errors'> & { columns: Column[
         columns={[
           { header: t('Line'), cell: ({ line }) => line ?? t('File'), width: 90 },
           { header: t('Column'), cell: ({ column }) => column && formatHeading(column, columns) },
-          { header: t('Error'), cell: ({ message }) => sentence(message) },
+          { header: t('Error'), cell: sayProblem },
         ]}
       />
     </>
@@ -114,7 +115,7 @@ function Preview({ kind, preview }: { kind: Kind; preview: Result['preview'] }):
             fz="xs"
             style={{ whiteSpace: 'nowrap' }}
             data={{
-              head: ['Line', ...shown.map(({ name }) => getLabel(name))],
+              head: [t('Line'), ...shown.map(({ name }) => getLabel(name))],
               body: preview.map(({ line, cells }) => [
                 line,
                 ...shown.map(({ name, type }) => {

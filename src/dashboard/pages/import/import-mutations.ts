@@ -10,7 +10,9 @@ export const ImportResult = graphql(`
     errors {
       line
       column
+      code
       message
+      params
     }
     preview {
       line

@@ -106,14 +106,14 @@ export function MapColumns(props: Props): ReactNode {
   );
 }
 
-const delimiterNames: Record<(typeof delimiters)[number], string> = {
-  ';': 'Semicolon',
-  ',': 'Comma',
-  '\t': 'Tab',
-  '|': 'Vertical bar',
+const delimiterNames: Record<(typeof delimiters)[number], [name: string, detected: string]> = {
+  ';': [t('Semicolon'), t('Detected: semicolon')],
+  ',': [t('Comma'), t('Detected: comma')],
+  '\t': [t('Tab'), t('Detected: tab')],
+  '|': [t('Vertical bar'), t('Detected: vertical bar')],
 };
-const delimiterName = (delimiter: string): string =>
-  delimiters.flatMap((each) => (each === delimiter ? delimiterNames[each] : []))[0] ?? delimiter;
+const describeDetected = (delimiter: string): string =>
+  delimiters.flatMap((each) => (each === delimiter ? delimiterNames[each][1] : []))[0] ?? delimiter;
 
 const encodings: Record<string, string> = {
   'utf-8': 'UTF-8',
@@ -168,8 +168,8 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
       <Select
         label={t('Delimiter')}
         data={[
-          { value: asDetected, label: `Detected: ${delimiterName(detected.delimiter).toLowerCase()}` },
-          ...delimiters.map((value) => ({ value: value as string, label: delimiterName(value) })),
+          { value: asDetected, label: describeDetected(detected.delimiter) },
+          ...delimiters.map((value) => ({ value: value as string, label: delimiterNames[value][0] })),
         ]}
         allowDeselect={false}
         value={head.delimiter ?? asDetected}
@@ -178,7 +178,10 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
       <Select
         label={t('Encoding')}
         data={[
-          { value: asDetected, label: `Detected: ${encodings[detected.encoding] ?? detected.encoding}` },
+          {
+            value: asDetected,
+            label: t('Detected: {encoding}', { encoding: encodings[detected.encoding] ?? detected.encoding }),
+          },
           ...Object.entries(encodings).map(([value, label]) => ({ value, label })),
         ]}
         allowDeselect={false}
@@ -213,7 +216,7 @@ function FieldMapping({ field, rows, mapping, onMapping, error }: FieldProps): R
         error={error}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+        clearButtonProps={{ 'aria-label': t('Clear: {label}', { label }) }}
         data={getColumns(rows).map(({ value, heading, index }) => ({
           value,
           label: first[index]?.trim() ? `${heading} (${first[index].trim().slice(0, 24)})` : heading,
@@ -223,7 +226,7 @@ function FieldMapping({ field, rows, mapping, onMapping, error }: FieldProps): R
       />
       {!unique.has(name) && (
         <TextInput
-          label={`${label}, if there is none`}
+          label={t('{field}, if there is none', { field: label })}
           styles={{ root: { alignSelf: 'end' } }}
           value={mapping.defaults[name] ?? ''}
           onChange={({ currentTarget: { value } }) =>

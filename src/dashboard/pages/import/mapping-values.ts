@@ -2,6 +2,7 @@ import type { EnumOf } from '../../graphql.ts';
 import { detectDateFormat, detectDecimalSeparator } from '../../upload/csv-formats.ts';
 import { getLabel } from './field-names.ts';
 import type { ImportField, Kind, PresetFile } from './fields.ts';
+import { t } from '../../i18n/t.ts';
 
 /** The values of the mapping. */
 export interface MappingValues {
@@ -29,7 +30,7 @@ export const getColumns = ([headings = []]: string[][]): Column[] =>
       heading !== '' && !/^\d{1,3}$/.test(heading) && headings.filter((other) => isSame(other, heading)).length === 1;
     return {
       value: isName ? heading : String(index + 1),
-      heading: heading || `Column ${index + 1}`,
+      heading: heading || t('Column {number}', { number: String(index + 1) }),
       index,
     };
   });

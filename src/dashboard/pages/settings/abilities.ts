@@ -1,4 +1,5 @@
 import { t } from '../../i18n/t.ts';
+
 /** The abilities for single resources, by resource: `invoices:read` and `invoices:write` under `invoices`. */
 export const byResource = (abilities: readonly string[]): Map<string, string[]> =>
   Map.groupBy(

@@ -50,8 +50,8 @@ export function AbilityPicker({ value, onChange, error }: Props): ReactNode {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('Resource')}</Table.Th>
-              <Table.Th w={80}>{t('Read')}</Table.Th>
-              <Table.Th w={80}>{t('Write')}</Table.Th>
+              <Table.Th w={110}>{t('Read')}</Table.Th>
+              <Table.Th w={110}>{t('Write')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

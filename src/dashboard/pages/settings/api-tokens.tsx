@@ -90,7 +90,12 @@ export default function ApiTokens(): ReactNode {
           }}
         />
       </Dialog>
-      <OneTimeSecret title={t('Token generated')} value={value} name="the token" onClose={() => setValue(undefined)}>
+      <OneTimeSecret
+        title={t('Token generated')}
+        value={value}
+        name={t('the token')}
+        onClose={() => setValue(undefined)}
+      >
         <Text size="sm">{t('Programs send it with every request:')}</Text>
         <CodeBlock
           label={t('A first request')}
@@ -162,7 +167,7 @@ function Revoke({ token: { id, name } }: { token: Token }): ReactNode {
   const confirmAndRevoke = async (): Promise<void> => {
     const confirmed = await confirm({
       title: t('Revoke the token?'),
-      children: `Anything using “${name}” loses access immediately. This can’t be undone.`,
+      children: t('Anything using “{name}” loses access immediately. This can’t be undone.', { name }),
       confirm: t('Revoke'),
       danger: true,
     });
@@ -172,7 +177,13 @@ function Revoke({ token: { id, name } }: { token: Token }): ReactNode {
     else notifySuccess(t('The token is revoked.'));
   };
   return (
-    <Button variant="default" size="xs" onClick={confirmAndRevoke} loading={fetching} aria-label={`Revoke ${name}`}>
+    <Button
+      variant="default"
+      size="xs"
+      onClick={confirmAndRevoke}
+      loading={fetching}
+      aria-label={t('Revoke {name}', { name })}
+    >
       {t('Revoke')}
     </Button>
   );

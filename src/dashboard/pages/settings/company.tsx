@@ -166,7 +166,7 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
             readStored(
               client.query(CompanyQuery, {}, { requestPolicy: 'network-only' }).toPromise(),
               ({ company: stored }) => ({ version: stored?.version ?? 0, values: buildValues(stored) }),
-              'There is no company profile any more.',
+              t('There is no company profile any more.'),
             ),
         }
       : undefined,
@@ -206,7 +206,7 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
       <Section title={t('Contact')}>
         <TextInput label={t('Contact')} description={t('The person to ask for')} {...field('contactName')} />
         <TextInput label={t('Phone')} type="tel" {...field('phone')} />
-        <TextInput label="E-mail" type="email" inputMode="email" {...field('email')} />
+        <TextInput label={t('E-mail')} type="email" inputMode="email" {...field('email')} />
         <Group grow preventGrowOverflow={false} align="flex-start">
           <TextInput
             label={t('Electronic address')}

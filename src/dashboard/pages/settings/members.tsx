@@ -80,7 +80,7 @@ export default function Members(): ReactNode {
   return (
     <Page
       title={t('Members')}
-      description={`People who work on the books of ${tenant.name}. All have the same rights.`}
+      description={t('People who work on the books of {tenant}. All have the same rights.', { tenant: tenant.name })}
       actions={
         <Button leftSection={<UserPlusIcon width={18} aria-hidden />} onClick={dialog.open}>
           {t('Invite')}
@@ -125,7 +125,12 @@ export default function Members(): ReactNode {
           }}
         />
       </Dialog>
-      <OneTimeSecret title={t('Invitation created')} value={link} name="the link" onClose={() => setLink(undefined)}>
+      <OneTimeSecret
+        title={t('Invitation created')}
+        value={link}
+        name={t('the link')}
+        onClose={() => setLink(undefined)}
+      >
         <Text size="sm">
           {t('Send it only to the person you invite. It works once, and expires after 7 days. Kontor sends no e-mail.')}
         </Text>
@@ -184,8 +189,7 @@ function Person({ member: { user, emailVerifiedAt } }: { member: Member }): Reac
           )}
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {user.email}
-          {!emailVerifiedAt && ' (not verified)'}
+          {emailVerifiedAt ? user.email : t('{email} (not verified)', { email: user.email })}
         </Text>
       </div>
     </Group>
@@ -198,8 +202,10 @@ function Remove({ user }: { user: Member['user'] }): ReactNode {
   const self = user.id === me.id;
   const confirmAndRemove = async (): Promise<void> => {
     const confirmed = await confirm({
-      title: self ? `Leave ${tenant.name}?` : `Remove ${user.name}?`,
-      children: `${self ? 'You lose' : 'They lose'} access immediately, on every device and with every token.`,
+      title: self ? t('Leave {tenant}?', { tenant: tenant.name }) : t('Remove {name}?', { name: user.name }),
+      children: self
+        ? t('You lose access immediately, on every device and with every token.')
+        : t('They lose access immediately, on every device and with every token.'),
       confirm: self ? t('Leave') : t('Remove'),
       danger: true,
     });
@@ -207,7 +213,7 @@ function Remove({ user }: { user: Member['user'] }): ReactNode {
     const { error } = await remove({ userId: user.id });
     if (error) notifyError(error);
     else if (self) window.location.assign('/');
-    else notifySuccess(`${user.name} is removed.`);
+    else notifySuccess(t('{name} is removed.', { name: user.name }));
   };
   return (
     <Button
@@ -215,7 +221,7 @@ function Remove({ user }: { user: Member['user'] }): ReactNode {
       size="xs"
       onClick={confirmAndRemove}
       loading={fetching}
-      aria-label={self ? `Leave ${tenant.name}` : `Remove ${user.name}`}
+      aria-label={self ? t('Leave {tenant}', { tenant: tenant.name }) : t('Remove {name}', { name: user.name })}
     >
       {self ? t('Leave') : t('Remove')}
     </Button>
@@ -235,7 +241,7 @@ function Withdraw({ invitation: { id, email } }: { invitation: Invitation }): Re
       size="xs"
       onClick={send}
       loading={fetching}
-      aria-label={`Withdraw the invitation of ${email}`}
+      aria-label={t('Withdraw the invitation of {email}', { email })}
     >
       {t('Withdraw')}
     </Button>

@@ -60,8 +60,16 @@ const SetPeriodLock = graphql(`
 type Lock = ResultOf<typeof PeriodLocksQuery>['periodLocks']['items'][number];
 type Item = ResultOf<typeof PeriodLockCheckQuery>['periodLockCheck']['items'][number];
 
-const seriesLabels = { ALL: 'All bookings', SALES: 'Sales', PURCHASES: 'Purchases', BANK: 'Bank' } as const;
-const kindLabels = { SOFT: 'Soft: can be moved back', FINAL: 'Final: can never be moved back' } as const;
+const seriesLabels: Record<Lock['series'], string> = {
+  ALL: t('All bookings'),
+  SALES: t('Sales'),
+  PURCHASES: t('Purchases'),
+  BANK: t('Bank'),
+};
+const kindLabels: Record<Lock['kind'], string> = {
+  SOFT: t('Soft: can be moved back'),
+  FINAL: t('Final: can never be moved back'),
+};
 
 const options = <Of extends Record<string, string>>(labels: Of): { value: keyof Of & string; label: string }[] =>
   getKeys(labels).map((value) => ({ value, label: labels[value] ?? value }));
@@ -69,18 +77,22 @@ const options = <Of extends Record<string, string>>(labels: Of): { value: keyof 
 const lockColumns: Column<Lock & { id: string }>[] = [
   { header: t('Bookings'), lead: true, cell: ({ series }) => seriesLabels[series] },
   { header: t('Locked until'), cell: ({ lockedUntil }) => date(lockedUntil) },
-  { header: t('Kind'), cell: ({ kind }) => (kind === 'FINAL' ? 'Final' : 'Soft') },
+  { header: t('Kind'), cell: ({ kind }) => (kind === 'FINAL' ? t('Final') : t('Soft')) },
   { header: t('Reason'), cell: ({ reason }) => <LongText>{reason ?? '–'}</LongText> },
 ];
 
-const places = {
-  INVOICE: ['Invoice', '/invoices'],
-  CREDIT_NOTE: ['Credit note', '/credit-notes'],
-  RECEIPT: ['Receipt', '/receipts'],
-  BANK_TRANSACTION: ['Bank transaction', '/bank-transactions'],
-} as const;
+const places: Record<Item['type'], [name: string, path: string]> = {
+  INVOICE: [t('Invoice'), '/invoices'],
+  CREDIT_NOTE: [t('Credit note'), '/credit-notes'],
+  RECEIPT: [t('Receipt'), '/receipts'],
+  BANK_TRANSACTION: [t('Bank transaction'), '/bank-transactions'],
+};
 
-const problemLabels = { DRAFT: 'Draft', UNMATCHED: 'Not matched', UNPROVEN: 'Without a proof yet' } as const;
+const problemLabels: Record<Item['problem'], string> = {
+  DRAFT: t('Draft'),
+  UNMATCHED: t('Not matched'),
+  UNPROVEN: t('Without a proof yet'),
+};
 
 const itemColumns: Column<Item>[] = [
   {
@@ -172,7 +184,7 @@ function LockForm({ until, series, onClose }: Period & { onClose: () => void }):
     form,
     ({ reason, ...values }, context) => setLock({ input: { ...values, reason: orNull(reason) } }, context),
     ({ setPeriodLock: { lockedUntil } }) => {
-      notifySuccess(`Locked until ${date(lockedUntil)}.`);
+      notifySuccess(t('Locked until {date}.', { date: date(lockedUntil) }));
       onClose();
     },
   );

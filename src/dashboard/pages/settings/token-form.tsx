@@ -41,8 +41,8 @@ export function TokenForm({ limits, onDone, onCancel }: Props): ReactNode {
     mode: 'controlled',
     initialValues: { name: '', abilities: ['*'], trustedDocuments: false, requestsPerMinute: '', expiresAt: '' },
     validate: {
-      abilities: (abilities) => (abilities.length > 0 ? null : 'Choose at least one.'),
-      expiresAt: (day) => (lifetime === 'day' && !day ? 'Choose a date.' : null),
+      abilities: (abilities) => (abilities.length > 0 ? null : t('Choose at least one.')),
+      expiresAt: (day) => (lifetime === 'day' && !day ? t('Choose a date.') : null),
     },
   });
   const submission = useSubmit(

@@ -29,10 +29,13 @@ interface Token {
   requestsPerMinute: number | null;
 }
 
-export const describeLimits = (limits: TokenLimits): string =>
-  limits === null
-    ? ''
-    : `Up to ${count(limits.maxRequestsPerMinute)}; empty for ${showLimit(null, limits).toLowerCase()}`;
+export function describeLimits(limits: TokenLimits): string {
+  if (limits === null) return '';
+  const max = count(limits.maxRequestsPerMinute);
+  return limits.requestsPerMinute === null
+    ? t('Up to {max}; empty for no limit', { max })
+    : t('Up to {max}; empty for {usual}', { max, usual: count(limits.requestsPerMinute) });
+}
 
 /** The limit of a token: its own, but at most the highest, or the usual one. */
 export function showLimit(own: number | null, limits: TokenLimits): string {
@@ -45,7 +48,12 @@ export function ChangeLimit({ token, limits }: { token: Token; limits: TokenLimi
   const [opened, dialog] = useDisclosure();
   return (
     <>
-      <Button variant="default" size="xs" onClick={dialog.open} aria-label={`Change the limit of ${token.name}`}>
+      <Button
+        variant="default"
+        size="xs"
+        onClick={dialog.open}
+        aria-label={t('Change the limit of {name}', { name: token.name })}
+      >
         {t('Limit')}
       </Button>
       <Dialog title={t('Change the limit')} opened={opened} onClose={dialog.close}>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { label } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
-import { t } from '../../../i18n/t.ts';
+import { t, translate } from '../../../i18n/t.ts';
 
 const EventTypesQuery = graphql(`
   query EventTypes {
@@ -46,7 +46,13 @@ export function EventPicker({ value, onChange, error }: Props): ReactNode {
                   {label(resource)}
                 </Text>
                 {types.map(({ name, description }) => (
-                  <Checkbox key={name} value={name} label={name} description={`When ${description}`} size="sm" />
+                  <Checkbox
+                    key={name}
+                    value={name}
+                    label={name}
+                    description={translate(`When ${description}`)}
+                    size="sm"
+                  />
                 ))}
               </Stack>
             ))}

@@ -9,7 +9,6 @@ export const WebhookFields = graphql(`
     active
     consecutiveFailures
     disabledAt
-    disabledReason
     formerSecretsUntil
     lastSuccessAt
     lastFailureAt

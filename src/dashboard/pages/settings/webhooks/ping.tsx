@@ -6,7 +6,7 @@ import { useAnnounce } from '../../../components/announce.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { notifyError } from '../../../components/toast.ts';
 import { graphql, type ResultOf } from '../../../graphql.ts';
-import { t } from '../../../i18n/t.ts';
+import { t, translate } from '../../../i18n/t.ts';
 
 const PingWebhook = graphql(`
   mutation PingWebhook($id: UUID!) {
@@ -86,8 +86,11 @@ function useOutcome(deliveryId: string | undefined): Outcome | undefined {
 
 function describe({ attempts: [attempt] }: Outcome): string {
   if (!attempt) return '';
-  const took = `after ${attempt.durationMs} ms`;
-  return attempt.status ? `Responded with ${attempt.status} ${took}.` : `${attempt.error ?? 'No response'} (${took}).`;
+  const { status, error, durationMs } = attempt;
+  const duration = String(durationMs);
+  return status
+    ? t('Responded with {status} after {duration} ms.', { status: String(status), duration })
+    : t('{error} (after {duration} ms).', { error: error ? translate(error) : t('No response'), duration });
 }
 
 function PingResult({ deliveryId, outcome }: { deliveryId: string; outcome: Outcome | undefined }): ReactNode {

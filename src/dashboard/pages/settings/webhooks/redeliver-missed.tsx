@@ -3,9 +3,9 @@ import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Dialog } from '../../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../../components/toast.ts';
-import { count } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 import { t } from '../../../i18n/t.ts';
+import { Trans } from '../../../i18n/trans.ts';
 
 const RedeliverMissed = graphql(`
   mutation RedeliverMissed($webhookId: UUID!, $since: DateTime!) {
@@ -29,9 +29,7 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
     if (!data) return;
     const events = data.redeliverMissed;
     notifySuccess(
-      events === 0
-        ? t('No events were missed since then.')
-        : `${count(events)} ${events === 1 ? 'event' : 'events'} redelivered.`,
+      events === 0 ? t('No events were missed since then.') : t('{count} events redelivered.', { count: events }),
     );
     onClose();
   };
@@ -39,8 +37,10 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
     <Dialog title={t('Redeliver missed events')} opened={opened} onClose={onClose}>
       <Stack>
         <Text size="sm">
-          Redelivers each event whose deliveries to <b style={{ overflowWrap: 'anywhere' }}>{webhook.url}</b> all failed
-          or were set aside. Each gets a new delivery with the same body.
+          <Trans
+            i18nKey="Redelivers each event whose deliveries to <url /> all failed or were set aside. Each gets a new delivery with the same body."
+            components={{ url: <Address url={webhook.url} /> }}
+          />
         </Text>
         <TextInput
           type="datetime-local"
@@ -62,6 +62,8 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
     </Dialog>
   );
 }
+
+const Address = ({ url }: { url: string }): ReactNode => <b style={{ overflowWrap: 'anywhere' }}>{url}</b>;
 
 /** Formats an instant for datetime-local: in the reader's time zone, to the minute. */
 function local(instant: Date): string {

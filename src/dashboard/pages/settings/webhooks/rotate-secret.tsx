@@ -43,8 +43,13 @@ export function RotateSecretDialog({ webhookId, formerUntil, opened, onClose, on
         {oldest && (
           <Alert color={another ? 'red' : 'yellow'}>
             {another
-              ? `The secret was rotated twice within 24 hours. It can be rotated again from ${dateTime(oldest)}.`
-              : `The previous secret is valid until ${dateTime(oldest)}. That doesn’t change. The current secret stays valid for another 24 hours.`}
+              ? t('The secret was rotated twice within 24 hours. It can be rotated again from {time}.', {
+                  time: dateTime(oldest),
+                })
+              : t(
+                  'The previous secret is valid until {time}. That doesn’t change. The current secret stays valid for another 24 hours.',
+                  { time: dateTime(oldest) },
+                )}
           </Alert>
         )}
         <Radio.Group

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Webhook } from './fields.ts';
+import { t } from '../../../i18n/t.ts';
 
 /** Whether a webhook is active, and whether its deliveries fail. */
 export function WebhookState({
@@ -10,11 +11,11 @@ export function WebhookState({
 }): ReactNode {
   const { active, disabledAt, consecutiveFailures } = webhook;
   const [text, color]: [string, string] = disabledAt
-    ? ['Deactivated', 'red']
+    ? [t('Deactivated'), 'red']
     : !active
-      ? ['Paused', 'gray']
+      ? [t('Paused'), 'gray']
       : consecutiveFailures > 0
-        ? ['Failing', 'orange']
-        : ['Active', 'teal'];
+        ? [t('Failing'), 'orange']
+        : [t('Active'), 'teal'];
   return <StatusBadge color={color}>{text}</StatusBadge>;
 }

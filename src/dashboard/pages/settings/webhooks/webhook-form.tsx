@@ -67,7 +67,7 @@ function useWebhookForm(webhook?: Webhook) {
   return useForm<Values>({
     mode: 'controlled',
     initialValues: buildValues(webhook),
-    validate: { events: (events) => (events.length > 0 ? null : 'Choose at least one event, or all.') },
+    validate: { events: (events) => (events.length > 0 ? null : t('Choose at least one event, or all.')) },
   });
 }
 
@@ -78,8 +78,8 @@ function Fields({ form }: { form: WebhookForm }): ReactNode {
   return (
     <>
       <TextInput
-        label={t('Address')}
-        description="https, and reachable from the internet"
+        label={t('Address_url')}
+        description={t('https, and reachable from the internet')}
         type="url"
         inputMode="url"
         required
@@ -133,7 +133,7 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
       readStored(
         client.query(StoredWebhook, { id }, { requestPolicy: 'network-only' }).toPromise(),
         ({ stored }) => stored && { values: buildValues(stored) },
-        'This webhook has been deleted.',
+        t('This webhook has been deleted.'),
       ),
   });
   return (

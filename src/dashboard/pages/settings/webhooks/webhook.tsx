@@ -34,6 +34,7 @@ import { RotateSecretDialog } from './rotate-secret.tsx';
 import { WebhookState } from './state.tsx';
 import { EditWebhook } from './webhook-form.tsx';
 import { t } from '../../../i18n/t.ts';
+import { Trans } from '../../../i18n/trans.ts';
 
 const WebhookQuery = graphql(
   `
@@ -98,7 +99,7 @@ export default function WebhookPage(): ReactNode {
 type Week = Record<'delivered' | 'failed' | 'setAside', { totalCount: number }>;
 
 function Details({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode {
-  const { id, url, description, disabledAt, disabledReason, active } = webhook;
+  const { id, url, description, disabledAt, consecutiveFailures, active } = webhook;
   const ping = usePing(id);
   const [editing, edit] = useDisclosure();
   const [missed, redeliver] = useDisclosure();
@@ -131,12 +132,12 @@ function Details({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode
           <Alert
             color={disabledAt ? 'red' : 'gray'}
             icon={disabledAt ? <ExclamationTriangleIcon aria-hidden /> : <PauseIcon aria-hidden />}
-            title={disabledAt ? `Deactivated on ${dateTime(disabledAt)}` : t('Paused')}
+            title={disabledAt ? t('Deactivated on {time}', { time: dateTime(disabledAt) }) : t('Paused')}
           >
             <Stack gap="xs" align="flex-start">
               <Text size="sm">
-                {disabledReason} Events are recorded but not sent. Once the webhook is active again, you can redeliver
-                them.
+                {disabledAt && t('{count} deliveries in a row failed.', { count: consecutiveFailures })}{' '}
+                {t('Events are recorded but not sent. Once the webhook is active again, you can redeliver them.')}
               </Text>
               <Button size="xs" onClick={enableNow}>
                 {disabledAt ? t('Enable again') : t('Resume')}
@@ -176,10 +177,22 @@ function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
   const rate =
     delivered + failedCount === 0 ? '–' : percent(String(Math.floor((100 * delivered) / (delivered + failedCount))));
   const metrics: [label: string, value: ReactNode, note: ReactNode][] = [
-    ['Delivered, 7 days', rate, `${count(delivered)} delivered, ${count(failedCount)} failed`],
-    ['Waiting', count(waiting), `${count(week.setAside.totalCount)} missed while paused (7 days)`],
-    ['Failed in a row', count(consecutiveFailures), 'Turned off after 100 in a row'],
-    ['Last success', <Ago key="at" at={lastSuccessAt} />, <>Last failure: {<Ago at={lastFailureAt} />}</>],
+    [
+      t('Delivered, 7 days'),
+      rate,
+      t('{delivered} delivered, {failed} failed', { delivered: count(delivered), failed: count(failedCount) }),
+    ],
+    [
+      t('Waiting'),
+      count(waiting),
+      t('{missed} missed while paused (7 days)', { missed: count(week.setAside.totalCount) }),
+    ],
+    [t('Failed in a row'), count(consecutiveFailures), t('Turned off after 100 in a row')],
+    [
+      t('Last success'),
+      <Ago key="at" at={lastSuccessAt} />,
+      <Trans key="failure" i18nKey="Last failure: <ago />" components={{ ago: <Ago at={lastFailureAt} /> }} />,
+    ],
   ];
   return (
     <Card withBorder radius="md">
@@ -199,13 +212,23 @@ function Health({ webhook, week }: { webhook: Webhook; week: Week }): ReactNode 
         ))}
       </SimpleGrid>
       <Text size="sm" c="dimmed" mt="md">
-        {events.includes('*') ? t('All events') : events.join(', ')}. Added <Ago at={createdAt} />.
-        {formerSecretsUntil.length > 0 && (
-          <> Also signed with the previous secret until {formerSecretsUntil.map(dateTime).join(', and ')}.</>
-        )}
+        <Trans
+          i18nKey="{events}. Added <ago />."
+          values={{ events: events.includes('*') ? t('All events') : events.join(', ') }}
+          components={{ ago: <Ago at={createdAt} /> }}
+        />{' '}
+        {describeFormerSecrets(formerSecretsUntil.map(dateTime))}
       </Text>
     </Card>
   );
+}
+
+/** When the one or two former secrets expire. */
+function describeFormerSecrets([first, second]: string[]): string | undefined {
+  if (first === undefined) return undefined;
+  return second === undefined
+    ? t('Also signed with the previous secret until {time}.', { time: first })
+    : t('Also signed with the previous secret until {first}, and {second}.', { first, second });
 }
 
 interface MoreProps {
@@ -224,7 +247,10 @@ function More({ webhook, enableNow, onMissed }: MoreProps): ReactNode {
   const confirmAndDelete = async (): Promise<void> => {
     const confirmed = await confirm({
       title: t('Delete the webhook?'),
-      children: `${url} receives no more requests, and waiting deliveries are not sent. Past deliveries stay in the delivery log.`,
+      children: t(
+        '{url} receives no more requests, and waiting deliveries are not sent. Past deliveries stay in the delivery log.',
+        { url },
+      ),
       confirm: t('Delete'),
       danger: true,
     });
@@ -282,7 +308,7 @@ function More({ webhook, enableNow, onMissed }: MoreProps): ReactNode {
       <OneTimeSecret
         title={t('The new secret')}
         value={secret}
-        name="the secret"
+        name={t('the secret')}
         onClose={() => setSecret(undefined)}
       />
     </>

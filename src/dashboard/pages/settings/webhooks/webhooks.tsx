@@ -16,6 +16,7 @@ import { WebhookFields, type Webhook } from './fields.ts';
 import { WebhookState } from './state.tsx';
 import { AddWebhook } from './webhook-form.tsx';
 import { t } from '../../../i18n/t.ts';
+import { Trans } from '../../../i18n/trans.ts';
 
 const WebhooksQuery = graphql(
   `
@@ -82,12 +83,12 @@ export default function Webhooks(): ReactNode {
           }}
         />
       </Dialog>
-      <OneTimeSecret title={t('Webhook added')} value={created?.secret} name="the secret" onClose={close}>
+      <OneTimeSecret title={t('Webhook added')} value={created?.secret} name={t('the secret')} onClose={close}>
         <Text size="sm">
-          Your program uses it to verify that a request comes from Kontor and is unchanged.{' '}
-          <Anchor href="/docs/webhooks" target="_blank" size="sm">
-            {t('How to verify')}
-          </Anchor>
+          <Trans
+            i18nKey="Your program uses it to verify that a request comes from Kontor and is unchanged. <a>How to verify</a>"
+            components={{ a: <Anchor href="/docs/webhooks" target="_blank" size="sm" /> }}
+          />
         </Text>
       </OneTimeSecret>
     </Page>
@@ -109,20 +110,20 @@ function Row({ webhook }: { webhook: Webhook }): ReactNode {
       </Group>
       <Group gap="lg" mt="sm" fz="sm" c="dimmed">
         <Badge variant="default" tt="none" fw={500}>
-          {events.includes('*')
-            ? t('All events')
-            : `${count(events.length)} ${events.length === 1 ? 'event' : 'events'}`}
+          {events.includes('*') ? t('All events') : t('{count} events', { count: events.length })}
         </Badge>
         <span>
-          Last success: <Ago at={lastSuccessAt} />
+          <Trans i18nKey="Last success: <ago />" components={{ ago: <Ago at={lastSuccessAt} /> }} />
         </span>
         {lastFailureAt && (
           <span>
-            Last failure: <Ago at={lastFailureAt} />
+            <Trans i18nKey="Last failure: <ago />" components={{ ago: <Ago at={lastFailureAt} /> }} />
           </span>
         )}
-        {consecutiveFailures > 0 && <span>{count(consecutiveFailures)} failed in a row</span>}
-        {waiting > 0 && <span>{count(waiting)} waiting</span>}
+        {consecutiveFailures > 0 && (
+          <span>{t('{failures} failed in a row', { failures: count(consecutiveFailures) })}</span>
+        )}
+        {waiting > 0 && <span>{t('{deliveries} waiting', { deliveries: count(waiting) })}</span>}
       </Group>
     </Card>
   );
