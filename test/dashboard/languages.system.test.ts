@@ -21,6 +21,7 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
   let app: App;
   let acme: Integrator;
   let cookie: string;
+  let browser: Awaited<ReturnType<typeof enter>>;
   /** Paths by name, below the tenant's. */
   let pages: Record<string, string>;
 
@@ -28,7 +29,8 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
     app = await startApp();
     const { email, acme: made } = await app.bookkeeper();
     acme = made;
-    cookie = (await enter(app.service, { email })).cookie ?? '';
+    browser = await enter(app.service, { email });
+    cookie = browser.cookie ?? '';
     const account = await makeBankAccount(acme, { name: 'Girokonto' });
     await makeBankStatement(acme, { bankAccountId: account });
     await makeBankStatement(acme, { bankAccountId: account, number: '5', closingBalance: 300 });
@@ -132,7 +134,7 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
 
   it('the pages before the sign-in are German, and say in German why they refuse', async () => {
     const invite = 'mutation { inviteMember(email: "neu@example.com") { link } }';
-    const { link } = (await acme.graphql(invite)).inviteMember;
+    const { link } = (await browser.graphql(invite)).body.data.inviteMember;
     await app.visit({ locale: 'de-AT', viewport: { width: 390, height: 844 } }, async (page, { allowed }) => {
       allowed.push(/40[134]|422/);
       await page.goto(new URL(link).pathname);
