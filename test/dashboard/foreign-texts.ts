@@ -16,6 +16,7 @@ const englishWords = /\b(?:the|of|and|with|your|is|are|not|to|for|by)\b/;
 const allowed: readonly [text: RegExp, reason: string][] = [
   [/^English$/, 'languages are named in themselves'],
   [/^[a-z-]+(?:\.[a-z_]+)+$/, 'names of events and of fields, as programs have them'],
+  [/: Outside the scope of VAT\.$/, 'what an English invoice says'],
   [/^Isle of Man$/, 'Germans call it so, too'],
   [/^[a-z-]+:(?:read|write)$/, 'names of abilities, as programs have them'],
 ];

@@ -5,6 +5,7 @@ import { startBulk } from '../bulk/start.ts';
 import { makeBankAccount, makeBankStatement, makeInvoice } from '../graphql/books.ts';
 import { enter } from '../identity/browser.ts';
 import type { Integrator } from '../harness.ts';
+import { createInvitation } from '../../src/identity/index.ts';
 import { signInByCookie, startApp, waitUntilIdle, type App } from './app.ts';
 import { accessibilityViolations, desktop, noBrowser, open, overflow } from './browser.ts';
 import { findEnglish } from './foreign-texts.ts';
@@ -21,7 +22,6 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
   let app: App;
   let acme: Integrator;
   let cookie: string;
-  let browser: Awaited<ReturnType<typeof enter>>;
   /** Paths by name, below the tenant's. */
   let pages: Record<string, string>;
 
@@ -29,8 +29,7 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
     app = await startApp();
     const { email, acme: made } = await app.bookkeeper();
     acme = made;
-    browser = await enter(app.service, { email });
-    cookie = browser.cookie ?? '';
+    cookie = (await enter(app.service, { email })).cookie ?? '';
     const account = await makeBankAccount(acme, { name: 'Girokonto' });
     await makeBankStatement(acme, { bankAccountId: account });
     await makeBankStatement(acme, { bankAccountId: account, number: '5', closingBalance: 300 });
@@ -62,7 +61,8 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
     const wide = await overflow(page);
     return [
       ...(await findEnglish(page)).map((text) => `English: ${text}`),
-      ...(await accessibilityViolations(page)),
+      // A list of options scrolls by the keys of its field.
+      ...(await accessibilityViolations(page, { except: '[data-offset-scrollbars="y"]' })),
       ...(wide > 0 ? [`wider than its window by ${wide} pixels`] : []),
     ];
   }
@@ -133,11 +133,11 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
   });
 
   it('the pages before the sign-in are German, and say in German why they refuse', async () => {
-    const invite = 'mutation { inviteMember(email: "neu@example.com") { link } }';
-    const { link } = (await browser.graphql(invite)).body.data.inviteMember;
+    const input = { tenantId: acme.tenantId, email: 'neu@example.com', inviterId: acme.userId, now: new Date() };
+    const { secret } = await createInvitation(app.service.client, input);
     await app.visit({ locale: 'de-AT', viewport: { width: 390, height: 844 } }, async (page, { allowed }) => {
       allowed.push(/40[134]|422/);
-      await page.goto(new URL(link).pathname);
+      await page.goto(`/invitation/${secret}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       expect(await findFaults(page)).toEqual([]);
       await page.goto('/invitation/unknown');
