@@ -11,5 +11,5 @@ export const textsIn =
   (text, values = {}) =>
     (locale.startsWith('de') ? german[text] : text).replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
 
-/** A name that starts with a text: a field's has marks behind it, such as that it must be filled in. */
-export const startingWith = (text: string): RegExp => new RegExp(`^${RegExp.escape(text)}`);
+/** A name that starts with a text: a field's has marks behind it. Names have plain spaces where texts have others. */
+export const startingWith = (text: string): RegExp => new RegExp(`^${text.split(/\s/).map(RegExp.escape).join('\\s')}`);
