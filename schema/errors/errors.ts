@@ -40,6 +40,18 @@ export function asCoded(error: unknown): CodedError | undefined {
 /** Seconds after which a client should try again. */
 const retryAfter = 5;
 
+/** A tenant has as many jobs under way as it may have. To wait a moment doesn't help: `reason` tells programs so. */
+export class TooManyUnfinishedError extends CodedError {
+  /**
+   * @param jobs what they are, in the plural
+   * @param seconds after which the client should try again
+   */
+  constructor(jobs: string, most: number, seconds: number) {
+    const message = `A tenant has at most ${most} ${jobs} that have not ended. Wait for one, or cancel it.`;
+    super('RATE_LIMITED', message, { retryAfter: seconds, reason: 'TOO_MANY_UNFINISHED', max: most });
+  }
+}
+
 /** The service can't answer at the moment. Whether a write was executed may be unknown. */
 export class TryLaterError extends CodedError {
   constructor() {

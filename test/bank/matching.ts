@@ -67,14 +67,11 @@ interface Suggestion {
   amount: string;
   score: number;
   reasons: string[];
+  codedReasons: { code: string; message: string; number: string | null; partnerName: string | null }[];
 }
-export const suggestions = async (id: string): Promise<Suggestion[]> =>
-  (
-    await acme.graphql(
-      'query ($id: UUID!) { bankTransaction(id: $id) { suggestions { type id amount score reasons } } }',
-      { id },
-    )
-  ).bankTransaction.suggestions;
+export const suggestions = async (id: string, selection = 'type id amount score reasons'): Promise<Suggestion[]> =>
+  (await acme.graphql(`query ($id: UUID!) { bankTransaction(id: $id) { suggestions { ${selection} } } }`, { id }))
+    .bankTransaction.suggestions;
 
 /** Invariants: they hold whatever was done. */
 export async function expectInvariants(): Promise<void> {

@@ -242,6 +242,31 @@ describe('other transactions have suggestions with a score and reasons', () => {
       },
     ]);
 
+    const [byNumber, byAmount, byAccount, byName] = (
+      await suggestions(id, 'codedReasons { code message number partnerName }')
+    ).map(({ codedReasons }) => codedReasons);
+    const none = { number: null, partnerName: null };
+    expect([byNumber, byAmount, byAccount, byName]).toEqual([
+      [{ code: 'NUMBER_NAMED', message: 'The reference names invoice 2026-0001.', ...none, number: '2026-0001' }],
+      [{ code: 'EXACT_AMOUNT', message: 'The amount is exactly what is due.', ...none }],
+      [
+        {
+          code: 'EARLIER_PARTNER',
+          message: "Earlier transactions of this account were Umbrella's.",
+          ...none,
+          partnerName: 'Umbrella',
+        },
+      ],
+      [
+        {
+          code: 'SAME_NAME',
+          message: 'The counterparty is called Globex GmbH, too.',
+          ...none,
+          partnerName: 'Globex GmbH',
+        },
+      ],
+    ]);
+
     const opened = await acme.graphql(
       'query ($id: UUID!) { bankTransaction(id: $id) { suggestions { invoice { number } receipt { id } } } }',
       { id },

@@ -87,6 +87,13 @@ it('an internal error has the request id that is in the log', () => {
   expect(errorMessage(new CombinedError({ graphQLErrors: [{ message: 'x', extensions }] }))).toContain('r-1');
 });
 
+it('too many requests are told from too many jobs by the reason, not by the text', () => {
+  const refusedWith = (more: object): CombinedError =>
+    new CombinedError({ graphQLErrors: [{ message: 'Wait for one.', extensions: { code: 'RATE_LIMITED', ...more } }] });
+  expect(errorMessage(refusedWith({}))).toMatch(/^Too many requests at once/);
+  expect(errorMessage(refusedWith({ reason: 'TOO_MANY_UNFINISHED', max: 5 }))).toBe('Wait for one.');
+});
+
 it('a network error has a message of its own', () => {
   expect(errorMessage(new CombinedError({ networkError: new TypeError('Failed to fetch') }))).toMatch(
     /can’t be reached/,

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
@@ -7,9 +8,35 @@ const script = fileURLToPath(new URL('german-texts.ts', import.meta.url));
 
 type Translated = [english: string, german: string];
 
-let texts: { warnings: string[]; laws: Translated[]; rules: Translated[] };
+/** What the service says of jobs and of statements, and what German pages say instead. */
+const sentences: Translated[] = [
+  ['Its token lacks the ability invoices:read.', 'Dem Token fehlt die Berechtigung invoices:read.'],
+  ['The one who started it has no access any more.', 'Wer ihn gestartet hat, hat keinen Zugriff mehr.'],
+  ['The period has no day.', 'Der Zeitraum enthält keinen Tag.'],
+  ['The amount of 2026-0001 is too large for DATEV.', 'Der Betrag von 2026-0001 ist zu groß für DATEV.'],
+  [
+    'There are more than 30000 customers: DATEV has no more numbers for them.',
+    'Es sind mehr als 30000 Kunden. DATEV hat keine weiteren Nummern für sie.',
+  ],
+  [
+    'Line 3, statement 1, entry 2 has a status of the bank\'s own, "FUTR", and was left out.',
+    'Zeile 3, Auszug 1, Umsatz 2 hat einen Status, den nur die Bank kennt ("FUTR"), und wurde ausgelassen.',
+  ],
+  ['Statement 1 opens in EUR and closes in USD.', 'Auszug 1 beginnt in EUR und endet in USD.'],
+  [
+    "Statement 1 doesn't add up: 100 and entries of 19.5 don't make 200 EUR.",
+    'Auszug 1 geht nicht auf: 100,00\u00A0€ und Umsätze von 19,50\u00A0€ ergeben nicht 200,00\u00A0€.',
+  ],
+  ['Line 4, statement 1, balance OPBD: this has no amount (Amt).', 'Zeile 4, Auszug 1, Saldo OPBD: Der Betrag fehlt.'],
+  ['There are 7 more warnings like these.', '7 weitere solche Hinweise'],
+];
+
+let texts: { sentences: string[]; warnings: string[]; laws: Translated[]; rules: Translated[] };
 beforeAll(async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [script]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    script,
+    JSON.stringify(sentences.map(([english]) => english)),
+  ]);
   texts = JSON.parse(stdout) as typeof texts;
 });
 
@@ -27,4 +54,39 @@ it('every law of a checklist has a German name', () => {
 it('every rule of e-invoices has a German text', () => {
   expect(texts.rules.length).toBeGreaterThan(50);
   expect(texts.rules.filter(([english, german]) => german === english)).toEqual([]);
+});
+
+it('what the service says of jobs and statements has a German text', () => {
+  expect(texts.sentences).toEqual(sentences.map(([, german]) => german));
+});
+
+it('the service has these sentences', () => {
+  const folders = ['schema/exports', 'schema/bank-statements', 'src/jobs'].map(
+    (path) => new URL(`../../${path}/`, import.meta.url),
+  );
+  const source = folders
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(new URL(file, folder), 'utf8')),
+    )
+    .join('\n');
+  for (const words of [
+    'Its token lacks the ability ${',
+    'The one who started it has no access any more.',
+    'The period has no day.',
+    ' is too large for DATEV.',
+    's: DATEV has no more numbers for them.',
+    'DATEV has amounts of two decimals, and ${number} is in a currency of more.',
+    " has a status of the bank's own, ${quote(own)}, and was left out.",
+    " details that don't make its ",
+    ': it was kept as one transaction.',
+    ' opens in ${currencies[0]} and closes in ${',
+    " doesn't add up: ${opening.amount.toFixed()} and entries of ${sum.toFixed()} ",
+    "don't make ${closing",
+    'has no amount (Amt)',
+    'There is 1 more warning like these.',
+    ' more warnings like these.',
+  ])
+    expect(source).toContain(words);
 });

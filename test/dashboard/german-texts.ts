@@ -5,6 +5,7 @@ Object.defineProperty(globalThis, 'localStorage', { value: { getItem: () => 'de'
 const { loadTexts, translate } = await import('../../src/dashboard/i18n/t.ts');
 await loadTexts();
 const { translateWarning } = await import('../../src/dashboard/pages/invoices/warning-texts.ts');
+const { saySentence } = await import('../../src/dashboard/errors/server-sentences.ts');
 const { findAllChecks, findAllWarnings } = await import('./invoice-warnings.ts');
 const { rulesByFormat } = await import('../../schema/documents/e-invoice/breaches.ts');
 
@@ -14,6 +15,7 @@ process.stdout.write(
   JSON.stringify({
     warnings: findAllWarnings().map(translateWarning),
     laws: [...laws].map((law) => [law, translate(law)]),
+    sentences: (JSON.parse(process.argv[2] ?? '[]') as string[]).map(saySentence),
     rules: rules.map(({ message }) => [message, translate(message)]),
   }),
 );

@@ -12,6 +12,7 @@ import {
 } from '../graphql/books.ts';
 import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { textsIn } from './page-texts.ts';
 
 // Daily work by keyboard: where the focus is, and what Enter does.
 
@@ -216,7 +217,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
     await app.visit({ locale }, async (page) => {
       await open(page, '/');
       await press(page, '/');
-      await page.getByRole('textbox', { name: 'Search everything' }).fill(typed);
+      await page.getByRole('textbox', { name: textsIn(locale)('Search everything') }).fill(typed);
       for (const name of ['The wanted one', 'The whole of it', 'Paper', 'Stadtwerke'])
         await page.getByRole('option').filter({ hasText: name }).waitFor();
       expect(await page.getByRole('option').count()).toBe(4);

@@ -5,6 +5,7 @@ import type { Integrator } from '../harness.ts';
 import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { desktop, noBrowser } from './browser.ts';
 import { layoutProblems } from './layout-problems.ts';
+import { startingWith, textsIn } from './page-texts.ts';
 
 // A bank transaction that is matched by hand: with several documents, netted, and in another currency.
 
@@ -64,12 +65,15 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
   afterAll(() => app?.close());
 
   /** Opens the form, and begins with the documents of these numbers. */
-  async function addAll(page: Page, { use, choose }: Hands, numbers: string[]): Promise<void> {
+  async function addAll(page: Page, { use, choose }: Hands, numbers: string[], say = textsIn('en')): Promise<void> {
     const dialog = page.getByRole('dialog');
+    const firstField = new RegExp(
+      `^(${say('Add an invoice or a supplier’s credit')}|${say('Add a receipt or credit note')})`,
+    );
     for (const [at, number] of numbers.entries()) {
-      if (at === 0) await use(page, page.getByRole('button', { name: 'Match manually' }));
-      else await use(page, dialog.getByRole('button', { name: 'Add another document' }));
-      await dialog.getByRole('combobox', { name: at === 0 ? /^Add a/ : 'Another document' }).waitFor();
+      if (at === 0) await use(page, page.getByRole('button', { name: say('Match manually') }));
+      else await use(page, dialog.getByRole('button', { name: say('Add another document') }));
+      await dialog.getByRole('combobox', { name: at === 0 ? firstField : say('Another document') }).waitFor();
       await expect
         .poll(() => page.evaluate(() => document.activeElement?.getAttribute('role')), longPoll)
         .toBe('combobox');
@@ -78,7 +82,9 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
       await expect.poll(() => page.getByRole('option').count(), longPoll).toBe(1);
       await option.waitFor();
       await choose(page, option);
-      await expect.poll(() => focused(page), longPoll).toMatch(new RegExp(`^Amount in .*${number}$`));
+      await expect
+        .poll(() => focused(page), longPoll)
+        .toMatch(new RegExp(`^${say('Amount in {currency}', { currency: '.*' })}.*${number}$`));
     }
   }
 
@@ -208,19 +214,22 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
   );
 
   it('reads and writes amounts and rates as Germans do', async () => {
+    const say = textsIn('de-DE');
     const { acme, open } = await signedInBookkeeper(app);
     const id = await makeInvoice(acme, { currency: 'USD', status: 'ISSUED' });
     const bank = await transaction(acme, '1109.48');
     await app.visit({ locale: 'de-DE' }, async (page) => {
       const dialog = page.getByRole('dialog');
       await open(page, `/bank-transactions/${bank}`);
-      await addAll(page, keyboard, [await numberOf(acme, `/invoices/${id}`)]);
-      expect(await dialog.getByLabel(/^On the account/).inputValue()).toBe('1.109,48');
-      await dialog.getByLabel(/^On the account/).fill('109,48');
+      await addAll(page, keyboard, [await numberOf(acme, `/invoices/${id}`)], say);
+      expect(
+        await dialog.getByLabel(startingWith(say('On the account, in {currency}', { currency: 'EUR' }))).inputValue(),
+      ).toBe('1.109,48');
+      await dialog.getByLabel(startingWith(say('On the account, in {currency}', { currency: 'EUR' }))).fill('109,48');
       await dialog.getByText('1 USD = 0,92 EUR').waitFor();
-      await dialog.getByText(/^Left open: 1\.000,00\s€$/).waitFor();
-      await dialog.getByRole('button', { name: 'Match', exact: true }).click();
-      await page.getByText('The transaction is partially matched.').waitFor();
+      await dialog.getByText(say('Left open: {amount}', { amount: '1.000,00\u00A0€' })).waitFor();
+      await dialog.getByRole('button', { name: say('Match'), exact: true }).click();
+      await page.getByText(say('The transaction is partially matched.')).waitFor();
     });
     const [payment] = (await acme.rest('GET', `/payments?invoice_id=${id}`)).body.data;
     expect(payment).toMatchObject({ amount: 119, exchange_amount: 109.48, exchange_rate: 0.92 });

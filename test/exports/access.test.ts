@@ -137,6 +137,10 @@ describe('POST /exports', () => {
     const started = await Promise.all(Array.from({ length: 8 }, () => who.rest('POST', '/exports', customers)));
     expect(started.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 201, 429, 429, 429]);
     expect(started.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('30');
+    const input = { type: 'LIST', resource: 'CUSTOMERS', format: 'CSV' };
+    const start = 'mutation ($input: CreateExportInput!) { createExport(input: $input) { id } }';
+    const { errors } = (await who.graphqlAnswer(start, { input })).body;
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', reason: 'TOO_MANY_UNFINISHED', max: 5 });
     const [first] = (await who.rest('GET', '/exports?status=pending')).body.data as { id: string }[];
     await who.rest('POST', `/exports/${first?.id}/cancel`);
     await startExport(who, customers);

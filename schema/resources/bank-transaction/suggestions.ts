@@ -25,6 +25,22 @@ import { MatchType, payable, BankTransaction } from './type.ts';
 import { resourceIdDescription } from '../../graphql/node.ts';
 import { ForbiddenError } from '../../errors/errors.ts';
 
+const reasonCodes = {
+  NUMBER_NAMED: 'The reference of the transaction names the number.',
+  EXACT_AMOUNT: 'The amount is exactly what is due.',
+  EARLIER_PARTNER: 'Earlier transactions of the other account were matched with this customer or supplier.',
+  SAME_NAME: 'The counterparty has the name of the customer or supplier.',
+};
+
+/** Why a transaction may pay something. */
+interface Reason {
+  code: keyof typeof reasonCodes;
+  /** A sentence for people. */
+  message: string;
+  number?: string;
+  partnerName?: string;
+}
+
 /** What a transaction may pay, with the likelihood and the reasons. */
 export interface Suggestion {
   type: PayableType;
@@ -33,7 +49,7 @@ export interface Suggestion {
   amount: Decimal;
   /** 0 to 100. */
   score: number;
-  reasons: string[];
+  reasons: Reason[];
   /** The transaction names its number and has exactly the amount due: it is matched automatically. */
   certain: boolean;
 }
@@ -121,21 +137,50 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
   const text = getText(transaction);
   const named = number !== null && naming[type](text, number);
   const exact = due.equals(amount);
-  const reasons: string[] = [];
+  const reasons: Reason[] = [];
   let score = 0;
-  const because = (points: number, reason: string): void => {
+  const because = (points: number, reason: Reason): void => {
     score += points;
     reasons.push(reason);
   };
-  if (named) because(60, `The reference names ${payables[type].name} ${number}.`);
-  if (exact) because(30, 'The amount is exactly what is due.');
-  if (partnerId && partners.has(partnerId)) because(20, `Earlier transactions of this account were ${partnerName}'s.`);
+  if (named)
+    because(60, { code: 'NUMBER_NAMED', message: `The reference names ${payables[type].name} ${number}.`, number });
+  if (exact) because(30, { code: 'EXACT_AMOUNT', message: 'The amount is exactly what is due.' });
+  if (partnerId && partnerName && partners.has(partnerId)) {
+    const message = `Earlier transactions of this account were ${partnerName}'s.`;
+    because(20, { code: 'EARLIER_PARTNER', message, partnerName });
+  }
   if (partnerName && transaction.counterpartyName && normal(partnerName) === normal(transaction.counterpartyName)) {
-    because(15, `The counterparty is called ${partnerName}, too.`);
+    because(15, { code: 'SAME_NAME', message: `The counterparty is called ${partnerName}, too.`, partnerName });
   }
   const whole = Decimal.min(due, amount).toDecimalPlaces(minorDigits(transaction.currency), Decimal.ROUND_DOWN);
   return { type, id, amount: whole, score: Math.min(score, 100), reasons, certain: named && exact };
 }
+
+const ReasonCode = builder.enumType('MatchReasonCode', {
+  description: 'Why a bank transaction may pay something.',
+  values: Object.fromEntries(
+    Object.entries(reasonCodes).map(([code, description]) => [code, { description }]),
+  ) as Record<Reason['code'], { description: string }>,
+});
+
+const ReasonType = builder.objectRef<Reason>('MatchReason').implement({
+  description: 'A reason for a suggestion, with what it names, so that programs can say it in their language.',
+  fields: (t) => ({
+    code: t.expose('code', { type: ReasonCode, description: 'Which reason it is.' }),
+    message: t.exposeString('message', { description: 'The reason, as text.' }),
+    number: t.string({
+      nullable: true,
+      description: 'The number that the reference names; null for other reasons.',
+      resolve: ({ number }) => number ?? null,
+    }),
+    partnerName: t.string({
+      nullable: true,
+      description: 'The name of the customer or supplier; null for reasons that name none.',
+      resolve: ({ partnerName }) => partnerName ?? null,
+    }),
+  }),
+});
 
 const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implement({
   description:
@@ -149,7 +194,11 @@ const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implemen
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'The amount that would be matched; always positive.' }),
     score: t.exposeInt('score', { description: 'The likelihood, from 0 to 100.' }),
-    reasons: t.exposeStringList('reasons', { description: 'The reasons, as text.' }),
+    reasons: t.stringList({
+      description: 'The reasons, as text.',
+      resolve: ({ reasons }) => reasons.map(({ message }) => message),
+    }),
+    codedReasons: t.expose('reasons', { type: [ReasonType], description: 'The reasons, with codes.' }),
     ...payable(t),
   }),
 });

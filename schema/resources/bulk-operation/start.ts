@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { BulkAction, BulkResource } from '../../../prisma/generated/client/client.ts';
-import { CodedError } from '../../errors/errors.ts';
+import { TooManyUnfinishedError } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { compressLines, readChunks } from './read-chunks.ts';
 
@@ -17,7 +17,7 @@ const limits = { timeout: 5 * 60 * 1000 };
  * Stores a bulk operation and its lines, in one transaction. A trigger adds its job.
  * @param path the file that has the lines
  * @returns its id
- * @throws ValidationError; CodedError RATE_LIMITED while as many as may have not ended
+ * @throws ValidationError; TooManyUnfinishedError
  */
 export function startOperation(
   context: Context,
@@ -48,6 +48,5 @@ async function insertIntoSlot(inside: Context, kind: { resource: BulkResource; a
     const [made] = await inside.db.bulkOperation.createManyAndReturn({ data, skipDuplicates: true });
     if (made) return made.id;
   }
-  const message = `A tenant has at most ${maxUnfinished} bulk operations that have not ended. Wait for one, or cancel it.`;
-  throw new CodedError('RATE_LIMITED', message, { retryAfter });
+  throw new TooManyUnfinishedError('bulk operations', maxUnfinished, retryAfter);
 }

@@ -1,4 +1,4 @@
-import { CodedError, found, refuse, requireAbilities, type Problems } from '../../errors/errors.ts';
+import { TooManyUnfinishedError, found, refuse, requireAbilities, type Problems } from '../../errors/errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
@@ -110,8 +110,7 @@ async function insertIntoSlot(inside: Context, input: Input): Promise<string> {
     const [made] = await inside.db.export.createManyAndReturn({ data, skipDuplicates: true });
     if (made) return made.id;
   }
-  const message = `A tenant has at most ${maxUnfinished} exports that have not ended. Wait for one, or cancel it.`;
-  throw new CodedError('RATE_LIMITED', message, { retryAfter });
+  throw new TooManyUnfinishedError('exports', maxUnfinished, retryAfter);
 }
 
 builder.mutationFields((t) => ({

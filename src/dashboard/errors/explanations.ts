@@ -1,4 +1,4 @@
-import { bytes, date, label } from '../format/format.ts';
+import { bytes, date, decimal, label } from '../format/format.ts';
 import { t } from '../i18n/t.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -28,7 +28,10 @@ export const explanations: Readonly<Record<string, (params: Params) => string>> 
   too_many_decimals: ({ max }) => t('Use at most {max} decimals.', { max: text(max) }),
   too_many_digits: ({ max }) => t('Use at most {max} digits.', { max: text(max) }),
   total_out_of_range: () => t('The lines add up to a total that is negative or too large.'),
-  exceeds_left: () => t('This is more than what is left.'),
+  exceeds_left: ({ left }) =>
+    typeof left === 'string'
+      ? t('At most {amount} is left.', { amount: decimal(left) })
+      : t('This is more than what is left.'),
   nothing_left: () => t('Nothing is left of this.'),
   day_out_of_range: ({ min, max }) => t('Choose a day between {min} and {max}.', { min: day(min), max: day(max) }),
   in_the_past: () => t('Choose a time in the future.'),

@@ -1,6 +1,7 @@
 import type { CombinedError } from 'urql';
 import { sentence } from '../format/format.ts';
 import { changedMeanwhile, fieldName, plainMessage, type Problem } from './plain-messages.ts';
+import { language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
 
 /** A form's errors: messages beside its fields, and messages that belong to no field. */
@@ -62,6 +63,12 @@ export function changeByOthers(error: CombinedError): string | undefined {
   return texts.find((text) => text !== undefined);
 }
 
+/** Too many jobs are no hurry of the page: its user has to wait for one, or to cancel it. */
+const sayTooManyUnfinished = ({ message, extensions }: CombinedError['graphQLErrors'][number]): string =>
+  language === 'en'
+    ? sentence(message)
+    : t('At most {max} at once can be unfinished. Wait for one, or cancel it.', { max: String(extensions.max) });
+
 /** An error as a sentence for people. */
 export function errorMessage(error: CombinedError): string {
   if (error.networkError) return t('The server can’t be reached. Check your connection, and try again.');
@@ -76,9 +83,10 @@ export function errorMessage(error: CombinedError): string {
     return t('Kontor was updated while this page was open. Reload the page, and try again.');
   if (first?.extensions.code === 'UNAVAILABLE')
     return t('Kontor can’t answer at the moment. Wait a moment, and try again.');
-  // Too many jobs are no hurry of the page: its user has to wait for one, or to cancel it.
-  if (first?.extensions.code === 'RATE_LIMITED' && !/ have not ended\./.test(first.message))
-    return t('Too many requests at once. Wait a moment, and try again.');
+  if (first?.extensions.code === 'RATE_LIMITED')
+    return first.extensions.reason === 'TOO_MANY_UNFINISHED'
+      ? sayTooManyUnfinished(first)
+      : t('Too many requests at once. Wait a moment, and try again.');
   const messages = fieldErrors(error).flatMap(({ problems }) => problems.map(plainMessage));
   if (messages.length > 0) return messages.join(' ');
   return first ? sentence(first.message) : t('Something went wrong. Try again.');

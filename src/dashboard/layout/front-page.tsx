@@ -23,7 +23,7 @@ export function FrontPage({ title, lead, children }: Props): ReactNode {
           </Text>
         </Group>
         <Paper withBorder radius="lg" p={{ base: 'lg', xs: 'xl' }}>
-          <Stack gap={4} mb="lg">
+          <Stack gap={4} mb="lg" style={{ overflowWrap: 'anywhere' }}>
             <Title order={1} size="h3">
               {title}
             </Title>

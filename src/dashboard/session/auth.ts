@@ -1,4 +1,8 @@
-import { t } from '../i18n/t.ts';
+import { explain } from '../errors/explanations.ts';
+import type { Problem } from '../errors/plain-messages.ts';
+import { language } from '../i18n/language.ts';
+import { t, translate } from '../i18n/t.ts';
+
 // The client of /api/auth: signing in and out, passwords, and invitations.
 
 /** Why a request was refused. */
@@ -33,14 +37,17 @@ async function request<Data>(path: string, body?: object): Promise<AuthResult<Da
 }
 
 function findRefusal({ status, headers }: Response, content: unknown): Refusal {
-  const { message, errors } = (content ?? {}) as { message?: string; errors?: Record<string, string[]> };
+  const { message, details = [] } = (content ?? {}) as { message?: string; details?: (Problem & { field: string })[] };
+  const byField = [...Map.groupBy(details, ({ field }) => field)];
   return {
-    message: message ?? t('Something went wrong. Try again.'),
-    fields: Object.fromEntries(Object.entries(errors ?? {}).map(([name, texts]) => [name, texts.join(' ')])),
+    message: message === undefined ? t('Something went wrong. Try again.') : translate(message),
+    fields: Object.fromEntries(byField.map(([name, problems]) => [name, problems.map(sayProblem).join(' ')])),
     status,
     retryAfter: Number(headers.get('Retry-After')) || undefined,
   };
 }
+
+const sayProblem = (problem: Problem): string => (language === 'en' ? problem.message : explain(problem));
 
 export interface SignedIn {
   user: { id: string; name: string; email: string };

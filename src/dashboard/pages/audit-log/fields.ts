@@ -51,7 +51,7 @@ export function describeActor({ actor }: Pick<AuditEntry, 'actor'>): string {
     case 'IMPORT':
       return t('an import by {user}', { user });
     case 'JOB':
-      return t('the service ({job})', { job: actor.job ?? t('a job') });
+      return t('the service ({job})', { job: actor.job === null ? t('a job') : translate(actor.job) });
     case 'COMMAND_LINE':
       return t('the operator');
     default:

@@ -9,6 +9,7 @@ import { currencies } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { useSession } from '../../session/session.tsx';
 import { BankAccountFields, type BankAccount } from './fields.ts';
+import { iban } from '../../i18n/same-names.ts';
 import { t } from '../../i18n/t.ts';
 
 const CreateBankAccount = graphql(`
@@ -80,7 +81,7 @@ export function BankAccountForm({ account, onDone, onCancel }: Props): ReactNode
     <Form submission={submission} submit={account ? t('Save') : t('Add')} onCancel={onCancel}>
       {!account && (
         <>
-          <TextInput label="IBAN" required data-autofocus {...form.getInputProps('iban')} />
+          <TextInput label={iban} required data-autofocus {...form.getInputProps('iban')} />
           <Select
             label={t('Currency')}
             data={currencies()}

@@ -53,7 +53,11 @@ const BankTransactionQuery = graphql(
           id
           amount
           score
-          reasons
+          codedReasons {
+            code
+            number
+            partnerName
+          }
           invoice {
             ...PaidInvoice
           }

@@ -71,6 +71,22 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
   );
 }
 
+/** Why a transaction may pay something of this type. */
+function sayReason(type: Suggestion['type'], reason: Suggestion['codedReasons'][number]): string {
+  const { code, number, partnerName } = reason;
+  if (code === 'EXACT_AMOUNT') return t('The amount is exactly what is due.');
+  const name = partnerName ?? '';
+  if (code === 'EARLIER_PARTNER') return t("Earlier transactions of this account were {name}'s.", { name });
+  if (code === 'SAME_NAME') return t('The counterparty is called {name}, too.', { name });
+  return sayNamed(type, number ?? '');
+}
+
+function sayNamed(type: Suggestion['type'], number: string): string {
+  if (type === 'RECEIPT') return t('The reference names receipt {number}.', { number });
+  if (type === 'CREDIT_NOTE') return t('The reference names credit note {number}.', { number });
+  return t('The reference names invoice {number}.', { number });
+}
+
 interface ItemProps {
   suggestion: Suggestion;
   currency: string;
@@ -82,7 +98,7 @@ interface ItemProps {
 const likely = 75;
 
 function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): ReactNode {
-  const { type, amount, score, reasons } = suggestion;
+  const { type, amount, score, codedReasons } = suggestion;
   const payable = getPayable(suggestion);
   const name = payable?.name ?? label(type);
   return (
@@ -98,8 +114,8 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
           {payable && [date(payable.date), payable.partner].filter(Boolean).join(', ')}
         </Text>
         <Text className="long" component="ul" size="sm" m={0} pl="md">
-          {reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
+          {codedReasons.map((reason) => (
+            <li key={reason.code}>{sayReason(type, reason)}</li>
           ))}
         </Text>
       </Stack>

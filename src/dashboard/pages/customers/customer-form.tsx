@@ -13,6 +13,8 @@ import { orNull, toCount } from '../../forms/form-values.ts';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
+const addressSchemes = '0204, 9930, EM, …'; // the most usual ones
+
 const CreateCustomer = graphql(
   `
     mutation CreateCustomer($input: CreateCustomerInput!) {
@@ -166,7 +168,7 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
           />
           <TextInput
             label={t('Its scheme')}
-            description="0204, 9930, EM, …"
+            description={addressSchemes}
             w={120}
             {...form.getInputProps('electronicAddressScheme')}
           />

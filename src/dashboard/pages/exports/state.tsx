@@ -2,7 +2,8 @@ import { Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LongText } from '../../components/long-text.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { count, sentence } from '../../format/format.ts';
+import { count } from '../../format/format.ts';
+import { saySentence } from '../../errors/server-sentences.ts';
 import { getKeys } from '../../list/list-state.ts';
 import type { Export } from './fields.ts';
 import { getTitle } from './texts.ts';
@@ -41,7 +42,7 @@ export function ExportState(row: Export): ReactNode {
       {status === 'RUNNING' && <RowProgress row={row} />}
       {error && (
         <LongText secondary lines={4}>
-          {sentence(error)}
+          {saySentence(error)}
         </LongText>
       )}
     </Stack>

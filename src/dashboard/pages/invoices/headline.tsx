@@ -24,10 +24,10 @@ export function Headline({ invoice }: { invoice: Invoice }): ReactNode {
 
 function describe(invoice: Invoice): { name: string; amount: string; when: string } {
   const { status, isOverdue, dueDate, totalGross, amountDue, paidAt } = invoice;
-  const due = { date: date(dueDate) };
+  const due = date(dueDate);
   switch (status) {
     case 'DRAFT':
-      return { name: t('Total'), amount: totalGross, when: t('Due on {date}', due) };
+      return { name: t('Total'), amount: totalGross, when: t('Due on {date}', { date: due }) };
     case 'PAID':
       return { name: t('Paid'), amount: totalGross, when: paidAt ? t('Paid on {date}', { date: dayOf(paidAt) }) : '' };
     case 'CANCELLED':
@@ -36,8 +36,8 @@ function describe(invoice: Invoice): { name: string; amount: string; when: strin
       // The tenant's day, by which it is overdue, may have begun before the reader's.
       const late = Math.max(1, Math.round((Date.parse(today()) - Date.parse(dueDate)) / day));
       const when = isOverdue
-        ? t('{count} days overdue: was due on {date}', { count: late, ...due })
-        : t('Due on {date}', due);
+        ? t('{count} days overdue: was due on {date}', { count: late, date: due })
+        : t('Due on {date}', { date: due });
       return { name: t('Amount due'), amount: amountDue, when };
     }
   }

@@ -1,4 +1,4 @@
-import { Group, Text, Tooltip } from '@mantine/core';
+import { Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { lastDay, money, month as monthName, roundMoney, shortMonth } from '../../format/format.ts';
@@ -76,10 +76,8 @@ function Month({ row, currency, scale }: MonthProps): ReactNode {
           </>
         }
       >
-        <Link
-          to={`/invoices?from=${month}-01&to=${lastDay(month)}`}
-          aria-label={[monthName(month), ...lines].join(', ')}
-        >
+        <Link to={`/invoices?from=${month}-01&to=${lastDay(month)}`}>
+          <VisuallyHidden>{[monthName(month), ...lines].join(', ')}</VisuallyHidden>
           <span className="chart-bars">
             <span className="chart-bar chart-invoiced" style={place(invoicedGross, scale)} />
             <span className="chart-bar chart-paid" style={place(paid, scale)} />

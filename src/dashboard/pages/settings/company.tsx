@@ -14,7 +14,12 @@ import { requiredEInvoices } from '../invoices/formats.ts';
 import { toFile } from '../../upload/data-url.ts';
 import { LogoField } from './logo-field.tsx';
 import { Page } from '../../layout/page.tsx';
+import { bic, iban } from '../../i18n/same-names.ts';
 import { t } from '../../i18n/t.ts';
+
+/** The most usual codes of schemes. */
+const schemes = { registration: '0106, 0184, 0007, 0192, …', address: '0088, 9930, EM, …' };
+const exampleOfColor = '#1a2b3c';
 
 const CompanyFields = graphql(`
   fragment CompanyFields on Company {
@@ -197,7 +202,7 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
           />
           <TextInput
             label={t('Scheme of the number')}
-            description="0106, 0184, 0007, 0192, …"
+            description={schemes.registration}
             miw={160}
             {...field('registrationNumberScheme')}
           />
@@ -216,15 +221,15 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
           />
           <TextInput
             label={t('Scheme of the address')}
-            description="0088, 9930, EM, …"
+            description={schemes.address}
             miw={160}
             {...field('electronicAddressScheme')}
           />
         </Group>
       </Section>
       <Section title={t('Payment')}>
-        <TextInput label="IBAN" {...field('iban')} />
-        <TextInput label="BIC" {...field('bic')} />
+        <TextInput label={iban} {...field('iban')} />
+        <TextInput label={bic} {...field('bic')} />
         <TextInput
           label={t('Payment terms, days')}
           description={t('When an invoice is due, unless the customer has other terms. Default: 14')}
@@ -236,7 +241,7 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
       <Section title={t('Documents')}>
         <LogoField {...field('logo')} value={form.values.logo} />
         <Select label={t('Language')} data={languages} clearable {...field('language')} />
-        <TextInput label={t('Colour')} placeholder="#1a2b3c" {...field('accentColor')} />
+        <TextInput label={t('Colour')} placeholder={exampleOfColor} {...field('accentColor')} />
         <Select
           label={t('Required e-invoice')}
           description={t('An invoice that breaks its rules can’t be issued. A customer can have another choice')}

@@ -11,6 +11,8 @@ import { toMinutes } from './duration.ts';
 import { CreateTimeEntry, durationRule } from './time-entry-form.tsx';
 import { t } from '../../i18n/t.ts';
 
+const exampleOfTime = '1:30'; // the same in each language
+
 interface Values {
   projectId: string | null;
   date: string;
@@ -68,7 +70,7 @@ export function QuickEntry(): ReactNode {
             />
             <TextInput
               label={t('Duration')}
-              placeholder="1:30"
+              placeholder={exampleOfTime}
               required
               style={{ flex: '1 1 90px' }}
               {...form.getInputProps('durationMinutes')}

@@ -3,7 +3,8 @@ import { CheckCircleIcon, ExclamationTriangleIcon } from '@heroicons/react/24/ou
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { DescriptionList } from '../../../components/description-list.tsx';
-import { count, sentence } from '../../../format/format.ts';
+import { count } from '../../../format/format.ts';
+import { saySentence } from '../../../errors/server-sentences.ts';
 import type { Imported } from './upload-statement.tsx';
 import { t } from '../../../i18n/t.ts';
 
@@ -39,7 +40,7 @@ export function Outcome({
         <Alert color="yellow" icon={<ExclamationTriangleIcon aria-hidden />} title={t('Warnings about the file')}>
           <Text component="ul" size="sm" m={0} pl="md">
             {warnings.map((warning) => (
-              <li key={warning}>{sentence(warning)}</li>
+              <li key={warning}>{saySentence(warning)}</li>
             ))}
           </Text>
         </Alert>

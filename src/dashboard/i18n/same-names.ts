@@ -1,0 +1,4 @@
+// Names that are the same in each language.
+
+export const iban = 'IBAN';
+export const bic = 'BIC';
