@@ -190,9 +190,23 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       '/bulk-operations/OPERATION',
     ];
     // Characters and words of English texts alone, and of German ones alone.
-    const english = [/\d\.\d\d(?![\d.])/, /\d,\d{3}(?!\d)/, /€\d/, /\b[A-Z][a-z]{2} \d{1,2}, \d{4}/, /\d%/];
-    const german = [/\d,\d\d?(?!\d)/, /\d\.\d{3},/, /\d[ \u00A0\u202F]€/, /\d\d\.\d\d\.\d{4}/, /\d[ \u00A0\u202F]%/];
-    const neither = [/\d EUR\b/, /\bEUR \d/, /\d{4}-\d\d-\d\d/, /\bvor \d/];
+    const english = [
+      /\d\.\d\d(?![\d.])/,
+      /\d,\d{3}(?!\d)/,
+      /€\d/,
+      /\b[A-Z][a-z]{2} \d{1,2}, \d{4}/,
+      /\d%/,
+      /\d [a-z]+\.? ago\b/,
+    ];
+    const german = [
+      /\d,\d\d?(?!\d)/,
+      /\d\.\d{3},/,
+      /\d[ \u00A0\u202F]€/,
+      /\d\d\.\d\d\.\d{4}/,
+      /\d[ \u00A0\u202F]%/,
+      /\bvor \d/,
+    ];
+    const neither = [/\d EUR\b/, /\bEUR \d/, /\d{4}-\d\d-\d\d/];
 
     it.each(pages)('%s', async (path) => {
       const at = path.replace(/[A-Z]+/, (name) => ids[name.toLowerCase()]!);
