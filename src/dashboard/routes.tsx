@@ -3,6 +3,7 @@ import { Route, Switch, useLocation } from 'wouter';
 import {
   ArrowDownTrayIcon,
   ArrowUpTrayIcon,
+  BanknotesIcon,
   BoltIcon,
   BriefcaseIcon,
   BuildingLibraryIcon,
@@ -49,10 +50,16 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/credit-notes', label: t('Credit notes'), icon: ReceiptRefundIcon },
       { path: '/customers', label: t('Customers'), icon: BuildingOfficeIcon },
       { path: '/receipts', label: t('Receipts'), icon: ReceiptPercentIcon },
-      { path: '/bank-transactions', label: t('Bank transactions'), icon: BuildingLibraryIcon },
-      { path: '/bank-accounts', label: t('Bank accounts'), icon: WalletIcon },
       { path: '/projects', label: t('Projects'), icon: BriefcaseIcon },
       { path: '/time-entries', label: t('Time entries'), icon: ClockIcon },
+    ],
+  },
+  {
+    label: t('Money'),
+    items: [
+      { path: '/bank-transactions', label: t('Bank transactions'), icon: BuildingLibraryIcon },
+      { path: '/bank-accounts', label: t('Bank accounts'), icon: WalletIcon },
+      { path: '/payments', label: t('Payments'), icon: BanknotesIcon },
     ],
   },
   {
@@ -66,17 +73,22 @@ export const navigation: { label: string; items: Destination[] }[] = [
     ],
   },
   {
+    label: t('Developers'),
+    items: [
+      { path: '/settings/api-tokens', label: t('API tokens'), icon: KeyIcon },
+      { path: '/settings/webhooks', label: t('Webhooks'), icon: BoltIcon },
+      { path: '/deliveries', label: t('Deliveries'), icon: PaperAirplaneIcon },
+      { path: '/bulk-operations', label: t('Bulk operations'), icon: QueueListIcon },
+    ],
+  },
+  {
     label: t('Settings'),
     items: [
       { path: '/settings/company', label: t('Company'), icon: IdentificationIcon },
       { path: '/settings/period-locks', label: t('Period locks'), icon: LockClosedIcon },
       { path: '/settings/members', label: t('Members'), icon: UsersIcon },
-      { path: '/settings/api-tokens', label: t('API tokens'), icon: KeyIcon },
-      { path: '/settings/webhooks', label: t('Webhooks'), icon: BoltIcon },
-      { path: '/deliveries', label: t('Deliveries'), icon: PaperAirplaneIcon },
       { path: '/audit-log', label: t('Audit log'), icon: ShieldCheckIcon },
       { path: '/import', label: t('Import'), icon: ArrowDownTrayIcon },
-      { path: '/bulk-operations', label: t('Bulk operations'), icon: QueueListIcon },
     ],
   },
 ];

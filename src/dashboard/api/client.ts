@@ -115,11 +115,12 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
 /** The hash of a trusted document, which the build adds. Without one, as in development, the text is sent. */
 const getHash = (document: TypedDocumentNode & { documentId?: string }): string | undefined => document.documentId;
 
-function buildContext({ context }: Operation, headers: Record<string, string>): OperationContext {
+function buildContext({ kind, context }: Operation, headers: Record<string, string>): OperationContext {
   const { idempotencyKey, authAttempt: _, ...others } = context as OperationContext & Partial<IdempotentContext>;
   return {
     ...others,
-    ...invalidatesAll,
+    // A subscription's results come often: whoever subscribes says what is fetched again.
+    ...(kind !== 'subscription' && invalidatesAll),
     ...(idempotencyKey && {
       fetchOptions: { headers: { ...headers, 'Idempotency-Key': idempotencyKey }, credentials: 'same-origin' },
     }),

@@ -10,6 +10,7 @@ import { LanguageMenu } from './language-menu.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
 import { t } from '../i18n/t.ts';
+import { useLiveBooks } from '../session/live-books.ts';
 
 /** The frame around every page: navigation, tenant, and user. */
 export function Shell({ children }: { children: ReactNode }): ReactNode {
@@ -17,6 +18,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   const [path] = useLocation();
   useEffect(close, [path, close]);
   useKeptFocus();
+  useLiveBooks();
   return (
     <AppShell
       header={{ height: 56 }}

@@ -244,7 +244,6 @@ const pages: Result[] = [
   ...navigation.flatMap((group) =>
     group.items.map(({ path, label: name }) => ({ to: path, name, detail: group.label })),
   ),
-  { to: '/payments', name: t('Payments'), detail: t('Books') },
   { to: '/invoices/new', name: t('New invoice'), detail: t('Books') },
   { to: '/bank-transactions/upload', name: t('Upload a bank statement'), detail: t('Books') },
   { to: '/exports?new=LIST', name: t('New export'), detail: t('Reports') },

@@ -66,6 +66,18 @@ const CompanyQuery = graphql(
   [CompanyFields],
 );
 
+/** Apart from the page's query: its result would make a new form, without the input of this one. */
+const StoredCompany = graphql(
+  `
+    query StoredCompany {
+      company {
+        ...CompanyFields
+      }
+    }
+  `,
+  [CompanyFields],
+);
+
 const UpdateCompany = graphql(
   `
     mutation UpdateCompany($input: UpdateCompanyInput!, $expectedVersion: Int) {
@@ -169,7 +181,7 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
           version: company.version,
           read: () =>
             readStored(
-              client.query(CompanyQuery, {}, { requestPolicy: 'network-only' }).toPromise(),
+              client.query(StoredCompany, {}, { requestPolicy: 'network-only' }).toPromise(),
               ({ company: stored }) => ({ version: stored?.version ?? 0, values: buildValues(stored) }),
               t('There is no company profile any more.'),
             ),

@@ -1,0 +1,31 @@
+import { useClient, useSubscription } from 'urql';
+import { refetchActive } from '../api/client.ts';
+import { useFetchAgain, useVisible } from '../api/live.ts';
+import { hasUnsaved } from '../forms/unsaved.ts';
+import { graphql } from '../graphql.ts';
+
+const BooksChanged = graphql(`
+  subscription BooksChanged {
+    changes {
+      cursor
+    }
+  }
+`);
+
+/** At most so often, because an import changes thousands of rows. */
+const throttleMs = 1000;
+
+/**
+ * Keeps the page as the books are: follows the change feed, and looks again when the window is shown. A form with unsaved
+ * input is left alone until it is saved, which merges what was changed elsewhere.
+ */
+export function useLiveBooks(): void {
+  const client = useClient();
+  const [{ data }] = useSubscription({ query: BooksChanged, pause: !useVisible() });
+  useFetchAgain(
+    data,
+    () => refetchActive(client),
+    throttleMs,
+    () => !hasUnsaved(),
+  );
+}
