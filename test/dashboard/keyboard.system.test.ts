@@ -62,6 +62,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await page.getByRole('button', { name: 'More actions' }).focus();
       await press(page, 'Enter');
       await page.getByRole('menuitem', { name: 'Delete…' }).waitFor();
+      await press(page, 'ArrowDown'); // after Duplicate
       await press(page, 'Enter');
       await page.getByRole('dialog', { name: 'Delete the draft?' }).waitFor();
       await expectFocus(page, /^button Cancel$/);

@@ -81,7 +81,7 @@ it('npm run dev restarts the server and reloads the dashboard, on one address, w
 
   const page = await listen();
   for (const module of ['/main.tsx', '/app.tsx', '/layout/not-found.tsx']) expect(await text(module)).toMatch(/^200 /);
-  await edit('src/dashboard/layout/not-found.tsx', 'title="', 'title="Edited: ');
+  await edit('src/dashboard/layout/not-found.tsx', "title={t('Page not found')}", 'title="Edited: "');
   await expect.poll(page.updates).toContain('/layout/not-found.tsx');
   expect(await text('/layout/not-found.tsx')).toContain('Edited: ');
 

@@ -88,7 +88,7 @@ export function Events({ resourceId, payments = noPayments, kind = 'payment', cu
       <Timeline bulletSize={14} lineWidth={2}>
         {entries.map(({ id, title, createdAt, actor }) => (
           <Timeline.Item key={id} title={title}>
-            <Text size="sm" c="dimmed">
+            <Text className="long" size="sm" c="dimmed">
               <time dateTime={createdAt}>{dateTime(createdAt)}</time>
               {actor !== undefined && ` · ${actor}`}
             </Text>

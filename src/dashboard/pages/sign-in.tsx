@@ -6,7 +6,6 @@ import { currentSession, signIn, type Refusal } from '../session/auth.ts';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
 import { t } from '../i18n/t.ts';
-import { Trans } from '../i18n/trans.ts';
 
 export default function SignIn(): ReactNode {
   const [, navigate] = useLocation();
@@ -67,10 +66,10 @@ export default function SignIn(): ReactNode {
         </Stack>
       </form>
       <Text size="sm" c="dimmed" mt="lg">
-        <Trans
-          i18nKey="No account? A colleague can invite you under Settings, Members. Building something? <a>Read the documentation</a>."
-          components={{ a: <Anchor href="/docs" size="sm" underline="always" /> }}
-        />
+        {t('No account? A colleague can invite you under Settings, Members. Building something?')}{' '}
+        <Anchor href="/docs" size="sm" underline="always">
+          {t('Read the documentation')}
+        </Anchor>
       </Text>
     </FrontPage>
   );

@@ -81,10 +81,12 @@ function Month({ row, currency, scale }: MonthProps): ReactNode {
           <span className="chart-bars">
             <span className="chart-bar chart-invoiced" style={place(invoicedGross, scale)} />
             <span className="chart-bar chart-paid" style={place(paid, scale)} />
-            <span
-              className="chart-line chart-year-before"
-              style={{ bottom: `${getShare(Number(yearBefore), scale)}%` }}
-            />
+            {Number(yearBefore) !== 0 && (
+              <span
+                className="chart-line chart-year-before"
+                style={{ bottom: `${getShare(Number(yearBefore), scale)}%` }}
+              />
+            )}
           </span>
           <Text component="span" size="xs" c="dimmed" aria-hidden>
             {shortMonth(month)}

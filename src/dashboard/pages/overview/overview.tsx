@@ -62,9 +62,9 @@ export default function Overview(): ReactNode {
           {(data.customers.totalCount === 0 || !data.company) && (
             <FirstSteps hasCompany={isComplete(data.company)} hasCustomers={data.customers.totalCount > 0} />
           )}
+          <Attention />
           {data.customers.totalCount > 0 && (
             <>
-              <Attention />
               <Figures overview={data.overview} />
               <Months months={data.overview.months} />
             </>
@@ -84,10 +84,11 @@ export default function Overview(): ReactNode {
 
 function Figures({ overview }: { overview: OverviewData }): ReactNode {
   const { outstanding, overdue, paidThisMonth, unbilledMinutes, months } = overview;
+  const isLong = [...outstanding, ...overdue, ...paidThisMonth].some(({ amount }) => amount.length > 10);
   return (
     <SimpleGrid
       component="ul"
-      cols={{ base: 2, lg: 4 }}
+      cols={{ base: isLong ? 1 : 2, sm: 2, lg: 4 }}
       spacing={{ base: 'xs', sm: 'md' }}
       p={0}
       m={0}
