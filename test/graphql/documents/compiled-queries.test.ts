@@ -108,7 +108,15 @@ it(
         const { text, body } = await acme.graphqlAnswer(`${query} # ${JSON.stringify(given)}`, given);
         const ours = await observed(async () => repeat?.respond(given, context()));
         const { answer } = ours;
-        expect({ seed, query, given, answer }).toEqual({ seed, query, given, answer: body.errors ? undefined : text });
+        const { errors } = body;
+        // The errors are compared, too, so that a failure shows them.
+        expect({ seed, query, given, answer, errors: answer === undefined ? errors : undefined }).toEqual({
+          seed,
+          query,
+          given,
+          answer: errors ? undefined : text,
+          errors,
+        });
         fates[answer === undefined ? 'left' : 'answered'] += 1;
         if (answer === undefined) continue;
         fates.statements += ours.statements.length;
