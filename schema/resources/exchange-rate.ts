@@ -10,7 +10,7 @@ import { findCompany } from './company/queries.ts';
 // What a document's currency was worth in the home currency, that of the company's country, in which its VAT is declared
 // (DECISIONS.md#d150-exchange-rates).
 
-/** The rates between two currencies that are believed. */
+/** The rates between two currencies that are believed, and the decimals that are kept of them. */
 export const rates = { decimals: 12, min: 1e-9, max: 1e9 };
 
 /** A total in the home currency is less than this: it has at most 15 digits in each currency. */

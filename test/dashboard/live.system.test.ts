@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
       });
       await acme.graphql('mutation { updateCompany(input: { postalCode: "24103" }) { id } }');
       await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
-      await page.waitForTimeout(3000);
+      await page.waitForTimeout(7000);
       expect(await city.inputValue()).toBe('Kiel');
       expect(fetched).toEqual([]);
       // Saving merges what was changed elsewhere; then the page follows again.
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
       }
       await page.getByText('of 1,000').waitFor();
       const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0));
-      expect(Math.min(...gaps)).toBeGreaterThan(700);
+      expect(Math.min(...gaps)).toBeGreaterThan(4000);
     });
   });
 });

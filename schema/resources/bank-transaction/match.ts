@@ -180,8 +180,6 @@ async function planPart(
   return { payable, bankAmount: exchangeAmount };
 }
 
-const rateDecimals = 12;
-
 interface PlannedPart {
   payable: Payable;
   amount: Decimal;
@@ -199,7 +197,7 @@ async function record(
   { payable, amount, bankAmount, adjusted, direction, at }: PlannedPart,
 ): Promise<void> {
   const { field, pay } = payables[type];
-  const exchangeRate = bankAmount?.dividedBy(amount).toDecimalPlaces(rateDecimals);
+  const exchangeRate = bankAmount?.dividedBy(amount).toDecimalPlaces(rates.decimals);
   if (exchangeRate && (exchangeRate.lessThan(rates.min) || exchangeRate.greaterThan(rates.max)))
     refuse(`${at}.exchangeAmount`, 'out_of_range', 'No currency is worth so much of another one.', rates);
   if (bankAmount && !adjusted.overpaid.isZero())

@@ -4,7 +4,8 @@ import type german from './de.json';
 import english from './en.json' with { type: 'json' };
 
 // Texts stand in the code, in English. `de.json` has the German one for each; a text that it lacks is an error of types.
-// `en.json` has only those with forms for one and for many. `npm run texts` adds what the code has to both.
+// `npm run texts` adds what the code has. `en.json` has only the texts that differ from their keys: those with forms for one and
+// for many, and words with several meanings (`Open_verb`).
 
 type WithoutForm<Key> = Key extends `${infer Base}_one` ? Base : Key extends `${string}_other` ? never : Key;
 

@@ -12,8 +12,11 @@ const BooksChanged = graphql(`
   }
 `);
 
-/** At most so often, because an import changes thousands of rows. */
-const throttleMs = 1000;
+/**
+ * An import changes rows for minutes, and a page may have a dozen queries: they stay far below what a session may request in a
+ * minute. In milliseconds.
+ */
+const pause = 5000;
 
 /**
  * Keeps the page as the books are: follows the change feed, and looks again when the window is shown. A form with unsaved
@@ -25,7 +28,7 @@ export function useLiveBooks(): void {
   useFetchAgain(
     data,
     () => refetchActive(client),
-    throttleMs,
+    pause,
     () => !hasUnsaved(),
   );
 }

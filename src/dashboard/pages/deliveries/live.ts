@@ -16,5 +16,5 @@ export function useDeliveryChanges(
   refetch: (options: { requestPolicy: 'network-only' }) => void,
 ): void {
   const [{ data }] = useSubscription({ query: DeliveryChanged, variables: { webhookId }, pause: !useVisible() });
-  useFetchAgain(data, () => refetch({ requestPolicy: 'network-only' }), 400);
+  useFetchAgain(data, () => refetch({ requestPolicy: 'network-only' }), 0);
 }

@@ -1,10 +1,9 @@
 import { Card, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { date, dayOf, money, today } from '../../format/format.ts';
+import { date, dayOf, money } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
+import { getDaysLate } from './days-late.ts';
 import type { Invoice } from './fields.ts';
-
-const day = 24 * 60 * 60 * 1000;
 
 /** Where an invoice stands: what is due, and since when or until when. */
 export function Headline({ invoice }: { invoice: Invoice }): ReactNode {
@@ -33,10 +32,8 @@ function describe(invoice: Invoice): { name: string; amount: string; when: strin
     case 'CANCELLED':
       return { name: t('Amount due'), amount: '0', when: t('Cancelled: nothing is due.') };
     default: {
-      // The tenant's day, by which it is overdue, may have begun before the reader's.
-      const late = Math.max(1, Math.round((Date.parse(today()) - Date.parse(dueDate)) / day));
       const when = isOverdue
-        ? t('{count} days overdue: was due on {date}', { count: late, date: due })
+        ? t('{count} days overdue: was due on {date}', { count: getDaysLate(invoice), date: due })
         : t('Due on {date}', { date: due });
       return { name: t('Amount due'), amount: amountDue, when };
     }
