@@ -5,6 +5,7 @@ import type { Group, GroupsQuery, ModelWith } from '../../prisma/client.ts';
 import { refuse } from '../errors/errors.ts';
 import { resources } from '../resource-list.ts';
 import { builder } from './builder.ts';
+import { describedEnum } from './described-enum.ts';
 import { findByIdIfAny } from './find-by-id.ts';
 import { wholeNumber } from './input/validators.ts';
 import type { ListInputs } from './lists.ts';
@@ -57,17 +58,15 @@ export function aggregateField(
   /** `customerId` → `CUSTOMER` */
   const toName = (key: string): string => toOrderField(key.replace(/Id$/, ''));
   const byName = Object.fromEntries(Object.keys(keys).map((key) => [toName(key), key]));
-  const GroupBy = builder.enumType(`${model}GroupBy`, {
-    description: `By what rows of the type ${model} can be grouped.`,
-    values: describeEach(Object.entries(keys).map(([key, each]) => [toName(key), each.description])),
-  });
+  const GroupBy = describedEnum(
+    `${model}GroupBy`,
+    `By what rows of the type ${model} can be grouped.`,
+    Object.fromEntries(Object.entries(keys).map(([key, each]) => [toName(key), each.description])),
+  );
   const sumNames = Object.fromEntries(sums.map((name) => [toOrderField(name), name]));
-  const OrderField = builder.enumType(`${model}GroupOrderField`, {
-    description: `By what groups of the type ${model} can be ordered.`,
-    values: describeEach([
-      ['COUNT', 'The number of rows.'],
-      ...sums.map((name): [string, string] => [toOrderField(name), `The sum of \`${name}\`.`]),
-    ]),
+  const OrderField = describedEnum(`${model}GroupOrderField`, `By what groups of the type ${model} can be ordered.`, {
+    COUNT: 'The number of rows.',
+    ...Object.fromEntries(sums.map((name) => [toOrderField(name), `The sum of \`${name}\`.`])),
   });
   const Order = builder.inputType(`${model}GroupOrder`, {
     description: 'The order of groups. Amounts of different currencies are compared as numbers.',
@@ -189,9 +188,6 @@ function isSelected({ fieldNodes, fragments }: GraphQLResolveInfo, name: string)
   fieldNodes.forEach(look);
   return found;
 }
-
-const describeEach = (entries: [name: string, description: string][]) =>
-  Object.fromEntries(entries.map(([name, description]) => [name, { description }]));
 
 const scalarOf = ({ native, type }: Column): string => (native === 'Uuid' ? 'UUID' : type);
 

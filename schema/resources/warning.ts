@@ -1,4 +1,5 @@
 import { builder } from '../graphql/builder.ts';
+import { describedEnum } from '../graphql/described-enum.ts';
 
 /** What a warning is about, and why it is one. REST has the codes in lower case. */
 const codes = {
@@ -30,13 +31,7 @@ export interface Warning {
   message: string;
 }
 
-const WarningCodeType = builder.enumType('WarningCode', {
-  description: 'What a warning is about.',
-  values: Object.fromEntries(Object.entries(codes).map(([code, description]) => [code, { description }])) as Record<
-    WarningCode,
-    { description: string }
-  >,
-});
+const WarningCodeType = describedEnum('WarningCode', 'What a warning is about.', codes);
 
 export const WarningType = builder.objectRef<Warning>('Warning').implement({
   description:

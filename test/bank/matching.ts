@@ -66,10 +66,26 @@ interface Suggestion {
   id: string;
   amount: string;
   score: number;
-  reasons: string[];
-  codedReasons: { code: string; message: string; number: string | null; partnerName: string | null }[];
+  reasons: Reason[];
 }
-export const suggestions = async (id: string, selection = 'type id amount score reasons'): Promise<Suggestion[]> =>
+
+interface Reason {
+  code: string;
+  message: string;
+  number: string | null;
+  partnerName: string | null;
+}
+
+/** A transaction's suggestions, with the sentences of their reasons. */
+export async function suggestions(id: string): Promise<(Omit<Suggestion, 'reasons'> & { reasons: string[] })[]> {
+  const found = await readSuggestions(id, 'type id amount score reasons { message }');
+  return found.map(({ reasons, ...rest }) => ({ ...rest, reasons: reasons.map(({ message }) => message) }));
+}
+
+export const readReasons = async (id: string): Promise<Reason[][]> =>
+  (await readSuggestions(id, 'reasons { code message number partnerName }')).map(({ reasons }) => reasons);
+
+const readSuggestions = async (id: string, selection: string): Promise<Suggestion[]> =>
   (await acme.graphql(`query ($id: UUID!) { bankTransaction(id: $id) { suggestions { ${selection} } } }`, { id }))
     .bankTransaction.suggestions;
 

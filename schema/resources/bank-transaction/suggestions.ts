@@ -21,6 +21,7 @@ import {
   numbersOfSent,
 } from './invoice-references.ts';
 import { builder } from '../../graphql/builder.ts';
+import { describedEnum } from '../../graphql/described-enum.ts';
 import { MatchType, payable, BankTransaction } from './type.ts';
 import { resourceIdDescription } from '../../graphql/node.ts';
 import { ForbiddenError } from '../../errors/errors.ts';
@@ -157,12 +158,7 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
   return { type, id, amount: whole, score: Math.min(score, 100), reasons, certain: named && exact };
 }
 
-const ReasonCode = builder.enumType('MatchReasonCode', {
-  description: 'Why a bank transaction may pay something.',
-  values: Object.fromEntries(
-    Object.entries(reasonCodes).map(([code, description]) => [code, { description }]),
-  ) as Record<Reason['code'], { description: string }>,
-});
+const ReasonCode = describedEnum('MatchReasonCode', 'Why a bank transaction may pay something.', reasonCodes);
 
 const ReasonType = builder.objectRef<Reason>('MatchReason').implement({
   description: 'A reason for a suggestion, with what it names, so that programs can say it in their language.',
@@ -194,11 +190,7 @@ const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implemen
     }),
     amount: t.expose('amount', { type: 'Decimal', description: 'The amount that would be matched; always positive.' }),
     score: t.exposeInt('score', { description: 'The likelihood, from 0 to 100.' }),
-    reasons: t.stringList({
-      description: 'The reasons, as text.',
-      resolve: ({ reasons }) => reasons.map(({ message }) => message),
-    }),
-    codedReasons: t.expose('reasons', { type: [ReasonType], description: 'The reasons, with codes.' }),
+    reasons: t.expose('reasons', { type: [ReasonType], description: 'The reasons.' }),
     ...payable(t),
   }),
 });

@@ -1,4 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
+import { describedEnum } from '../../graphql/described-enum.ts';
 import { WarningType, type Warning } from '../warning.ts';
 
 /** What is checked before an invoice is issued. All but the first four may be warned of. */
@@ -31,13 +32,7 @@ export interface InvoiceCheck {
   warnings: Warning[];
 }
 
-const InvoiceCheckCodeType = builder.enumType('InvoiceCheckCode', {
-  description: 'What is checked before an invoice is issued.',
-  values: Object.fromEntries(Object.entries(codes).map(([code, description]) => [code, { description }])) as Record<
-    InvoiceCheckCode,
-    { description: string }
-  >,
-});
+const InvoiceCheckCodeType = describedEnum('InvoiceCheckCode', 'What is checked before an invoice is issued.', codes);
 
 export const InvoiceCheckType = builder.objectRef<InvoiceCheck>('InvoiceCheck').implement({
   description: 'Something that an invoice must have, or should.',

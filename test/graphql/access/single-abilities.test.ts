@@ -331,7 +331,8 @@ it('suggestions name no customer to a token that can’t read customers', async 
     amountOpen: '1465.26',
     counterpartyName: texts.customers,
   });
-  const question = 'query ($id: UUID!) { bankTransaction(id: $id) { suggestions { reasons } } }';
+  const question =
+    'query ($id: UUID!) { bankTransaction(id: $id) { suggestions { reasons { message partnerName } } } }';
   const reasonsFor = async (...held: string[]): Promise<string> =>
     JSON.stringify(await (await withAbilities(...held)).graphql(question, { id }));
   expect(await reasonsFor('bank-transactions:read', 'invoices:read', 'customers:read')).toContain(texts.customers);

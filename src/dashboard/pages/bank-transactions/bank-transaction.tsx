@@ -53,7 +53,7 @@ const BankTransactionQuery = graphql(
           id
           amount
           score
-          codedReasons {
+          reasons {
             code
             number
             partnerName

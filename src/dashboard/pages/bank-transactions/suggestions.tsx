@@ -72,7 +72,7 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
 }
 
 /** Why a transaction may pay something of this type. */
-function sayReason(type: Suggestion['type'], reason: Suggestion['codedReasons'][number]): string {
+function sayReason(type: Suggestion['type'], reason: Suggestion['reasons'][number]): string {
   const { code, number, partnerName } = reason;
   if (code === 'EXACT_AMOUNT') return t('The amount is exactly what is due.');
   const name = partnerName ?? '';
@@ -98,7 +98,7 @@ interface ItemProps {
 const likely = 75;
 
 function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): ReactNode {
-  const { type, amount, score, codedReasons } = suggestion;
+  const { type, amount, score, reasons } = suggestion;
   const payable = getPayable(suggestion);
   const name = payable?.name ?? label(type);
   return (
@@ -114,7 +114,7 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
           {payable && [date(payable.date), payable.partner].filter(Boolean).join(', ')}
         </Text>
         <Text className="long" component="ul" size="sm" m={0} pl="md">
-          {codedReasons.map((reason) => (
+          {reasons.map((reason) => (
             <li key={reason.code}>{sayReason(type, reason)}</li>
           ))}
         </Text>
