@@ -1,27 +1,19 @@
-import { ActionIcon, Menu } from '@mantine/core';
 import { LanguageIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { chooseLanguage, language, languages, type Language } from '../i18n/language.ts';
 import { t } from '../i18n/t.ts';
+import { ChoiceMenu } from './choice-menu.tsx';
 
-/** Chooses the language of the pages, of which each is named in itself. */
-export function LanguageMenu(): ReactNode {
-  return (
-    <Menu position="bottom-end" width={180}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('Language')}>
-          <LanguageIcon width={20} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.RadioGroup value={language} onChange={(value) => chooseLanguage(value as Language)}>
-          {Object.entries(languages).map(([code, name]) => (
-            <Menu.RadioItem key={code} value={code} lang={code} closeMenuOnClick>
-              {name}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
+/** Each language is named in itself. */
+const choices = Object.entries(languages).map(([value, label]) => ({ value: value as Language, label, lang: value }));
+
+/** Chooses the language of the pages. */
+export const LanguageMenu = (): ReactNode => (
+  <ChoiceMenu
+    label={t('Language')}
+    icon={<LanguageIcon width={20} aria-hidden />}
+    value={language}
+    choices={choices}
+    onChange={chooseLanguage}
+  />
+);

@@ -1,13 +1,4 @@
-import {
-  ActionIcon,
-  Avatar,
-  Menu,
-  Text,
-  UnstyledButton,
-  VisuallyHidden,
-  useMantineColorScheme,
-  type MantineColorScheme,
-} from '@mantine/core';
+import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden, useMantineColorScheme } from '@mantine/core';
 import {
   ArrowRightStartOnRectangleIcon,
   BookOpenIcon,
@@ -20,6 +11,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { signOut } from '../session/auth.ts';
 import { useSession } from '../session/session.tsx';
+import { ChoiceMenu } from './choice-menu.tsx';
 import { notifyError } from '../components/toast.ts';
 import { t } from '../i18n/t.ts';
 
@@ -73,21 +65,12 @@ export function ColorScheme(): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const Current = schemes.find(({ value }) => value === colorScheme)?.icon ?? ComputerDesktopIcon;
   return (
-    <Menu position="bottom-end" width={180}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={t('Colour scheme')}>
-          <Current width={20} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
-          {schemes.map(({ value, label }) => (
-            <Menu.RadioItem key={value} value={value} closeMenuOnClick>
-              {label}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-      </Menu.Dropdown>
-    </Menu>
+    <ChoiceMenu
+      label={t('Colour scheme')}
+      icon={<Current width={20} aria-hidden />}
+      value={colorScheme}
+      choices={schemes.map(({ value, label }) => ({ value, label }))}
+      onChange={setColorScheme}
+    />
   );
 }
