@@ -10,7 +10,7 @@ import { minutes } from '../../format/format.ts';
 import { graphql, type EnumOf } from '../../graphql.ts';
 import { getKeys, findOneOf } from '../../list/list-state.ts';
 import { decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
-import { categoryLabel, VatProposals } from '../invoices/vat-proposal.tsx';
+import { categoryLabel, VatProposals } from '../invoices/editor/vat-proposal.tsx';
 import type { Project } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 

@@ -2,10 +2,10 @@ import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { graphql, type ResultOf } from '../../graphql.ts';
-import { decimalField } from '../../forms/form-values.ts';
+import { graphql, type ResultOf } from '../../../graphql.ts';
+import { decimalField } from '../../../forms/form-values.ts';
 import { usualCategories, vatCategories, type InvoiceValues } from './invoice-values.ts';
-import { t } from '../../i18n/t.ts';
+import { t } from '../../../i18n/t.ts';
 
 export const VatProposals = graphql(`
   query VatProposals($customerId: UUID!) {

@@ -1,8 +1,8 @@
-import { today } from '../../format/format.ts';
-import { randomId } from '../../forms/random-id.ts';
-import { orNull, toDecimal, amountField, decimalField } from '../../forms/form-values.ts';
-import type { Invoice } from './fields.ts';
-import { t } from '../../i18n/t.ts';
+import { today } from '../../../format/format.ts';
+import { randomId } from '../../../forms/random-id.ts';
+import { orNull, toDecimal, amountField, decimalField } from '../../../forms/form-values.ts';
+import type { Invoice } from '../fields.ts';
+import { t } from '../../../i18n/t.ts';
 
 /** The form values of a line. */
 interface LineValues {

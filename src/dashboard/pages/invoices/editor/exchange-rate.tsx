@@ -1,9 +1,9 @@
 import { Group, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { DecimalInput } from '../../forms/decimal-input.tsx';
-import { t } from '../../i18n/t.ts';
-import { useSession } from '../../session/session.tsx';
+import { DecimalInput } from '../../../forms/decimal-input.tsx';
+import { t } from '../../../i18n/t.ts';
+import { useSession } from '../../../session/session.tsx';
 import type { InvoiceValues } from './invoice-values.ts';
 
 /** The rate by which the VAT of an invoice in foreign money is stated in the company's currency, too. */

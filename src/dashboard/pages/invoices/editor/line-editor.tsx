@@ -2,11 +2,11 @@ import { ActionIcon, Button, Card, Group, Select, Stack, Text, Textarea, TextInp
 import type { UseFormReturnType } from '@mantine/form';
 import { ChevronDownIcon, ChevronUpIcon, PlusIcon, TrashIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { DecimalInput } from '../../forms/decimal-input.tsx';
-import { MoreFields } from '../../forms/more-fields.tsx';
-import { money } from '../../format/format.ts';
+import { DecimalInput } from '../../../forms/decimal-input.tsx';
+import { MoreFields } from '../../../forms/more-fields.tsx';
+import { money } from '../../../format/format.ts';
 import { hasDetails, lineDetails, newLine, vatCategories, type InvoiceValues } from './invoice-values.ts';
-import { t } from '../../i18n/t.ts';
+import { t } from '../../../i18n/t.ts';
 
 interface Props {
   form: UseFormReturnType<InvoiceValues>;

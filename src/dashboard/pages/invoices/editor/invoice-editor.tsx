@@ -3,21 +3,21 @@ import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useClient, useMutation, useQuery, type Client } from 'urql';
 import { useLocation } from 'wouter';
-import { CustomerPicker } from '../customers/customer-picker.tsx';
-import { Form, useSubmit, type Submission } from '../../forms/form.tsx';
-import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
-import { currencies } from '../../format/format.ts';
-import { graphql } from '../../graphql.ts';
-import { readStored, type StoredState } from '../../forms/edit-conflict.ts';
+import { CustomerPicker } from '../../customers/customer-picker.tsx';
+import { Form, useSubmit, type Submission } from '../../../forms/form.tsx';
+import { useDebouncedInput } from '../../../forms/use-debounced-input.ts';
+import { currencies } from '../../../format/format.ts';
+import { graphql } from '../../../graphql.ts';
+import { readStored, type StoredState } from '../../../forms/edit-conflict.ts';
 import { checkedInput, EditorPreflight } from './editor-preflight.tsx';
 import { ExchangeRate } from './exchange-rate.tsx';
-import { InvoiceFields, type Invoice } from './fields.ts';
+import { InvoiceFields, type Invoice } from '../fields.ts';
 import { buildInput, buildLines, buildValues, type InvoiceValues } from './invoice-values.ts';
 import { LineEditor } from './line-editor.tsx';
-import { Totals } from './totals.tsx';
+import { Totals } from '../totals.tsx';
 import { VatProposal } from './vat-proposal.tsx';
-import { Warnings } from './warnings.tsx';
-import { t } from '../../i18n/t.ts';
+import { Warnings } from '../warnings.tsx';
+import { t } from '../../../i18n/t.ts';
 
 const CreateInvoice = graphql(`
   mutation CreateInvoice($input: CreateInvoiceInput!) {

@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
-import { graphql } from '../../graphql.ts';
-import { Page } from '../../layout/page.tsx';
-import { useSession } from '../../session/session.tsx';
+import { graphql } from '../../../graphql.ts';
+import { Page } from '../../../layout/page.tsx';
+import { useSession } from '../../../session/session.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
-import { InvoiceQuery } from './invoice.tsx';
+import { InvoiceQuery } from '../invoice.tsx';
 import { copyValues, newInvoice } from './invoice-values.ts';
-import { t } from '../../i18n/t.ts';
+import { t } from '../../../i18n/t.ts';
 
 const InvoiceDefaults = graphql(`
   query InvoiceDefaults {

@@ -1,11 +1,11 @@
 import { Box, Card, Select, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from '../../graphql.ts';
-import { Breaches } from './breaches.tsx';
-import { eInvoiceFormats, type EInvoiceFormat } from './formats.ts';
+import { graphql } from '../../../graphql.ts';
+import { Breaches } from '../breaches.tsx';
+import { eInvoiceFormats, type EInvoiceFormat } from '../formats.ts';
 import { buildInput, buildLines, type InvoiceValues } from './invoice-values.ts';
-import { t } from '../../i18n/t.ts';
+import { t } from '../../../i18n/t.ts';
 
 const RequirementQuery = graphql(`
   query RequiredOfCustomer($customerId: UUID!) {

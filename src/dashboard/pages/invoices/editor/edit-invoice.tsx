@@ -2,13 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Redirect, useParams, useSearchParams } from 'wouter';
-import { LoadError } from '../../errors/error-boundary.tsx';
-import { Page } from '../../layout/page.tsx';
-import type { Invoice } from './fields.ts';
-import { InvoiceQuery } from './invoice.tsx';
+import { LoadError } from '../../../errors/error-boundary.tsx';
+import { Page } from '../../../layout/page.tsx';
+import type { Invoice } from '../fields.ts';
+import { InvoiceQuery } from '../invoice.tsx';
 import { InvoiceEditor } from './invoice-editor.tsx';
 import { buildValues } from './invoice-values.ts';
-import { t } from '../../i18n/t.ts';
+import { t } from '../../../i18n/t.ts';
 
 export default function EditInvoice(): ReactNode {
   const { id = '' } = useParams();
