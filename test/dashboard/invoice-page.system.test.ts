@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buyer, company, setCompany } from '../documents/parties.ts';
 import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import {
+  expectAccessible,
+  operationName,
+  press,
+  signedInBookkeeper,
+  startApp,
+  waitUntilIdle,
+  type App,
+} from './app.ts';
 import { launch, noBrowser, noPdfViewer, visit } from './browser.ts';
 
 // An invoice's page begins with what is due, has the PDF beside it, and says who did what.
@@ -28,7 +36,16 @@ describe.skipIf(noBrowser)('an invoice’s page', { timeout: 120_000 }, () => {
       watch.allowed.push(/chrome(-extension)?:/); // Chromium shows a PDF by pages of its own
       await open(page, `/invoices/${id}`);
       await page.getByText(/^\d+ days? overdue: was due on Mar 2, 2026$/).waitFor();
-      await page.locator('iframe[title="Preview of the invoice"][src^="blob:"]').waitFor();
+      const frame = page.locator('iframe[title="Preview of the invoice"][src^="blob:"]');
+      await frame.waitFor();
+      // The PDF is not made again when something else changes, which the page fetches again for.
+      const shown = await frame.getAttribute('src');
+      const fetched: (string | undefined)[] = [];
+      page.on('request', (request) => fetched.push(operationName(request)));
+      await makeCustomer(acme, buyer);
+      await expect.poll(() => fetched).toContain('Invoice');
+      expect(fetched).not.toContain('InvoicePdf');
+      expect(await frame.getAttribute('src')).toBe(shown);
       await page
         .locator('.mantine-Timeline-item')
         .filter({ hasText: 'Issued' })

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
-import { useEffect, useRef, type ReactNode } from 'react';
-import { useQuery, type TypedDocumentNode } from 'urql';
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { useClient, type OperationResult, type TypedDocumentNode } from 'urql';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { toBlob, type File } from './file.ts';
 
@@ -13,10 +13,19 @@ interface Props {
   title: string;
 }
 
-/** A document's PDF within the page, as it is now. */
+/**
+ * A document's PDF within the page, as it is when the frame is made. It is no query of the page, which would make the PDF anew
+ * with each change of the books; give the frame a key to have it made again.
+ */
 export function PdfFrame({ query, id, title }: Props): ReactNode {
-  const [{ data, error }, refetch] = useQuery({ query, variables: { id }, requestPolicy: 'network-only' });
-  const file = data?.file;
+  const client = useClient();
+  const [result, setResult] = useState<Pick<OperationResult<{ file: File | null }>, 'data' | 'error'>>();
+  const ask = () => client.query(query, { id }, { requestPolicy: 'network-only' }).toPromise();
+  const askFirst = useEffectEvent(ask);
+  useEffect(() => {
+    void askFirst().then(setResult);
+  }, []);
+  const file = result?.data?.file;
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
     if (!file || !frame.current) return undefined;
@@ -24,7 +33,7 @@ export function PdfFrame({ query, id, title }: Props): ReactNode {
     frame.current.src = `${made}#toolbar=0&navpanes=0&view=FitH`;
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  if (error && !file) return <LoadError error={error} refetch={refetch} />;
+  if (result?.error) return <LoadError error={result.error} refetch={() => void ask().then(setResult)} />;
   // Half of a screen's height at least, as a page is higher than wide.
   if (!file) return <Skeleton h="70dvh" radius="md" />;
   // eslint-disable-next-line react/iframe-missing-sandbox -- Chromium shows no PDF in a sandbox
