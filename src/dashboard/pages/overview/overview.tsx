@@ -8,7 +8,7 @@ import { Page } from '../../layout/page.tsx';
 import { lastDay, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
-import { Attention } from './attention.tsx';
+import { ToDo } from './to-do.tsx';
 import { MonthsChart, type ChartMonth } from './months-chart.tsx';
 
 const OverviewQuery = graphql(`
@@ -62,7 +62,7 @@ export default function Overview(): ReactNode {
           {(data.customers.totalCount === 0 || !data.company) && (
             <FirstSteps hasCompany={isComplete(data.company)} hasCustomers={data.customers.totalCount > 0} />
           )}
-          <Attention />
+          <ToDo />
           {data.customers.totalCount > 0 && (
             <>
               <Figures overview={data.overview} />

@@ -16,8 +16,8 @@ import { lastDay, money, month as monthName, today } from '../../format/format.t
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
 
-const AttentionQuery = graphql(`
-  query Attention {
+const ToDoQuery = graphql(`
+  query ToDo {
     overview {
       overdue {
         currency
@@ -48,9 +48,9 @@ const AttentionQuery = graphql(`
   }
 `);
 
-type Data = ResultOf<typeof AttentionQuery>;
+type Data = ResultOf<typeof ToDoQuery>;
 
-interface Matter {
+interface Task {
   icon: ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;
   text: string;
   /** Amounts by currency. */
@@ -61,18 +61,18 @@ interface Matter {
 }
 
 /** What has to be done, the most urgent first. Nothing is shown where there is nothing to do. */
-export function Attention(): ReactNode {
-  const [{ data, error }, refetch] = useQuery({ query: AttentionQuery });
+export function ToDo(): ReactNode {
+  const [{ data, error }, refetch] = useQuery({ query: ToDoQuery });
   if (!data) return error ? <LoadError error={error} refetch={refetch} /> : null;
-  const matters = findMatters(data);
-  if (matters.length === 0) return null;
+  const tasks = findTasks(data);
+  if (tasks.length === 0) return null;
   return (
-    <Card withBorder radius="md" p={0} component="section" aria-labelledby="attention">
-      <Title order={2} size="h4" id="attention" px="md" pt="md" pb="xs">
+    <Card withBorder radius="md" p={0} component="section" aria-labelledby="to-do">
+      <Title order={2} size="h4" id="to-do" px="md" pt="md" pb="xs">
         {t('To do')}
       </Title>
-      <ul className="matters">
-        {matters.map(({ icon: Icon, text, amounts, to, isUrgent }) => (
+      <ul className="tasks">
+        {tasks.map(({ icon: Icon, text, amounts, to, isUrgent }) => (
           <li key={to}>
             <Link to={to}>
               <Icon width={20} aria-hidden />
@@ -97,10 +97,10 @@ export function Attention(): ReactNode {
 
 const sumUp = (counts: readonly { count: number }[]): number => counts.reduce((sum, { count }) => sum + count, 0);
 
-function findMatters({ overview, drafts, receipts, webhooks, periodLocks }: Data): Matter[] {
+function findTasks({ overview, drafts, receipts, webhooks, periodLocks }: Data): Task[] {
   const { overdue, unmatchedTransactions } = overview;
   const unlocked = findUnlockedMonth(periodLocks.items, today());
-  const matters: (Matter | false)[] = [
+  const tasks: (Task | false)[] = [
     webhooks.totalCount > 0 && {
       icon: BoltIcon,
       text: t('{count} failing webhooks', { count: webhooks.totalCount }),
@@ -136,7 +136,7 @@ function findMatters({ overview, drafts, receipts, webhooks, periodLocks }: Data
       to: '/settings/period-locks',
     },
   ];
-  return matters.filter((matter) => matter !== false);
+  return tasks.filter((task) => task !== false);
 }
 
 /** Tenants that lock months are reminded of the last one, which is usually complete by its successor's tenth day. */
