@@ -38,7 +38,10 @@ const systemApart = filesNamed(
 );
 
 /** For tests with a PostgreSQL, and a database for each file. */
-const database = { globalSetup: 'test/global-setup.ts', setupFiles: 'test/every-statement.ts' };
+const database = {
+  globalSetup: 'test/global-setup.ts',
+  setupFiles: ['test/every-statement.ts', 'test/property-failures.ts'],
+};
 const allBut = (...files: string[]): { exclude: string[] } => ({ exclude: [...configDefaults.exclude, ...files] });
 
 /** A test's name says what it needs; each project can be run by itself: `vitest run --project unit`. */

@@ -31,6 +31,8 @@ export interface Step {
 
 const firstDay = Temporal.PlainDate.from('2026-01-01');
 export const days = 180;
+/** The last day that a step locks. */
+export const lastLocked = days / 3;
 /** The day of a step, `YYYY-MM-DD`. */
 export const dayOf = (day: number): string => firstDay.add({ days: day }).toString();
 
@@ -294,7 +296,7 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
     lock: ({ which, day }) =>
       rest('PUT', '/period-locks', {
         series: ['sales', 'purchases', 'bank', 'all'][which % 4],
-        locked_until: which % 3 === 0 ? '2025-12-31' : dayOf(Math.floor(day / 3)),
+        locked_until: which % 3 === 0 ? '2025-12-31' : dayOf(Math.floor((day / days) * lastLocked)),
         kind: 'soft',
         reason: 'To and fro',
       }),
