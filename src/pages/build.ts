@@ -13,6 +13,7 @@ import { landing } from './landing.ts';
 import { frame, scriptTags, textPage, type Assets, type Group } from './layout.ts';
 import { buildLlmsText, toMarkdown } from './plain-guides.ts';
 import { createRender } from './markdown.ts';
+import { readPictures } from './pictures.ts';
 import { buildSearchIndex } from './search-index.ts';
 import { pageFolders } from '../server/pages.ts';
 
@@ -22,12 +23,13 @@ import { pageFolders } from '../server/pages.ts';
 const here = new URL('./', import.meta.url);
 const source = (name: string): string => readFileSync(new URL(name, here), 'utf8');
 
-/** Writes a file, and compressed copies of it. Files above a megabyte are compressed less, because the best level is slow. */
+/** Writes a file, and compressed copies of it, unless it is a picture. Files above a megabyte are compressed less, because the best level is slow. */
 function write(path: string, content: string | Buffer): void {
   const file = join(pageFolders.pages, path);
   const bytes = Buffer.from(content);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, bytes);
+  if (path.endsWith('.png')) return;
   const quality = bytes.length > 1_000_000 ? 9 : 11;
   writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
@@ -114,7 +116,8 @@ function buildSearch(): string {
 }
 
 rmSync(pageFolders.pages, { recursive: true, force: true });
-const render = await createRender(drawModel);
+const pictures = readPictures(asset);
+const render = await createRender(drawModel, pictures.find);
 const contents = readContents();
 const pages = contents.flatMap((group) =>
   group.pages.map((page) => ({ ...page, at: `/docs/${page.slug}`, rendered: render(page.text) })),
@@ -137,15 +140,15 @@ const reference = all.filter(({ title }) => title === apiGroup);
 const groups = all.filter(({ title }) => title !== apiGroup);
 const isReference = (at: string): boolean => reference.some((group) => group.pages.some((page) => page.at === at));
 
-for (const { slug, at, title, text, form = '', rendered } of pages) {
+for (const { slug, at, title, text, language, form = '', rendered } of pages) {
   const own = slug === 'check-proof' ? scriptTags([script('check-proof.js')]) : '';
   const head = alternate('text/markdown', `${at}.md`) + own;
   const { html, headings } = rendered;
   write(
     `docs/${slug}.html`,
-    textPage(assets, isReference(at) ? reference : groups, { at, title, html: html + form, headings }, head),
+    textPage(assets, isReference(at) ? reference : groups, { at, title, html: html + form, headings, language }, head),
   );
-  write(`docs/${slug}.md`, toMarkdown(text));
+  write(`docs/${slug}.md`, toMarkdown(pictures.link(text)));
 }
 write('llms.txt', buildLlmsText(contents));
 write('docs.html', textPage(assets, groups, { at: '/docs', title: 'Documentation', html: landing }));

@@ -8,6 +8,8 @@ export interface Guide {
   title: string;
   /** Markdown, with the files it includes in place. */
   text: string;
+  /** That of its text, where it isn't English. */
+  language?: string;
 }
 
 const folder = new URL('guides/', import.meta.url);
@@ -18,9 +20,13 @@ export const groups: Record<string, string[]> = {
   REST: ['sdk', 'paging', 'syncing', 'bulk', 'errors', 'limits'],
   Webhooks: ['webhooks', 'testing-webhooks'],
   'Front ends': ['graphql'],
+  Handbook: ['handbook', 'handbuch'],
   Bookkeeping: ['e-invoices', 'exports', 'moving'],
   Tools: ['command-line', 'agents'],
 };
+
+/** The languages of guides that aren't in English. */
+const languages: Record<string, string> = { handbuch: 'de' };
 
 /** @throws Error without a heading of the first level */
 export function titleOf(slug: string, text: string): string {
@@ -35,7 +41,7 @@ export const readGuides = (): Guide[] =>
     .flat()
     .map((slug) => {
       const text = withFigures(withTables(include(readFileSync(new URL(`${slug}.md`, folder), 'utf8'))));
-      return { slug, title: titleOf(slug, text), text };
+      return { slug, title: titleOf(slug, text), text, language: languages[slug] };
     });
 
 /** An empty fence with `file=NAME` shows that file, so that guides show tested code. */

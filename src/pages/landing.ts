@@ -45,6 +45,8 @@ const ways: Way[] = [
     title: 'Bookkeepers',
     about: 'Know what is issued and booked, hand it on, and prove that nobody has changed it.',
     links: [
+      ['/docs/handbook', 'The handbook'],
+      ['/docs/handbuch', 'Das Handbuch auf Deutsch'],
       ['/docs/states', 'From a draft to paid: states and transitions'],
       ['/docs/e-invoices', 'E-invoices: XRechnung, Factur-X, Peppol'],
       ['/docs/exports', 'Exports for DATEV and for a tax audit'],

@@ -73,11 +73,20 @@ ${body}
 </html>
 `;
 
+interface TextPage {
+  at: string;
+  title: string;
+  html: string;
+  headings?: Rendered['headings'];
+  /** That of the text, where it isn't English. */
+  language?: string;
+}
+
 /** A page of text, beside the groups of pages and the list of its own headings. */
 export function textPage(
   assets: Assets,
   groups: readonly Group[],
-  { at, title, html, headings = [] }: { at: string; title: string; html: string; headings?: Rendered['headings'] },
+  { at, title, html, headings = [], language }: TextPage,
   head = '',
 ): string {
   const list = groups.map(
@@ -96,7 +105,7 @@ export function textPage(
     `    <div class="columns">
       <button type="button" class="menu" popovertarget="pages">All pages</button>
       <nav class="pages" id="pages" popover aria-label="Pages">${list.join('')}</nav>
-      <main id="content" class="text" tabindex="-1">${html}${buildNeighbours(groups, at)}</main>${aside}
+      <main id="content" class="text" tabindex="-1"${language ? ` lang="${language}"` : ''}>${html}${buildNeighbours(groups, at)}</main>${aside}
     </div>`,
     `${moduleTags(assets.scripts)}${head}`,
   );

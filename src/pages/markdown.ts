@@ -1,6 +1,7 @@
 import shiki from '@shikijs/markdown-it';
 import markdownIt, { type StateCore, type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
+import { escapeHtml } from '../server/pages.ts';
 
 export interface Rendered {
   html: string;
@@ -18,6 +19,14 @@ export interface Section {
   code: string;
 }
 
+/** A picture of a guide, as built. */
+export interface Picture {
+  address: string;
+  /** In pixels. */
+  width: number;
+  height: number;
+}
+
 export type Render = (markdown: string) => Rendered;
 
 /** The anchor of a heading. */
@@ -30,8 +39,12 @@ export const toAnchor = (title: string): string =>
 /**
  * Markdown to HTML, with code coloured here, so that a page needs no script, for both colour schemes at once.
  * @param drawStates the SVG in place of a fence `mermaid states=MODEL`
+ * @param findPicture the picture at an address beside the guide, such as `pictures/en-issue.png`
  */
-export async function createRender(drawStates: (model: string) => string): Promise<Render> {
+export async function createRender(
+  drawStates: (model: string) => string,
+  findPicture: (source: string) => Picture,
+): Promise<Render> {
   const markdown = markdownIt({ html: false, linkify: false, typographer: true });
   markdown.use(
     await shiki({
@@ -64,6 +77,13 @@ export async function createRender(drawStates: (model: string) => string): Promi
   markdown.renderer.rules['fence'] = (tokens, index, ...more) => {
     const model = /^mermaid states=(\w+)$/.exec(tokens[index]?.info ?? '')?.[1];
     return model === undefined ? (fence?.(tokens, index, ...more) ?? '') : drawStates(model);
+  };
+  markdown.renderer.rules['image'] = ([...tokens], index, options, _env, self) => {
+    const token = tokens[index];
+    const { address, width, height } = findPicture(String(token?.attrGet('src')));
+    const alt = escapeHtml(self.renderInlineAsText(token?.children ?? [], options, {}));
+    // Its size is known before it is loaded, so that the text doesn't move.
+    return `<img src="${address}" width="${width}" height="${height}" alt="${alt}" loading="lazy">`;
   };
   // A table wider than a phone scrolls by itself, from the keyboard too.
   markdown.renderer.rules['table_open'] = () => '<div class="table" tabindex="0"><table>\n';

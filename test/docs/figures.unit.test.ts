@@ -23,6 +23,7 @@ const noFigures = [
   /\b[2-5]\d\d\b/g,
   /\b2xx\b/g,
   /SHA256/g,
+  /CAMT\.053|MT940|Z3/g,
   /REST v1/g,
   /ISO \d+/g,
   /since 1970/g,
