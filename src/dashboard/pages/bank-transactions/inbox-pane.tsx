@@ -41,25 +41,27 @@ export function InboxPane({ id }: { id: string }): ReactNode {
     <section className="inbox-columns" aria-labelledby={heading}>
       <Card withBorder radius="md">
         <Stack gap="sm">
-          <Group justify="space-between" align="flex-start" gap="xs">
+          <Group justify="space-between" align="baseline" gap="xs">
             <Title order={2} size="h4" id={heading} className="long" miw={0}>
               {getName(transaction)}
             </Title>
-            <MatchState matchStatus={transaction.matchStatus} />
+            {transaction.matchStatus !== 'UNMATCHED' && <MatchState matchStatus={transaction.matchStatus} />}
+            <Text size="lg" fw={600} className="numbers figure" ml="auto">
+              {money(transaction.amount, transaction.currency)}
+            </Text>
           </Group>
-          <Text size="xl" fw={600} className="numbers figure">
-            {money(transaction.amount, transaction.currency)}
-          </Text>
           {transaction.reference && (
             <Text className="long" size="sm">
               {transaction.reference}
             </Text>
           )}
           <Facts transaction={transaction} />
-          {isOpen && <Actions transaction={transaction} />}
-          <TextLink className="target" to={`/bank-transactions/${id}`} w="fit-content">
-            {t('All details')}
-          </TextLink>
+          <Group gap="xs">
+            {isOpen && <Actions transaction={transaction} />}
+            <TextLink className="target" to={`/bank-transactions/${id}`} ml="auto">
+              {t('All details')}
+            </TextLink>
+          </Group>
         </Stack>
       </Card>
       <Stack gap="md">
@@ -124,7 +126,7 @@ function Actions({ transaction }: { transaction: TransactionDetails }): ReactNod
     inbox?.goOn(id);
   };
   return (
-    <Group gap="xs">
+    <>
       <Button variant="default" size="xs" leftSection={<LinkIcon width={16} aria-hidden />} onClick={dialog.open}>
         {t('Match manually')}
       </Button>
@@ -142,6 +144,6 @@ function Actions({ transaction }: { transaction: TransactionDetails }): ReactNod
       <Dialog title={t('Match manually')} opened={matching} onClose={dialog.close} size="xl">
         <MatchForm transaction={transaction} onClose={dialog.close} />
       </Dialog>
-    </Group>
+    </>
   );
 }

@@ -14,7 +14,7 @@ import { BankTransactionsQuery, columns } from './transaction-table.tsx';
 export const selectedParameter = 'selected';
 
 /** Keys belong to what is open above the page. */
-const isCovered = (): boolean => document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
+const isCovered = (): boolean => document.querySelector('[role="dialog"], [role="menu"]') !== null;
 
 /** Whether Enter would do nothing else: the focus is on a row, on a heading, or nowhere. */
 const isFree = (): boolean => document.activeElement?.matches('body, h1, h2, [data-transaction]') ?? true;
