@@ -47,6 +47,7 @@ import './resources/bank-transaction/queries.ts';
 import './resources/bank-transaction/aggregate.ts';
 import './resources/bank-transaction/transitions.ts';
 import './resources/bank-transaction/suggestions.ts';
+import './resources/bank-transaction/exact-operations.ts';
 import './resources/overview.ts';
 import './resources/audit-log/queries.ts';
 import './resources/anchor/queries.ts';

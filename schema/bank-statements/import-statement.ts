@@ -5,14 +5,13 @@ import { isLockTimeout } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { ValidationError } from '../errors/errors.ts';
 import { renderEvents } from '../events/events.ts';
-import { inLockOrder, lockPayable, match } from '../resources/bank-transaction/match.ts';
 import { Decimal } from '../money/money.ts';
 import { readStatementFile } from './parsers/parse-file.ts';
 import { FileAccounts } from './write-accounts.ts';
 import { readRows, type StatementRow } from './parsers/rows.ts';
 import { StatementError, type StatementOptions } from './parsers/statement.ts';
-import { findCertain, type Suggestion } from '../resources/bank-transaction/suggestions.ts';
-import { payables } from '../resources/payment/payables.ts';
+import { choosePayers, makeExactMatches, type ExactMatch } from '../resources/bank-transaction/exact-matches.ts';
+import { findCertain } from '../resources/bank-transaction/suggestions.ts';
 import { holdPeriodLocks } from '../resources/period-lock/rules.ts';
 import { findNumbersOfOpen } from '../resources/bank-transaction/candidates.ts';
 import { makeTemporaryFolder } from '../graphql/input/temporary-folder.ts';
@@ -174,29 +173,14 @@ const matchBatchSize = 100;
  */
 async function matchCertain(context: Context, ids: string[]): Promise<number> {
   const findLocked = await holdPeriodLocks(context);
-  const payers = new Map<string, { id: string; pays: Suggestion }>();
+  const matches: ExactMatch[] = [];
   for (let start = 0; start < ids.length; start += matchBatchSize) {
     const where = { id: { in: ids.slice(start, start + matchBatchSize) } };
     const rows = await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } });
     const certain = await findCertain(context, rows);
-    for (const [at, { id, bookingDate }] of rows.entries()) {
-      const pays = certain[at];
-      // A late row is kept, and stays unmatched.
-      if (!pays || findLocked('BANK', bookingDate) || findLocked(payables[pays.type].series, bookingDate)) continue;
-      if (!payers.has(pays.id)) payers.set(pays.id, { id, pays });
-    }
+    matches.push(...rows.flatMap((transaction, at) => (certain[at] ? [{ transaction, suggestion: certain[at] }] : [])));
   }
-  let matched = 0;
-  const inOrder = await inLockOrder(
-    context,
-    [...payers.values()].map(({ id, pays }) => ({ ...pays, payer: id })),
-  );
-  for (const { payer, ...pays } of inOrder) {
-    // A concurrent request may have paid it meanwhile.
-    const target = await lockPayable(context, pays);
-    if (!target?.due.equals(pays.amount)) continue;
-    await match(context, payer, [pays]);
-    matched += 1;
-  }
-  return matched;
+  // A late row is kept, and stays unmatched.
+  const matched = await makeExactMatches(context, choosePayers(matches, findLocked));
+  return matched.length;
 }

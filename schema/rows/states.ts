@@ -82,7 +82,7 @@ export const transitions = {
     match: {
       from: ['UNMATCHED', 'PARTIALLY_MATCHED'],
       to: ['PARTIALLY_MATCHED', 'MATCHED'],
-      by: ['matchBankTransaction', 'importBankStatement'],
+      by: ['matchBankTransaction', 'confirmExactMatches', 'importBankStatement'],
       when: 'matched if nothing of it is open',
     },
     unmatch: {

@@ -87,6 +87,7 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     'a reversed receipt',
     'the reversal of a receipt',
     'bank transactions',
+    'unmatched transactions',
     'the upload of a statement',
     'an unmatched transaction',
     'money out',

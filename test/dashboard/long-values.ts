@@ -160,6 +160,7 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     'a reversed receipt': `/receipts/${reversed}`,
     'the reversal of a receipt': `/receipts/${reverseReceipt.reversal.id}`,
     'bank transactions': '/bank-transactions',
+    'unmatched transactions': '/bank-transactions?status=UNMATCHED',
     'the upload of a statement': '/bank-transactions/upload',
     'an unmatched transaction': `/bank-transactions/${unmatched}`,
     'money out': `/bank-transactions/${moneyOut}`,

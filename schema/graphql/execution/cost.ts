@@ -43,7 +43,7 @@ const lengths: Record<string, number> = {
 };
 
 /** Lists whose longest length is known. */
-const longestLists: Record<string, number> = { 'Delivery.attempts': 6 };
+const longestLists: Record<string, number> = { 'Delivery.attempts': 6, 'Query.exactMatches': 100 };
 
 type Field = Pick<GraphQLField<unknown, unknown>, 'name' | 'type'>;
 
@@ -113,6 +113,8 @@ const scansOfFields: Record<string, number> = {
   'Query.ecSales': 3,
   'Query.ecSalesDocuments': 3,
   'Query.openItems': 2,
+  // The suggestions of hundreds of transactions.
+  'Query.exactMatches': 5,
   'Query.periodLockCheck': 1,
   // All statements of an account.
   'Query.bankBalance': 1,

@@ -43,7 +43,7 @@ interface Reason {
 }
 
 /** What a transaction may pay, with the likelihood and the reasons. */
-export interface Suggestion {
+interface Judged {
   type: PayableType;
   id: string;
   /** The amount that would be matched. */
@@ -51,12 +51,15 @@ export interface Suggestion {
   /** 0 to 100. */
   score: number;
   reasons: Reason[];
-  /** The transaction names its number and has exactly the amount due: it is matched automatically. */
-  certain: boolean;
+}
+
+export interface Suggestion extends Judged {
+  /** Whether it is the transaction's exact one: see findExact(). */
+  isExact: boolean;
 }
 
 /** The invoices or receipts that a transaction may pay, likeliest first. None for a matched or ignored transaction. */
-async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
+export async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
   if (transaction.matchStatus === 'IGNORED') return [];
   // The partner's name is used only for callers who may read customers.
   if (!context.may('customers:read')) {
@@ -92,16 +95,31 @@ export async function findCertain(context: Context, transactions: Clues[]): Prom
       isReceived ? (invoices.get(name) ?? []) : (receipts.get(name) ?? creditNotes.get(name) ?? []),
     );
     const inCurrency = possible.filter(({ currency }) => currency === transaction.currency);
-    const [one, ...others] = judged(inCurrency, transaction, new Set()).filter(({ certain }) => certain);
-    return others.length === 0 ? one : undefined;
+    return judged(inCurrency, transaction, new Set()).find(({ isExact }) => isExact);
   });
 }
 
 function judged(all: Candidate[], transaction: Clues, partners: Set<string>): Suggestion[] {
-  return all
+  const suggestions = all
     .map((candidate) => judge(candidate, transaction, partners))
     .filter(({ score, amount }) => score > 0 && amount.greaterThan(0))
     .toSorted((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+  const exact = findExact(suggestions);
+  return suggestions.map((suggestion) => ({ ...suggestion, isExact: suggestion === exact }));
+}
+
+const has = ({ reasons }: Judged, code: Reason['code']): boolean => reasons.some((reason) => reason.code === code);
+
+/**
+ * What a transaction pays exactly: the only suggestion with exactly the amount due and another reason. If the transaction names
+ * numbers, it is one of those.
+ */
+function findExact(suggestions: Judged[]): Judged | undefined {
+  const named = suggestions.filter((each) => has(each, 'NUMBER_NAMED'));
+  const [one, ...others] = (named.length > 0 ? named : suggestions).filter(
+    (each) => has(each, 'EXACT_AMOUNT') && each.reasons.length > 1,
+  );
+  return others.length === 0 ? one : undefined;
 }
 
 /** The partners with whom earlier transactions of this account were matched. */
@@ -132,12 +150,11 @@ const naming: Record<PayableType, (text: string, number: string) => boolean> = {
   CUSTOMER: () => false, // has no number
 };
 
-function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Suggestion {
+function judge(candidate: Candidate, transaction: Clues, partners: Set<string>): Judged {
   const { type, id, number, due, partnerId, partnerName } = candidate;
   const amount = new Decimal(transaction.amountOpen).abs();
   const text = getText(transaction);
   const named = number !== null && naming[type](text, number);
-  const exact = due.equals(amount);
   const reasons: Reason[] = [];
   let score = 0;
   const because = (points: number, reason: Reason): void => {
@@ -146,7 +163,7 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
   };
   if (named)
     because(60, { code: 'NUMBER_NAMED', message: `The reference names ${payables[type].name} ${number}.`, number });
-  if (exact) because(30, { code: 'EXACT_AMOUNT', message: 'The amount is exactly what is due.' });
+  if (due.equals(amount)) because(30, { code: 'EXACT_AMOUNT', message: 'The amount is exactly what is due.' });
   if (partnerId && partnerName && partners.has(partnerId)) {
     const message = `Earlier transactions of this account were ${partnerName}'s.`;
     because(20, { code: 'EARLIER_PARTNER', message, partnerName });
@@ -155,7 +172,7 @@ function judge(candidate: Candidate, transaction: Clues, partners: Set<string>):
     because(15, { code: 'SAME_NAME', message: `The counterparty is called ${partnerName}, too.`, partnerName });
   }
   const whole = Decimal.min(due, amount).toDecimalPlaces(minorDigits(transaction.currency), Decimal.ROUND_DOWN);
-  return { type, id, amount: whole, score: Math.min(score, 100), reasons, certain: named && exact };
+  return { type, id, amount: whole, score: Math.min(score, 100), reasons };
 }
 
 const ReasonCode = describedEnum('MatchReasonCode', 'Why a bank transaction may pay something.', reasonCodes);
@@ -178,7 +195,7 @@ const ReasonType = builder.objectRef<Reason>('MatchReason').implement({
   }),
 });
 
-const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implement({
+export const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implement({
   description:
     'What a bank transaction may pay: an invoice, a receipt, or a credit note. matchBankTransaction confirms it, ignoreBankTransaction declines it.',
   fields: (t) => ({
@@ -191,6 +208,10 @@ const SuggestionType = builder.objectRef<Suggestion>('MatchSuggestion').implemen
     amount: t.expose('amount', { type: 'Decimal', description: 'The amount that would be matched; always positive.' }),
     score: t.exposeInt('score', { description: 'The likelihood, from 0 to 100.' }),
     reasons: t.expose('reasons', { type: [ReasonType], description: 'The reasons.' }),
+    isExact: t.exposeBoolean('isExact', {
+      description:
+        'Whether it is the only suggestion with exactly the amount due and another reason; where the reference names numbers, of those that it names.',
+    }),
     ...payable(t),
   }),
 });

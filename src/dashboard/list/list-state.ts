@@ -38,7 +38,7 @@ export interface ListState<Filter extends string> {
 /** The address's parameters for the list's first page. */
 export function firstPage(search: URLSearchParams): URLSearchParams {
   const first = new URLSearchParams(search);
-  for (const name of ['after', 'before', 'page']) first.delete(name);
+  for (const name of ['after', 'before', 'page', 'selected']) first.delete(name);
   return first;
 }
 

@@ -354,6 +354,7 @@ describe('a token with one ability', () => {
             invoiceId: 'Invoice',
             projectId: 'Project',
             receiptId: 'Receipt',
+            transactionId: 'BankTransaction',
             webhookId: 'Webhook',
             userId: 'User',
           }[name];

@@ -123,6 +123,8 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
 const namedOtherwise: Record<string, string> = {
   'auditLog.actor': 'acting token',
   'auditLog.resourceId': 'Customer',
+  'confirmExactMatches.matches.id': 'issued invoice',
+  'confirmExactMatches.matches.transactionId': 'BankTransaction',
   'createCreditNote.input.invoiceId': 'issued invoice',
   'createReceipt.input.creditedReceiptId': 'booked receipt',
   'creditNotePdf.id': 'CreditNote',
@@ -158,6 +160,8 @@ const belonging = new Set([
   'deleteAttachment.receiptId',
   'deleteAttachment.id',
   'unmatchBankTransaction.matched',
+  'confirmExactMatches.matches.id', // and an unknown transaction is left out
+  'confirmExactMatches.matches.transactionId',
   'receiptNumberWarnings.receiptId',
   'createCreditNote.input.items.invoiceItemId',
   'creditNotePreview.input.items.invoiceItemId',

@@ -348,6 +348,18 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
       ['credit_note.refund_recorded', 'invoice.refund_recorded', 'payment.recorded', 'bank_transaction.matched'],
     ],
   ],
+  confirmExactMatches: [
+    [
+      '',
+      async () => {
+        const id = await issued();
+        const { number } = await acme.db.invoice.findFirstOrThrow({ where: { id } });
+        const transactionId = await makeBankTransaction(acme, { reference: number });
+        return call('confirmExactMatches', `matches: [{ transactionId: "${transactionId}", id: "${id}" }]`);
+      },
+      ['invoice.payment_recorded', 'invoice.paid', 'payment.recorded', 'bank_transaction.matched'],
+    ],
+  ],
   unmatchBankTransaction: [
     [
       'from invoices',

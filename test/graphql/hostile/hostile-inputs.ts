@@ -34,6 +34,8 @@ export const collectIds = (books: Awaited<ReturnType<typeof fill>>): Ids => ({
   webhookId: [books.webhook],
   matched: [books.invoice],
   'MatchInput.id': [books.invoice, books.receipt],
+  'ExactMatchInput.id': [books.invoice, books.receipt],
+  transactionId: [books.bankTransaction],
   ...Object.fromEntries(resources.map(({ model }) => [`${model}.id`, [books[delegateName(model)] ?? '']])),
   'Invoice.id': [books.invoice, books.draft],
   'Webhook.id': [books.webhook],

@@ -11,86 +11,16 @@ import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Page } from '../../layout/page.tsx';
 import { date, money } from '../../format/format.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
-import { BankTransactionFields, iban, isMoneyOut, getName } from './fields.ts';
+import { BankTransactionQuery, type TransactionDetails } from './details.ts';
+import { iban, isMoneyOut, getName } from './fields.ts';
+import { IgnoreBankTransaction, UnignoreBankTransaction } from './ignore.ts';
 import { MatchForm } from './match-form.tsx';
 import { Matches } from './matches.tsx';
 import { useNextUnmatched } from './next-unmatched.ts';
-import { PaidInvoice, PaidReceipt, RefundedCreditNote } from './payable.tsx';
 import { MatchState } from './state.tsx';
 import { Suggestions } from './suggestions.tsx';
 import { t } from '../../i18n/t.ts';
-
-const BankTransactionQuery = graphql(
-  `
-    query BankTransaction($id: UUID!) {
-      bankTransaction(id: $id) {
-        ...BankTransactionFields
-        accountIban
-        valueDate
-        externalId
-        matches {
-          type
-          id
-          amount
-          invoice {
-            ...PaidInvoice
-          }
-          receipt {
-            ...PaidReceipt
-          }
-          creditNote {
-            ...RefundedCreditNote
-          }
-          customer {
-            id
-            companyName
-          }
-        }
-        suggestions {
-          type
-          id
-          amount
-          score
-          reasons {
-            code
-            number
-            partnerName
-          }
-          invoice {
-            ...PaidInvoice
-          }
-          receipt {
-            ...PaidReceipt
-          }
-          creditNote {
-            ...RefundedCreditNote
-          }
-        }
-      }
-    }
-  `,
-  [BankTransactionFields, PaidInvoice, PaidReceipt, RefundedCreditNote],
-);
-
-const IgnoreBankTransaction = graphql(`
-  mutation IgnoreBankTransaction($id: UUID!) {
-    ignoreBankTransaction(id: $id) {
-      id
-    }
-  }
-`);
-
-const UnignoreBankTransaction = graphql(`
-  mutation UnignoreBankTransaction($id: UUID!) {
-    unignoreBankTransaction(id: $id) {
-      id
-    }
-  }
-`);
-
-export type TransactionDetails = NonNullable<ResultOf<typeof BankTransactionQuery>['bankTransaction']>;
 
 const back = { to: '/bank-transactions', label: t('Bank transactions') };
 

@@ -1,97 +1,41 @@
 import { ArrowUpTrayIcon, BuildingLibraryIcon } from '@heroicons/react/24/outline';
+import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { LongText } from '../../components/long-text.tsx';
-import { date, labelled, money } from '../../format/format.ts';
-import { graphql } from '../../graphql.ts';
-import type { SortableColumn } from '../../list/data-table.tsx';
+import { labelled } from '../../format/format.ts';
 import { Choice, period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { findOneOf } from '../../list/list-state.ts';
-import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
-import { PageInfoFields } from '../../list/page-info.ts';
+import type { ListTableProps } from '../../list/list-table.tsx';
 import { accountFilter } from '../bank-accounts/account-choice.tsx';
-import { BankTransactionFields, getName, type BankTransaction } from './fields.ts';
-import { matchStatuses, MatchState } from './state.tsx';
+import { Inbox } from './inbox.tsx';
+import { NothingToMatch } from './nothing-to-match.tsx';
+import { ExactMatches } from './exact-matches.tsx';
+import { matchStatuses } from './state.tsx';
+import { BankTransactionsQuery, BankTransactionTable } from './transaction-table.tsx';
+import { TransactionTabs } from './transaction-tabs.tsx';
 import { t } from '../../i18n/t.ts';
-
-const BankTransactionsQuery = graphql(
-  `
-    query BankTransactions(
-      $first: Int
-      $after: String
-      $last: Int
-      $before: String
-      $filter: BankTransactionFilter
-      $orderBy: [BankTransactionOrder!]
-    ) {
-      rows: bankTransactions(
-        first: $first
-        after: $after
-        last: $last
-        before: $before
-        filter: $filter
-        orderBy: $orderBy
-      ) {
-        totalCount
-        pageInfo {
-          ...PageInfoFields
-        }
-        nodes {
-          ...BankTransactionFields
-        }
-      }
-    }
-  `,
-  [PageInfoFields, BankTransactionFields],
-);
-
-const isPartlyOpen = ({ matchStatus }: BankTransaction): boolean => matchStatus === 'PARTIALLY_MATCHED';
-
-const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>[] = [
-  {
-    header: t('Booked'),
-    sort: 'BOOKING_DATE',
-    phone: 'detail',
-    cell: ({ bookingDate }) => <span className="figure">{date(bookingDate)}</span>,
-  },
-  {
-    header: t('Counterparty'),
-    lead: true,
-    phone: 'title',
-    cell: (transaction) => (
-      <div>
-        <LongText to={`/bank-transactions/${transaction.id}`}>{getName(transaction)}</LongText>
-        <LongText secondary lines={1}>
-          {transaction.reference}
-        </LongText>
-      </div>
-    ),
-  },
-  { header: t('State'), phone: 'state', cell: (transaction) => <MatchState {...transaction} /> },
-  {
-    header: t('Amount'),
-    sort: 'AMOUNT',
-    align: 'right',
-    phone: 'value',
-    cell: ({ amount, currency }) => money(amount, currency),
-  },
-  {
-    header: t('Open'),
-    align: 'right',
-    phone: 'more',
-    cell: (row) => isPartlyOpen(row) && money(row.amountOpen, row.currency),
-    phoneCell: (row) => isPartlyOpen(row) && t('{amount} open', { amount: money(row.amountOpen, row.currency) }),
-  },
-];
-
-const BankTransactionTable = (props: ListTableProps<typeof BankTransactionsQuery>): ReactNode => (
-  <ListTable caption={t('Bank transactions')} query={BankTransactionsQuery} columns={columns} {...props} />
-);
 
 const directions = [
   { value: 'CREDIT', label: t('Money in'), amount: { gt: '0' } },
   { value: 'DEBIT', label: t('Money out'), amount: { lt: '0' } },
 ];
+
+/** The list. Unmatched transactions are an inbox where that has room. */
+function Transactions({ list, filters, empty }: ListTableProps<typeof BankTransactionsQuery>): ReactNode {
+  const hasRoom = useMediaQuery('(min-width: 62.5em)', false, { getInitialValueInEffect: false });
+  if (filters.filter?.matchStatus?.eq !== 'UNMATCHED')
+    return <BankTransactionTable list={list} filters={filters} empty={empty} />;
+  const isAll = Object.keys(list.filters).length === 1;
+  const props = { list, filters, empty: isAll ? <NothingToMatch /> : empty };
+  return hasRoom ? (
+    <Inbox {...props} />
+  ) : (
+    <>
+      <ExactMatches />
+      <BankTransactionTable {...props} />
+    </>
+  );
+}
 
 export default function BankTransactions(): ReactNode {
   return (
@@ -99,7 +43,8 @@ export default function BankTransactions(): ReactNode {
       title={t('Bank transactions')}
       description={t('Money received and sent, from your bank statements.')}
       exportable="BANK_TRANSACTIONS"
-      table={BankTransactionTable}
+      table={Transactions}
+      tabs={{ filter: 'status', component: TransactionTabs }}
       search={t('Search transactions')}
       filters={{
         status: (filter) => (

@@ -7,9 +7,9 @@ import { Dialog } from '../../components/dialog.tsx';
 import { notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { ReceiptForm } from '../receipts/receipt-form.tsx';
+import { useAfterMatch } from './after-match.ts';
 import { unsigned, type BankTransaction } from './fields.ts';
 import { MatchBankTransaction } from './match-form.tsx';
-import { useNextUnmatched } from './next-unmatched.ts';
 import { t } from '../../i18n/t.ts';
 
 const SupplierQuery = graphql(`
@@ -46,13 +46,15 @@ function PrefilledForm({ transaction, onClose }: { transaction: BankTransaction;
     pause: !counterpartyName,
   });
   const [, match] = useMutation(MatchBankTransaction);
-  const openNextUnmatched = useNextUnmatched(transaction);
+  const afterMatch = useAfterMatch(transaction);
   const matchReceipt = async (receiptId: string): Promise<void> => {
     const { data: matched, error } = await match({ id, matches: [{ type: 'RECEIPT', id: receiptId, amount: null }] });
     onClose();
     if (error) return notifyError(error);
-    if (matched?.matchBankTransaction.matchStatus === 'MATCHED')
-      await openNextUnmatched(t('The receipt is booked and paid.'));
+    const matchStatus = matched?.matchBankTransaction.matchStatus;
+    // To undo the match would not undo the receipt.
+    if (matchStatus === 'MATCHED')
+      await afterMatch({ message: t('The receipt is booked and paid.'), matchStatus, isFinal: true });
   };
   if (fetching) return <Skeleton h={420} />;
   const name = counterpartyName?.toLowerCase();

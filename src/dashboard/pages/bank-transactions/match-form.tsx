@@ -5,9 +5,9 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
-import { notifySuccess } from '../../components/toast.ts';
 import { decimal, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
+import { useAfterMatch } from './after-match.ts';
 import { isMoneyOut, unsigned, type BankTransaction, type Found } from './fields.ts';
 import { open } from '../payments/rest.ts';
 import { RestField } from '../payments/rest-field.tsx';
@@ -22,7 +22,6 @@ import {
   type OpenAmount,
   type Part,
 } from './match-parts.ts';
-import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableFinder } from './payable-finder.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -49,15 +48,20 @@ export function MatchForm({ transaction, onClose }: Props): ReactNode {
   const { id, amountOpen, currency } = transaction;
   const of: OpenAmount = { open: unsigned(amountOpen), currency };
   const [, match] = useMutation(MatchBankTransaction);
-  const openNextUnmatched = useNextUnmatched(transaction);
+  const afterMatch = useAfterMatch(transaction);
   const form = useForm<Values>({ mode: 'controlled', initialValues: { matches: [] } });
   const submission = useSubmit(
     form,
     ({ matches }, context) => match({ id, matches: matches.map((part) => buildMatchInput(part, of)) }, context),
     ({ matchBankTransaction: { matchStatus } }) => {
       onClose();
-      if (matchStatus === 'MATCHED') void openNextUnmatched(t('The transaction is matched.'));
-      else notifySuccess(t('The transaction is partially matched.'));
+      const { matches: made } = form.getValues();
+      void afterMatch({
+        message:
+          matchStatus === 'MATCHED' ? t('The transaction is matched.') : t('The transaction is partially matched.'),
+        matchStatus,
+        matched: made.length === 1 ? made[0]?.id : undefined,
+      });
     },
   );
   const parts = form.values.matches;

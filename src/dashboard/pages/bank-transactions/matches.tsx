@@ -5,18 +5,10 @@ import { useMutation } from 'urql';
 import { confirm } from '../../components/confirm.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { date, label, money } from '../../format/format.ts';
-import { graphql } from '../../graphql.ts';
-import type { TransactionDetails } from './bank-transaction.tsx';
+import type { TransactionDetails } from './details.ts';
 import { PayableLink, getPayable } from './payable.tsx';
+import { Unmatch } from './undo-match.ts';
 import { t } from '../../i18n/t.ts';
-
-const Unmatch = graphql(`
-  mutation Unmatch($id: UUID!, $matched: UUID) {
-    unmatchBankTransaction(id: $id, matched: $matched) {
-      id
-    }
-  }
-`);
 
 type Match = TransactionDetails['matches'][number];
 

@@ -1,14 +1,14 @@
-import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Card, Group, Kbd, Stack, Text, Title } from '@mantine/core';
 import { CheckIcon } from '@heroicons/react/24/outline';
-import type { ReactNode } from 'react';
+import { useContext, type ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { notifySuccess, notifyError } from '../../components/toast.ts';
+import { notifyError } from '../../components/toast.ts';
 import { date, label, money } from '../../format/format.ts';
-import type { TransactionDetails } from './bank-transaction.tsx';
+import { InboxContext, useAfterMatch } from './after-match.ts';
+import type { TransactionDetails } from './details.ts';
 import { isMoneyOut } from './fields.ts';
 import { CreateReceipt } from './create-receipt.tsx';
 import { MatchBankTransaction } from './match-form.tsx';
-import { useNextUnmatched } from './next-unmatched.ts';
 import { PayableLink, getPayable } from './payable.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -21,15 +21,17 @@ const shown = 3;
 export function Suggestions({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id, suggestions, currency } = transaction;
   const [{ fetching, operation }, match] = useMutation(MatchBankTransaction);
-  const openNextUnmatched = useNextUnmatched(transaction);
+  const afterMatch = useAfterMatch(transaction);
   const confirming = fetching ? operation?.variables.matches[0]?.id : undefined;
   const confirm = async (suggestion: Suggestion): Promise<void> => {
     const { type, id: payable, amount } = suggestion;
     const { data, error } = await match({ id, matches: [{ type, id: payable, amount }] });
     if (error) return notifyError(error);
-    const message = t('Matched with {name}.', { name: getPayable(suggestion)?.name ?? label(type) });
-    if (data?.matchBankTransaction.matchStatus === 'MATCHED') await openNextUnmatched(message);
-    else notifySuccess(message);
+    await afterMatch({
+      message: t('Matched with {name}.', { name: getPayable(suggestion)?.name ?? label(type) }),
+      matchStatus: data?.matchBankTransaction.matchStatus,
+      matched: payable,
+    });
   };
   return (
     <Card withBorder radius="md">
@@ -44,11 +46,12 @@ export function Suggestions({ transaction }: { transaction: TransactionDetails }
         </Text>
       ) : (
         <Stack gap="lg" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-          {suggestions.slice(0, shown).map((suggestion) => (
+          {suggestions.slice(0, shown).map((suggestion, at) => (
             <SuggestionItem
               key={suggestion.id}
               suggestion={suggestion}
               currency={currency}
+              isBest={at === 0}
               busy={confirming === suggestion.id}
               confirm={() => confirm(suggestion)}
             />
@@ -90,6 +93,7 @@ function sayNamed(type: Suggestion['type'], number: string): string {
 interface ItemProps {
   suggestion: Suggestion;
   currency: string;
+  isBest: boolean;
   busy: boolean;
   confirm: () => void;
 }
@@ -97,8 +101,9 @@ interface ItemProps {
 /** From this score on, of 100, a suggestion is called likely. */
 const likely = 75;
 
-function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): ReactNode {
-  const { type, amount, score, reasons } = suggestion;
+function SuggestionItem({ suggestion, currency, isBest, busy, confirm }: ItemProps): ReactNode {
+  const { type, amount, reasons } = suggestion;
+  const hasKey = useContext(InboxContext) !== undefined && isBest;
   const payable = getPayable(suggestion);
   const name = payable?.name ?? label(type);
   return (
@@ -106,9 +111,7 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
       <Stack gap={2} style={{ flex: '1 1 260px' }} miw={0}>
         <Group gap="xs">
           {payable ? <PayableLink payable={payable} /> : name}
-          <Badge variant="light" color={score >= likely ? 'teal' : 'gray'} tt="none" fw={500}>
-            {score >= likely ? t('Likely match') : t('Possible match')}
-          </Badge>
+          <Likelihood suggestion={suggestion} />
         </Group>
         <Text className="long" size="sm" c="dimmed" lineClamp={3} title={payable?.partner}>
           {payable && [date(payable.date), payable.partner].filter(Boolean).join(', ')}
@@ -123,8 +126,12 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
         <Text className="numbers figure">{money(amount, currency)}</Text>
         <Button
           size="xs"
+          variant={isBest ? 'filled' : 'default'}
           loading={busy}
           leftSection={<CheckIcon width={14} aria-hidden />}
+          rightSection={hasKey && <Kbd size="xs">↵</Kbd>}
+          aria-keyshortcuts={hasKey ? 'Enter' : undefined}
+          data-best={isBest || undefined}
           aria-label={t('Confirm {name}', { name })}
           onClick={confirm}
         >
@@ -132,5 +139,14 @@ function SuggestionItem({ suggestion, currency, busy, confirm }: ItemProps): Rea
         </Button>
       </Group>
     </Group>
+  );
+}
+
+function Likelihood({ suggestion: { isExact, score } }: { suggestion: Suggestion }): ReactNode {
+  const isLikely = isExact || score >= likely;
+  return (
+    <Badge variant="light" color={isLikely ? 'teal' : 'gray'} tt="none" fw={500}>
+      {isExact ? t('Exact match') : isLikely ? t('Likely match') : t('Possible match')}
+    </Badge>
   );
 }

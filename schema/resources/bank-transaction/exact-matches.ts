@@ -1,0 +1,89 @@
+import type { BankTransaction as BankTransactionRow } from '../../../prisma/generated/client/client.ts';
+import type { Context } from '../../graphql/context.ts';
+import { Decimal } from '../../money/money.ts';
+import { balanceSql } from '../invoice/balance.ts';
+import { payables } from '../payment/payables.ts';
+import type { FindLocked } from '../period-lock/rules.ts';
+import { inLockOrder, lockPayable, match } from './match.ts';
+import { suggest, type Suggestion } from './suggestions.ts';
+
+/** A transaction, and what it exactly pays. */
+export interface ExactMatch {
+  transaction: BankTransactionRow;
+  suggestion: Suggestion;
+}
+
+/** The signed amounts that invoices, receipts, and credit notes have due: for them, money comes in or goes out. */
+const dueAmounts = `
+  select currency, ${balanceSql} as amount from invoices where tenant_id = $1 and status = 'issued'
+  union all
+  select currency, amount_paid - amount_payable from receipts where tenant_id = $1 and status = 'booked'
+  union all
+  select currency, greatest(amount_refunded - total_gross,
+      (select ${balanceSql} from invoices where tenant_id = $1 and id = credit_notes.invoice_id))
+    from credit_notes where tenant_id = $1 and amount_refunded < total_gross`;
+
+/** Unmatched transactions whose amount is exactly due somewhere, oldest booking first. No other has an exact match. */
+export async function findPromising(context: Context, atMost: number): Promise<BankTransactionRow[]> {
+  const rows = await context.db.$rows<{ id: string }>(
+    `select id from bank_transactions
+      where tenant_id = $1 and match_status = 'unmatched' and (currency, amount_open) in (${dueAmounts})
+      order by booking_date, id limit $2`,
+    [atMost],
+    ['BankTransaction', 'Invoice', 'Receipt', 'CreditNote'],
+  );
+  const where = { id: { in: rows.map(({ id }) => id) } };
+  return context.db.bankTransaction.findMany({ where, orderBy: [{ bookingDate: 'asc' }, { id: 'asc' }] });
+}
+
+/** So many transactions are looked at together, so that a request has a bounded number of statements at once. */
+const atOnce = 10;
+
+/** Of these transactions, those that pay something exactly that the caller may read. */
+export async function findExactMatches(context: Context, transactions: BankTransactionRow[]): Promise<ExactMatch[]> {
+  const readable = transactions.filter(({ amountOpen }) =>
+    context.may(new Decimal(amountOpen).isNegative() ? 'receipts:read' : 'invoices:read'),
+  );
+  const matches: ExactMatch[] = [];
+  for (let start = 0; start < readable.length; start += atOnce) {
+    const found = await Promise.all(
+      readable.slice(start, start + atOnce).map(async (transaction) => {
+        const suggestion = (await suggest(context, transaction)).find(({ isExact }) => isExact);
+        return suggestion ? [{ transaction, suggestion }] : [];
+      }),
+    );
+    matches.push(...found.flat());
+  }
+  return matches;
+}
+
+/**
+ * Those that can be made together: their days aren't locked, and of several transactions that would pay the same, the first
+ * does.
+ */
+export function choosePayers(matches: ExactMatch[], findLocked: FindLocked): ExactMatch[] {
+  const open = matches.filter(
+    ({ transaction: { bookingDate }, suggestion: { type } }) =>
+      !findLocked('BANK', bookingDate) && !findLocked(payables[type].series, bookingDate),
+  );
+  const payers = new Map<string, ExactMatch>();
+  for (const each of open) if (!payers.has(each.suggestion.id)) payers.set(each.suggestion.id, each);
+  return [...payers.values()];
+}
+
+/**
+ * Makes matches that choosePayers() chose. What they pay is locked in the order of match(). One that a concurrent request has
+ * paid meanwhile is left out.
+ * @returns the ids of the transactions that are matched
+ */
+export async function makeExactMatches(context: Context, matches: ExactMatch[]): Promise<string[]> {
+  const parts = matches.map(({ transaction, suggestion }) => ({ ...suggestion, payer: transaction.id }));
+  const matched: string[] = [];
+  for (const { payer, ...pays } of await inLockOrder(context, parts)) {
+    const target = await lockPayable(context, pays);
+    if (!target?.due.equals(pays.amount)) continue;
+    await match(context, payer, [pays]);
+    matched.push(payer);
+  }
+  return matched;
+}

@@ -1,0 +1,144 @@
+import { Paper } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { useSearchParams } from 'wouter';
+import { LoadError } from '../../errors/error-boundary.tsx';
+import { useListQuery, type ListTableProps } from '../../list/list-table.tsx';
+import { InboxContext, type Inbox as InboxActions } from './after-match.ts';
+import { ExactMatches } from './exact-matches.tsx';
+import { InboxList } from './inbox-list.tsx';
+import { InboxPane } from './inbox-pane.tsx';
+import { BankTransactionsQuery, columns } from './transaction-table.tsx';
+
+/** The name of the selected transaction in the address. */
+export const selectedParameter = 'selected';
+
+/** Keys belong to what is open above the page. */
+const isCovered = (): boolean => document.querySelector('[role="dialog"], [role="menu"]') !== null;
+
+/** Whether Enter would do nothing else: the focus is on a row, on a heading, or nowhere. */
+const isFree = (): boolean => document.activeElement?.matches('body, h1, h2, [data-transaction]') ?? true;
+
+/**
+ * Unmatched transactions beside the selected one with its suggestions. The address has the selection, so that changes of the
+ * list by others don't move it. J and K, or arrows in the list, move it; Enter confirms the best suggestion.
+ */
+export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransactionsQuery>): ReactNode {
+  const { connection, fetching, error, refetch } = useListQuery({
+    query: BankTransactionsQuery,
+    columns,
+    list,
+    filters,
+  });
+  const [search, setSearch] = useSearchParams();
+  const rows = connection?.nodes ?? [];
+  const selected = search.get(selectedParameter) ?? undefined;
+  const index = rows.findIndex(({ id }) => id === selected);
+  const pane = useRef<HTMLDivElement>(null);
+  /** Where the selection was last, for when others have matched it. */
+  const lastIndex = useRef(0);
+  /** What was matched here, and may still be in the list. */
+  const matched = useRef(new Set<string>());
+  const awaited = useRef<string>(undefined);
+  const undo = useRef<() => void>(undefined);
+
+  const select = (id: string | undefined, hasFocus = true): void => {
+    setSearch(
+      (previous) => {
+        const next = new URLSearchParams(previous);
+        if (id === undefined) next.delete(selectedParameter);
+        else next.set(selectedParameter, id);
+        return next;
+      },
+      { replace: true },
+    );
+    if (!hasFocus) return;
+    const row = id === undefined ? null : document.querySelector<HTMLElement>(`[data-transaction="${id}"]`);
+    if (row) row.focus();
+    else if (id === undefined) document.querySelector('h1')?.focus();
+    else awaited.current = id;
+  };
+  /** Selects the first row after one of these, else the last one before them. */
+  const goOn = (ids: ReadonlySet<string>, hasFocus: boolean): void => {
+    for (const id of ids) matched.current.add(id);
+    if (selected === undefined || !ids.has(selected)) return;
+    const isLeft = ({ id }: { id: string }): boolean => !matched.current.has(id);
+    const [before, after] = index >= 0 ? [index, index + 1] : [lastIndex.current, lastIndex.current];
+    const next = rows.slice(after).find(isLeft) ?? rows.slice(0, before).findLast(isLeft);
+    select(next?.id, hasFocus);
+  };
+  const move = (step: 1 | -1): void => {
+    if (isCovered()) return;
+    const next = index >= 0 ? index + step : lastIndex.current + (step === 1 ? 0 : -1);
+    const row = rows[next];
+    if (row) select(row.id);
+    else if (step === 1 && connection?.pageInfo.hasNextPage && connection.pageInfo.endCursor)
+      list.goToPage({ after: connection.pageInfo.endCursor });
+  };
+  const confirmBest = (event: KeyboardEvent): void => {
+    if (isCovered() || !isFree()) return;
+    event.preventDefault(); // a row's link would be followed
+    // A key that is held confirms one suggestion only.
+    if (!event.repeat) pane.current?.querySelector<HTMLElement>('[data-best]')?.click();
+  };
+  useHotkeys([
+    ['J', () => move(1)],
+    ['K', () => move(-1)],
+    ['Enter', confirmBest, { preventDefault: false }],
+    ['mod+Z', () => !isCovered() && undo.current?.()],
+  ]);
+
+  const isBeyond = connection?.nodes.length === 0 && list.page > 1;
+  useEffect(() => {
+    if (index >= 0) lastIndex.current = index;
+    if (isBeyond) return list.goToPage(undefined);
+    const first = rows.find(({ id }) => !matched.current.has(id));
+    if (selected === undefined && first) select(first.id, false);
+  });
+
+  const latest = useRef({ goOn, select });
+  useEffect(() => {
+    latest.current = { goOn, select };
+  });
+  // They are called when a request is answered: by what is selected then.
+  const actions: InboxActions = {
+    goOn: (id) => latest.current.goOn(new Set([id]), true),
+    bringBack: (id) => {
+      matched.current.delete(id);
+      latest.current.select(id);
+    },
+    keepUndo: (undoNow) => {
+      undo.current = undoNow;
+    },
+  };
+
+  if (error && !connection) return <LoadError error={error} refetch={refetch} />;
+  return (
+    <InboxContext value={actions}>
+      <ExactMatches onDone={(ids) => goOn(ids, false)} />
+      {connection && rows.length === 0 && selected === undefined ? (
+        <Paper withBorder radius="md" p="xl">
+          {empty}
+        </Paper>
+      ) : (
+        <div className="inbox">
+          <InboxList
+            connection={connection}
+            list={list}
+            isFetching={fetching}
+            selected={selected}
+            move={move}
+            takeFocus={(id) => {
+              const isAwaited = awaited.current === id;
+              if (isAwaited) awaited.current = undefined;
+              return isAwaited;
+            }}
+          />
+          <div className="inbox-pane" ref={pane}>
+            {selected !== undefined && <InboxPane key={selected} id={selected} />}
+          </div>
+        </div>
+      )}
+    </InboxContext>
+  );
+}

@@ -1,0 +1,31 @@
+import { useClient } from 'urql';
+import { notifyError, notifySuccess } from '../../components/toast.ts';
+import { graphql } from '../../graphql.ts';
+import { t } from '../../i18n/t.ts';
+
+export const Unmatch = graphql(`
+  mutation Unmatch($id: UUID!, $matched: UUID) {
+    unmatchBankTransaction(id: $id, matched: $matched) {
+      id
+    }
+  }
+`);
+
+/** What a match made, to undo it. */
+export interface MadeMatch {
+  /** The transaction. */
+  id: string;
+  /** What it pays, if that is one document. */
+  matched: string | undefined;
+}
+
+/** Undoes a match, also from a page that has not made it. @returns whether it is undone */
+export function useUndoMatch(): (made: MadeMatch) => Promise<boolean> {
+  const client = useClient();
+  return async ({ id, matched }) => {
+    const { error } = await client.mutation(Unmatch, { id, matched }).toPromise();
+    if (error) notifyError(error);
+    else notifySuccess(t('The match is undone.'));
+    return !error;
+  };
+}

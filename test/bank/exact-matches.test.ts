@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { eventsDuring, makeCreditNote, makeCustomer, makeReceipt, refusal } from '../graphql/books.ts';
+import {
+  acme,
+  expectInvariants,
+  invoice,
+  invoicePart,
+  issued,
+  keepBooks,
+  match,
+  service,
+  transaction,
+} from './matching.ts';
+
+keepBooks();
+
+interface Exact {
+  transaction: { id: string };
+  suggestion: { id: string; amount: string; isExact: boolean };
+}
+
+const exactMatches = async (): Promise<[transaction: string, pays: string][]> => {
+  const query = '{ exactMatches { transaction { id } suggestion { id amount isExact } } }';
+  const found: Exact[] = (await acme.graphql(query)).exactMatches;
+  expect(found.every(({ suggestion }) => suggestion.isExact)).toBe(true);
+  return found.map(({ transaction: { id }, suggestion }) => [id, suggestion.id]);
+};
+
+const confirmation = `mutation ($matches: [ExactMatchInput!]!) { confirmExactMatches(matches: $matches) { id matchStatus } }`;
+const confirm = async (matches: [string, string][]) =>
+  (
+    await acme.graphql(confirmation, {
+      matches: matches.map(([transactionId, id]) => ({ transactionId, id })),
+    })
+  ).confirmExactMatches;
+const matched = (...ids: string[]) => ids.toSorted().map((id) => ({ id, matchStatus: 'MATCHED' }));
+
+/** Money of Globex: a second reason for what Globex owes. */
+const globex = { counterpartyName: 'Globex' };
+/** An invoice of 100 × 1.19 × `quantity`. */
+const worth = (quantity: string, customerId: string) =>
+  issued({ customerId, items: [{ title: 'Advice', quantity, unitPriceNet: '100', vatRate: '19' }] });
+
+describe('a suggestion is exact', () => {
+  it('if nothing else has exactly the amount due and another reason', async () => {
+    const customerId = await makeCustomer(acme);
+    const [one, two] = [await worth('1', customerId), await worth('2', customerId)];
+    await worth('1', await makeCustomer(acme, { companyName: 'Initech' })); // the amount only
+    const byName = await transaction('119', globex);
+    const byNumber = await transaction('238', { reference: (await invoice(two)).number });
+    await transaction('238'); // no second reason
+    await transaction('100', globex); // another amount
+    expect(await exactMatches()).toEqual([
+      [byName, one],
+      [byNumber, two],
+    ]);
+  });
+
+  it('unless two are', async () => {
+    const customerId = await makeCustomer(acme);
+    const [one, two] = [await worth('1', customerId), await worth('1', customerId)];
+    const id = await transaction('119', globex);
+    expect(await exactMatches()).toEqual([]);
+    await match(await transaction('119'), invoicePart(one));
+    expect(await exactMatches()).toEqual([[id, two]]);
+  });
+
+  it('if the reference names numbers, only of these', async () => {
+    const customerId = await makeCustomer(acme);
+    const [one, two] = [await worth('1', customerId), await worth('2', customerId)];
+    const [named, other] = [(await invoice(one)).number, (await invoice(two)).number];
+    await worth('1', customerId);
+    const id = await transaction('119', { ...globex, reference: named });
+    await transaction('119', { ...globex, reference: other });
+    expect(await exactMatches()).toEqual([[id, one]]);
+  });
+
+  it('of receipts and credit notes for money sent', async () => {
+    const supplierId = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Rent Ltd.' });
+    const receiptId = await makeReceipt(acme, { status: 'BOOKED', supplierId, amountGross: '50' });
+    const note = await makeCreditNote(acme);
+    const rent = await transaction('-50', { counterpartyName: 'Rent Ltd' });
+    const refund = await transaction('-119', globex);
+    const expected: [string, string][] = [
+      [rent, receiptId],
+      [refund, note],
+    ];
+    expect(await exactMatches()).toEqual(expected);
+    expect(await confirm(expected)).toEqual(matched(rent, refund));
+  });
+});
+
+describe('exact matches are confirmed together', () => {
+  it('of two transactions that would pay the same, the first', async () => {
+    const id = await worth('1', await makeCustomer(acme));
+    const second = await transaction('119', { ...globex, bookingDate: new Date('2026-03-03') });
+    const first = await transaction('119', globex);
+    expect(await exactMatches()).toEqual([[first, id]]);
+    expect(await confirm([[first, id], [second, id]])).toHaveLength(1); // prettier-ignore
+    expect(await invoice(id)).toMatchObject({ status: 'paid', amount_paid: 119 });
+    await expectInvariants();
+  });
+
+  it('and what has changed meanwhile is left out', async () => {
+    const customerId = await makeCustomer(acme);
+    const ids: string[] = [];
+    const seen: [string, string][] = [];
+    for (const quantity of ['1', '2', '3', '4', '5']) {
+      const id = await worth(quantity, customerId);
+      ids.push(id);
+      seen.push([await transaction(String(119 * Number(quantity)), globex), id]);
+    }
+    expect(await exactMatches()).toEqual(seen);
+    const [paid = '', ambiguous = '', ignored = ''] = ids;
+    await match(await transaction('19'), invoicePart(paid));
+    await worth('2', customerId);
+    await acme.graphql('mutation ($id: UUID!) { ignoreBankTransaction(id: $id) { id } }', { id: seen[2]?.[0] });
+    const events = await eventsDuring(service, acme, async () => {
+      expect(await confirm([...seen, ['019c0000-0000-7000-8000-000000000000', paid]])).toEqual(
+        matched(seen[3]![0], seen[4]![0]),
+      );
+    });
+    expect(events.filter(({ type }) => type === 'bank_transaction.matched')).toHaveLength(2);
+    for (const id of [paid, ambiguous, ignored]) expect((await invoice(id)).status).toBe('issued');
+    await expectInvariants();
+  });
+
+  it('with what was seen, not with what is exact now', async () => {
+    const customerId = await makeCustomer(acme);
+    const id = await transaction('119', globex);
+    const [old, now] = [await worth('1', customerId), await worth('1', customerId)];
+    await match(await transaction('119'), invoicePart(old));
+    expect(await exactMatches()).toEqual([[id, now]]);
+    expect(await confirm([[id, old]])).toEqual([]);
+    expect((await invoice(now)).status).toBe('issued');
+  });
+
+  it('not on a day that is locked', async () => {
+    const id = await worth('1', await makeCustomer(acme));
+    const bank = await transaction('119', globex);
+    await acme.graphql(
+      'mutation { setPeriodLock(input: { series: BANK, kind: SOFT, lockedUntil: "2026-03-02" }) { series } }',
+    );
+    expect(await exactMatches()).toEqual([]);
+    expect(await confirm([[bank, id]])).toEqual([]);
+  });
+
+  it('at most a hundred, each once', async () => {
+    const [transactionId, id] = ['019c0000-0000-7000-8000-000000000000', '019c0000-0000-7000-8000-000000000001'];
+    const refused = async (count: number): Promise<string[]> => {
+      const matches = Array.from({ length: count }, () => ({ transactionId, id }));
+      const { details } = refusal(await acme.graphqlAnswer(confirmation, { matches })).extensions;
+      return details.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`);
+    };
+    expect(await refused(0)).toContain('matches wrong_count');
+    expect(await refused(101)).toContain('matches wrong_count');
+    expect(await refused(2)).toEqual(['matches duplicate']);
+  });
+});

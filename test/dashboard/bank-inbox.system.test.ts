@@ -1,0 +1,204 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { item, makeBankTransaction, makeCustomer, makeInvoice } from '../graphql/books.ts';
+import type { Integrator } from '../harness.ts';
+import {
+  expectAccessible,
+  operationName,
+  press,
+  signedInBookkeeper,
+  startApp,
+  waitUntilIdle,
+  type App,
+} from './app.ts';
+import { noBrowser } from './browser.ts';
+import { textsIn } from './page-texts.ts';
+
+// Unmatched bank transactions: matched one after the other, undone, and all exact ones at once.
+
+const longPoll = { timeout: 20_000 };
+const unmatched = '/bank-transactions?status=UNMATCHED';
+
+/** An invoice of 119 × `quantity`, and a transaction of the same amount by the same customer. */
+async function makePair(acme: Integrator, customerId: string, quantity: number, name = 'Globex') {
+  const items = [{ ...item, quantity: String(quantity) }];
+  const invoiceId = await makeInvoice(acme, { customerId, status: 'ISSUED', items });
+  const amount = String(119 * quantity);
+  const fields = { amount, amountOpen: amount, counterpartyName: name, reference: `Payment ${quantity}` };
+  const id = await makeBankTransaction(acme, { ...fields, bookingDate: new Date(Date.UTC(2026, 2, 31 - quantity)) });
+  return { id, invoiceId };
+}
+
+const makePairs = async (acme: Integrator, count: number): Promise<{ id: string; invoiceId: string }[]> => {
+  const customerId = await makeCustomer(acme);
+  const pairs = [];
+  for (let quantity = 1; quantity <= count; quantity++) pairs.push(await makePair(acme, customerId, quantity));
+  return pairs;
+};
+
+const countUnmatched = async (acme: Integrator): Promise<number> =>
+  acme.db.bankTransaction.count({ where: { matchStatus: 'UNMATCHED' } });
+
+const selectedIn = (page: Page): string | null => new URL(page.url()).searchParams.get('selected');
+
+/** Waits until a transaction is selected, in the address and in the list, and its suggestions are shown. */
+async function expectSelected(page: Page, id: string, hasFocus = true): Promise<void> {
+  await expect.poll(() => selectedIn(page), longPoll).toBe(id);
+  const row = page.locator(`[data-transaction="${id}"]`);
+  await expect.poll(() => row.getAttribute('aria-current'), longPoll).toBe('true');
+  if (hasFocus) await expect.poll(() => row.evaluate((link) => link === document.activeElement), longPoll).toBe(true);
+  await page.getByRole('heading', { name: 'Suggestions' }).waitFor();
+}
+
+describe.skipIf(noBrowser)('the inbox of bank transactions', { timeout: 180_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  it('matches twenty by twenty keys, and undoes one by another', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const pairs = await makePairs(acme, 20);
+    const [first, second, third] = pairs.map(({ id }) => id);
+    await app.visit({ viewport: { width: 1440, height: 900 } }, async (page) => {
+      const keys: string[] = [];
+      const type = async (key: string): Promise<void> => {
+        keys.push(key);
+        await press(page, key);
+      };
+      await open(page, unmatched);
+      await expectSelected(page, first!, false);
+      await expectAccessible(page);
+      expect(await page.getByText('Exact match', { exact: true }).count()).toBe(1);
+
+      // The selection moves by keys, and the address has it.
+      await press(page, 'j');
+      await expectSelected(page, second!);
+      await press(page, 'ArrowDown');
+      await expectSelected(page, third!);
+      await press(page, 'k');
+      await expectSelected(page, second!);
+
+      // Neither what others add nor a reload moves it.
+      const added = { amount: '7', amountOpen: '7', counterpartyName: 'Initech', bookingDate: new Date('2026-04-30') };
+      const newest = await makeBankTransaction(acme, added);
+      await page.locator(`[data-transaction="${newest}"]`).waitFor();
+      await expectSelected(page, second!);
+      await page.reload();
+      await expectSelected(page, second!, false);
+
+      // Keys are text in a field, and belong to a dialog that is open.
+      await page.getByRole('searchbox').focus();
+      await page.keyboard.type('Payment');
+      await page.locator(`[data-transaction="${newest}"]`).waitFor({ state: 'detached' });
+      await page.getByRole('searchbox').press('Enter');
+      await waitUntilIdle(page);
+      await page.locator(`[data-transaction="${second}"]`).click();
+      await expectSelected(page, second!);
+      await page.getByRole('button', { name: 'Match manually' }).click();
+      await page.getByRole('dialog').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).focus();
+      await press(page, 'j');
+      await press(page, 'Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      await expectSelected(page, second!, false);
+      expect(await countUnmatched(acme)).toBe(21);
+      await press(page, 'k');
+      await expectSelected(page, first!);
+
+      for (const [at, { id }] of pairs.entries()) {
+        await expectSelected(page, id);
+        await type('Enter');
+        await page.locator(`[data-transaction="${id}"]`).waitFor({ state: 'detached' });
+        if (at !== 4) continue;
+        // Undo selects it again. Its focus is the list's.
+        await page
+          .getByRole('alert')
+          .getByText(/^Matched with Invoice/)
+          .waitFor();
+        await expectAccessible(page);
+        await press(page, 'Control+z');
+        await page.getByText('The match is undone.').waitFor();
+        await expectSelected(page, id);
+        expect(await countUnmatched(acme)).toBe(17);
+        await press(page, 'Enter');
+        await page.locator(`[data-transaction="${id}"]`).waitFor({ state: 'detached' });
+      }
+      expect(keys).toEqual(Array.from({ length: 20 }, () => 'Enter'));
+      await page.getByText('No transactions match').waitFor();
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName), longPoll).toBe('H1');
+      await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    });
+    expect(await countUnmatched(acme)).toBe(1);
+    for (const { invoiceId } of pairs)
+      expect((await acme.rest('GET', `/invoices/${invoiceId}`)).body.data).toMatchObject({ status: 'paid' });
+  });
+
+  it('by touch on a phone, one tap each, in German', async () => {
+    const say = textsIn('de-DE');
+    const confirmButton = new RegExp(`${say('Confirm {name}', { name: '' }).trim()}$`);
+    const { acme, open } = await signedInBookkeeper(app);
+    const pairs = await makePairs(acme, 3);
+    const options = { viewport: { width: 390, height: 844 }, hasTouch: true, locale: 'de-DE' };
+    await app.visit(options, async (page) => {
+      await open(page, unmatched);
+      await expectAccessible(page);
+      await page.getByRole('link', { name: 'Globex' }).first().tap();
+      for (const { id } of pairs) {
+        await page.waitForURL(new RegExp(id));
+        await waitUntilIdle(page);
+        await page.getByRole('button', { name: confirmButton }).first().tap();
+        if (id !== pairs[1]?.id) continue;
+        await page.waitForURL(new RegExp(pairs[2]!.id));
+        await waitUntilIdle(page);
+        await page.getByRole('button', { name: say('Undo'), exact: true }).tap();
+        await page.getByText(say('The match is undone.')).waitFor();
+        await page.waitForURL(new RegExp(id));
+        await expectAccessible(page);
+        expect(await countUnmatched(acme)).toBe(2);
+        await page.getByRole('button', { name: confirmButton }).first().tap();
+      }
+      await page.getByText(say('No other transaction is unmatched.')).waitFor();
+    });
+    expect(await countUnmatched(acme)).toBe(0);
+  });
+
+  it('confirms all exact at once, and names those that changed meanwhile', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const pairs = await makePairs(acme, 4);
+    const stale = await makePair(acme, await makeCustomer(acme, { companyName: 'Initech' }), 9, 'Initech');
+    const second = { amount: '119', amountOpen: '119', counterpartyName: 'Globex', reference: 'Twice' };
+    const twice = await makeBankTransaction(acme, { ...second, bookingDate: new Date('2026-04-30') });
+    await app.visit({ viewport: { width: 1000, height: 800 } }, async (page) => {
+      // Others pay it while the confirmation is on its way.
+      await page.route('**/graphql', async (route) => {
+        if (operationName(route.request()) === 'ConfirmExactMatches')
+          await acme.graphql(`mutation { payInvoice(id: "${stale.invoiceId}") { id } }`);
+        await route.continue();
+      });
+      await open(page, unmatched);
+      await expectSelected(page, twice, false);
+      await page.getByRole('button', { name: 'Confirm all exact…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('€2,261.00 in').waitFor();
+      expect(await dialog.getByText('Twice').count()).toBe(0);
+      expect(await dialog.getByRole('row').count()).toBe(6);
+      await expectAccessible(page);
+      await expect
+        .poll(() => page.evaluate(() => document.activeElement?.textContent), longPoll)
+        .toBe('Confirm 5 matches');
+      await press(page, 'Enter');
+      await page.getByText('4 transactions are matched.').waitFor();
+      await page.getByText('1 transaction was not matched').waitFor();
+      await page.getByText(/^Initech · €1,071\.00 · Invoice 2026-/).waitFor();
+      await page.locator(`[data-transaction="${pairs[3]!.id}"]`).waitFor({ state: 'detached' });
+      await expectSelected(page, twice, false);
+      await expectAccessible(page);
+    });
+    const left = await acme.db.bankTransaction.findMany({ where: { matchStatus: 'UNMATCHED' } });
+    expect(left.map(({ id }) => id).toSorted()).toEqual([stale.id, twice].toSorted());
+    for (const { invoiceId } of pairs)
+      expect((await acme.rest('GET', `/invoices/${invoiceId}`)).body.data.status).toBe('paid');
+  });
+});
