@@ -27,7 +27,7 @@ export function EditorBar({ totals, currency, preview, canIssue, isBusy, buttons
           {t('Net')} <span className="figure">{format(totals?.totalNet)}</span>
         </span>
         <span>
-          {t('VAT')} <span className="figure">{format(totals?.totalVat)}</span>
+          {t('VAT_short')} <span className="figure">{format(totals?.totalVat)}</span>
         </span>
         <strong>
           {t('Total')} <span className="figure">{format(totals?.totalGross)}</span>
@@ -48,7 +48,7 @@ export function EditorBar({ totals, currency, preview, canIssue, isBusy, buttons
         {buttons}
         {canIssue && (
           <Button type="submit" variant="default" data-issue disabled={isBusy}>
-            {t('Save and issue…')}
+            {t('Issue…')}
           </Button>
         )}
       </Group>

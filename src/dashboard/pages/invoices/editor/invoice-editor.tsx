@@ -254,7 +254,7 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
     </Form>
   );
   return (
-    <div className={hasRoom && isBeside ? 'beside' : undefined} ref={frame}>
+    <div className={hasRoom && isBeside ? 'beside editor-beside' : undefined} ref={frame}>
       {fields}
       {hasRoom && isBeside && <LivePreview input={checked} />}
     </div>

@@ -1,6 +1,6 @@
 import { Button, Group, Kbd, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { useEventListener } from '@mantine/hooks';
+import { useEventListener, useHotkeys } from '@mantine/hooks';
 import { PlusIcon } from '@heroicons/react/24/outline';
 import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
 import { Trans } from '../../../i18n/trans.ts';
@@ -48,7 +48,12 @@ export function LineEditor({ form, lineTotals, currency, focused }: Props): Reac
     form.insertListItem('items', line, at);
     setNext({ key: line.key, column: 'title' });
   };
-  const addAfter = (at: number): void => insert(newLine(lines[at]), at + 1);
+  const [added, setAdded] = useState<string>();
+  const addAfter = (at: number): void => {
+    const line = newLine(lines[at]);
+    insert(line, at + 1);
+    setAdded(line.key);
+  };
   const move = (at: number, by: -1 | 1): void => {
     if (lines[at + by]) form.reorderListItem('items', { from: at, to: at + by });
   };
@@ -76,6 +81,22 @@ export function LineEditor({ form, lineTotals, currency, focused }: Props): Reac
     },
     count: lines.length,
   };
+  // From elsewhere in the form it leads to the lines.
+  useHotkeys(
+    [
+      [
+        'mod+Enter',
+        ({ target }) => {
+          if (target instanceof Element && target.closest('[role="dialog"], [data-line]')) return;
+          const empty = lines.findIndex(({ title }) => title === '');
+          if (empty === -1) addAfter(lines.length - 1);
+          else focus(empty, 'title');
+        },
+        { preventDefault: false },
+      ],
+    ],
+    [],
+  );
   const grid = useEventListener<'keydown', HTMLDivElement>('keydown', (event) => handleLineKey(event, keys));
   return (
     <Stack gap="sm" component="fieldset" bd={0} p={0} m={0} miw={0}>
@@ -104,6 +125,7 @@ export function LineEditor({ form, lineTotals, currency, focused }: Props): Reac
               currency={currency}
               focused={focused}
               isOnly={lines.length === 1}
+              isNew={line.key === added}
               isLast={index === lines.length - 1}
               move={(by) => move(index, by)}
               remove={() => {

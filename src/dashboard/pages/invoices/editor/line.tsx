@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { ChevronDownIcon, ChevronUpIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { ArrowDownIcon, ArrowUpIcon, TrashIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { DecimalInput } from '../../../forms/decimal-input.tsx';
 import { useMoreFields } from '../../../forms/more-fields.tsx';
@@ -18,6 +18,8 @@ interface Props {
   currency: string;
   /** The field that gets the focus at first: `items.0.vatCategory`. */
   focused: string | undefined;
+  /** Whether it was just added: it has the former line's VAT, which nobody has to look at again. */
+  isNew: boolean;
   isOnly: boolean;
   isLast: boolean;
   move: (by: -1 | 1) => void;
@@ -25,12 +27,24 @@ interface Props {
 }
 
 /** A line of an invoice: a row of the grid, or a card on a phone. */
-export function Line({ form, line, at, total, currency, focused, isOnly, isLast, move, remove }: Props): ReactNode {
+export function Line({
+  form,
+  line,
+  at,
+  total,
+  currency,
+  focused,
+  isNew,
+  isOnly,
+  isLast,
+  move,
+  remove,
+}: Props): ReactNode {
   const number = String(at + 1);
   const getLabel = (name: string): string => t('{name}, line {number}', { name, number });
   const hasError = lineDetails.some((name) => form.errors[`items.${at}.${name}`]);
   const isFocused = lineDetails.some((name) => focused === `items.${at}.${name}`);
-  const { opened, id, button } = useMoreFields(hasDetails(line) || isFocused, hasError);
+  const { opened, id, button } = useMoreFields((hasDetails(line) && !isNew) || isFocused, hasError);
   const cell = (column: Column, label: string, name = label) => ({
     label,
     'aria-label': getLabel(name),
@@ -69,7 +83,7 @@ export function Line({ form, line, at, total, currency, focused, isOnly, isLast,
           disabled={at === 0}
           onClick={() => move(-1)}
         >
-          <ChevronUpIcon width={18} aria-hidden />
+          <ArrowUpIcon width={16} aria-hidden />
         </ActionIcon>
         <ActionIcon
           className="line-move"
@@ -81,7 +95,7 @@ export function Line({ form, line, at, total, currency, focused, isOnly, isLast,
           disabled={isLast}
           onClick={() => move(1)}
         >
-          <ChevronDownIcon width={18} aria-hidden />
+          <ArrowDownIcon width={16} aria-hidden />
         </ActionIcon>
         <ActionIcon
           variant="subtle"
