@@ -3,6 +3,7 @@ import { Provider, useQuery } from 'urql';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { forgetSession, mayBeSignedIn } from './session/auth.ts';
 import { createClient } from './api/client.ts';
+import { forgetAllKept } from './forms/kept-input.ts';
 import { ErrorBoundary, SessionError } from './errors/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
 import { LoadingScreen } from './layout/loading-screen.tsx';
@@ -71,6 +72,10 @@ function Books(): ReactNode {
 function SignedIn({ tenantId }: { tenantId: string | undefined }): ReactNode {
   const [path] = useLocation();
   const [{ data, error }, refetch] = useQuery({ query: SessionQuery, requestPolicy: 'cache-first' });
+  const userId = data?.me.user.id;
+  useEffect(() => {
+    if (userId !== undefined) forgetAllKept(userId);
+  }, [userId]);
   if (!data)
     return error ? (
       <SessionError error={error} refetch={() => refetch({ requestPolicy: 'network-only' })} />

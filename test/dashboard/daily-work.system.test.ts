@@ -190,7 +190,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await page.getByLabel('Discount, per cent, line 1').fill('10');
       await page.getByRole('combobox', { name: 'VAT category, line 1' }).click();
       await page.getByRole('option', { name: 'AE · Reverse charge' }).click();
-      await page.getByText('Net €90.00').waitFor();
+      await page.getByRole('group', { name: 'Line 1' }).getByText('Net €90.00').waitFor();
       await expectAccessible(page);
       await more.click();
       await page.getByRole('button', { name: 'Save draft' }).click();

@@ -64,6 +64,27 @@ describe('newInvoicePreflight', () => {
   });
 });
 
+describe('newInvoicePdf', () => {
+  const query = 'query ($input: CreateInvoiceInput!) { file: newInvoicePdf(input: $input) { fileName base64 } }';
+
+  it('is a PDF of what is not stored; customers of others are refused', async () => {
+    const [who, other] = [await seller(), await service.integrator()];
+    const input = async (of: Integrator) => ({
+      customerId: await makeCustomer(of, buyer),
+      invoiceDate: '2026-03-01',
+      items: [item],
+    });
+    const { file } = await who.graphql(query, { input: await input(who) });
+    expect([file.fileName, Buffer.from(file.base64, 'base64').toString('latin1', 0, 5)]).toEqual([
+      'draft.pdf',
+      '%PDF-',
+    ]);
+    expect(await who.db.invoice.count()).toBe(0);
+    const { body } = await who.graphqlAnswer(query, { input: await input(other) });
+    expect(body.errors[0].extensions.errors).toEqual({ 'input.customerId': ['There is no such customer.'] });
+  });
+});
+
 describe('required_e_invoice', () => {
   it('refuses to issue an invoice that breaks rules: all at once, and without a number', async () => {
     const who = await seller();

@@ -29,14 +29,29 @@ export const pdfTurns = new FairLimiter();
  * made all the same; what waits for its turn is given up.
  * @throws TryLaterError; and as documentFile()
  */
-export function documentFileInTime(context: Context, document: DocumentKey, format: FileFormat): Promise<DocumentFile> {
+export const documentFileInTime = (
+  context: Context,
+  document: DocumentKey,
+  format: FileFormat,
+): Promise<DocumentFile> => inTime((signal) => documentFile(context, document, format, signal));
+
+/** The PDF of an invoice that isn't stored, with a watermark, for a request. @throws TryLaterError */
+export const previewInTime = (context: Context, source: DocumentSource): Promise<DocumentFile> =>
+  inTime((signal) =>
+    pdfTurns.run(context.tenant.id, async () => {
+      signal.throwIfAborted();
+      return buildFile('draft', 'pdf', await makeFile(context, source, 'pdf'));
+    }),
+  );
+
+function inTime(make: (signal: AbortSignal) => Promise<DocumentFile>): Promise<DocumentFile> {
   const given = new AbortController();
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       given.abort(new TryLaterError());
       reject(given.signal.reason as TryLaterError);
     }, maxWaitMs);
-    documentFile(context, document, format, given.signal)
+    make(given.signal)
       .then(resolve, reject)
       .finally(() => clearTimeout(timer));
   });

@@ -9,12 +9,14 @@ import { findHomeCurrency } from '../exchange-rate.ts';
 import { findPartiesOfDraft } from './parties.ts';
 import { findInvoiceWarnings } from './warnings.ts';
 import { WarningType } from '../warning.ts';
+import { DocumentFileType } from '../../documents/document-file.ts';
 import { buildSource } from '../document/read-source.ts';
+import { previewInTime } from '../document/stored-files.ts';
 import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
 import { BreachType } from '../document/type.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
-// The preflight of an invoice before it is created: a front end shows what is missing while the user types.
+// An invoice before it is created: a front end shows what is missing, and how it will look, while the user types.
 
 type Input = typeof CreateInvoiceInput.$inferInput;
 
@@ -58,6 +60,17 @@ builder.queryFields((t) => ({
     resolve: async (_root, { input }, context) => {
       const { invoice, parties } = await newInvoice(context, input);
       return findInvoiceWarnings(invoice, parties);
+    },
+  }),
+  newInvoicePdf: t.field({
+    type: DocumentFileType,
+    description: 'The PDF of an invoice with this input, with a watermark. Nothing is stored.',
+    ability: 'invoices:read',
+    args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
+    rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
+    resolve: async (_root, { input }, context) => {
+      const { invoice, parties } = await newInvoice(context, input);
+      return previewInTime(context, buildSource(invoice, invoice.items, parties));
     },
   }),
 }));

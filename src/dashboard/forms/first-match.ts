@@ -7,9 +7,15 @@ const findOptions = (input: HTMLInputElement): HTMLElement | null =>
 const clickFirst = (options: HTMLElement | null): void =>
   options?.querySelector<HTMLElement>('[data-combobox-option]')?.click();
 
+/** Enter in an open list never sends the form. */
+function keepForm(event: KeyboardEvent<HTMLInputElement>): void {
+  if (event.key === 'Enter' && event.currentTarget.getAttribute('aria-expanded') === 'true') event.preventDefault();
+}
+
 /** Enter takes the first match of a select that searches its own options. */
 export function takeFirstMatch(event: KeyboardEvent<HTMLInputElement>): void {
   const { readOnly, value } = event.currentTarget;
+  keepForm(event);
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || readOnly || value.trim() === '') return;
   const options = findOptions(event.currentTarget);
   // One that was reached by arrow keys is Mantine's to take.
@@ -38,6 +44,7 @@ export function useFirstMatch(isSearch: boolean, isCurrent: boolean) {
   }, [isCurrent]);
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
     awaitedIn.current = undefined;
+    keepForm(event);
     if (event.key !== 'Enter') {
       isByArrows.current = event.key === 'ArrowDown' || event.key === 'ArrowUp';
       return;

@@ -1,12 +1,13 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import { getCode, type IdempotentContext } from '../api/client.ts';
 import { buildFormErrors } from '../errors/form-errors.ts';
 import { fieldName } from '../errors/plain-messages.ts';
 import { mergeEdits, taken, type Change, type StoredState } from './edit-conflict.ts';
 import { randomId } from './random-id.ts';
+import type { Kept } from './use-kept-input.ts';
 import { useUnsaved, type Unsaved } from './use-unsaved.ts';
 import { t } from '../i18n/t.ts';
 
@@ -20,6 +21,15 @@ export interface Submission {
   /** The reason why the form's row can no longer be edited. */
   blocked: string | undefined;
   unsaved: Unsaved;
+  /** The input that a reload has kept, and what to do with it. */
+  restored: Restored | undefined;
+}
+
+interface Restored {
+  /** What was changed elsewhere meanwhile. */
+  changes: string[];
+  discard: () => void;
+  accept: () => void;
 }
 
 /** A change that was made elsewhere, and a function that takes its value where the field was changed here as well. */
@@ -83,20 +93,28 @@ const maxConflicts = 3;
  * made elsewhere are merged. If the row changes after that, the server refuses the version, and they are merged again.
  * @param send runs the mutation. An update expects the version
  * @param edited the row, for a form that edits one
+ * @param kept the input that a reload keeps
  */
 export function useSubmit<Values extends object, Data>(
   form: UseFormReturnType<Values>,
   send: (values: Values, context: IdempotentContext, version?: number) => Promise<OperationResult<Data>>,
   onDone: (data: Data) => void,
   edited?: Edited<Values>,
+  kept?: Kept<Values>,
 ): Submission {
   const [busy, setBusy] = useState(false);
   const [errors, setErrors] = useState<string[]>([]);
   const [review, setReview] = useState<Review<Values>>();
   const [blocked, setBlocked] = useState<string>();
   const [unconfirmed, setUnconfirmed] = useState<{ key: string; request: string }>();
-  const unsaved = useUnsaved(form);
-  const [known, setKnown] = useState<Known<Values>>(() => ({ values: form.getValues(), version: edited?.version }));
+  const unsaved = useUnsaved(form, kept);
+  const [isRestored, setRestored] = useState(kept?.isRestored ?? false);
+  const { values: typed } = form;
+  useEffect(() => kept?.keep(typed), [kept, typed]);
+  const [known, setKnown] = useState<Known<Values>>(() => ({
+    values: kept?.base ?? form.getValues(),
+    version: edited?.version,
+  }));
   const focusFirst = ([first]: string[]): void => {
     if (first) form.getInputNode(first)?.focus();
   };
@@ -131,6 +149,7 @@ export function useSubmit<Values extends object, Data>(
       focusFirst(Object.keys(fields));
     } else if (data) {
       unsaved.markSaved();
+      setRestored(false);
       onDone(data);
       unsaved.markSaved(); // onDone may have set new initial values
     }
@@ -155,7 +174,17 @@ export function useSubmit<Values extends object, Data>(
     setReview({ ...rest, theirs, taken: [...rest.taken, field] });
   };
   const changes = review ? review.changes.map((change) => reviewedChange(change, review, labelIn(form), take)) : [];
-  return { onSubmit, busy, errors, changes, blocked, unsaved };
+  const restored = kept &&
+    isRestored && {
+      changes: kept.changes.map(({ text }) => text),
+      accept: () => setRestored(false),
+      discard: () => {
+        form.setValues(kept.base);
+        form.clearErrors();
+        setRestored(false);
+      },
+    };
+  return { onSubmit, busy, errors, changes, blocked, unsaved, restored: restored || undefined };
 }
 
 interface FormProps {
@@ -165,37 +194,74 @@ interface FormProps {
   onCancel?: () => void;
   children: ReactNode;
   danger?: boolean;
+  /** Where the buttons are, if not below the fields. */
+  footer?: (buttons: ReactNode) => ReactNode;
 }
 
 /** A form and its buttons. The browser's own validation is off, so that all error messages come from the server. */
-export function Form({ submission, submit, onCancel, children, danger }: FormProps): ReactNode {
+export function Form({ submission, submit, onCancel, children, danger, footer }: FormProps): ReactNode {
   const cancel = async (): Promise<void> => {
     if (await submission.unsaved.confirmDiscard()) onCancel?.();
   };
+  const buttons = (
+    <>
+      {onCancel && (
+        <Button variant="default" onClick={() => void cancel()}>
+          {t('Cancel')}
+        </Button>
+      )}
+      <Button type="submit" loading={submission.busy} {...(danger && { color: 'red' })}>
+        {submit}
+      </Button>
+    </>
+  );
   return (
     <form onSubmit={submission.onSubmit} noValidate>
       <Stack gap="md">
         <FormMessages submission={submission} />
         {children}
-        <Group justify="flex-end" gap="xs">
-          {onCancel && (
-            <Button variant="default" onClick={() => void cancel()}>
-              {t('Cancel')}
-            </Button>
-          )}
-          <Button type="submit" loading={submission.busy} {...(danger && { color: 'red' })}>
-            {submit}
-          </Button>
-        </Group>
+        {footer ? (
+          footer(buttons)
+        ) : (
+          <Group justify="flex-end" gap="xs">
+            {buttons}
+          </Group>
+        )}
       </Stack>
     </form>
   );
 }
 
 /** Messages above the fields. */
-export function FormMessages({ submission: { errors, changes, blocked } }: { submission: Submission }): ReactNode {
+export function FormMessages({ submission }: { submission: Submission }): ReactNode {
+  const { errors, changes, blocked, restored } = submission;
+  const top = useRef<HTMLDivElement>(null);
+  const hasMessages = errors.length > 0 || changes.length > 0 || blocked !== undefined;
+  // They were caused by a button that may be far below.
+  useEffect(() => {
+    if (hasMessages) top.current?.scrollIntoView({ block: 'center' });
+  }, [hasMessages]);
   return (
     <>
+      {hasMessages && <div ref={top} />}
+      {restored && (
+        <Alert color="blue" role="status" title={t('Your unsaved input is back')}>
+          <Stack gap="xs" align="flex-start">
+            <span>{t('It was kept in this tab while the page was loaded anew. It isn’t saved yet.')}</span>
+            {restored.changes.map((text) => (
+              <span key={text}>{text}</span>
+            ))}
+            <Group gap="xs">
+              <Button size="compact-sm" variant="default" onClick={restored.accept}>
+                {t('Keep it')}
+              </Button>
+              <Button size="compact-sm" variant="default" onClick={restored.discard}>
+                {t('Discard it')}
+              </Button>
+            </Group>
+          </Stack>
+        </Alert>
+      )}
       {blocked && (
         <Alert color="yellow" role="alert" title={t('Not saved')}>
           {blocked} {t('Your input is still here.')}

@@ -15,26 +15,32 @@ interface Props {
   children: ReactNode;
 }
 
-/** Fields that are rarely needed, folded away. They stay in the page, so that their values and errors do. */
-export function MoreFields({ label, ariaLabel, initiallyOpen = false, hasError, children }: Props): ReactNode {
+/** Whether rarely needed fields are shown. They open where one has an error. */
+export function useMoreFields(initiallyOpen: boolean, hasError: boolean) {
   const [opened, { toggle, open }] = useDisclosure(initiallyOpen);
   const id = useId();
   useEffect(() => {
     if (hasError) open();
   }, [hasError, open]);
   const Chevron = opened ? ChevronUpIcon : ChevronDownIcon;
+  return {
+    opened,
+    id,
+    button: {
+      'aria-expanded': opened,
+      'aria-controls': id,
+      rightSection: <Chevron width={16} aria-hidden />,
+      onClick: toggle,
+    },
+  };
+}
+
+/** Fields that are rarely needed, folded away. They stay in the page, so that their values and errors do. */
+export function MoreFields({ label, ariaLabel, initiallyOpen = false, hasError, children }: Props): ReactNode {
+  const { opened, id, button } = useMoreFields(initiallyOpen, hasError);
   return (
     <div>
-      <Button
-        variant="subtle"
-        color="gray"
-        size="compact-sm"
-        aria-label={ariaLabel}
-        aria-expanded={opened}
-        aria-controls={id}
-        rightSection={<Chevron width={16} aria-hidden />}
-        onClick={toggle}
-      >
+      <Button variant="subtle" color="gray" size="compact-sm" aria-label={ariaLabel} {...button}>
         {label}
       </Button>
       <Stack id={id} gap="md" mt="xs" display={opened ? undefined : 'none'}>

@@ -4,9 +4,13 @@ import { t } from '../i18n/t.ts';
 
 // Forms with unsaved input. Leaving them asks for confirmation.
 
-type IsUnsaved = () => boolean;
+export interface OpenForm {
+  isUnsaved: () => boolean;
+  /** Called when its unsaved input may be discarded. */
+  discard: () => void;
+}
 
-export type FormScope = Set<IsUnsaved>;
+export type FormScope = Set<OpenForm>;
 
 const allForms: FormScope = new Set();
 
@@ -14,14 +18,14 @@ const allForms: FormScope = new Set();
 export const FormScopeContext = createContext<FormScope>(allForms);
 
 /** Adds a form to a scope, and to the page. @returns a function that removes it */
-export function registerForm(scope: FormScope, isUnsaved: IsUnsaved): () => void {
-  for (const forms of [scope, allForms]) forms.add(isUnsaved);
+export function registerForm(scope: FormScope, form: OpenForm): () => void {
+  for (const forms of [scope, allForms]) forms.add(form);
   return () => {
-    for (const forms of [scope, allForms]) forms.delete(isUnsaved);
+    for (const forms of [scope, allForms]) forms.delete(form);
   };
 }
 
-export const hasUnsaved = (scope: FormScope = allForms): boolean => [...scope].some((isUnsaved) => isUnsaved());
+export const hasUnsaved = (scope: FormScope = allForms): boolean => [...scope].some(({ isUnsaved }) => isUnsaved());
 
 let asking = false;
 
@@ -39,6 +43,7 @@ export async function confirmDiscard(scope: FormScope = allForms): Promise<boole
   });
   // The same Escape key press also reaches the dialog below, which must not ask a second time.
   setTimeout(() => (asking = false));
+  if (confirmed) for (const { discard } of scope) discard();
   return confirmed;
 }
 

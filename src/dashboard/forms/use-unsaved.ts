@@ -1,6 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form';
 import { useContext, useEffect, useState } from 'react';
-import { confirmDiscard, FormScopeContext, registerForm } from './unsaved.ts';
+import { confirmDiscard, FormScopeContext, registerForm, type OpenForm } from './unsaved.ts';
+import type { Kept } from './use-kept-input.ts';
 
 /** Tracks whether a form has unsaved input. */
 export interface Unsaved {
@@ -10,22 +11,24 @@ export interface Unsaved {
   confirmDiscard: () => Promise<boolean>;
 }
 
-/** Registers a form. While it has unsaved input, leaving the page or closing the dialog asks for confirmation. */
-export function useUnsaved<Values extends object>({ getValues }: UseFormReturnType<Values>): Unsaved {
+/**
+ * Registers a form. While it has unsaved input, leaving the page or closing the dialog asks for confirmation.
+ * @param kept its input that a reload keeps
+ */
+export function useUnsaved<Values extends object>(
+  { getValues }: UseFormReturnType<Values>,
+  kept: Kept<Values> | undefined,
+): Unsaved {
   const scope = useContext(FormScopeContext);
-  const [tracker] = useState(() => {
-    let stored = JSON.stringify(getValues());
-    const isUnsaved = (): boolean => JSON.stringify(getValues()) !== stored;
+  const [{ form, ...tracker }] = useState(() => {
+    let stored = JSON.stringify(kept?.base ?? getValues());
     const markSaved = (): void => {
       stored = JSON.stringify(getValues());
+      kept?.forget(getValues());
     };
-    const discard = async (): Promise<boolean> => {
-      const confirmed = await confirmDiscard(new Set([isUnsaved]));
-      if (confirmed) markSaved();
-      return confirmed;
-    };
-    return { isUnsaved, markSaved, confirmDiscard: discard };
+    const opened: OpenForm = { isUnsaved: () => JSON.stringify(getValues()) !== stored, discard: markSaved };
+    return { form: opened, markSaved, confirmDiscard: () => confirmDiscard(new Set([opened])) };
   });
-  useEffect(() => registerForm(scope, tracker.isUnsaved), [scope, tracker]);
+  useEffect(() => registerForm(scope, form), [scope, form]);
   return tracker;
 }

@@ -1,3 +1,4 @@
+import { forgetAllKept } from '../forms/kept-input.ts';
 import { explain } from '../errors/explanations.ts';
 import type { Problem } from '../errors/plain-messages.ts';
 import { language } from '../i18n/language.ts';
@@ -67,7 +68,9 @@ async function rememberSession<Data>(result: Promise<AuthResult<Data>>): Promise
 }
 
 async function endSession(result: Promise<AuthResult<unknown>>): Promise<AuthResult<unknown>> {
-  if (!(await result).refusal) forgetSession();
+  if ((await result).refusal) return result;
+  forgetSession();
+  forgetAllKept();
   return result;
 }
 

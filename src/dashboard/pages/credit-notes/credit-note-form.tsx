@@ -8,6 +8,7 @@ import { notifySuccess } from '../../components/toast.ts';
 import { errorMessage } from '../../errors/form-errors.ts';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
+import { useKeptInput } from '../../forms/use-kept-input.ts';
 import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
 import { decimal, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
@@ -67,7 +68,8 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
   const [, navigate] = useLocation();
   const client = useClient();
   const [, create] = useMutation(CreateCreditNote);
-  const form = useForm<CreditNoteValues>({ mode: 'controlled', initialValues: newCreditNote });
+  const kept = useKeptInput<CreditNoteValues>('credit note', newCreditNote);
+  const form = useForm<CreditNoteValues>({ mode: 'controlled', initialValues: kept.initial });
   const submission = useSubmit(
     form,
     (values, context) => create({ input: buildInput(id, values) }, context),
@@ -75,6 +77,8 @@ export function CreditNoteForm({ invoice }: Props): ReactNode {
       notifySuccess(t('Credit note {number} is created.', { number: created.number }));
       navigate(`/credit-notes/${created.id}`);
     },
+    undefined,
+    kept,
   );
   const asking = useRef(false);
   /** Asks first, unless the input is refused: that is said at once. */

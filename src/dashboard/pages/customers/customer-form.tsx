@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { Form, useSubmit } from '../../forms/form.tsx';
+import { useKeptInput } from '../../forms/use-kept-input.ts';
 import { MoreFields } from '../../forms/more-fields.tsx';
 import { countries, languages } from '../../format/codes.ts';
 import { labelled } from '../../format/format.ts';
@@ -113,7 +114,8 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
   const client = useClient();
   const [, create] = useMutation(CreateCustomer);
   const [, update] = useMutation(UpdateCustomer);
-  const form = useForm({ mode: 'controlled', initialValues: { ...buildValues(customer), ...initial } });
+  const kept = useKeptInput('customer', { ...buildValues(customer), ...initial }, customer?.id);
+  const form = useForm({ mode: 'controlled', initialValues: kept.initial });
   const submission = useSubmit(
     form,
     (typed, context, expectedVersion) =>
@@ -130,6 +132,7 @@ export function CustomerForm({ customer, initial, onDone, onCancel }: Props): Re
           t('This customer has been deleted.'),
         ),
     },
+    kept,
   );
   return (
     <Form submission={submission} submit={customer ? t('Save') : t('Add')} onCancel={onCancel}>

@@ -12,7 +12,7 @@ import {
 } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
-import { Link, useLocation } from 'wouter';
+import { Link, useLocation, useSearchParams } from 'wouter';
 import { confirm } from '../../components/confirm.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
@@ -50,7 +50,11 @@ const DeleteInvoice = graphql(`
 /** The actions that an invoice's state allows. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }): ReactNode {
   const [paying, pay] = useDisclosure();
-  const [checking, check] = useDisclosure();
+  const [search, setSearch] = useSearchParams();
+  // The editor leads here to issue what it has saved.
+  const [checking, check] = useDisclosure(search.has('issue') && invoice.status === 'DRAFT', {
+    onClose: () => setSearch({}, { replace: true }),
+  });
   const [{ fetching }, issue] = useMutation(IssueInvoice);
   const closeAndIssue = async (): Promise<void> => {
     check.close();

@@ -6,6 +6,7 @@ import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
+import { useKeptInput } from '../../forms/use-kept-input.ts';
 import { MoreFields } from '../../forms/more-fields.tsx';
 import { ProjectPicker } from '../projects/project-picker.tsx';
 import { currencies, today } from '../../format/format.ts';
@@ -112,10 +113,12 @@ export function ReceiptForm({
   const client = useClient();
   const [, create] = useMutation(CreateReceipt);
   const [, update] = useMutation(UpdateReceipt);
-  const form = useForm<Values>({
-    mode: 'controlled',
-    initialValues: { ...values(receipt, tenant.defaultCurrency), ...initial },
-  });
+  const kept = useKeptInput<Values>(
+    creditedReceiptId ? 'receipt credit' : 'receipt',
+    { ...values(receipt, tenant.defaultCurrency), ...initial },
+    receipt?.id,
+  );
+  const form = useForm<Values>({ mode: 'controlled', initialValues: kept.initial });
   const submission = useSubmit(
     form,
     (typed, context, expectedVersion) =>
@@ -145,6 +148,7 @@ export function ReceiptForm({
           t('This receipt has been deleted.'),
         ),
     },
+    kept,
   );
   const [added, setAdded] = useState<string>();
   const addButton = useRef<HTMLButtonElement>(null);

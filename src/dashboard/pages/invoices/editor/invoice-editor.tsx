@@ -1,22 +1,29 @@
 import { Card, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useEffect, useEffectEvent, type ReactNode } from 'react';
+import { useHotkeys, useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { useEffect, useEffectEvent, useRef, type ReactNode } from 'react';
 import { useClient, useMutation, useQuery, type Client } from 'urql';
 import { useLocation } from 'wouter';
 import { CustomerPicker } from '../../customers/customer-picker.tsx';
 import { Form, useSubmit, type Submission } from '../../../forms/form.tsx';
+import { useKeptInput } from '../../../forms/use-kept-input.ts';
 import { useDebouncedInput } from '../../../forms/use-debounced-input.ts';
 import { currencies } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 import { readStored, type StoredState } from '../../../forms/edit-conflict.ts';
+import { openPdf } from '../../documents/documents.tsx';
+import { showsPdfs } from '../../documents/pdf-frame.tsx';
+import { EditorBar } from './editor-bar.tsx';
 import { checkedInput, EditorPreflight } from './editor-preflight.tsx';
 import { ExchangeRate } from './exchange-rate.tsx';
 import { InvoiceFields, type Invoice } from '../fields.ts';
 import { buildInput, buildLines, buildValues, type InvoiceValues } from './invoice-values.ts';
 import { LineEditor } from './line-editor.tsx';
+import { LivePreview, readPreview } from './live-preview.tsx';
 import { Totals } from '../totals.tsx';
 import { VatProposal } from './vat-proposal.tsx';
 import { Warnings } from '../warnings.tsx';
+import './editor.css';
 import { t } from '../../../i18n/t.ts';
 
 const CreateInvoice = graphql(`
@@ -99,7 +106,8 @@ interface Props {
 
 export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
   const [, navigate] = useLocation();
-  const form = useForm<InvoiceValues>({ mode: 'controlled', initialValues: initial });
+  const kept = useKeptInput('invoice', initial, invoice?.id);
+  const form = useForm<InvoiceValues>({ mode: 'controlled', initialValues: kept.initial });
   const focused = focus?.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const giveFocus = useEffectEvent(() => {
     if (focused) form.getInputNode(focused)?.focus();
@@ -108,15 +116,25 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
   const client = useClient();
   const [, create] = useMutation(CreateInvoice);
   const [, update] = useMutation(UpdateInvoice);
+  /** Whether the draft is saved to issue it. */
+  const issues = useRef(false);
   const submission: Submission = useSubmit(
     form,
     (typed, context, expectedVersion) =>
       invoice && !submission.blocked
         ? update({ id: invoice.id, input: buildInput(typed), expectedVersion }, context)
         : create({ input: buildInput(typed) }, context),
-    (data) => navigate(`/invoices/${data.saved.id}`),
+    (data) => navigate(`/invoices/${data.saved.id}${issues.current ? '?issue=yes' : ''}`),
     invoice && { version: invoice.version, read: () => readDraft(client, invoice.id) },
+    kept,
   );
+  const isWide = useMediaQuery('(min-width: 90em)', false, { getInitialValueInEffect: false });
+  const [isBeside, setBeside] = useLocalStorage({
+    key: 'kontor-pdf-beside',
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  });
+  const hasRoom = isWide && showsPdfs;
   const lines = useDebouncedInput(buildLines(form.values));
   const [{ data }] = useQuery({
     query: TotalsQuery,
@@ -134,11 +152,45 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
   });
   const warnings = (checked && !notChecked && warned?.warnings) || [];
   const { currency } = form.values;
-  return (
+  const frame = useRef<HTMLDivElement>(null);
+  useHotkeys(
+    [
+      [
+        'mod+S',
+        ({ target }) => {
+          const isInDialog = target instanceof Element && target.closest('[role="dialog"]');
+          if (!isInDialog) frame.current?.querySelector('form')?.requestSubmit();
+        },
+      ],
+    ],
+    [],
+  );
+  const fields = (
     <Form
-      submission={submission}
+      submission={{
+        ...submission,
+        onSubmit: (event) => {
+          const { submitter } = event.nativeEvent as SubmitEvent;
+          issues.current = submitter?.hasAttribute('data-issue') ?? false;
+          submission.onSubmit(event);
+        },
+      }}
       submit={submission.blocked ? t('Save as new draft') : t('Save draft')}
       onCancel={() => navigate(invoice ? `/invoices/${invoice.id}` : '/invoices')}
+      footer={(buttons) => (
+        <EditorBar
+          totals={totals}
+          currency={currency}
+          preview={
+            hasRoom
+              ? { show: () => setBeside(!isBeside), isBeside }
+              : { show: checked && (() => void openPdf(readPreview(client, checked))), isBeside: undefined }
+          }
+          canIssue={!submission.blocked}
+          isBusy={submission.busy}
+          buttons={buttons}
+        />
+      )}
     >
       <Card withBorder radius="md">
         <Stack gap="md">
@@ -192,7 +244,7 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
           />
         </Stack>
       </Card>
-      <VatProposal form={form} />
+      <VatProposal form={form} initial={initial} />
       <LineEditor form={form} focused={focused} lineTotals={totals?.lineTotalsNet} currency={currency} />
       <Card withBorder radius="md">
         <Totals totals={totals} currency={currency} />
@@ -200,5 +252,11 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
       <Warnings warnings={warnings} customerId={form.values.customerId} />
       <EditorPreflight values={form.values} input={checked} hasWarnings={warnings.length > 0} />
     </Form>
+  );
+  return (
+    <div className={hasRoom && isBeside ? 'beside editor-beside' : undefined} ref={frame}>
+      {fields}
+      {hasRoom && isBeside && <LivePreview input={checked} />}
+    </div>
   );
 }

@@ -40,11 +40,17 @@ const supplies: Record<Proposal['supply'], string> = { SERVICES: t('Services'), 
 export const categoryLabel = (category: string): string =>
   vatCategories.find(({ value }) => value === category)?.label ?? category;
 
+interface Props {
+  form: UseFormReturnType<InvoiceValues>;
+  /** The values that nobody has typed. */
+  initial: InvoiceValues;
+}
+
 /**
  * Proposes the VAT of the whole invoice, by the customer's country and VAT number. Lines whose VAT nobody has typed have
  * it at once.
  */
-export function VatProposal({ form }: { form: UseFormReturnType<InvoiceValues> }): ReactNode {
+export function VatProposal({ form, initial }: Props): ReactNode {
   const { customerId, items } = form.values;
   const [{ data, stale }] = useQuery({
     query: VatProposals,
@@ -55,7 +61,8 @@ export function VatProposal({ form }: { form: UseFormReturnType<InvoiceValues> }
   const proposals = customerId && !stale ? data?.vatProposals : undefined;
   const [services] = proposals ?? [];
   /** The VAT that was filled in, and not chosen. A new invoice's line has the company's usual rate. */
-  const filledIn = useRef<LineVat>({ ...empty, vatRate: items[0]?.title === '' ? items[0].vatRate : '' });
+  const [first] = initial.items;
+  const filledIn = useRef<LineVat>({ ...empty, vatRate: first?.title === '' ? first.vatRate : '' });
   const proposed = services && JSON.stringify(lineVat(services));
   useEffect(() => {
     if (proposed === undefined) return;
