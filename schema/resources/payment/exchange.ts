@@ -13,8 +13,7 @@ export type PaymentExchange = Pick<
 >;
 
 /**
- * What a payment was worth in the home currency, at a rate of its own.
- * @param document what is paid, whose rate doesn't change any more
+ * What a payment was worth in the home currency of what it pays, at a rate of its own.
  * @param amount with the sign of the payment
  * @throws ValidationError
  */

@@ -12,6 +12,7 @@ import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { getName as creditNoteName } from '../credit-notes/fields.ts';
 import { getName as invoiceName } from '../invoices/fields.ts';
+import { describeDifference } from './exchange-difference.ts';
 import { t } from '../../i18n/t.ts';
 
 const InvoicePaymentsQuery = graphql(
@@ -35,6 +36,8 @@ const InvoicePaymentsQuery = graphql(
           paidOn
           amount
           currency
+          exchangeCurrency
+          exchangeDifference
           bankTransactionId
           reversalOfId
           invoice {
@@ -110,8 +113,14 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
     align: 'right',
     phone: 'value',
     // A refund is money that was sent back.
-    cell: ({ kind, amount, currency, creditNote }) =>
-      money(creditNote || kind === 'CREDIT_REFUND' ? (minus('0', amount) ?? amount) : amount, currency),
+    cell: ({ kind, amount, currency, creditNote, ...exchange }) => (
+      <div>
+        {money(creditNote || kind === 'CREDIT_REFUND' ? (minus('0', amount) ?? amount) : amount, currency)}
+        <LongText secondary lines={1}>
+          {describeDifference(exchange)}
+        </LongText>
+      </div>
+    ),
   },
 ];
 
