@@ -80,12 +80,16 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
     header: t('For'),
     lead: true,
     phone: 'detail',
-    cell: ({ kind, invoice, creditNote, reversalOfId }) => (
+    cell: ({ kind, invoice, creditNote, reversalOfId, ...exchange }) => (
       <div>
         {invoice && <LongText to={`/invoices/${invoice.id}`}>{invoiceName(invoice)}</LongText>}
         {creditNote && <LongText to={`/credit-notes/${creditNote.id}`}>{creditNoteName(creditNote)}</LongText>}
         <LongText secondary lines={1}>
-          {[kind === 'PAYMENT' ? '' : label(kind), reversalOfId && t('Undoes an earlier one')]
+          {[
+            kind === 'PAYMENT' ? '' : label(kind),
+            reversalOfId && t('Undoes an earlier one'),
+            describeDifference(exchange),
+          ]
             .filter(Boolean)
             .join(' · ')}
         </LongText>
@@ -113,14 +117,8 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
     align: 'right',
     phone: 'value',
     // A refund is money that was sent back.
-    cell: ({ kind, amount, currency, creditNote, ...exchange }) => (
-      <div>
-        {money(creditNote || kind === 'CREDIT_REFUND' ? (minus('0', amount) ?? amount) : amount, currency)}
-        <LongText secondary lines={1}>
-          {describeDifference(exchange)}
-        </LongText>
-      </div>
-    ),
+    cell: ({ kind, amount, currency, creditNote }) =>
+      money(creditNote || kind === 'CREDIT_REFUND' ? (minus('0', amount) ?? amount) : amount, currency),
   },
 ];
 
