@@ -20,7 +20,9 @@ describe.skipIf(noBrowser)('a payment in foreign money', { timeout: 120_000 }, (
       invoice_date: '2026-01-31',
       status: 'issued',
       items: [{ title: 'Layout', quantity: 1, unit_price_net: 100, vat_rate: 0 }],
-      ...{ currency: 'USD', exchange_rate: 0.9, exchange_rate_date: '2026-01-30' },
+      currency: 'USD',
+      exchange_rate: 0.9,
+      exchange_rate_date: '2026-01-30',
     });
     const { id, number } = invoice.body.data;
     await app.visit(options, async (page) => {
