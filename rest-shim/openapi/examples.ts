@@ -134,6 +134,7 @@ export class Examples {
     if (Array.isArray(choices)) return choices[0];
     if (pattern === answeredTime['pattern']) return typical['date-time'];
     if (name === 'currency') return 'EUR';
+    if (name === 'exchange_rate') return null; // the examples have no foreign money
     return typical[String(format)] ?? typical[String([type].flat()[0])];
   }
 

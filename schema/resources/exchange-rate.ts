@@ -14,7 +14,7 @@ import { findCompany } from './company/queries.ts';
 export const rates = { decimals: 12, min: 1e-9, max: 1e9 };
 
 /** A total in the home currency is less than this: it has at most 15 digits in each currency. */
-const maxExchanged = 1e12;
+export const maxExchanged = 1e12;
 
 export const exchangeFields = (t: InputFields) => ({
   exchangeRate: t.field({ type: 'Decimal', validate: decimal(rates) }),
@@ -97,8 +97,11 @@ export const chooseExchangeCurrency = async (
   { exchangeRate }: Input,
 ): Promise<string | null | undefined> => (exchangeRate ? findHomeCurrency(context) : exchangeRate);
 
-/** The rule of a document that comes with an archive, which no constraint has. */
-export function storedExchangeRules({ exchangeCurrency }: Exchange, problems: Problems): void {
+/** The rule of a document or payment that comes with an archive, which no constraint has. */
+export function storedExchangeRules(
+  { exchangeCurrency }: Pick<Exchange, 'exchangeCurrency'>,
+  problems: Problems,
+): void {
   if (exchangeCurrency !== null && !isCurrency(exchangeCurrency))
     problems.add('exchange_currency', 'unknown_value', 'Must be an ISO 4217 currency code.');
 }

@@ -288,7 +288,8 @@ function receiptRules(receipt: Row<'Receipt'>, items: Row<'ReceiptLine'>[], prob
     problems.add('vat_rate', 'inconsistent', 'Must be that of the only line, or null.');
 }
 
-function paymentRules({ amount, currency }: Row<'Payment'>, problems: Problems): void {
+function paymentRules({ amount, currency, exchangeCurrency }: Row<'Payment'>, problems: Problems): void {
+  storedExchangeRules({ exchangeCurrency }, problems);
   if (!checkCurrency(currency, problems)) return;
   if (!fits(amount)) problems.add('amount', 'too_many_digits', 'Must not have so many digits.', { max: maxDigits });
   checkDecimals('amount', amount, currency, problems);

@@ -419,6 +419,52 @@ describe('A DATEV export', () => {
     ]);
   });
 
+  it('has the rates of documents, and posts what a payment gains or loses, so that partners’ accounts end at zero in the books’ currency', async () => {
+    const who = await german();
+    const priced = { currency: 'USD', exchangeRate: '0.92345', exchangeRateDate: '2026-02-28', status: 'ISSUED' };
+    const items = [line('100.03', 'S', '19'), line('0.1', 'S', '7'), line('33.33', 'S', '16')];
+    const [gaining, losing] = [await makeInvoice(who, { ...priced, items }), await makeInvoice(who, priced)];
+    const lines = [
+      { vatRate: '19', vatCategory: 'S', amountNet: '100.01', deductiblePercent: '50' },
+      { vatRate: '19', vatCategory: 'AE', amountNet: '33.35', deductiblePercent: '50' },
+    ];
+    const bought = { amountGross: undefined, vatRate: undefined, lines, status: 'BOOKED' };
+    const receipt = await makeReceipt(who, { ...priced, ...bought });
+    const pay = async (path: string, body: object) => {
+      expect((await who.rest('POST', `${path}/payments`, { paid_on: '2026-03-20', ...body })).status).toBe(200);
+    };
+    const adjustments = [{ type: 'fee', amount: 1.01 }];
+    await pay(`/invoices/${gaining}`, { exchange_rate: 0.95, adjustments });
+    await pay(`/invoices/${losing}`, { exchange_rate: 0.9 });
+    await pay(`/receipts/${receipt}`, { exchange_rate: 0.9 });
+    const inBooks = (rows: ReturnType<typeof readExtf>['rows']) =>
+      rows.map((row) => ({
+        ...row,
+        'Umsatz (ohne Soll/Haben-Kz)': row['Basis-Umsatz'] || row['Umsatz (ohne Soll/Haben-Kz)'],
+      }));
+    for (const [chart, gain, loss] of [
+      ['skr03', '2660', '2150'],
+      ['skr04', '4840', '6880'],
+    ] as const) {
+      const { rows } = readExtf((await exported(service, who, datev({ chart }))).file);
+      const sums = sumAccounts(inBooks(rows) as typeof rows);
+      for (const partner of ['10000', '10001', '99999'])
+        expect([partner, sums.get(partner)?.toFixed()]).toEqual([partner, '0']);
+      const differences = rows.filter((row) => row['Buchungstext'] === 'Kursdifferenz');
+      expect(differences.map((row) => [...brief(row).slice(0, 4), row['WKZ Umsatz'], row['Basis-Umsatz']])).toEqual([
+        ['4,16', 'S', '10000', gain, 'EUR', ''], // 156.80 at 0.95: 148.96, and at 0.92345: 144.80
+        ['2,79', 'H', '10001', loss, 'EUR', ''], // 119.00 at 0.9: 107.10, and at 0.92345: 109.89
+        ['3,58', 'S', '99999', gain, 'EUR', ''], // 152.36 at 0.9: 137.12, and at 0.92345: 140.70
+      ]);
+    }
+    const { data } = (await who.rest('GET', '/payments')).body;
+    for (const { id, kind } of data) if (kind !== 'fee') await who.rest('POST', `/payments/${id}/reverse`);
+    const { rows } = readExtf((await exported(service, who, datev())).file);
+    const sums = sumAccounts(rows);
+    expect([sums.get('2660')?.toNumber(), sums.get('2150')?.toNumber()]).toEqual([0, 0]);
+    expect(new Set(rows.map((row) => row['Buchungstext']))).toContain('Storno Kursdifferenz');
+  });
+
   it('of a locked period has the same bytes each time, and says so if the lock is final', async () => {
     const who = await german();
     const customerId = await makeCustomer(who, { companyName: 'Before' });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { makeCustomer } from '../graphql/books.ts';
+import { makeBankTransaction, makeCustomer } from '../graphql/books.ts';
 import type { Answer, Integrator } from '../harness.ts';
 
 /** A step of generated books. Some are refused, such as a payment of a cancelled invoice: they change nothing. */
@@ -15,6 +15,7 @@ export interface Step {
     | 'credit receipt'
     | 'pay receipt'
     | 'settle receipt'
+    | 'match'
     | 'undo'
     | 'reverse'
     | 'lock';
@@ -80,6 +81,7 @@ const kinds: Step['kind'][] = [
     'settle',
     'settle',
     'settle receipt',
+    'match',
     'undo',
     'reverse',
     'lock',
@@ -155,13 +157,15 @@ function adjust(due: number, choice: number, isInvoice: boolean) {
   return { adjustments };
 }
 
+const exchangeRates = [0.9234, 1.0731, 0.0061, 155.37];
+
 /** A currency, often another one than at home, and often with what it was worth. */
 const foreign = (
   choice: number,
   day: number,
 ): { currency: string; exchange_rate?: number; exchange_rate_date?: string } => {
   if (choice % 5 > 2) return { currency: 'EUR' };
-  const rate = [0.9234, 1.0731, 0.0061, 155.37][choice % 4] ?? 1;
+  const rate = exchangeRates[choice % 4] ?? 1;
   return { currency: 'CHF', ...(choice % 5 > 0 && { exchange_rate: rate, exchange_rate_date: dayOf(day) }) };
 };
 
@@ -185,6 +189,12 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
     for (const supplier of suppliers) ids.suppliers.push(await makeCustomer(who, { ...supplier, type: 'SUPPLIER' }));
   const pick = (list: keyof typeof ids, which: number): string =>
     ids[list][which % Math.max(ids[list].length, 1)] ?? '00000000-0000-7000-8000-000000000000';
+  /** Often a rate of the payment, where what is paid has one. */
+  const paidAt = async (path: string, choice: number): Promise<{ exchange_rate?: number }> => {
+    if (choice % 3 === 0) return {};
+    const rate = (await rest('GET', path)).body.data?.exchange_rate ?? null;
+    return rate === null ? {} : { exchange_rate: Number((rate * (0.9 + (choice % 21) / 100)).toFixed(8)) };
+  };
   const take: Record<Step['kind'], (step: Step) => Promise<unknown>> = {
     invoice: async ({ which, day, amount, lines }) => {
       const items = lines.map(({ cents, vat, quantity }, at) => {
@@ -211,11 +221,14 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       if ((await rest('POST', `/invoices/${made.body.data.id}/issue`)).status === 200)
         ids.invoices.push(made.body.data.id);
     },
-    pay: ({ which, amount, day }) =>
-      rest('POST', `/invoices/${pick('invoices', which)}/payments`, {
+    pay: async ({ which, amount, day }) => {
+      const path = `/invoices/${pick('invoices', which)}`;
+      await rest('POST', `${path}/payments`, {
         ...(amount % 4 > 0 && { amount: inEuro(amount) }),
+        ...(await paidAt(path, amount)),
         paid_on: dayOf(day),
-      }),
+      });
+    },
     credit: async ({ which, amount, day }) => {
       const invoice = pick('invoices', which);
       const { body } = await rest('GET', `/invoices/${invoice}`);
@@ -229,11 +242,14 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       });
       if (made.status === 201) ids['credit-notes'].push(made.body.data.id);
     },
-    refund: ({ which, amount, day }) =>
-      rest('POST', `/credit-notes/${pick('credit-notes', which)}/refunds`, {
+    refund: async ({ which, amount, day }) => {
+      const path = `/credit-notes/${pick('credit-notes', which)}`;
+      await rest('POST', `${path}/refunds`, {
         ...(amount % 2 && { amount: inEuro(amount) }),
+        ...(await paidAt(path, amount)),
         paid_on: dayOf(day),
-      }),
+      });
+    },
     cancel: ({ which }) => rest('POST', `/invoices/${pick('invoices', which)}/cancel`),
     receipt: async ({ which, amount, day, lines }) => {
       const simple = { amount_gross: inEuro(amount), vat_rate: vats[which % 3]?.vatRate ?? '0' };
@@ -271,21 +287,43 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       )
         throw new Error(made.text);
     },
-    'pay receipt': ({ which, amount, day }) =>
-      rest('POST', `/receipts/${pick('receipts', which)}/payments`, {
+    'pay receipt': async ({ which, amount, day }) => {
+      const path = `/receipts/${pick('receipts', which)}`;
+      await rest('POST', `${path}/payments`, {
         ...(amount % 2 && { amount: inEuro(amount) }),
+        ...(await paidAt(path, amount)),
         paid_on: dayOf(day),
-      }),
+      });
+    },
+    // From an account in euro.
+    match: async ({ which, amount, day }) => {
+      const type = (['INVOICE', 'RECEIPT', 'CREDIT_NOTE'] as const)[amount % 3] ?? 'INVOICE';
+      const list = ({ INVOICE: 'invoices', RECEIPT: 'receipts', CREDIT_NOTE: 'credit-notes' } as const)[type];
+      const id = pick(list, which);
+      const { body } = await rest('GET', `/${list}/${id}`);
+      const moved = inEuro(amount);
+      const isReceived = type === 'INVOICE' || body.data?.credited_receipt_id;
+      const signed = isReceived ? moved : `-${moved}`;
+      const bookingDate = new Date(dayOf(day));
+      const bank = await makeBankTransaction(who, { amount: signed, amountOpen: signed, bookingDate });
+      const part = { type, id, ...(body.data?.currency === 'CHF' && { exchangeAmount: moved }) };
+      await who.graphqlAnswer(
+        'mutation ($id: UUID!, $matches: [MatchInput!]!) { matchBankTransaction(id: $id, matches: $matches) { id } }',
+        { id: bank, matches: [part] },
+      );
+    },
     settle: async ({ which, amount, day }) => {
       const path = `/invoices/${pick('invoices', which)}`;
       const due = Math.round(((await rest('GET', path)).body.data?.amount_due ?? 0) * 100);
-      await rest('POST', `${path}/payments`, { ...adjust(due, amount, true), paid_on: dayOf(day) });
+      const rate = await paidAt(path, amount);
+      await rest('POST', `${path}/payments`, { ...adjust(due, amount, true), ...rate, paid_on: dayOf(day) });
     },
     'settle receipt': async ({ which, amount, day }) => {
       const path = `/receipts/${pick('receipts', which)}`;
       const { amount_payable = 0, amount_paid = 0, amount_adjusted = 0 } = (await rest('GET', path)).body.data ?? {};
       const due = Math.round((amount_payable - amount_paid - amount_adjusted) * 100);
-      await rest('POST', `${path}/payments`, { ...adjust(due, amount, false), paid_on: dayOf(day) });
+      const rate = await paidAt(path, amount);
+      await rest('POST', `${path}/payments`, { ...adjust(due, amount, false), ...rate, paid_on: dayOf(day) });
     },
     undo: async ({ which }) => {
       const { data } = (await rest('GET', '/payments?reversed=false')).body;

@@ -115,9 +115,46 @@ it('documents without a rate stay in their own currency, and so do open items', 
   ]);
   const profit = await who.rest('GET', `/reports/profit-and-loss?from=${today}&to=${today}`);
   expect(profit.body.data.totals).toEqual([
-    { currency: 'EUR', revenue: 92.35, expenses: 0, result: 92.35 },
-    { currency: 'USD', revenue: 100, expenses: 0, result: 100 },
+    { currency: 'EUR', revenue: 92.35, expenses: 0, exchange_gains: 0, exchange_losses: 0, result: 92.35 },
+    { currency: 'USD', revenue: 100, expenses: 0, exchange_gains: 0, exchange_losses: 0, result: 100 },
   ]);
   const { totals } = (await who.rest('GET', `/reports/open-items?at=${today}&side=receivable`)).body.data;
   expect(totals.map(({ currency }: Row) => currency)).toEqual(['USD']);
+});
+
+it('what payments gain and lose at rates of their own is a part of the result, with its documents', async () => {
+  nextDay();
+  const { id } = await invoice({ items: [item(100, 19)] }); // 109.89 EUR, with 17.55 of VAT
+  const lines = [{ vat_category: 'S', vat_rate: 19, amount_net: 100 }];
+  const receipt = await create(who, '/receipts', { receipt_date: today, status: 'booked', lines, ...rate });
+  nextDay();
+  const pay = (path: string, exchange_rate: number, amount?: number) =>
+    who.rest('POST', `${path}/payments`, { amount, exchange_rate, paid_on: today });
+  expect((await pay(`/invoices/${id}`, 0.95, 100)).status).toBe(200); // 95.00 for 92.35 (92.345)
+  expect((await pay(`/invoices/${id}`, 0.9)).status).toBe(200); // 17.10 for 17.55
+  expect((await pay(`/receipts/${receipt.id}`, 0.9)).status).toBe(200); // 107.10 for 109.89
+  const query = `from=${today}&to=${today}`;
+  const read = async (path: string) => (await who.rest('GET', path)).body.data;
+  const differences = { exchange_gains: 5.44, exchange_losses: 0.45 };
+  expect((await read(`/reports/profit-and-loss?${query}`)).totals).toEqual([
+    { currency: 'EUR', revenue: 0, expenses: 0, ...differences, result: 4.99 },
+  ]);
+  expect((await read(`/reports/profit-and-loss?${query}&basis=cash`)).totals).toEqual([
+    { currency: 'EUR', revenue: 92.35, expenses: 92.35, ...differences, result: 4.99 },
+  ]);
+  const documents = (kind: string) => read(`/reports/profit-and-loss/documents?${query}&kind=${kind}&currency=EUR`);
+  const gains = [
+    { type: 'invoice_adjustment', id, number: expect.any(String), date: today, net: 2.65 },
+    { type: 'receipt_adjustment', id: receipt.id, number: null, date: today, net: 2.79 },
+  ];
+  expect(await documents('exchange_gains')).toEqual({ count: 2, items: expect.arrayContaining(gains) });
+  expect((await documents('exchange_losses')).items).toEqual([{ ...gains[0], net: 0.45 }]);
+  expect((await documents('expenses')).count).toBe(0);
+  const [, first] = await read(`/payments?invoice_id=${id}`);
+  expect((await who.rest('POST', `/payments/${first.id}/reverse`)).status).toBe(200);
+  expect((await read(`/reports/profit-and-loss?${query}`)).totals[0]).toMatchObject({
+    exchange_gains: 2.79,
+    exchange_losses: 0.45,
+    result: 2.34,
+  });
 });

@@ -20,6 +20,11 @@ interface Payment {
   kind: string;
   amount: Exact;
   paidOn: string;
+  isReversal: boolean;
+  /** What it was in another currency. */
+  exchange: { amount: Exact; currency: string } | null;
+  /** What the API says that it gained by that. */
+  difference: string | null;
 }
 /** What the document's currency was worth at home. */
 interface Exchange {
@@ -105,7 +110,8 @@ export interface Books {
 
 const money =
   'vatBreakdownByCategory { vatCategory vatRate net vat } currency totalGross exchangeRate exchangeCurrency';
-const payment = '(first: 60) { totalCount nodes { kind amount paidOn } }';
+const paymentsPage =
+  '(first: 36) { totalCount nodes { kind amount paidOn reversalOfId exchangeAmount exchangeCurrency exchangeDifference } }';
 
 // Rows of answers.
 /* eslint-disable typescript/no-explicit-any */
@@ -118,7 +124,16 @@ const readShares = (shares: any[]): Share[] =>
   }));
 const readPayments = ({ nodes, totalCount }: any): Payment[] => {
   expect(totalCount).toBe(nodes.length);
-  return nodes.map(({ kind, amount, paidOn }: any) => ({ kind, amount: new Exact(amount), paidOn }));
+  return nodes.map(
+    ({ kind, amount, paidOn, reversalOfId, exchangeAmount, exchangeCurrency, exchangeDifference }: any) => ({
+      kind,
+      amount: new Exact(amount),
+      paidOn,
+      isReversal: reversalOfId !== null,
+      exchange: exchangeAmount === null ? null : { amount: new Exact(exchangeAmount), currency: exchangeCurrency },
+      difference: exchangeDifference,
+    }),
+  );
 };
 
 const readExchange = ({ exchangeRate, exchangeCurrency }: any): Exchange | null =>
@@ -128,13 +143,13 @@ const readExchange = ({ exchangeRate, exchangeCurrency }: any): Exchange | null 
 export async function readBooks(who: Integrator, country: string): Promise<Books> {
   const { invoices } =
     await who.graphql(`{ invoices(first: 60) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
-    customer { id country vatId } ${money} payments${payment} } } }`);
+    customer { id country vatId } ${money} payments${paymentsPage} } } }`);
   const { creditNotes } =
     await who.graphql(`{ creditNotes(first: 60) { totalCount nodes { id invoice { id } creditNoteDate ${money}
-    refunds${payment} } } }`);
+    refunds${paymentsPage} } } }`);
   const { receipts } =
     await who.graphql(`{ receipts(first: 60) { totalCount nodes { id reversalOfId status receiptDate dueDate currency exchangeRate exchangeCurrency amountGross
-    supplier { country vatId } amountPrepaid lines { vatCategory vatRate deductiblePercent amountNet vatAmount } payments${payment} } } }`);
+    supplier { country vatId } amountPrepaid lines { vatCategory vatRate deductiblePercent amountNet vatAmount } payments${paymentsPage} } } }`);
   for (const { nodes, totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBe(nodes.length);
   const isIssued = ({ status }: any): boolean => status !== 'DRAFT';
   return {
@@ -429,14 +444,35 @@ export function cash(books: Books, from: string, to: string, isInputByPayment: b
   return sums.all;
 }
 
-/** `currency` → revenue and expenses in cents, of the days from `from` to `to`. */
-export type ProfitSums = Record<string, { revenue: number; expenses: number }>;
+/** What a payment gained: what it was in the home currency, less what its part of the document counts as there. */
+function gainOf(document: Priced, { amount, exchange }: Payment, isReceived: boolean): Exact | null {
+  if (!exchange || exchange.currency !== document.exchange?.currency) return null;
+  return exchange.amount.minus(worth(document, amount)).times(isReceived ? 1 : -1);
+}
+
+const withPayments = ({ invoices, creditNotes, receipts }: Books) => [
+  ...invoices.flatMap((of) => of.payments.map((payment) => ({ of, payment, isReceived: true }))),
+  ...creditNotes.flatMap((of) => of.refunds.map((payment) => ({ of, payment, isReceived: false }))),
+  ...receipts.flatMap((of) => of.payments.map((payment) => ({ of, payment, isReceived: false }))),
+];
+
+/** The exchange differences of all payments: what the API says, and what they are. */
+export const differences = (books: Books): { said: string | null; expected: string | null }[] =>
+  withPayments(books).map(({ of, payment, isReceived }) => ({
+    said: payment.difference,
+    expected: gainOf(of, payment, isReceived)?.toFixed() ?? null,
+  }));
+
+/** `currency` → sums in cents, of the days from `from` to `to`. */
+export type ProfitSums = Record<string, Record<ProfitPart, number>>;
+type ProfitPart = 'revenue' | 'expenses' | 'exchange_gains' | 'exchange_losses';
+export const noProfit = { revenue: 0, expenses: 0, exchange_gains: 0, exchange_losses: 0 };
 
 /** Net amounts, whatever their VAT. On the accrual basis by the dates of documents, without a look at lines or rates. */
 export function profit(books: Books, from: string, to: string, basis: 'accrual' | 'cash'): ProfitSums {
   const sums: ProfitSums = {};
-  const add = (side: 'revenue' | 'expenses', currency: string, net: Exact): void => {
-    const of = (sums[currency] ??= { revenue: 0, expenses: 0 });
+  const add = (side: ProfitPart, currency: string, net: Exact): void => {
+    const of = (sums[currency] ??= { ...noProfit });
     of[side] += net.times(100).toNumber();
   };
   const addLosses = (kinds: string[]): void => {
@@ -449,6 +485,16 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
           if (kinds.includes(kind) && within(paidOn, from, to))
             add(side, currencyOf(document), worth(document, amount));
   };
+  for (const { of, payment, isReceived } of withPayments(books)) {
+    const gain = gainOf(of, payment, isReceived);
+    if (!gain || !within(payment.paidOn, from, to)) continue;
+    // A reversal is in the part of what it takes back.
+    const ofPayment = payment.isReversal ? gain.negated() : gain;
+    const [part, amount] = ofPayment.isNegative()
+      ? (['exchange_losses', gain.negated()] as const)
+      : (['exchange_gains', gain] as const);
+    add(part, currencyOf(of), amount);
+  }
   if (basis === 'cash') {
     addLosses(['FEE']);
     for (const [name, { net }] of Object.entries(cash({ ...books, receipts: [] }, from, to, true)))

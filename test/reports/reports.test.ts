@@ -6,7 +6,9 @@ import { verify } from '../verify/books.ts';
 import {
   accrual,
   cash,
+  differences,
   ecSales,
+  noProfit,
   payables,
   profit,
   readBooks,
@@ -98,6 +100,8 @@ interface ProfitRow {
   to: string;
   revenue: number;
   expenses: number;
+  exchange_gains: number;
+  exchange_losses: number;
   result: number;
 }
 
@@ -117,10 +121,12 @@ async function checkProfit(who: Integrator, all: Books, from: string, to: string
     const names = expectedMonths.flatMap((month) => currencies.map((currency) => `${month} ${currency}`));
     expect(months.map(({ month, currency }) => `${month} ${currency}`)).toEqual(names);
     for (const row of [...months, ...totals.map((total) => ({ ...total, from, to }))]) {
-      const { revenue, expenses } = profit(all, row.from, row.to, basis)[row.currency] ?? { revenue: 0, expenses: 0 };
-      const shown = [inCents(row.revenue), inCents(row.expenses), inCents(row.result)];
-      expect([row, ...shown]).toEqual([row, revenue, expenses, revenue - expenses]);
-      for (const kind of ['revenue', 'expenses'] as const) {
+      const sums = profit(all, row.from, row.to, basis)[row.currency] ?? noProfit;
+      const parts = ['revenue', 'expenses', 'exchange_gains', 'exchange_losses'] as const;
+      const result = sums.revenue - sums.expenses + sums.exchange_gains - sums.exchange_losses;
+      const shown = [...parts.map((part) => inCents(row[part])), inCents(row.result)];
+      expect([row, ...shown]).toEqual([row, ...parts.map((part) => sums[part]), result]);
+      for (const kind of parts) {
         const of = { from: row.from, to: row.to, basis, kind, currency: row.currency, limit: '1000' };
         const { count, items } = await get(who, '/reports/profit-and-loss/documents', of);
         expect(new Set(items.map(nameDocument)).size).toBe(count);
@@ -213,6 +219,7 @@ describe.each(['DE', 'AT'])('in %s', { timeout: runs * 60_000 }, (country) => {
         expect((await verify(service, who)).all).toEqual([]);
         const all = await readBooks(who, country);
         await checkBalances(who, all);
+        for (const { said, expected } of differences(all)) expect(said).toBe(expected);
         for (const [first = 0, last = 0] of periods) {
           const [from, to] = [dayOf(first), dayOf(last)];
           const query = { from, to };
@@ -253,6 +260,8 @@ it('reports of a locked period stay the same, whatever is booked or undone after
         await get(who, '/reports/vat', { from, to, basis: 'cash' }),
         await openItems(who, to, 'receivable'),
         await openItems(who, to, 'payable'),
+        await get(who, '/reports/profit-and-loss', { from, to }),
+        await get(who, '/reports/profit-and-loss', { from, to, basis: 'cash' }),
       ];
       const before = await reports();
       await makeBooks(who, later, ids);

@@ -33,6 +33,8 @@ interface Chart {
   /** Losses of receivables, and what suppliers gave up. */
   loss: { fee: string; writeOff: string; rounding: string };
   gain: string;
+  /** What payments gain or lose against the exchange rates of their documents. */
+  exchange: { gain: string; loss: string };
 }
 
 export const charts: Record<ExportChart, Chart> = {
@@ -71,6 +73,7 @@ export const charts: Record<ExportChart, Chart> = {
     cashDiscount: { granted: '8730', received: '3730' },
     loss: { fee: '4970', writeOff: '2400', rounding: '4900' },
     gain: '2700',
+    exchange: { gain: '2660', loss: '2150' },
   },
   SKR04: {
     name: '04',
@@ -107,6 +110,7 @@ export const charts: Record<ExportChart, Chart> = {
     cashDiscount: { granted: '4730', received: '5730' },
     loss: { fee: '6855', writeOff: '6930', rounding: '6300' },
     gain: '4830',
+    exchange: { gain: '4840', loss: '6880' },
   },
 };
 

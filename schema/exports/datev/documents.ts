@@ -4,6 +4,7 @@ import type { ReceiptVatCategory, VatCategory } from '../../money/vat-categories
 import type { Context } from '../../graphql/context.ts';
 import { vatCategorySql } from '../../resources/invoice/line.ts';
 import { receiptLinesSql } from '../../resources/receipt/lines.ts';
+import { exchangeDifferences } from '../../resources/payment/exchange.ts';
 import { discountedLines, taxedLines } from '../../resources/report/receipt-shares.ts';
 import { invoiceDiscounts } from '../../resources/report/vat-shares.ts';
 import { computed, countRows, readRows, type Period, type TableSource } from '../table.ts';
@@ -25,6 +26,8 @@ interface Booked {
   currency: string;
   /** The account of the customer or supplier; null where there is no supplier. */
   partner: string | null;
+  /** What one unit of the document's currency was worth in another one. */
+  worth: { rate: string; currency: string } | null;
 }
 
 export interface Sale extends Booked {
@@ -73,6 +76,8 @@ export interface Payment extends Booked {
   amount: string;
   /** What it was in the currency of the bank account, where that is another one. */
   exchange: { amount: string; currency: string } | null;
+  /** What it gained by that against the document's rate, in the home currency; negative if it lost. */
+  difference: string | null;
   isReversal: boolean;
 }
 
@@ -108,6 +113,14 @@ const jsonObject = (fields: Record<string, string>): string =>
   `json_build_object(${Object.entries(fields)
     .map(([name, sql]) => `'${name}', ${sql}`)
     .join(', ')})`;
+
+const worthSql = (rate: string, currency: string): string =>
+  `case when ${rate} is not null then json_build_object('rate', ${rate}::text, 'currency', ${currency}) end`;
+
+const worthOf = (document: string): string => worthSql(`${document}.exchange_rate`, `${document}.exchange_currency`);
+
+const ofPaid = (column: string): string =>
+  `coalesce(${['invoice', 'note', 'receipt'].map((of) => `${of}.${column}`).join(', ')})`;
 
 const lineFields = (account: string, text: string) => ({
   category: 'line.category',
@@ -157,6 +170,7 @@ const sources = {
       day: 'own.invoice_date',
       currency: 'own.currency',
       partner: partnerAccountSql('own.customer_id', 'debtor'),
+      worth: worthOf('own'),
       supplied: supplied('own'),
       ...buyer,
       shares: invoiceShares,
@@ -172,6 +186,7 @@ const sources = {
       day: 'own.credit_note_date',
       currency: 'own.currency',
       partner: partnerAccountSql('own.customer_id', 'debtor'),
+      worth: worthOf('own'),
       supplied: 'null',
       ...buyer,
       shares: creditNoteShares,
@@ -183,6 +198,7 @@ const sources = {
     day: 'own.receipt_date',
     currency: 'own.currency',
     partner: partnerAccountSql('own.supplier_id', 'creditor'),
+    worth: worthOf('own'),
     text: 'own.description',
     category: 'own.category',
     lines: receiptLines,
@@ -199,10 +215,13 @@ const sources = {
       currency: 'own.currency',
       partner: `case when own.receipt_id is null then ${partnerAccountSql('coalesce(invoice.customer_id, note.customer_id, own.customer_id)', 'debtor')}
         else ${partnerAccountSql('receipt.supplier_id', 'creditor')} end`,
+      worth: worthSql(ofPaid('exchange_rate'), ofPaid('exchange_currency')),
       settles: 'own.kind::text',
       amount: 'own.amount::text',
       exchange: `case when own.exchange_amount is not null then
         json_build_object('amount', own.exchange_amount::text, 'currency', own.exchange_currency) end`,
+      difference: `case when own.exchange_rate is not null then (
+        select difference::text from (${exchangeDifferences('payment.id = own.id')}) as payment) end`,
       isReversal: 'own.reversal_of is not null',
     },
     `left join invoices as invoice on invoice.tenant_id = own.tenant_id and invoice.id = own.invoice_id
@@ -238,7 +257,11 @@ function discountSources({ from, to }: Period) {
       'invoices',
       `select id, date, number, currency, json_agg(${jsonObject(share)} order by category, rate) as shares
        from (${within(invoiceDiscounts)}) as share group by id, date, number, currency`,
-      { partner: partnerAccountSql('document.customer_id', 'debtor'), shares: 'own.shares' },
+      {
+        partner: partnerAccountSql('document.customer_id', 'debtor'),
+        worth: worthOf('document'),
+        shares: 'own.shares',
+      },
     ),
     receiptDiscounts: discountSource(
       'receipts',
@@ -249,7 +272,11 @@ function discountSources({ from, to }: Period) {
            sum(at * tax) as tax, sum(at * deducted) as deducted
          from (${taxedLines(within(discountedLines))}) as part group by id, date, number, currency, category, rate, deductible
        ) as line group by id, date, number, currency`,
-      { partner: partnerAccountSql('document.supplier_id', 'creditor'), lines: 'own.lines' },
+      {
+        partner: partnerAccountSql('document.supplier_id', 'creditor'),
+        worth: worthOf('document'),
+        lines: 'own.lines',
+      },
     ),
   };
 }

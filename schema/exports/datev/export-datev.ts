@@ -87,8 +87,9 @@ async function* readPostings(
   onDocuments: (count: number) => void = () => {},
 ): AsyncGenerator<Posting> {
   const accounts = charts[chart ?? 'SKR03'];
+  const home = { country: context.tenant.country, currency: batch.currency };
   for await (const documents of readDocuments(context, batch)) {
-    for (const document of documents) yield* buildPostings(document, accounts, context.tenant.country);
+    for (const document of documents) yield* buildPostings(document, accounts, home);
     onDocuments(documents.length);
   }
 }

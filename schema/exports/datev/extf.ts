@@ -177,7 +177,10 @@ function buildFields(posting: Posting, { isFinal, currency }: Common): string[] 
   set('side', quote(posting.amount.isNegative() ? 'H' : 'S'));
   set('currency', quote(posting.currency));
   const { exchange } = posting;
-  const rate = exchange?.currency === currency ? computeRate(posting.amount, exchange.amount) : undefined;
+  const rate =
+    exchange?.currency === currency && !exchange.amount.isZero()
+      ? computeRate(posting.amount, exchange.amount)
+      : undefined;
   if (exchange && rate !== undefined) {
     set('rate', rate);
     set('baseAmount', writeAmount({ ...posting, amount: exchange.amount }));

@@ -1,4 +1,4 @@
-import { Decimal } from '../../money/money.ts';
+import { convert, Decimal } from '../../money/money.ts';
 import {
   anyCreditor,
   expenseAccount,
@@ -34,20 +34,45 @@ export interface Posting {
   destination?: string;
   /** The rate of another member state. */
   destinationRate?: string;
-  /** What the bank booked in its account's currency. */
+  /** What it was worth in the books' currency. */
   exchange?: { amount: Decimal; currency: string };
 }
 
-/** @param home the tenant's country, which customers without one have */
-export function buildPostings(document: Document, chart: Chart, home: string): Posting[] {
-  const postings = postDocument(document, chart, home);
-  return postings.filter(({ amount }) => !amount.isZero());
+interface Home {
+  /** The tenant's, which customers without one have. */
+  country: string;
+  /** That of the books. */
+  currency: string;
 }
 
-function postDocument(document: Document, chart: Chart, home: string): Posting[] {
+export function buildPostings(document: Document, chart: Chart, home: Home): Posting[] {
+  const postings = postDocument(document, chart, home).filter(({ amount }) => !amount.isZero());
+  return document.worth?.currency === home.currency ? addWorth(postings, document, document.worth) : postings;
+}
+
+/** At the document's rate. What is posted to the partner is together worth as much as its sum. */
+function addWorth(
+  postings: Posting[],
+  { partner }: Pick<Document, 'partner'>,
+  { rate, currency }: NonNullable<Document['worth']>,
+): Posting[] {
+  const worthOf = (amount: Decimal): Decimal => convert(amount, new Decimal(rate), currency);
+  const partners = partner ?? anyCreditor;
+  let sum = new Decimal(0);
+  return postings.map((posting) => {
+    if (posting.exchange || posting.currency === currency) return posting;
+    const isOfPartner = posting.account === partners || posting.contra === partners;
+    const before = isOfPartner ? sum : new Decimal(0);
+    const after = before.plus(posting.amount);
+    if (isOfPartner) sum = after;
+    return { ...posting, exchange: { amount: worthOf(after).minus(worthOf(before)).abs(), currency } };
+  });
+}
+
+function postDocument(document: Document, chart: Chart, home: Home): Posting[] {
   switch (document.kind) {
     case 'sale':
-      return postSale(document, chart, home);
+      return postSale(document, chart, home.country);
     case 'purchase':
       return postPurchase(document, chart);
     case 'saleDiscount':
@@ -55,7 +80,7 @@ function postDocument(document: Document, chart: Chart, home: string): Posting[]
     case 'purchaseDiscount':
       return postPurchaseDiscount(document, chart);
     default:
-      return [postPayment(document, chart)];
+      return [postPayment(document, chart, home), ...postDifference(document, chart, home)];
   }
 }
 
@@ -148,7 +173,7 @@ const vatIn = (gross: Decimal, rate: string): Decimal =>
   toCents(gross.times(rate).dividedBy(new Decimal(rate).plus(100)));
 
 /** What settles an invoice brings money in, or is a loss. A refund, and what pays a receipt, are the other way round. */
-function postPayment(payment: Payment, chart: Chart): Posting {
+function postPayment(payment: Payment, chart: Chart, home: Home): Posting {
   const { of, settles, exchange, isReversal } = payment;
   const isIn = of === 'invoice' && settles !== 'credit_refund';
   const amount = new Decimal(payment.amount);
@@ -159,8 +184,27 @@ function postPayment(payment: Payment, chart: Chart): Posting {
     account: accountOfPayment(payment, chart),
     contra: payment.partner ?? anyCreditor,
     text: isReversal ? `Storno ${texts[settles]}` : text,
-    ...(exchange && { exchange: { amount: new Decimal(exchange.amount).abs(), currency: exchange.currency } }),
+    ...(exchange?.currency === home.currency && {
+      exchange: { amount: new Decimal(exchange.amount).abs(), currency: exchange.currency },
+    }),
   };
+}
+
+/** What a payment gained or lost settles the rest that the partner's account then has in the books' currency. */
+function postDifference(payment: Payment, chart: Chart, { currency }: Home): Posting[] {
+  const { difference, worth, partner, isReversal } = payment;
+  if (difference === null || worth?.currency !== currency) return [];
+  const amount = new Decimal(difference);
+  return [
+    {
+      ...common(payment),
+      currency,
+      amount,
+      account: partner ?? anyCreditor,
+      contra: amount.isPositive() === isReversal ? chart.exchange.loss : chart.exchange.gain,
+      text: isReversal ? 'Storno Kursdifferenz' : 'Kursdifferenz',
+    },
+  ];
 }
 
 function accountOfPayment({ of, settles }: Payment, { bank, loss, gain }: Chart): string {

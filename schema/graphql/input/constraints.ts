@@ -190,11 +190,7 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
   payments_settle_one_thing: ['id', 'wrong_state', 'A payment settles one invoice, one receipt, or one credit note.'],
   payments_kind_of_what_it_pays: ['kind', 'inconsistent', 'This kind of payment can not settle that.'],
   payments_reason_of_write_off: ['reason', 'required', 'A write-off must have a reason.'],
-  payments_exchange: [
-    'exchangeAmount',
-    'inconsistent',
-    'An exchange has an amount, a currency, and a rate, and is of a bank transaction.',
-  ],
+  payments_exchange: ['exchangeAmount', 'inconsistent', 'An exchange has an amount, a currency, and a rate.'],
   payments_negative_when_reversal: [
     'amount',
     'wrong_sign',

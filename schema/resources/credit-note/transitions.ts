@@ -11,6 +11,7 @@ import { computePaid, settled, type Paid, type Payable, type Settled } from '../
 /** A credit note of which something can be refunded, under the locks of its invoice and of itself. */
 interface Refundable extends Payable {
   version: number;
+  exchangeCurrency: string | null;
 }
 
 /** Takes the locks of a credit note and of its invoice; null if there is no such credit note. */
@@ -19,9 +20,10 @@ export async function lockRefundable(context: Context, id: string): Promise<Refu
   if (!known) return null;
   const invoice = await found(context.db.lock('Invoice', known.invoiceId, 'no key update'));
   const creditNote = await found(context.db.lock('CreditNote', id, 'no key update'));
-  const { currency, version, customerId: partnerId } = creditNote;
+  const { currency, exchangeCurrency, version, customerId: partnerId } = creditNote;
   const settledSoFar = { paid: new Decimal(creditNote.amountRefunded), adjusted: new Decimal(0) };
-  return { id, due: computeRefundDue(creditNote, invoice), ...settledSoFar, currency, version, partnerId };
+  const due = computeRefundDue(creditNote, invoice);
+  return { id, due, ...settledSoFar, currency, exchangeCurrency, version, partnerId };
 }
 
 /**

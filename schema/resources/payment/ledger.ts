@@ -5,6 +5,7 @@ import { key, type Context } from '../../graphql/context.ts';
 import { Decimal, sum } from '../../money/money.ts';
 import { chooseOpenDay } from '../period-lock/rules.ts';
 import type { Adjusted } from './adjustments.ts';
+import type { PaymentExchange } from './exchange.ts';
 import { requireCredit } from './customer-credit.ts';
 import { getColumn } from './kinds.ts';
 import { paidBy, payables } from './payables.ts';
@@ -25,7 +26,7 @@ export async function recordAdjusted(
   context: Context,
   payment: Omit<NewPayment, 'amount'> & { amount: Decimal },
   { rows }: Pick<Adjusted, 'rows'>,
-  exchange: Pick<NewPayment, 'exchangeAmount' | 'exchangeCurrency' | 'exchangeRate'> = {},
+  exchange: PaymentExchange = {},
 ): Promise<void> {
   let first = payment.amount.isZero() ? null : await recordPayment(context, { ...payment, ...exchange });
   const { bankTransactionId, ...common } = payment;

@@ -5,7 +5,9 @@ import { idArgument } from '../../graphql/input/id-argument.ts';
 import { decimal, text } from '../../graphql/input/validators.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { lockRow, type RowArguments, requireVersion } from '../../rows/locked-row.ts';
+import type { Row } from '../../../prisma/client.ts';
 import type { Decimal } from '../../money/money.ts';
+import { rates } from '../exchange-rate.ts';
 import { Invoice } from '../invoice/type.ts';
 import { key, today, type Context } from '../../graphql/context.ts';
 import { transitionRow } from '../../rows/transition.ts';
@@ -17,6 +19,7 @@ import { found, ForbiddenError, refuse } from '../../errors/errors.ts';
 import { lockRefundable, refund } from '../credit-note/transitions.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
+import { exchangeAt } from './exchange.ts';
 import { recordAdjusted, recordPayment, reverse } from './ledger.ts';
 import { paidBy, payables } from './payables.ts';
 import {
@@ -34,6 +37,12 @@ const paymentArgs = (t: MutationFields) => ({
   ...idArgument,
   amount: t.arg({ type: 'Decimal', description: 'Default: the amount due.', validate: decimal({}) }),
   paidOn: t.arg({ type: 'Date', description: "Not in the future. Default: the tenant's today." }),
+  exchangeRate: t.arg({
+    type: 'Decimal',
+    description:
+      'What one unit of the currency was worth in the home currency when it was paid. Only where the document has an exchange rate.',
+    validate: decimal(rates),
+  }),
   ...expectedVersionArgument,
 });
 
@@ -50,6 +59,7 @@ const adjustedArgs = (t: MutationFields) => ({
 interface PaymentArguments extends RowArguments {
   amount?: Decimal | null;
   paidOn?: Date | null;
+  exchangeRate?: Decimal | null;
   adjustments?: Adjustment[] | null;
 }
 
@@ -57,8 +67,8 @@ interface PaymentArguments extends RowArguments {
 async function pay(
   context: Context,
   type: 'INVOICE' | 'RECEIPT',
-  payable: Payable,
-  { amount, paidOn, adjustments }: PaymentArguments,
+  payable: Payable & Pick<Row<'Invoice'>, 'exchangeCurrency'>,
+  { amount, paidOn, exchangeRate, adjustments }: PaymentArguments,
 ): Promise<void> {
   const { field, series, pay: countTowards } = payables[type];
   const day = paidOn ?? today(context);
@@ -69,7 +79,8 @@ async function pay(
   await countTowards(context, payable, { paid: paid.amount.plus(planned.paid), adjusted: planned.adjusted });
   await refuseLocked(context, series, day, 'paidOn');
   const signed = { ...paid, amount: toSigned(paid.amount, payable) };
-  await recordAdjusted(context, { [field]: payable.id, ...signed, paidOn: day }, planned);
+  const exchange = exchangeAt(payable, signed.amount, exchangeRate);
+  await recordAdjusted(context, { [field]: payable.id, ...signed, paidOn: day }, planned, exchange);
   await planned.requireCredit(context);
 }
 
@@ -90,7 +101,7 @@ builder.mutationFields((t) => ({
     ...transitionRow('Invoice', async (inside, invoice, args: PaymentArguments) => {
       const payable =
         getPayableInvoice(invoice) ?? refuse('status', 'wrong_state', 'Only an issued invoice can be paid.');
-      await pay(inside, 'INVOICE', payable, args);
+      await pay(inside, 'INVOICE', { ...payable, exchangeCurrency: invoice.exchangeCurrency }, args);
       return invoice.id;
     }),
   }),
@@ -111,7 +122,7 @@ builder.mutationFields((t) => ({
     ...transitionRow('Receipt', async (inside, receipt, args: PaymentArguments) => {
       const payable =
         getPayableReceipt(receipt) ?? refuse('status', 'wrong_state', 'Only a booked receipt can be paid.');
-      await pay(inside, 'RECEIPT', payable, args);
+      await pay(inside, 'RECEIPT', { ...payable, exchangeCurrency: receipt.exchangeCurrency }, args);
       return receipt.id;
     }),
   }),
@@ -126,14 +137,15 @@ builder.mutationFields((t) => ({
       paidOnRules(paidOn, context, problems);
       if (id) amountRules(amount, () => context.db.creditNote.findUnique({ where: key(context, id) }), problems);
     },
-    resolve: (query, _root, { id, amount, paidOn, expectedVersion }, context) =>
+    resolve: (query, _root, { id, amount, paidOn, exchangeRate, expectedVersion }, context) =>
       context.transaction(async (inside) => {
         const creditNote = await found(lockRefundable(inside, id));
         requireVersion(creditNote, expectedVersion);
         const day = paidOn ?? today(context);
         const paid = await refund(inside, creditNote, amount);
         await refuseLocked(inside, payables.CREDIT_NOTE.series, day, 'paidOn');
-        await recordPayment(inside, { creditNoteId: id, ...paid, paidOn: day });
+        const exchange = exchangeAt(creditNote, paid.amount, exchangeRate);
+        await recordPayment(inside, { creditNoteId: id, ...paid, paidOn: day, ...exchange });
         return findById(inside, 'CreditNote', id, query);
       }),
   }),

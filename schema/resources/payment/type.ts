@@ -1,5 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { Node } from '../../graphql/node.ts';
+import { findExchangeDifference } from './exchange.ts';
 import { PaymentKind } from './kinds.ts';
 
 export const Payment = builder.prismaObject('Payment', {
@@ -13,6 +14,7 @@ export const Payment = builder.prismaObject('Payment', {
     exchangeAmount: null,
     exchangeCurrency: null,
     exchangeRate: null,
+    exchangeDifference: null,
     paidOn: '2026-02-10',
     reversalOfId: null,
     reason: null,
@@ -37,6 +39,15 @@ export const Payment = builder.prismaObject('Payment', {
     exchangeAmount: t.expose('exchangeAmount', { type: 'Decimal', nullable: true }),
     exchangeCurrency: t.exposeString('exchangeCurrency', { nullable: true }),
     exchangeRate: t.expose('exchangeRate', { type: 'Decimal', nullable: true }),
+    exchangeDifference: t.field({
+      type: 'Decimal',
+      nullable: true,
+      description:
+        "What it was worth less what it settles at the document's exchange rate, in that `exchange_currency`: a gain is positive, a loss negative. Null where either rate isn't known.",
+      select: { id: true, exchangeRate: true },
+      resolve: ({ id, exchangeRate }, _args, context) =>
+        exchangeRate === null ? null : findExchangeDifference(id, context),
+    }),
     paidOn: t.expose('paidOn', { type: 'Date' }),
     reversalOfId: t.expose('reversalOfId', { type: 'UUID', nullable: true }),
     reversalOf: t.relation('reversalOf', { nullable: true }),

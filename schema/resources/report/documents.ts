@@ -26,7 +26,7 @@ const DocumentType = builder.enumType('VatDocumentType', {
     RECEIPT: { description: 'A receipt.' },
     INVOICE_ADJUSTMENT: {
       description:
-        'Cash discounts, fees, write-offs, and rounding of an invoice on one day. It has the id of the invoice.',
+        'Cash discounts, fees, write-offs, rounding, or exchange differences of an invoice on one day. It has the id of the invoice.',
     },
     RECEIPT_ADJUSTMENT: { description: 'The same of a receipt.' },
   } satisfies Record<DocumentShare['type'], object>,

@@ -8,10 +8,10 @@ import { Decimal } from '../../money/money.ts';
 import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
 import { readReport } from './read-report.ts';
-import { accrualShares, cashShares, lossShares } from './vat-shares.ts';
+import { accrualShares, cashShares, exchangeShares, lossShares } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
-type Kind = 'REVENUE' | 'EXPENSES';
+type Kind = 'REVENUE' | 'EXPENSES' | 'EXCHANGE_GAINS' | 'EXCHANGE_LOSSES';
 
 const ProfitBasis = builder.enumType('ProfitBasis', {
   description: 'When revenue and expenses count.',
@@ -22,10 +22,12 @@ const ProfitBasis = builder.enumType('ProfitBasis', {
 });
 
 const ProfitKind = builder.enumType('ProfitKind', {
-  description: 'A side of a profit and loss.',
+  description: 'A part of a profit and loss.',
   values: {
     REVENUE: { description: 'Issued invoices less credit notes; and what suppliers gave up.' },
     EXPENSES: { description: 'Booked receipts; and fees, write-offs, and rounding of invoices.' },
+    EXCHANGE_GAINS: { description: 'What payments gained against the exchange rates of their documents.' },
+    EXCHANGE_LOSSES: { description: 'What payments lost against the exchange rates of their documents.' },
   } satisfies Record<Kind, object>,
 });
 
@@ -33,6 +35,8 @@ interface Sums {
   currency: string;
   revenue: Decimal;
   expenses: Decimal;
+  exchangeGains: Decimal;
+  exchangeLosses: Decimal;
 }
 
 interface Month extends Sums, Period {}
@@ -56,10 +60,17 @@ const sumFields = (t: ObjectFields<Sums>) => ({
     description:
       'Booked receipts less cash discounts, or what was paid of them: net, and the VAT that can not be deducted. With fees, and on the accrual basis write-offs and rounding.',
   }),
+  exchangeGains: t.expose('exchangeGains', {
+    type: 'Decimal',
+    description:
+      'What payments gained against the exchange rates of their documents, on both bases by the days of payments.',
+  }),
+  exchangeLosses: t.expose('exchangeLosses', { type: 'Decimal', description: 'What they lost, as a positive amount.' }),
   result: t.field({
     type: 'Decimal',
-    description: 'Revenue less expenses.',
-    resolve: ({ revenue, expenses }) => revenue.minus(expenses),
+    description: 'Revenue and exchange gains, less expenses and exchange losses.',
+    resolve: ({ revenue, expenses, exchangeGains, exchangeLosses }) =>
+      revenue.plus(exchangeGains).minus(expenses).minus(exchangeLosses),
   }),
 });
 
@@ -119,7 +130,13 @@ const months = `(
 
 /** What each document adds to the period. */
 const buildShares = (basis: Basis): string =>
-  `${basis === 'ACCRUAL' ? accrualShares('DOCUMENT') : cashShares('PAYMENT')} union all ${lossShares(basis)}`;
+  `${basis === 'ACCRUAL' ? accrualShares('DOCUMENT') : cashShares('PAYMENT')} union all ${onPayment(basis)}`;
+
+/** What counts on the days of payments on both bases. */
+const onPayment = (basis: Basis): string => `${lossShares(basis)} union all ${exchangeShares}`;
+
+/** The part that a share belongs to. */
+const kindSql = `case when kind = 'OUTPUT' then 'REVENUE' when kind like 'EXCHANGE%' then kind else 'EXPENSES' end`;
 
 /** On the cash basis a share is dated by the end of its period. */
 const buildMonthlyShares = (basis: Basis): string =>
@@ -127,28 +144,33 @@ const buildMonthlyShares = (basis: Basis): string =>
     ? buildShares(basis)
     : `select shares.* from ${months}
        cross join lateral (${cashShares('PAYMENT', { first: 'month.first', last: 'month.last' })}) as shares
-       union all ${lossShares(basis)}`;
+       union all ${onPayment(basis)}`;
 
 interface SumRow {
   month: string;
   currency: string;
-  revenue: string;
-  expenses: string;
+  kind: Kind;
+  sum: string;
 }
 
 async function findSums(context: Context, period: Period, basis: Basis): Promise<Pick<Report, 'months' | 'totals'>> {
   const rows = await readReport<SumRow>(
     context,
-    `select to_char(date, 'YYYY-MM') as month, currency, coalesce(sum(value) filter (where kind = 'OUTPUT'), 0)::text as revenue,
-       coalesce(sum(value) filter (where kind <> 'OUTPUT'), 0)::text as expenses
-     from (${buildMonthlyShares(basis)}) as shares group by 1, currency`,
+    `select to_char(date, 'YYYY-MM') as month, currency, ${kindSql} as kind, sum(value)::text as sum
+     from (${buildMonthlyShares(basis)}) as shares group by 1, currency, 3`,
     inTexts(period),
   );
-  const sumUp = (currency: string, summands: SumRow[]): Sums => ({
-    currency,
-    revenue: Decimal.sum(0, ...summands.map(({ revenue }) => revenue)),
-    expenses: Decimal.sum(0, ...summands.map(({ expenses }) => expenses)),
-  });
+  const sumUp = (currency: string, summands: SumRow[]): Sums => {
+    const sumOf = (of: Kind): Decimal =>
+      Decimal.sum(0, ...summands.filter(({ kind }) => kind === of).map(({ sum }) => sum));
+    return {
+      currency,
+      revenue: sumOf('REVENUE'),
+      expenses: sumOf('EXPENSES'),
+      exchangeGains: sumOf('EXCHANGE_GAINS'),
+      exchangeLosses: sumOf('EXCHANGE_LOSSES'),
+    };
+  };
   const byCurrency = [...Map.groupBy(rows, ({ currency }) => currency)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return {
     months: splitIntoMonths(period).flatMap((month) =>
@@ -173,7 +195,7 @@ builder.queryField('profitAndLoss', (t) =>
   t.field({
     type: ProfitAndLoss,
     description:
-      'Revenue and expenses of a period by month. Cancelled invoices count, and so do the credit notes that take them back, each on its own date, so that no month changes afterwards. Drafts do not. Needs `receipts:read`, too.',
+      'Revenue and expenses of a period by month, and exchange differences. Cancelled invoices count, and so do the credit notes that take them back, each on its own date, so that no month changes afterwards. Drafts do not. Needs `receipts:read`, too.',
     ability: 'invoices:read',
     args: profitArgs(t),
     rules: checkReport,
@@ -192,7 +214,7 @@ builder.queryField('profitAndLossDocuments', (t) =>
     ability: 'invoices:read',
     args: {
       ...profitArgs(t),
-      kind: t.arg({ type: ProfitKind, required: true, description: 'The side.' }),
+      kind: t.arg({ type: ProfitKind, required: true, description: 'The part.' }),
       currency: t.arg.string({ required: true, description: 'The currency.', validate: text(3) }),
       ...pageArgs(t),
     },
@@ -202,7 +224,7 @@ builder.queryField('profitAndLossDocuments', (t) =>
       return findDocuments(
         context,
         `select type, id, number, date, value as net, vat from (${shares}) as share
-         where (kind = 'OUTPUT') = ($4 = 'REVENUE') and currency = $5`,
+         where ${kindSql} = $4 and currency = $5`,
         [...inTexts(args), args.kind, args.currency],
         args,
       );

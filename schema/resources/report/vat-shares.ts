@@ -1,5 +1,6 @@
 import { minorDigitsSql } from '../../money/money.ts';
 import { vatCategorySql } from '../invoice/line.ts';
+import { exchangeDifferences } from '../payment/exchange.ts';
 import { paidKindsSql } from '../payment/kinds.ts';
 import { inHomeCurrency, rateColumns } from './home-amounts.ts';
 import { datedLines, discountedLines, linesAtHome, paidLines, sharesOfReceiptLines } from './receipt-shares.ts';
@@ -187,3 +188,18 @@ export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => `
     ) as home
   where payment.tenant_id = $1 and payment.paid_on between $2 and $3
     and payment.kind in (${basis === 'CASH' ? `'fee'` : `'fee', 'write_off', 'rounding'`})`;
+
+/**
+ * What payments of a period gained or lost against the exchange rates of their documents, as positive amounts of two kinds. A reversal
+ * takes back what the payment added.
+ */
+export const exchangeShares = `
+  select case when (difference > 0) = is_reversal then 'EXCHANGE_LOSSES' else 'EXCHANGE_GAINS' end as kind,
+    case when receipt_id is null then 'INVOICE_ADJUSTMENT' else 'RECEIPT_ADJUSTMENT' end as type,
+    coalesce(invoice_id, receipt_id) as id, invoice_id, number, paid_on as date, null as category, null::numeric as rate, currency,
+    null::text as supplier_country, value as net, 0 as vat, value
+  from (
+    select *, case when is_reversal then -abs(difference) else abs(difference) end as value
+    from (${exchangeDifferences('payment.paid_on between $2 and $3')}) as payment
+  ) as share
+  where difference <> 0`;

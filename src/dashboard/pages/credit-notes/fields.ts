@@ -13,6 +13,7 @@ export const CreditNoteFields = graphql(
       reason
       isCancellation
       currency
+      exchangeCurrency
       totalNet
       totalVat
       totalGross

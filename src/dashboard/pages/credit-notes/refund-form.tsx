@@ -7,25 +7,27 @@ import type { CreditNote } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
 const RefundCreditNote = graphql(`
-  mutation RefundCreditNote($id: UUID!, $amount: Decimal, $paidOn: Date) {
-    refundCreditNote(id: $id, amount: $amount, paidOn: $paidOn) {
+  mutation RefundCreditNote($id: UUID!, $amount: Decimal, $paidOn: Date, $exchangeRate: Decimal) {
+    refundCreditNote(id: $id, amount: $amount, paidOn: $paidOn, exchangeRate: $exchangeRate) {
       id
     }
   }
 `);
 
 interface Props {
-  creditNote: Pick<CreditNote, 'id' | 'amountDue' | 'currency'>;
+  creditNote: Pick<CreditNote, 'id' | 'amountDue' | 'currency' | 'exchangeCurrency'>;
   onClose: () => void;
 }
 
-export function RefundForm({ creditNote: { id, amountDue, currency }, onClose }: Props): ReactNode {
+export function RefundForm({ creditNote, onClose }: Props): ReactNode {
+  const { id, amountDue, currency, exchangeCurrency } = creditNote;
   const [, refund] = useMutation(RefundCreditNote);
   return (
     <PaymentForm
       kind="refund"
       due={amountDue}
       currency={currency}
+      exchangeCurrency={exchangeCurrency}
       pay={(payment, context) => refund({ id, ...payment }, context)}
       onDone={() => {
         notifySuccess(t('The refund is recorded.'));

@@ -17,6 +17,7 @@ export const InvoiceFields = graphql(
       dueDate
       deliveryDate
       currency
+      exchangeCurrency
       exchangeRate
       exchangeRateDate
       exchangeRateSource

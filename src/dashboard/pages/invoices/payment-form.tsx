@@ -7,8 +7,14 @@ import type { Invoice } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
 const PayInvoice = graphql(`
-  mutation PayInvoice($id: UUID!, $amount: Decimal, $paidOn: Date, $adjustments: [AdjustmentInput!]) {
-    payInvoice(id: $id, amount: $amount, paidOn: $paidOn, adjustments: $adjustments) {
+  mutation PayInvoice(
+    $id: UUID!
+    $amount: Decimal
+    $paidOn: Date
+    $exchangeRate: Decimal
+    $adjustments: [AdjustmentInput!]
+  ) {
+    payInvoice(id: $id, amount: $amount, paidOn: $paidOn, exchangeRate: $exchangeRate, adjustments: $adjustments) {
       id
       status
     }
@@ -16,17 +22,19 @@ const PayInvoice = graphql(`
 `);
 
 interface Props {
-  invoice: Pick<Invoice, 'id' | 'amountDue' | 'currency'>;
+  invoice: Pick<Invoice, 'id' | 'amountDue' | 'currency' | 'exchangeCurrency'>;
   onClose: () => void;
 }
 
-export function InvoicePaymentForm({ invoice: { id, amountDue, currency }, onClose }: Props): ReactNode {
+export function InvoicePaymentForm({ invoice, onClose }: Props): ReactNode {
+  const { id, amountDue, currency, exchangeCurrency } = invoice;
   const [, pay] = useMutation(PayInvoice);
   return (
     <PaymentForm
       of="INVOICE"
       due={amountDue}
       currency={currency}
+      exchangeCurrency={exchangeCurrency}
       pay={(payment, context) => pay({ id, ...payment }, context)}
       onDone={({ payInvoice: { status } }) => {
         notifySuccess(status === 'PAID' ? t('The invoice is paid.') : t('The payment is recorded.'));

@@ -8,6 +8,8 @@ export const PaymentPageFields = graphql(`
       kind
       recordedWithId
       amount
+      exchangeCurrency
+      exchangeDifference
       paidOn
       createdAt
       reversalOfId

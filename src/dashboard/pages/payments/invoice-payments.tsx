@@ -12,6 +12,7 @@ import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { getName as creditNoteName } from '../credit-notes/fields.ts';
 import { getName as invoiceName } from '../invoices/fields.ts';
+import { describeDifference } from './exchange-difference.ts';
 import { t } from '../../i18n/t.ts';
 
 const InvoicePaymentsQuery = graphql(
@@ -35,6 +36,8 @@ const InvoicePaymentsQuery = graphql(
           paidOn
           amount
           currency
+          exchangeCurrency
+          exchangeDifference
           bankTransactionId
           reversalOfId
           invoice {
@@ -77,12 +80,16 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
     header: t('For'),
     lead: true,
     phone: 'detail',
-    cell: ({ kind, invoice, creditNote, reversalOfId }) => (
+    cell: ({ kind, invoice, creditNote, reversalOfId, ...exchange }) => (
       <div>
         {invoice && <LongText to={`/invoices/${invoice.id}`}>{invoiceName(invoice)}</LongText>}
         {creditNote && <LongText to={`/credit-notes/${creditNote.id}`}>{creditNoteName(creditNote)}</LongText>}
         <LongText secondary lines={1}>
-          {[kind === 'PAYMENT' ? '' : label(kind), reversalOfId && t('Undoes an earlier one')]
+          {[
+            kind === 'PAYMENT' ? '' : label(kind),
+            reversalOfId && t('Undoes an earlier one'),
+            describeDifference(exchange),
+          ]
             .filter(Boolean)
             .join(' · ')}
         </LongText>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { IdempotentContext } from '../../api/client.ts';
 import { money, today } from '../../format/format.ts';
-import { amountField } from '../../forms/form-values.ts';
+import { amountField, toDecimal } from '../../forms/form-values.ts';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { open, withRest } from './rest.ts';
@@ -17,10 +17,12 @@ interface Props<Data> {
   kind?: PaymentKind;
   due: string;
   currency: string;
+  /** The home currency, if what is paid has an exchange rate into it. */
+  exchangeCurrency?: string | null;
   /** What is paid, if the rest can be settled otherwise. */
   of?: 'INVOICE' | 'RECEIPT';
   pay: (
-    payment: ReturnType<typeof withRest> & { paidOn: string },
+    payment: ReturnType<typeof withRest> & { paidOn: string; exchangeRate?: string },
     context: IdempotentContext,
   ) => Promise<OperationResult<Data>>;
   onDone: (data: Data) => void;
@@ -29,17 +31,20 @@ interface Props<Data> {
 
 /** Records a payment or a refund that no bank transaction shows. */
 export function PaymentForm<Data>(props: Props<Data>): ReactNode {
-  const { kind = 'payment', of, due, currency, pay, onDone, onCancel } = props;
+  const { kind = 'payment', of, due, currency, exchangeCurrency, pay, onDone, onCancel } = props;
   const texts = paymentTexts[kind];
   const form = useForm({
     mode: 'controlled',
-    initialValues: { amount: amountField(due, currency), paidOn: today(), adjustments: [open] },
+    initialValues: { amount: amountField(due, currency), paidOn: today(), exchangeRate: '', adjustments: [open] },
   });
   const { amount, adjustments } = form.values;
   const [rest = open] = adjustments;
   const submission = useSubmit(
     form,
-    (values, context) => pay({ ...withRest(due, values.amount, of ? rest : open), paidOn: values.paidOn }, context),
+    ({ amount: typed, paidOn, exchangeRate }, context) => {
+      const paid = { ...withRest(due, typed, of ? rest : open), paidOn };
+      return pay(exchangeRate === '' ? paid : { ...paid, exchangeRate: toDecimal(exchangeRate) }, context);
+    },
     onDone,
   );
   return (
@@ -55,6 +60,13 @@ export function PaymentForm<Data>(props: Props<Data>): ReactNode {
         <RestField form={form} path="adjustments" of={of} value={rest} due={due} amount={amount} currency={currency} />
       )}
       <TextInput type="date" label={t('Paid on')} required {...form.getInputProps('paidOn')} />
+      {exchangeCurrency && (
+        <DecimalInput
+          label={t('Exchange rate of that day')}
+          description={t('{home} for 1 {currency}', { home: exchangeCurrency, currency })}
+          {...form.getInputProps('exchangeRate')}
+        />
+      )}
     </Form>
   );
 }

@@ -7,6 +7,7 @@ import { graphql } from '../../graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { ReverseForm } from '../../components/reverse-form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
+import { describeDifference } from './exchange-difference.ts';
 import type { PaymentPage, Payment } from './fields.ts';
 import { paymentTexts, type PaymentKind } from './texts.ts';
 import { t } from '../../i18n/t.ts';
@@ -65,6 +66,11 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
                   </>
                 )}
               </Text>
+              {describeDifference(payment) && (
+                <Text size="sm" c="dimmed">
+                  {describeDifference(payment)}
+                </Text>
+              )}
             </div>
             {payment.reversedAt ? (
               <Text size="sm" c="dimmed">

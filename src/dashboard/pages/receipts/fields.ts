@@ -18,6 +18,7 @@ export const ReceiptFields = graphql(
       category
       description
       currency
+      exchangeCurrency
       amountGross
       amountNet
       vatAmount

@@ -7,8 +7,14 @@ import { computeDue, type Receipt } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
 const PayReceipt = graphql(`
-  mutation PayReceipt($id: UUID!, $amount: Decimal, $paidOn: Date, $adjustments: [AdjustmentInput!]) {
-    payReceipt(id: $id, amount: $amount, paidOn: $paidOn, adjustments: $adjustments) {
+  mutation PayReceipt(
+    $id: UUID!
+    $amount: Decimal
+    $paidOn: Date
+    $exchangeRate: Decimal
+    $adjustments: [AdjustmentInput!]
+  ) {
+    payReceipt(id: $id, amount: $amount, paidOn: $paidOn, exchangeRate: $exchangeRate, adjustments: $adjustments) {
       id
       status
     }
@@ -22,6 +28,7 @@ export function ReceiptPaymentForm({ receipt, onClose }: { receipt: Receipt; onC
       of="RECEIPT"
       due={computeDue(receipt)}
       currency={receipt.currency}
+      exchangeCurrency={receipt.exchangeCurrency}
       pay={(payment, context) => pay({ id: receipt.id, ...payment }, context)}
       onDone={({ payReceipt: { status } }) => {
         notifySuccess(status === 'PAID' ? t('The receipt is paid.') : t('The payment is recorded.'));

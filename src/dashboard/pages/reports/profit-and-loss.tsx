@@ -23,12 +23,16 @@ const ProfitAndLossQuery = graphql(`
         currency
         revenue
         expenses
+        exchangeGains
+        exchangeLosses
         result
       }
       totals {
         currency
         revenue
         expenses
+        exchangeGains
+        exchangeLosses
         result
       }
     }
@@ -37,6 +41,14 @@ const ProfitAndLossQuery = graphql(`
 
 type Report = ResultOf<typeof ProfitAndLossQuery>['profitAndLoss'];
 type Row = Omit<Report['months'][number], 'month'> & { id: string; name: string };
+
+/** The parts of a row. */
+const parts = {
+  REVENUE: 'revenue',
+  EXPENSES: 'expenses',
+  EXCHANGE_GAINS: 'exchangeGains',
+  EXCHANGE_LOSSES: 'exchangeLosses',
+} as const;
 
 /** A figure that links to its documents. */
 const figure = (kind: keyof typeof profitLabels, query: string): Column<Row> => ({
@@ -47,15 +59,22 @@ const figure = (kind: keyof typeof profitLabels, query: string): Column<Row> => 
       className="target"
       to={`/reports/profit-and-loss/documents?${query}&row=${encodeURIComponent([from, to, kind, currency].join(' '))}`}
     >
-      {money(kind === 'REVENUE' ? row.revenue : row.expenses, currency)}
+      {money(row[parts[kind]], currency)}
     </TextLink>
   ),
 });
 
-const columns = (header: string, query: string): Column<Row>[] => [
+/** Most books have no exchange differences, which then need no columns. */
+const exchangeFigures = (query: string, rows: readonly Omit<Row, 'id' | 'name'>[] = []): Column<Row>[] =>
+  rows.some(({ exchangeGains, exchangeLosses }) => exchangeGains !== '0' || exchangeLosses !== '0')
+    ? [figure('EXCHANGE_GAINS', query), figure('EXCHANGE_LOSSES', query)]
+    : [];
+
+const columns = (header: string, query: string, exchange: Column<Row>[]): Column<Row>[] => [
   { header, lead: true, cell: ({ name }) => name },
   figure('REVENUE', query),
   figure('EXPENSES', query),
+  ...exchange,
   { header: t('Result'), align: 'right', cell: ({ result, currency }) => money(result, currency) },
 ];
 
@@ -76,6 +95,7 @@ export default function ProfitAndLoss(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: ProfitAndLossQuery, variables });
   const report = data?.profitAndLoss;
   const query = new URLSearchParams(variables).toString();
+  const exchange = exchangeFigures(query, report?.months);
   const totals = report?.totals.map((row) => ({ ...row, ...variables, id: row.currency, name: row.currency }));
   const months = report?.months.map((row) => ({
     ...row,
@@ -102,7 +122,7 @@ export default function ProfitAndLoss(): ReactNode {
           </Filters>
           <ReportTable
             caption={t('Totals by currency')}
-            columns={columns(t('Currency'), query)}
+            columns={columns(t('Currency'), query, exchange)}
             rows={totals}
             error={error}
             refetch={refetch}
@@ -116,7 +136,7 @@ export default function ProfitAndLoss(): ReactNode {
             </Title>
             <ReportTable
               caption={t('Months')}
-              columns={columns(t('Month'), query)}
+              columns={columns(t('Month'), query, exchange)}
               rows={months}
               error={error}
               refetch={refetch}

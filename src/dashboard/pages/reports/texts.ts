@@ -16,7 +16,12 @@ export const basisLabels = { ACCRUAL: t('By documents'), CASH: t('By payments') 
 
 export const sideLabels = { RECEIVABLE: t('Owed by customers'), PAYABLE: t('Owed to suppliers') } as const;
 
-export const profitLabels = { REVENUE: t('Revenue'), EXPENSES: t('Expenses') } as const;
+export const profitLabels = {
+  REVENUE: t('Revenue'),
+  EXPENSES: t('Expenses'),
+  EXCHANGE_GAINS: t('Exchange gains'),
+  EXCHANGE_LOSSES: t('Exchange losses'),
+} as const;
 
 export const ecSalesLabels = { GOODS: t('Goods'), SERVICES: t('Services') } as const;
 
