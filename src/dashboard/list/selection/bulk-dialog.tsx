@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, List, Progress, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess } from '../../components/toast.ts';
@@ -141,23 +141,34 @@ function Ended<Row extends { id: string }>({ options, done, left, close }: Ended
   );
 }
 
-/** Rows with which an action isn't done, and why. */
+/** Rows with which an action isn't done, by the reason. */
 export const LeftRows = <Row extends { id: string }>({
-  options: { getName, getPath },
+  options,
   left,
 }: Pick<EndedProps<Row>, 'options' | 'left'>): ReactNode => (
   <List size="sm" spacing={6} aria-label={t('Left as they are')}>
-    {left.map(({ row, reason }) => (
-      <List.Item key={row.id} className="long">
-        {getPath ? (
-          <Anchor component={Link} to={getPath(row)} size="sm" underline="always">
-            {getName(row)}
-          </Anchor>
-        ) : (
-          getName(row)
-        )}
+    {[...Map.groupBy(left, ({ reason }) => reason)].map(([reason, group]) => (
+      <List.Item key={reason} className="long">
+        {group.map(({ row }, at) => (
+          <Fragment key={row.id}>
+            {at > 0 && ' · '}
+            <RowName options={options} row={row} />
+          </Fragment>
+        ))}
         {`: ${reason}`}
       </List.Item>
     ))}
   </List>
 );
+
+const RowName = <Row extends { id: string }>({
+  options: { getName, getPath },
+  row,
+}: Pick<Props<Row>, 'options'> & { row: Row }): ReactNode =>
+  getPath ? (
+    <Anchor component={Link} to={getPath(row)} size="sm" underline="always">
+      {getName(row)}
+    </Anchor>
+  ) : (
+    getName(row)
+  );

@@ -54,8 +54,8 @@ export const SelectMode = <Row extends { id: string }>({ selection }: { selectio
           {areAll ? t('None') : t('All')}
         </Button>
       )}
-      <Button variant="subtle" size="compact-md" aria-pressed={isSelecting} onClick={() => setSelecting(!isSelecting)}>
-        {t('Select')}
+      <Button variant="subtle" size="compact-md" onClick={() => setSelecting(!isSelecting)}>
+        {isSelecting ? t('Cancel') : t('Select')}
       </Button>
     </div>
   );

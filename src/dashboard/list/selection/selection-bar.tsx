@@ -17,6 +17,7 @@ interface Props<Row extends { id: string }> {
 /** The number of selected rows, what they add up to, and what can be done with them. Shown while rows are selected. */
 export function SelectionBar<Row extends { id: string }>({ options, selection, bar }: Props<Row>): ReactNode {
   const { rows, isSelecting, clear, select } = selection;
+  const keepLeft = (left: string[]): void => (left.length > 0 ? select(left) : clear());
   // The dialog keeps the rows as they were: they change, or leave the page, while the action is done with them.
   const [asked, setAsked] = useState<{ action: BulkAction<Row>; rows: readonly Row[] }>();
   useAnnouncedCount(rows.length);
@@ -46,7 +47,7 @@ export function SelectionBar<Row extends { id: string }>({ options, selection, b
           {rows.length > 0 && <Actions options={options} rows={rows} begin={(action) => setAsked({ action, rows })} />}
         </Paper>
       )}
-      {asked && <BulkDialog options={options} {...asked} onClose={() => setAsked(undefined)} onEnd={select} />}
+      {asked && <BulkDialog options={options} {...asked} onClose={() => setAsked(undefined)} onEnd={keepLeft} />}
     </>
   );
 }

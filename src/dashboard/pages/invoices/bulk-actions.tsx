@@ -1,4 +1,5 @@
 import { BanknotesIcon, CheckIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { date } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
 import { buildQuestion } from '../../list/selection/question.tsx';
 import { sayMoney, type SelectionOptions } from '../../list/selection/selection.ts';
@@ -16,7 +17,8 @@ const ofDrafts = {
 
 /** What can be done with several invoices. */
 export const invoiceSelection: SelectionOptions<InvoiceRow> = {
-  getName: (row) => `${getName(row)}, ${row.customer.companyName}`,
+  getName: (row) =>
+    `${getName(row)}${row.number === null ? ` ${date(row.invoiceDate)}` : ''}, ${row.customer.companyName}`,
   getPath: ({ id }) => `/invoices/${id}`,
   addUp: (rows) => sayMoney(rows.map(({ totalGross, currency }) => ({ amount: totalGross, currency }))),
   actions: [
