@@ -2,7 +2,7 @@ import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden, useMantineColorSche
 import {
   ArrowRightStartOnRectangleIcon,
   BookOpenIcon,
-  CommandLineIcon,
+  QueueListIcon,
   ComputerDesktopIcon,
   MoonIcon,
   SunIcon,
@@ -49,7 +49,7 @@ export function UserMenu({ showShortcuts }: { showShortcuts: () => void }): Reac
         <Menu.Item component="a" href="/docs" leftSection={<BookOpenIcon width={18} aria-hidden />}>
           {t('Documentation')}
         </Menu.Item>
-        <Menu.Item leftSection={<CommandLineIcon width={18} aria-hidden />} onClick={showShortcuts}>
+        <Menu.Item leftSection={<QueueListIcon width={18} aria-hidden />} onClick={showShortcuts}>
           {t('Keyboard shortcuts')}
         </Menu.Item>
         <Menu.Item leftSection={<ArrowRightStartOnRectangleIcon width={18} aria-hidden />} onClick={signOutHere}>

@@ -1,8 +1,9 @@
+import './shortcuts-dialog.css';
 import { Group, Kbd, SimpleGrid, Stack, Switch, Text, Title, VisuallyHidden } from '@mantine/core';
 import { Fragment, useState, type ReactNode } from 'react';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/t.ts';
-import { groupLabels, listShortcuts, useSingleKeys, type Shortcut, type ShortcutGroup } from './shortcuts.ts';
+import { listShortcuts, useSingleKeys, type Shortcut, type ShortcutGroup } from './shortcuts.ts';
 
 interface Props {
   opened: boolean;
@@ -17,6 +18,12 @@ export default function ShortcutsDialog({ opened, onClose }: Props): ReactNode {
     </Dialog>
   );
 }
+
+const groupLabels: Record<ShortcutGroup, string> = {
+  EVERYWHERE: t('Everywhere'),
+  GO_TO: t('Go to'),
+  LIST: t('In a list'),
+};
 
 const order: ShortcutGroup[] = ['LIST', 'EVERYWHERE', 'GO_TO'];
 

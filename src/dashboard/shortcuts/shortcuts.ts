@@ -1,15 +1,8 @@
 import { getHotkeyHandler, readLocalStorageValue, useLocalStorage, useWindowEvent } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
-import { t } from '../i18n/t.ts';
 
 /** What a shortcut is listed under. */
 export type ShortcutGroup = 'EVERYWHERE' | 'GO_TO' | 'LIST';
-
-export const groupLabels: Record<ShortcutGroup, string> = {
-  EVERYWHERE: t('Everywhere'),
-  GO_TO: t('Go to'),
-  LIST: t('In a list'),
-};
 
 export interface Shortcut {
   /** Each does the same: `j`, `ArrowDown`, `mod+K`; `g i` is one key after the other. Signs such as `?` need no Shift here. */

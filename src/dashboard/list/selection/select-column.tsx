@@ -1,3 +1,4 @@
+import './selection.css';
 import { Button, Checkbox, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../../i18n/t.ts';

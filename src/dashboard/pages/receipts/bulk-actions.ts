@@ -38,14 +38,14 @@ export const receiptSelection: SelectionOptions<ReceiptRow> = {
       label: t('Delete'),
       icon: TrashIcon,
       isRed: true,
-      title: t('Delete the receipts?'),
+      title: t('Delete the drafts?'),
       Question: buildQuestion<ReceiptRow>(
         {
-          summary: (count) => t('{count} receipts will be deleted.', { count }),
+          summary: (count) => t('{count} drafts will be deleted.', { count }),
           consequence: t('They are deleted permanently.'),
           confirm: t('Delete'),
           isRed: true,
-          sayDone: (count) => t('{count} receipts are deleted.', { count }),
+          sayDone: (count) => t('{count} drafts are deleted.', { count }),
         },
         (client, { id }) => client.mutation(DeleteReceipt, { id }).toPromise(),
       ),
