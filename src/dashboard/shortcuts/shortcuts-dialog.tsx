@@ -1,9 +1,10 @@
 import './shortcuts-dialog.css';
 import { Group, Kbd, SimpleGrid, Stack, Switch, Text, Title, VisuallyHidden } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { Fragment, useState, type ReactNode } from 'react';
 import { Dialog } from '../components/dialog.tsx';
 import { t } from '../i18n/t.ts';
-import { listShortcuts, useSingleKeys, type Shortcut, type ShortcutGroup } from './shortcuts.ts';
+import { registrations, singleKeysStorage, type Shortcut, type ShortcutGroup } from './shortcuts.ts';
 
 interface Props {
   opened: boolean;
@@ -27,9 +28,25 @@ const groupLabels: Record<ShortcutGroup, string> = {
 
 const order: ShortcutGroup[] = ['LIST', 'EVERYWHERE', 'GO_TO'];
 
+/** The shortcuts that work now. */
+function listShortcuts(): Shortcut[] {
+  const taken = new Set<string>();
+  return registrations.flatMap(({ shortcuts }) =>
+    shortcuts.filter(({ keys }) => {
+      const isFree = keys.some((each) => !taken.has(each));
+      for (const each of keys) taken.add(each);
+      return isFree;
+    }),
+  );
+}
+
 function Content(): ReactNode {
   const [shortcuts] = useState(listShortcuts);
-  const [singleKeys, setSingleKeys] = useSingleKeys();
+  const [singleKeys, setSingleKeys] = useLocalStorage<boolean>({
+    key: singleKeysStorage,
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  });
   const groups = order
     .map((group) => ({ group, members: shortcuts.filter((shortcut) => shortcut.group === group) }))
     .filter(({ members }) => members.length > 0);

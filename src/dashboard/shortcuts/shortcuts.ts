@@ -1,4 +1,4 @@
-import { getHotkeyHandler, readLocalStorageValue, useLocalStorage, useWindowEvent } from '@mantine/hooks';
+import { getHotkeyHandler, useWindowEvent } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 
 /** What a shortcut is listed under. */
@@ -23,7 +23,7 @@ interface Registration {
 }
 
 /** Of several for the same keys, the first is the one that works. */
-const registrations: Registration[] = [];
+export const registrations: Registration[] = [];
 
 /** Registers shortcuts while the component is mounted. They are listed under `?`. Those of a page win over those of its parts. */
 export function useShortcuts(shortcuts: readonly Shortcut[], { isDefault = false }: Options = {}): void {
@@ -39,31 +39,11 @@ export function useShortcuts(shortcuts: readonly Shortcut[], { isDefault = false
   }, [isDefault]);
 }
 
-/** The shortcuts that work now. */
-export function listShortcuts(): Shortcut[] {
-  const taken = new Set<string>();
-  return registrations.flatMap(({ shortcuts }) =>
-    shortcuts.filter(({ keys }) => {
-      const isFree = keys.some((each) => !taken.has(each));
-      for (const each of keys) taken.add(each);
-      return isFree;
-    }),
-  );
-}
+/** Where it is kept that shortcuts of a single character are off: speech input and slips trigger them (WCAG 2.1.4). */
+export const singleKeysStorage = 'kontor-single-keys';
 
-const storageKey = 'kontor-single-keys';
-
-/** Whether shortcuts of a single character work. Speech input and slips of the hand trigger them (WCAG 2.1.4). */
-export const useSingleKeys = (): [areOn: boolean, set: (areOn: boolean) => void] => {
-  const [areOn, set] = useLocalStorage<boolean>({
-    key: storageKey,
-    defaultValue: true,
-    getInitialValueInEffect: false,
-  });
-  return [areOn, set];
-};
-
-const areSingleKeysOn = (): boolean => readLocalStorageValue<boolean>({ key: storageKey, defaultValue: true });
+// Without a library's function: every page loads this.
+const areSingleKeysOn = (): boolean => localStorage.getItem(singleKeysStorage) !== 'false';
 
 const isCharacter = (step: string): boolean => /^(?:shift\+)?.$/.test(step);
 const isSign = (step: string): boolean => step.length === 1 && step.toLowerCase() === step.toUpperCase();
