@@ -38,6 +38,8 @@ interface Destination {
   path: string;
   label: string;
   icon: Icon;
+  /** The key after G that opens it. */
+  shortcut?: string;
 }
 
 /** The entries of the navigation, by group. */
@@ -45,31 +47,31 @@ export const navigation: { label: string; items: Destination[] }[] = [
   {
     label: t('Books'),
     items: [
-      { path: '/', label: t('Overview'), icon: HomeIcon },
-      { path: '/invoices', label: t('Invoices'), icon: DocumentTextIcon },
-      { path: '/credit-notes', label: t('Credit notes'), icon: ReceiptRefundIcon },
-      { path: '/customers', label: t('Customers'), icon: BuildingOfficeIcon },
-      { path: '/receipts', label: t('Receipts'), icon: ReceiptPercentIcon },
-      { path: '/projects', label: t('Projects'), icon: BriefcaseIcon },
-      { path: '/time-entries', label: t('Time entries'), icon: ClockIcon },
+      { path: '/', label: t('Overview'), icon: HomeIcon, shortcut: 'o' },
+      { path: '/invoices', label: t('Invoices'), icon: DocumentTextIcon, shortcut: 'i' },
+      { path: '/credit-notes', label: t('Credit notes'), icon: ReceiptRefundIcon, shortcut: 'n' },
+      { path: '/customers', label: t('Customers'), icon: BuildingOfficeIcon, shortcut: 'c' },
+      { path: '/receipts', label: t('Receipts'), icon: ReceiptPercentIcon, shortcut: 'r' },
+      { path: '/projects', label: t('Projects'), icon: BriefcaseIcon, shortcut: 'p' },
+      { path: '/time-entries', label: t('Time entries'), icon: ClockIcon, shortcut: 't' },
     ],
   },
   {
     label: t('Money'),
     items: [
-      { path: '/bank-transactions', label: t('Bank transactions'), icon: BuildingLibraryIcon },
+      { path: '/bank-transactions', label: t('Bank transactions'), icon: BuildingLibraryIcon, shortcut: 'b' },
       { path: '/bank-accounts', label: t('Bank accounts'), icon: WalletIcon },
-      { path: '/payments', label: t('Payments'), icon: BanknotesIcon },
+      { path: '/payments', label: t('Payments'), icon: BanknotesIcon, shortcut: 'm' },
     ],
   },
   {
     label: t('Reports'),
     items: [
-      { path: '/reports/open-items', label: t('Open items'), icon: ScaleIcon },
+      { path: '/reports/open-items', label: t('Open items'), icon: ScaleIcon, shortcut: 'd' },
       { path: '/reports/profit-and-loss', label: t('Profit and loss'), icon: ChartBarIcon },
       { path: '/reports/vat', label: t('VAT'), icon: CalculatorIcon },
       { path: '/reports/ec-sales', label: t('EC sales'), icon: GlobeEuropeAfricaIcon },
-      { path: '/exports', label: t('Exports'), icon: ArrowUpTrayIcon },
+      { path: '/exports', label: t('Exports'), icon: ArrowUpTrayIcon, shortcut: 'e' },
     ],
   },
   {
@@ -84,7 +86,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
   {
     label: t('Settings'),
     items: [
-      { path: '/settings/company', label: t('Company'), icon: IdentificationIcon },
+      { path: '/settings/company', label: t('Company'), icon: IdentificationIcon, shortcut: 's' },
       { path: '/settings/period-locks', label: t('Period locks'), icon: LockClosedIcon },
       { path: '/settings/members', label: t('Members'), icon: UsersIcon },
       { path: '/audit-log', label: t('Audit log'), icon: ShieldCheckIcon },

@@ -36,6 +36,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   light: {
     '--surface': 'var(--mantine-color-white)',
+    '--row-focused': 'var(--mantine-color-gray-0)',
+    '--row-selected': 'var(--mantine-color-indigo-0)',
     '--chart-invoiced': 'var(--mantine-color-indigo-6)',
     '--chart-paid': 'var(--mantine-color-teal-6)',
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
@@ -51,6 +53,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   dark: {
     '--surface': 'var(--mantine-color-dark-6)',
+    '--row-focused': 'var(--mantine-color-dark-5)',
+    '--row-selected': 'color-mix(in srgb, var(--mantine-color-indigo-8), transparent 75%)',
     '--chart-invoiced': 'var(--mantine-color-indigo-4)',
     '--chart-paid': 'var(--mantine-color-teal-5)',
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',

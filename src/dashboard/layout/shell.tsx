@@ -6,6 +6,7 @@ import { useKeptFocus } from '../navigation/keep-focus.ts';
 import { navigation } from '../routes.tsx';
 import { ConnectionNotice } from './connection-notice.tsx';
 import { GlobalSearch } from '../search/global-search.tsx';
+import { useAppShortcuts } from '../shortcuts/app-shortcuts.tsx';
 import { LanguageMenu } from './language-menu.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
@@ -19,6 +20,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   useEffect(close, [path, close]);
   useKeptFocus();
   useLiveBooks();
+  const shortcuts = useAppShortcuts();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -45,7 +47,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
             <GlobalSearch />
             <LanguageMenu />
             <ColorScheme />
-            <UserMenu />
+            <UserMenu showShortcuts={shortcuts.show} />
           </Group>
         </Group>
       </AppShell.Header>
@@ -82,6 +84,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
           {children}
         </div>
       </AppShell.Main>
+      {shortcuts.dialog}
     </AppShell>
   );
 }

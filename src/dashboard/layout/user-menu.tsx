@@ -2,6 +2,7 @@ import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden, useMantineColorSche
 import {
   ArrowRightStartOnRectangleIcon,
   BookOpenIcon,
+  QueueListIcon,
   ComputerDesktopIcon,
   MoonIcon,
   SunIcon,
@@ -15,7 +16,8 @@ import { ChoiceMenu } from './choice-menu.tsx';
 import { notifyError } from '../components/toast.ts';
 import { t } from '../i18n/t.ts';
 
-export function UserMenu(): ReactNode {
+/** @param showShortcuts opens the list of keyboard shortcuts */
+export function UserMenu({ showShortcuts }: { showShortcuts: () => void }): ReactNode {
   const { user } = useSession();
   const signOutHere = async (): Promise<void> => {
     const { refusal } = await signOut();
@@ -46,6 +48,9 @@ export function UserMenu(): ReactNode {
         </Menu.Item>
         <Menu.Item component="a" href="/docs" leftSection={<BookOpenIcon width={18} aria-hidden />}>
           {t('Documentation')}
+        </Menu.Item>
+        <Menu.Item leftSection={<QueueListIcon width={18} aria-hidden />} onClick={showShortcuts}>
+          {t('Keyboard shortcuts')}
         </Menu.Item>
         <Menu.Item leftSection={<ArrowRightStartOnRectangleIcon width={18} aria-hidden />} onClick={signOutHere}>
           {t('Sign out')}

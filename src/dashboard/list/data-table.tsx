@@ -16,6 +16,11 @@ import { pageSize, type ListState } from './list-state.ts';
 import { placement, ResponsiveTable, type Column } from './responsive-table.tsx';
 import { t } from '../i18n/t.ts';
 import { DensityButton, useDensity } from './density.tsx';
+import { useRowKeys } from './row-keys.ts';
+import { buildSelectColumn, SelectHeading, SelectMode } from './selection/select-column.tsx';
+import { SelectionBar } from './selection/selection-bar.tsx';
+import type { SelectionOptions } from './selection/selection.ts';
+import { useSelection } from './selection/use-selection.ts';
 
 export interface SortableColumn<Row, Field extends string = string> extends Column<Row> {
   /** The field of the list's `orderBy`, if rows can be sorted by this column. */
@@ -45,11 +50,18 @@ interface Props<Row> {
   refetch?: () => void;
   /** Replaces an empty list. */
   empty: ReactNode;
+  /** What can be done with several rows. Undefined: they can't be selected. */
+  selection?: SelectionOptions<Row> | undefined;
 }
 
 /** A page of a list. Its rows stay while the next page is loading. */
 export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactNode {
-  const { caption, columns, list, connection, fetching, error, refetch, empty } = props;
+  const { caption, columns, list, connection, fetching, error, refetch, empty, selection: options } = props;
+  const table = useRef<HTMLDivElement>(null);
+  const bar = useRef<HTMLDivElement>(null);
+  const rows = connection?.nodes;
+  const selection = useSelection(JSON.stringify([list.filters, list.sort, list.variables]), rows);
+  useRowKeys({ table, bar, rows, selection: options && selection });
   const announce = useAnnounce();
   const [density] = useDensity();
   const total = connection?.totalCount;
@@ -62,25 +74,37 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
 
   if (error && !connection) return <LoadError error={error} refetch={refetch} />;
   return (
-    <Paper withBorder radius="md" style={{ overflow: 'hidden' }} data-density={density}>
-      <div className="busy" data-on={fetching || undefined} />
-      {connection?.nodes.length === 0 ? (
-        <Box p="xl">{empty}</Box>
-      ) : (
-        <ResponsiveTable
-          caption={caption}
-          columns={columns}
-          rows={connection?.nodes}
-          placeholders={8}
-          heading={(column) => column.sort && <SortHeading key={column.header} column={column} list={list} />}
-          horizontalSpacing="sm"
-          highlightOnHover
-          highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))"
-          aria-busy={fetching}
-        />
-      )}
-      <Pagination list={list} connection={connection} order={buildOrder(list.sort, columns)} />
-    </Paper>
+    <>
+      <Paper withBorder radius="md" style={{ overflow: 'hidden' }} data-density={density} ref={table}>
+        <div className="busy" data-on={fetching || undefined} />
+        {rows?.length === 0 ? (
+          <Box p="xl">{empty}</Box>
+        ) : (
+          <ResponsiveTable
+            caption={caption}
+            columns={options ? [buildSelectColumn(options, selection), ...columns] : columns}
+            rows={rows}
+            placeholders={8}
+            heading={(column) =>
+              column.isSelect ? (
+                <SelectHeading key={column.header} selection={selection} />
+              ) : (
+                column.sort && <SortHeading key={column.header} column={column} list={list} />
+              )
+            }
+            isSelected={selection.has}
+            isSelecting={selection.isSelecting}
+            above={options && <SelectMode selection={selection} />}
+            horizontalSpacing="sm"
+            highlightOnHover
+            highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))"
+            aria-busy={fetching}
+          />
+        )}
+        <Pagination list={list} connection={connection} order={buildOrder(list.sort, columns)} />
+      </Paper>
+      {options && <SelectionBar options={options} selection={selection} bar={bar} />}
+    </>
   );
 }
 

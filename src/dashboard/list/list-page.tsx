@@ -11,6 +11,7 @@ import { EmptyList, type EmptyListTexts } from './empty-list.tsx';
 import { Filters, Search, type Filter } from './list-filters.tsx';
 import { getKeys, useListState, type ListState, type Sort } from './list-state.ts';
 import { t } from '../i18n/t.ts';
+import { useShortcuts } from '../shortcuts/shortcuts.ts';
 
 interface Props<Name extends string, Variables, Returned> extends Omit<PageProps, 'back' | 'children'> {
   table: ComponentType<{ list: ListState<never>; filters: Variables; empty: ReactNode }>;
@@ -77,6 +78,11 @@ export function ListPage<Name extends string, Variables, Returned extends Variab
     dialog.close();
     add.onDone();
   };
+  useShortcuts(
+    add
+      ? [{ keys: ['n'], label: add.label, group: 'LIST', run: () => (add.to ? navigate(add.to) : dialog.open()) }]
+      : [],
+  );
   const { from, to }: Partial<Record<string, string>> = list.filters;
   return (
     <Page

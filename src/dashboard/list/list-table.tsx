@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useQuery, type TypedDocumentNode } from 'urql';
 import type { VariablesOf } from '../graphql.ts';
 import { DataTable, type ListConnection, type SortableColumn } from './data-table.tsx';
+import type { SelectionOptions } from './selection/selection.ts';
 import { orderBy, type ListState, type PageVariables, type Sort } from './list-state.ts';
 
 /** A query for a page of a list. Its connection has the alias `rows`. */
@@ -48,13 +49,16 @@ interface Props<Row, Filters, Field extends string> extends Definition<Row, Filt
   /** The rows' name: `Invoices`. */
   caption: string;
   empty: ReactNode;
+  /** What can be done with several rows. Undefined: they can't be selected. */
+  selection?: SelectionOptions<Row> | undefined;
 }
 
 /** The table of a list: queries the current page and shows it. */
 export function ListTable<Row extends { id: string }, Filters, Field extends string>({
   caption,
   empty,
+  selection,
   ...definition
 }: Props<Row, Filters, Field>): ReactNode {
-  return <DataTable caption={caption} empty={empty} {...useListQuery(definition)} />;
+  return <DataTable caption={caption} empty={empty} selection={selection} {...useListQuery(definition)} />;
 }

@@ -17,6 +17,8 @@ export interface Column<Row> {
   phone?: PhonePlace;
   /** What a phone shows in place of the cell, where the header does not explain it: `12 days late`. */
   phoneCell?: (row: Row) => string | false | null;
+  /** Whether it selects rows. A phone shows it while it is selecting. */
+  isSelect?: boolean;
 }
 
 /**
@@ -34,6 +36,11 @@ interface Props<Row, Col extends Column<Row>> extends TableProps {
   placeholders?: number;
   /** Renders a header cell. Default: the column's header as text. */
   heading?: (column: Col) => ReactNode;
+  isSelected?: (row: Row) => boolean;
+  /** Whether a phone shows what selects rows. Then all of a row does. */
+  isSelecting?: boolean;
+  /** Content above the rows. */
+  above?: ReactNode;
 }
 
 /**
@@ -44,10 +51,11 @@ interface Props<Row, Col extends Column<Row>> extends TableProps {
 export function ResponsiveTable<Row extends { id: string }, Col extends Column<Row>>(
   props: Props<Row, Col>,
 ): ReactNode {
-  const { caption, columns, rows, placeholders = 3, heading, ...rest } = props;
+  const { caption, columns, rows, placeholders = 3, heading, isSelected, isSelecting, above, ...rest } = props;
   const isPlaced = columns.some(({ phone }) => phone);
   return (
-    <div className="rows" data-placed={isPlaced || undefined}>
+    <div className="rows" data-placed={isPlaced || undefined} data-selecting={isSelecting || undefined}>
+      {above}
       <div className="rows-scroll" tabIndex={0} role="region" aria-label={caption}>
         <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md" {...rest}>
           <Table.Thead role="rowgroup">
@@ -58,7 +66,7 @@ export function ResponsiveTable<Row extends { id: string }, Col extends Column<R
           <Table.Tbody role="rowgroup">
             {rows
               ? rows.map((row) => (
-                  <Table.Tr key={row.id} role="row">
+                  <Table.Tr key={row.id} role="row" data-selected={isSelected?.(row) || undefined}>
                     {columns.map((column) => (
                       <Cell key={column.header} column={column}>
                         <Value column={column} row={row} />
@@ -70,7 +78,7 @@ export function ResponsiveTable<Row extends { id: string }, Col extends Column<R
                   <Table.Tr key={row} role="row">
                     {columns.map((column) => (
                       <Cell key={column.header} column={column}>
-                        <Skeleton h={14} my={4} w={`${55 + ((row * 13) % 40)}%`} />
+                        {!column.isSelect && <Skeleton h={14} my={4} w={`${55 + ((row * 13) % 40)}%`} />}
                       </Cell>
                     ))}
                   </Table.Tr>
@@ -98,9 +106,10 @@ function Value<Row>({ column, row }: { column: Column<Row>; row: Row }): ReactNo
 type ColumnLayout = Omit<Column<never>, 'cell' | 'phoneCell'>;
 
 /** A column's alignment, width, and place on narrow screens, as props of its cells. */
-export const placement = ({ align, width, wide, phone }: ColumnLayout): object => ({
+export const placement = ({ align, width, wide, phone, isSelect }: ColumnLayout): object => ({
   'data-wide': wide || undefined,
   'data-phone': phone,
+  'data-select': isSelect || undefined,
   ...(align && { ta: align }),
   ...(width !== undefined && { w: width }),
 });

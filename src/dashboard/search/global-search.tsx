@@ -1,8 +1,9 @@
 import { Button, Kbd, ActionIcon } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { t } from '../i18n/t.ts';
+import { useShortcuts } from '../shortcuts/shortcuts.ts';
 
 const SearchDialog = lazy(() => import('./search-dialog.tsx'));
 
@@ -14,13 +15,12 @@ export function GlobalSearch(): ReactNode {
   // The dialog's code is loaded when it is first opened.
   const [loaded, setLoaded] = useState(false);
   const open = (): void => {
-    // Not over another dialog, which may have unsaved input.
-    if (document.querySelector('[role="dialog"]')) return;
     setLoaded(true);
     show();
   };
-  useHotkeys([['/', open]]);
-  useHotkeys([['mod+K', open]], []);
+  useShortcuts([{ keys: ['mod+K', '/'], label: t('Search everything'), group: 'EVERYWHERE', run: open }], {
+    isDefault: true,
+  });
   const keys = isMac ? '⌘K' : 'Ctrl K';
   return (
     <>

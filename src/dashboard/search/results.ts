@@ -3,18 +3,8 @@ import { date, label, money } from '../format/format.ts';
 import { toAmount } from '../forms/form-values.ts';
 import { graphql, type ResultOf } from '../graphql.ts';
 import { navigation } from '../routes.tsx';
+import { useMay } from '../session/abilities.ts';
 import { t } from '../i18n/t.ts';
-
-// A session may read everything. A token, which developers may use here, reads only what its abilities allow.
-const AbilitiesQuery = graphql(`
-  query SearchAbilities {
-    me {
-      token {
-        abilities
-      }
-    }
-  }
-`);
 
 const FoundInvoice = graphql(`
   fragment FoundInvoice on Invoice {
@@ -259,26 +249,23 @@ function pagesNamed(q: string): Result[] {
 
 /** Searches everything that the user may read, and the pages. */
 export function useSearch(q: string): { groups: ResultGroup[]; fetching: boolean; failed: boolean } {
-  const [abilities] = useQuery({ query: AbilitiesQuery, requestPolicy: 'cache-first' });
-  const granted = abilities.data && (abilities.data.me.token?.abilities ?? ['*']);
-  const may = (resource: string): boolean =>
-    ['*', 'read', 'write', `${resource}:read`, `${resource}:write`].some((ability) => granted?.includes(ability));
+  const may = useMay();
   const allowed = {
-    customers: may('customers'),
-    invoices: may('invoices'),
-    receipts: may('receipts'),
-    bankTransactions: may('bank-transactions'),
+    customers: may?.read('customers') ?? false,
+    invoices: may?.read('invoices') ?? false,
+    receipts: may?.read('receipts') ?? false,
+    bankTransactions: may?.read('bank-transactions') ?? false,
   };
   const [words] = useQuery({
     query: WordsQuery,
-    variables: { q, ...allowed, projects: may('projects') },
-    pause: q === '' || !granted,
+    variables: { q, ...allowed, projects: may?.read('projects') ?? false },
+    pause: q === '' || !may,
   });
   const amount = toAmount(q)?.replace('-', '');
   const [amounts] = useQuery({
     query: AmountQuery,
     variables: { amounts: amount === undefined ? [] : [amount, `-${amount}`], ...allowed },
-    pause: amount === undefined || !granted,
+    pause: amount === undefined || !may,
   });
   const found = q !== '' && words.data ? buildGroups(words.data, amount === undefined ? undefined : amounts.data) : [];
   return {

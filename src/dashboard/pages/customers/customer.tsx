@@ -16,6 +16,7 @@ import { requiredEInvoices } from '../invoices/formats.ts';
 import { InvoiceTable } from '../invoices/invoice-table.tsx';
 import { Changes } from '../audit-log/changes.tsx';
 import { Credit } from './credit.tsx';
+import { DeleteCustomer } from './mutations.ts';
 import { CustomerForm } from './customer-form.tsx';
 import { CustomerFields, type Customer } from './fields.ts';
 import { t } from '../../i18n/t.ts';
@@ -30,14 +31,6 @@ const CustomerQuery = graphql(
   `,
   [CustomerFields],
 );
-
-const DeleteCustomer = graphql(`
-  mutation DeleteCustomer($id: UUID!) {
-    deleteCustomer(id: $id) {
-      id
-    }
-  }
-`);
 
 const back = { to: '/customers', label: t('Customers') };
 

@@ -9,6 +9,7 @@ import { ListPage } from '../../list/list-page.tsx';
 import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import { customerSelection } from './bulk-actions.ts';
 import { CustomerForm } from './customer-form.tsx';
 import { CustomerFields, customerTypes, type Customer } from './fields.ts';
 import { t } from '../../i18n/t.ts';
@@ -52,7 +53,13 @@ const columns: SortableColumn<Customer, 'COMPANY_NAME'>[] = [
 ];
 
 const CustomerTable = (props: ListTableProps<typeof CustomersQuery>): ReactNode => (
-  <ListTable caption={t('Customers')} query={CustomersQuery} columns={columns} {...props} />
+  <ListTable
+    caption={t('Customers')}
+    query={CustomersQuery}
+    columns={columns}
+    selection={customerSelection}
+    {...props}
+  />
 );
 
 export default function Customers(): ReactNode {

@@ -18,30 +18,14 @@ import { Dialog } from '../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql } from '../../graphql.ts';
 import { getName, type Invoice } from './fields.ts';
+import { DeleteInvoice, IssueInvoice } from './mutations.ts';
 import { IssueDialog } from './issue-dialog.tsx';
 import { InvoicePaymentForm } from './payment-form.tsx';
 import { t } from '../../i18n/t.ts';
 
-const IssueInvoice = graphql(`
-  mutation IssueInvoice($id: UUID!) {
-    issueInvoice(id: $id) {
-      id
-      number
-    }
-  }
-`);
-
 const CancelInvoice = graphql(`
   mutation CancelInvoice($id: UUID!) {
     cancelInvoice(id: $id) {
-      id
-    }
-  }
-`);
-
-const DeleteInvoice = graphql(`
-  mutation DeleteInvoice($id: UUID!) {
-    deleteInvoice(id: $id) {
       id
     }
   }

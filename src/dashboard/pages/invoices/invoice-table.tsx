@@ -7,6 +7,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import { invoiceSelection } from './bulk-actions.tsx';
 import { getDaysLate } from './days-late.ts';
 import { InvoiceState } from './state.tsx';
 import { t } from '../../i18n/t.ts';
@@ -50,7 +51,7 @@ const InvoicesQuery = graphql(
   [PageInfoFields],
 );
 
-type InvoiceRow = ResultOf<typeof InvoicesQuery>['rows']['nodes'][number];
+export type InvoiceRow = ResultOf<typeof InvoicesQuery>['rows']['nodes'][number];
 
 interface Props extends ListTableProps<typeof InvoicesQuery> {
   /** Whether all invoices belong to one customer, so that the customer's column is left out. */
@@ -62,6 +63,7 @@ export const InvoiceTable = ({ oneCustomer = false, ...rest }: Props): ReactNode
     caption={t('Invoices')}
     query={InvoicesQuery}
     columns={oneCustomer ? columnsOfCustomer : columns}
+    selection={oneCustomer ? undefined : invoiceSelection}
     {...rest}
   />
 );

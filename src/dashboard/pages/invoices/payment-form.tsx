@@ -2,24 +2,9 @@ import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { PaymentForm } from '../payments/payment-form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
-import { graphql } from '../../graphql.ts';
 import type { Invoice } from './fields.ts';
+import { PayInvoice } from './mutations.ts';
 import { t } from '../../i18n/t.ts';
-
-const PayInvoice = graphql(`
-  mutation PayInvoice(
-    $id: UUID!
-    $amount: Decimal
-    $paidOn: Date
-    $exchangeRate: Decimal
-    $adjustments: [AdjustmentInput!]
-  ) {
-    payInvoice(id: $id, amount: $amount, paidOn: $paidOn, exchangeRate: $exchangeRate, adjustments: $adjustments) {
-      id
-      status
-    }
-  }
-`);
 
 interface Props {
   invoice: Pick<Invoice, 'id' | 'amountDue' | 'currency' | 'exchangeCurrency'>;

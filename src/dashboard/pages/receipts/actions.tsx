@@ -18,25 +18,10 @@ import { minus } from '../../format/decimal.ts';
 import { amountField, decimalField } from '../../forms/form-values.ts';
 import { graphql } from '../../graphql.ts';
 import { getName, type Receipt } from './fields.ts';
+import { BookReceipt, DeleteReceipt } from './mutations.ts';
 import { ReceiptPaymentForm } from './payment-form.tsx';
 import { ReceiptForm } from './receipt-form.tsx';
 import { t } from '../../i18n/t.ts';
-
-const BookReceipt = graphql(`
-  mutation BookReceipt($id: UUID!) {
-    bookReceipt(id: $id) {
-      id
-    }
-  }
-`);
-
-const DeleteReceipt = graphql(`
-  mutation DeleteReceipt($id: UUID!) {
-    deleteReceipt(id: $id) {
-      id
-    }
-  }
-`);
 
 const ReverseReceipt = graphql(`
   mutation ReverseReceipt($id: UUID!, $reason: String) {

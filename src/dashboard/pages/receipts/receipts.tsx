@@ -10,6 +10,7 @@ import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
+import { receiptSelection } from './bulk-actions.ts';
 import { computeOpen } from './fields.ts';
 import { ReceiptForm } from './receipt-form.tsx';
 import { ReceiptTabs } from './receipt-tabs.tsx';
@@ -34,6 +35,7 @@ const ReceiptsQuery = graphql(
         nodes {
           id
           receiptNumber
+          creditedReceiptId
           receiptDate
           status
           category
@@ -54,7 +56,7 @@ const ReceiptsQuery = graphql(
   [PageInfoFields],
 );
 
-type ReceiptRow = ResultOf<typeof ReceiptsQuery>['rows']['nodes'][number];
+export type ReceiptRow = ResultOf<typeof ReceiptsQuery>['rows']['nodes'][number];
 
 const columns: SortableColumn<ReceiptRow, 'RECEIPT_DATE' | 'AMOUNT_GROSS'>[] = [
   {
@@ -93,7 +95,7 @@ const columns: SortableColumn<ReceiptRow, 'RECEIPT_DATE' | 'AMOUNT_GROSS'>[] = [
 ];
 
 const ReceiptTable = (props: ListTableProps<typeof ReceiptsQuery>): ReactNode => (
-  <ListTable caption={t('Receipts')} query={ReceiptsQuery} columns={columns} {...props} />
+  <ListTable caption={t('Receipts')} query={ReceiptsQuery} columns={columns} selection={receiptSelection} {...props} />
 );
 
 export default function Receipts(): ReactNode {

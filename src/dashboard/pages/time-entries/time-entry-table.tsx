@@ -15,6 +15,7 @@ import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { TimeEntryFields, type TimeEntry } from './fields.ts';
+import { DeleteTimeEntry, timeEntrySelection } from './bulk-actions.ts';
 import { TimeEntryForm } from './time-entry-form.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -49,14 +50,6 @@ const TimeEntriesQuery = graphql(
   [PageInfoFields, TimeEntryFields],
 );
 
-const DeleteTimeEntry = graphql(`
-  mutation DeleteTimeEntry($id: UUID!) {
-    deleteTimeEntry(id: $id) {
-      id
-    }
-  }
-`);
-
 interface Props extends ListTableProps<typeof TimeEntriesQuery> {
   /** Whether all entries belong to one project, so that its name is left out. */
   oneProject?: boolean;
@@ -88,6 +81,7 @@ export function TimeEntryTable({ oneProject = false, ...rest }: Props): ReactNod
         caption={t('Time entries')}
         query={TimeEntriesQuery}
         columns={[...columns(oneProject), actions(setEditing, confirmAndDelete)]}
+        selection={oneProject ? undefined : timeEntrySelection}
         {...rest}
       />
       <Dialog title={t('Edit the time entry')} opened={editing !== undefined} onClose={() => setEditing(undefined)}>

@@ -1,0 +1,62 @@
+import type { ComponentType, ReactNode, SVGProps } from 'react';
+import type { CombinedError } from 'urql';
+import { money } from '../../format/format.ts';
+import { sum } from '../../format/decimal.ts';
+
+/** What a list says about its rows and what can be done with several of them, so that they can be selected. */
+export interface SelectionOptions<Row> {
+  /** What a row is called: `Invoice 2026-0001`. */
+  getName: (row: Row) => string;
+  /** Its page, if it has one of its own. */
+  getPath?: (row: Row) => string;
+  /** What the rows add up to: `€1,190.00`. */
+  addUp?: (rows: readonly Row[]) => string;
+  actions: readonly BulkAction<Row>[];
+}
+
+/** What can be done with several rows at once. */
+export interface BulkAction<Row> {
+  label: string;
+  icon: ComponentType<SVGProps<SVGSVGElement>>;
+  /** The rows that the caller has to be allowed to write: `invoices`. */
+  scope: string;
+  isRed?: boolean;
+  /** Whether a row's state allows it. */
+  isFor: (row: Row) => boolean;
+  /** Why it isn't done with others: `Not a draft`. */
+  notFor: string;
+  /** The title of the dialog: `Issue the invoices?` */
+  title: string;
+  /** Says what will be done, and begins. */
+  Question: (props: QuestionProps<Row>) => ReactNode;
+}
+
+/** A row with which an action isn't done, and why. */
+export interface Left<Row> {
+  row: Row;
+  reason: string;
+}
+
+export interface QuestionProps<Row> {
+  options: SelectionOptions<Row>;
+  /** The selected rows whose state allows the action. */
+  rows: readonly Row[];
+  left: readonly Left<Row>[];
+  begin: (work: Work<Row>) => void;
+  cancel: () => void;
+}
+
+/** The rows with which an action is done, one after the other. */
+export interface Work<Row> {
+  rows: readonly Row[];
+  left: readonly Left<Row>[];
+  request: (row: Row) => Promise<{ error?: CombinedError | undefined }>;
+  /** What is said of those with which it is done: `18 invoices are issued.` */
+  sayDone: (count: number) => string;
+}
+
+/** The sum of amounts in each currency: `€1,190.00 · $200.00`. */
+export const sayMoney = (amounts: readonly { amount: string; currency: string }[]): string =>
+  [...Map.groupBy(amounts, ({ currency }) => currency)]
+    .map(([currency, group]) => money(sum(group.map(({ amount }) => amount)), currency))
+    .join(' · ');

@@ -1,0 +1,59 @@
+import { BanknotesIcon, CheckIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { date } from '../../format/format.ts';
+import { t } from '../../i18n/t.ts';
+import { buildQuestion } from '../../list/selection/question.tsx';
+import { sayMoney, type SelectionOptions } from '../../list/selection/selection.ts';
+import { getName } from './fields.ts';
+import type { InvoiceRow } from './invoice-table.tsx';
+import { IssueQuestion } from './issue-question.tsx';
+import { DeleteInvoice } from './mutations.ts';
+import { PayQuestion } from './pay-question.tsx';
+
+const ofDrafts = {
+  scope: 'invoices',
+  isFor: ({ status }: InvoiceRow) => status === 'DRAFT',
+  notFor: t('Not a draft'),
+};
+
+/** What can be done with several invoices. */
+export const invoiceSelection: SelectionOptions<InvoiceRow> = {
+  getName: (row) =>
+    `${getName(row)}${row.number === null ? ` ${date(row.invoiceDate)}` : ''}, ${row.customer.companyName}`,
+  getPath: ({ id }) => `/invoices/${id}`,
+  addUp: (rows) => sayMoney(rows.map(({ totalGross, currency }) => ({ amount: totalGross, currency }))),
+  actions: [
+    {
+      ...ofDrafts,
+      label: t('Issue'),
+      icon: CheckIcon,
+      title: t('Issue the invoices?'),
+      Question: IssueQuestion,
+    },
+    {
+      label: t('Mark as paid'),
+      icon: BanknotesIcon,
+      scope: 'invoices',
+      isFor: ({ status }) => status === 'ISSUED',
+      notFor: t('Nothing is to be paid'),
+      title: t('Mark the invoices as paid?'),
+      Question: PayQuestion,
+    },
+    {
+      ...ofDrafts,
+      label: t('Delete'),
+      icon: TrashIcon,
+      isRed: true,
+      title: t('Delete the drafts?'),
+      Question: buildQuestion<InvoiceRow>(
+        {
+          summary: (count) => t('{count} drafts will be deleted.', { count }),
+          consequence: t('They are deleted permanently. Time entries on them can be billed again.'),
+          confirm: t('Delete'),
+          isRed: true,
+          sayDone: (count) => t('{count} drafts are deleted.', { count }),
+        },
+        (client, { id }) => client.mutation(DeleteInvoice, { id }).toPromise(),
+      ),
+    },
+  ],
+};

@@ -1,0 +1,213 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buyer, company, setCompany } from '../documents/parties.ts';
+import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import type { Integrator } from '../harness.ts';
+import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+// Rows of a list are selected, and something is done with all of them; the keys that do so are listed under `?`.
+
+const wide = { viewport: { width: 1440, height: 900 } };
+
+/** Drafts to a customer who lacks nothing, of these days. */
+async function makeDrafts(acme: Integrator, days: string[]): Promise<string[]> {
+  const customerId = await makeCustomer(acme, buyer);
+  const ids: string[] = [];
+  for (const day of days)
+    ids.push(await makeInvoice(acme, { customerId, invoiceDate: day, deliveryDate: day, dueDate: '2999-12-31' }));
+  return ids;
+}
+
+const selected = (page: Page) => page.getByRole('region', { name: 'Selection' });
+
+/** The text of the row that has the focus. */
+const focusedRow = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.closest('tbody tr')?.textContent ?? 'none');
+
+describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  it('are issued and paid by keyboard; those that can’t be are named, and stay selected', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await setCompany(acme, company);
+    const [later = '', earlier = ''] = await makeDrafts(acme, ['2026-03-03', '2026-03-02']);
+    const strict = { ...buyer, companyName: 'Strict', buyerReference: null, requiredEInvoice: 'XRECHNUNG_CII' };
+    const refused = await makeInvoice(acme, {
+      customerId: await makeCustomer(acme, strict),
+      invoiceDate: '2026-03-04',
+      deliveryDate: '2026-03-04',
+    });
+    await makeInvoice(acme, { invoiceDate: '2026-03-01' }); // of a customer without an address
+    await app.visit(wide, async (page) => {
+      await open(page, '/invoices');
+      await press(page, 'j');
+      expect(await focusedRow(page)).toContain('Strict');
+      await press(page, 'ArrowDown');
+      expect(await focusedRow(page)).toContain('Mar 3, 2026');
+      await press(page, 'x');
+      await selected(page).getByText('1 selected').waitFor();
+      await page.getByRole('checkbox', { name: /^Select Draft .*Globex/ }).click({ modifiers: ['Shift'] });
+      await selected(page).getByText('3 selected').waitFor();
+      await selected(page).getByText('€357.00').waitFor();
+      await press(page, 'Shift+X');
+      await selected(page).getByText('4 selected').waitFor();
+      await expectAccessible(page);
+
+      await press(page, 'a');
+      await press(page, 'Enter');
+      const dialog = page.getByRole('dialog', { name: 'Issue the invoices?' });
+      await dialog.getByText('3 invoices will be issued. €357.00').waitFor();
+      const left = dialog.getByRole('list', { name: 'Left as they are' }).getByRole('listitem');
+      expect(await left.allTextContents()).toEqual([expect.stringMatching(/^Draft .*Globex: .*address/)]);
+      await expectAccessible(page);
+      await press(page, 'Enter');
+      await dialog.getByText('2 invoices are issued. 2 are left as they are:').waitFor();
+      await expect
+        .poll(() => left.allTextContents())
+        .toEqual([expect.stringMatching(/^Draft .*Strict: /), expect.stringMatching(/^Draft .*Globex: /)]);
+      expect(await left.getByRole('link').first().getAttribute('href')).toContain(`/invoices/${refused}`);
+      await expectAccessible(page);
+      await press(page, 'Escape');
+      await dialog.waitFor({ state: 'detached' });
+      // The Escape that closes a dialog keeps the selection.
+      await selected(page).getByText('2 selected').waitFor();
+      await press(page, 'Escape');
+      await selected(page).waitFor({ state: 'detached' });
+      const numberOf = async (id: string) => (await acme.rest('GET', `/invoices/${id}`)).body.data.number;
+      expect([await numberOf(earlier), await numberOf(later)]).toEqual(['2026-0001', '2026-0002']);
+
+      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+      await selected(page).getByRole('button', { name: 'Mark as paid (2)' }).click();
+      const paying = page.getByRole('dialog', { name: 'Mark the invoices as paid?' });
+      await paying.getByText('2 invoices will be marked as paid. €238.00').waitFor();
+      await paying.getByLabel('Paid on').fill('2026-03-20');
+      await press(page, 'Enter');
+      await paying.getByText('2 invoices are paid. 2 are left as they are:').waitFor();
+      await press(page, 'Escape');
+      const { body } = await acme.rest('GET', `/invoices/${earlier}`);
+      expect([body.data.status, body.data.amount_paid]).toEqual(['paid', 119]);
+    });
+  });
+
+  it('stay selected when the list is fetched again, as long as they are in it, and no longer on another page', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const [first = ''] = await makeDrafts(acme, ['2026-03-03', '2026-03-02']);
+    await app.visit(wide, async (page) => {
+      await open(page, '/invoices');
+      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+      await selected(page).getByText('2 selected').waitFor();
+      await acme.graphql('mutation ($id: UUID!) { deleteInvoice(id: $id) { id } }', { id: first });
+      await selected(page).getByText('1 selected').waitFor();
+      await page
+        .getByRole('navigation', { name: 'Invoices by state' })
+        .getByRole('link', { name: /^Drafts/ })
+        .click();
+      await selected(page).waitFor({ state: 'detached' });
+      await press(page, 'j');
+      await press(page, 'x');
+      await selected(page).getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByText('1 draft will be deleted.').waitFor();
+      await press(page, 'Enter'); // the first focus is on what deletes nothing
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await selected(page).getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('1 draft is deleted.').waitFor();
+      await page.getByText('No invoices match').waitFor();
+    });
+  });
+
+  it('are booked by touch on a phone', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    for (const day of ['2026-03-01', '2026-03-02', '2026-03-03']) await makeReceipt(acme, { receiptDate: day });
+    const size = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    await app.visit(size, async (page) => {
+      await open(page, '/receipts');
+      expect(await page.getByRole('checkbox').count()).toBe(0);
+      await page.getByRole('button', { name: 'Select', exact: true }).tap();
+      const tapRow = async (day: string) => {
+        const { x = 0, y = 0 } = (await page.getByText(day).boundingBox()) ?? {};
+        await page.touchscreen.tap(x, y);
+      };
+      for (const day of ['Mar 3, 2026', 'Mar 1, 2026']) await tapRow(day);
+      await selected(page).getByText('2 selected').waitFor();
+      await selected(page).getByText('€238.00').waitFor();
+      await expectAccessible(page);
+      await selected(page).getByRole('button', { name: 'Book' }).tap();
+      await page.getByRole('dialog').getByText('2 receipts will be booked. €238.00').waitFor();
+      await expectAccessible(page);
+      await page.getByRole('dialog').getByRole('button', { name: 'Book' }).tap();
+      await page.getByText('2 receipts are booked.').waitFor();
+      await selected(page).waitFor({ state: 'detached' });
+      await tapRow('Mar 2, 2026'); // opens the row again
+      await page.getByRole('heading', { level: 1, name: /^Receipt/ }).waitFor();
+    });
+    const { body } = await acme.rest('GET', '/receipts');
+    const booked = body.data.filter(({ status }: { status: string }) => status === 'booked');
+    expect(booked.map((row: { receipt_date: string }) => row.receipt_date).toSorted()).toEqual([
+      '2026-03-01',
+      '2026-03-03',
+    ]);
+  });
+
+  it('have German names, as the keys have', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await makeCustomer(acme, { companyName: 'Ohne Rechnung' });
+    const customerId = await makeCustomer(acme, { companyName: 'Mit Rechnung' });
+    await makeInvoice(acme, { customerId });
+    await app.visit({ ...wide, locale: 'de-DE', colorScheme: 'dark' }, async (page) => {
+      await open(page, '/customers');
+      await press(page, 'Shift+X');
+      await page.getByRole('region', { name: 'Auswahl' }).getByText('2 ausgewählt').waitFor();
+      await page.getByRole('button', { name: 'Löschen' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Löschen' }).click();
+      await page.getByText('Ein Kunde oder Lieferant ist gelöscht. Eines bleibt, wie es ist:').waitFor();
+      expect(await page.getByRole('list', { name: 'Unverändert' }).textContent()).toMatch(/^Mit Rechnung: .*Rechnung/);
+      await press(page, 'Escape');
+      await press(page, '?');
+      await page.getByRole('dialog', { name: 'Tastenkürzel' }).getByText('Zeile auswählen oder abwählen').waitFor();
+      await expectAccessible(page);
+    });
+  });
+
+  it('and their keys are listed under ?, and can be switched off', async () => {
+    const { open } = await signedInBookkeeper(app);
+    await app.visit(wide, async (page) => {
+      await open(page, '/');
+      await press(page, 'g');
+      await press(page, 'c');
+      await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+      await page.getByLabel('Search customers').press('?');
+      expect(await page.getByLabel('Search customers').inputValue()).toBe('?');
+      await page.getByRole('heading', { level: 1 }).focus();
+      await press(page, '?');
+      const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+      await dialog.getByText('Add a customer').waitFor();
+      expect(await dialog.getByText('New invoice').count()).toBe(0); // its key adds a customer here
+      await dialog.getByText('Go to the actions of the selection').waitFor();
+      await expectAccessible(page);
+      await press(page, 'n'); // not behind the dialog
+      await dialog.getByLabel('Shortcuts of single keys').uncheck();
+      await press(page, 'Escape');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      await press(page, 'n');
+      await press(page, '?');
+      await press(page, 'Control+k');
+      await page.getByRole('dialog', { name: 'Search everything' }).waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(1);
+      await press(page, 'Escape');
+      await page.getByRole('button', { name: /^Account of/ }).click();
+      await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click();
+      await dialog.getByLabel('Shortcuts of single keys').check();
+      await press(page, 'Escape');
+      await waitUntilIdle(page);
+      await press(page, 'n');
+      await page.getByRole('dialog', { name: 'Add a customer' }).waitFor();
+    });
+  });
+});
