@@ -20,7 +20,8 @@ const findRows = (table: HTMLElement | null): HTMLElement[] =>
 const findLink = (row: HTMLElement | undefined): HTMLElement | null =>
   row?.querySelector<HTMLElement>('td[data-lead] a') ?? null;
 
-const isArrow = ({ key }: KeyboardEvent): boolean => key.startsWith('Arrow');
+/** Whether it is an arrow, which scrolls the page where it moves nothing. */
+export const isArrow = ({ key }: KeyboardEvent): boolean => key.startsWith('Arrow');
 
 /** Keys that move between rows, open one, and select rows. The row is the one that has the focus. */
 export function useRowKeys<Row extends { id: string }>({ table, bar, rows: data, selection }: Options<Row>): void {

@@ -61,7 +61,8 @@ const dialogs = '[role="dialog"]';
 const over = `${dialogs}, [role="menu"], [role="listbox"]`;
 
 /** Whether a key belongs to a field. */
-const isTyping = ({ target }: KeyboardEvent): boolean => target instanceof Element && target.closest(typing) !== null;
+export const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof Element && target.closest(typing) !== null;
 
 /** Whether a key belongs to a dialog or a menu. Its Escape has closed it already. */
 const isOver = ({ target }: KeyboardEvent, selector: string): boolean =>

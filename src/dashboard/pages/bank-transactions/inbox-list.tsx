@@ -1,5 +1,4 @@
 import { ActionIcon, Group, Kbd, Paper, Skeleton, Stack, Text } from '@mantine/core';
-import { getHotkeyHandler } from '@mantine/hooks';
 import { ChevronLeftIcon, ChevronRightIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
@@ -15,7 +14,6 @@ interface Props {
   list: ListState<never>;
   isFetching: boolean;
   selected: string | undefined;
-  move: (step: 1 | -1) => void;
   /** Whether a row that appears gets the focus. */
   takeFocus: (id: string) => boolean;
 }
@@ -23,15 +21,11 @@ interface Props {
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** The unmatched transactions: links that select one. The selected one is the list's only stop of the Tab key. */
-export function InboxList({ connection, list, isFetching, selected, move, takeFocus }: Props): ReactNode {
+export function InboxList({ connection, list, isFetching, selected, takeFocus }: Props): ReactNode {
   const [path] = useLocation();
   const [search] = useSearchParams();
   const rows = connection?.nodes;
   const tabStop = rows?.some(({ id }) => id === selected) ? selected : rows?.[0]?.id;
-  const moveByArrows = getHotkeyHandler([
-    ['ArrowDown', () => move(1)],
-    ['ArrowUp', () => move(-1)],
-  ]);
   const addressOf = (id: string): string => {
     const next = new URLSearchParams(search);
     next.set('selected', id);
@@ -49,7 +43,6 @@ export function InboxList({ connection, list, isFetching, selected, move, takeFo
                   data-transaction={row.id}
                   aria-current={row.id === selected || undefined}
                   tabIndex={row.id === tabStop ? 0 : -1}
-                  onKeyDown={moveByArrows}
                   ref={(link: HTMLAnchorElement | null) => {
                     if (link && takeFocus(row.id)) link.focus();
                   }}

@@ -1,9 +1,11 @@
 import { Paper } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
+import { isArrow } from '../../list/row-keys.ts';
 import { useListQuery, type ListTableProps } from '../../list/list-table.tsx';
+import { isTyping, useShortcuts } from '../../shortcuts/shortcuts.ts';
+import { t } from '../../i18n/t.ts';
 import { InboxContext, type Inbox as InboxActions } from './after-match.ts';
 import { ExactMatches } from './exact-matches.tsx';
 import { InboxList } from './inbox-list.tsx';
@@ -12,9 +14,6 @@ import { BankTransactionsQuery, columns } from './transaction-table.tsx';
 
 /** The name of the selected transaction in the address. */
 export const selectedParameter = 'selected';
-
-/** Keys belong to what is open above the page. */
-const isCovered = (): boolean => document.querySelector('[role="dialog"], [role="menu"]') !== null;
 
 /** Whether Enter would do nothing else: the focus is on a row, on a heading, or nowhere. */
 const isFree = (): boolean => document.activeElement?.matches('body, h1, h2, [data-transaction]') ?? true;
@@ -67,25 +66,33 @@ export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransa
     const next = rows.slice(after).find(isLeft) ?? rows.slice(0, before).findLast(isLeft);
     select(next?.id, hasFocus);
   };
-  const move = (step: 1 | -1): void => {
-    if (isCovered()) return;
+  const move = (event: KeyboardEvent, step: 1 | -1): boolean => {
+    // Outside of the list an arrow scrolls the page.
+    if (isArrow(event) && !document.activeElement?.matches('[data-transaction]')) return false;
     const next = index >= 0 ? index + step : lastIndex.current + (step === 1 ? 0 : -1);
     const row = rows[next];
     if (row) select(row.id);
     else if (step === 1 && connection?.pageInfo.hasNextPage && connection.pageInfo.endCursor)
       list.goToPage({ after: connection.pageInfo.endCursor });
+    return true;
   };
-  const confirmBest = (event: KeyboardEvent): void => {
-    if (isCovered() || !isFree()) return;
-    event.preventDefault(); // a row's link would be followed
+  const confirmBest = (event: KeyboardEvent): boolean => {
+    if (!isFree()) return false;
     // A key that is held confirms one suggestion only.
     if (!event.repeat) pane.current?.querySelector<HTMLElement>('[data-best]')?.click();
+    return true;
   };
-  useHotkeys([
-    ['J', () => move(1)],
-    ['K', () => move(-1)],
-    ['Enter', confirmBest, { preventDefault: false }],
-    ['mod+Z', () => !isCovered() && undo.current?.()],
+  const undoLast = (event: KeyboardEvent): boolean => {
+    // In a field it undoes typing.
+    if (!undo.current || isTyping(event)) return false;
+    undo.current();
+    return true;
+  };
+  useShortcuts([
+    { keys: ['j', 'ArrowDown'], label: t('Next row'), group: 'LIST', run: (event) => move(event, 1) },
+    { keys: ['k', 'ArrowUp'], label: t('Row before'), group: 'LIST', run: (event) => move(event, -1) },
+    { keys: ['Enter'], label: t('Confirm the best suggestion'), group: 'LIST', run: confirmBest },
+    { keys: ['mod+Z'], label: t('Undo the last match'), group: 'LIST', run: undoLast },
   ]);
 
   const isBeyond = connection?.nodes.length === 0 && list.page > 1;
@@ -127,7 +134,6 @@ export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransa
             list={list}
             isFetching={fetching}
             selected={selected}
-            move={move}
             takeFocus={(id) => {
               const isAwaited = awaited.current === id;
               if (isAwaited) awaited.current = undefined;
