@@ -4,9 +4,11 @@ import { CommandFailure, exitCodes } from './commands/exit-codes.ts';
 import { withConnection } from './commands/remote/connection.ts';
 import { print, printError } from './commands/output.ts';
 import { reportFailureToPrimary } from './processes/ipc.ts';
+import { version } from '../schema/version.ts';
 
 const program = withConnection(
   new Command('kontor')
+    .version(version, '--version', 'print the version')
     .description('Invoicing and bookkeeping for many tenants: REST v1, GraphQL, signed webhooks')
     .showHelpAfterError('(see --help)')
     .enablePositionalOptions() // `webhook create` has another --url

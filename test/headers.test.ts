@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signedIn, type Browser } from './identity/browser.ts';
+import { version } from '../schema/version.ts';
 import { startService, type Integrator, type Service } from './harness.ts';
 import { sendRaw } from './rest/raw.ts';
 
-// Every kind of answer has security headers (OWASP ASVS 4.0.3, 14.4).
+// Every kind of answer has security headers (OWASP ASVS 4.0.3, 14.4), and says which version answers.
 
 let service: Service;
 let acme: Integrator;
@@ -18,6 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const ofAny = {
+  'kontor-version': version,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'strict-transport-security': 'max-age=31536000',

@@ -39,6 +39,7 @@ const longest = [
   'graphql/queries/orders',
   'query-compiler/delegate',
   'openapi/walk',
+  'releases/exchanges',
   'books/moving',
   'jobs/prove-documents',
   'query-compiler/query-compiler',

@@ -3,7 +3,7 @@ import { maxAttachmentBytes } from '../../schema/resources/attachment/rules.ts';
 import type { Operation } from '../operation.ts';
 import { idsIn, type Route } from '../routes.ts';
 import { idempotencyKey, singleSchema } from './paths.ts';
-import { rateLimitHeaders, refusals, withHeaders } from './responses.ts';
+import { ofEveryAnswer, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
 import { acceptedSchema, type Components, type JsonSchema } from './schemas.ts';
 
 const binary = { schema: { type: 'string', format: 'binary' } };
@@ -38,7 +38,7 @@ export function describeFileUpload(
     responses: {
       201: {
         description: 'The new resource.',
-        headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'Location', 'ETag', 'Idempotent-Replayed'),
+        headers: withHeaders(...ofEveryAnswer, ...rateLimitHeaders, 'Location', 'ETag', 'Idempotent-Replayed'),
         content: { 'application/json': { schema: singleSchema(operation, components) } },
       },
       ...refusals([400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503]),

@@ -3,7 +3,7 @@ import { maxBatch } from '../batch.ts';
 import type { Operation } from '../operation.ts';
 import type { Route } from '../routes.ts';
 import { idempotencyKey, requestBody, resourceName, singleSchema } from './paths.ts';
-import { announcing, errorSchemas, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
+import { announcing, errorSchemas, ofEveryAnswer, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
 import { acceptedSchema, component, type Components, type JsonSchema } from './schemas.ts';
 
 const { required: inErrors, properties: ofErrors } = errorSchemas['ValidationError'] as {
@@ -46,7 +46,7 @@ export const batchSchemas: Record<string, JsonSchema> = {
 /** The response to a batch that is refused. */
 export const batchRefusal: JsonSchema = {
   description: 'The body is not valid, or with `atomic`, an item was refused. Nothing was written.',
-  headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'Idempotent-Replayed'),
+  headers: withHeaders(...ofEveryAnswer, ...rateLimitHeaders, 'Idempotent-Replayed'),
   content: {
     'application/json': {
       schema: { $ref: '#/components/schemas/BatchError' },
@@ -101,7 +101,7 @@ export function describeBatch(
     additionalProperties: false,
   });
   const headers = withHeaders(
-    'X-Request-Id',
+    ...ofEveryAnswer,
     ...rateLimitHeaders,
     ...(isCreating ? ['Idempotent-Replayed'] : []),
     ...(isAnnounced(operation) ? Object.keys(announcing) : []),

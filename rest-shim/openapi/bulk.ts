@@ -5,7 +5,7 @@ import type { Route } from '../routes.ts';
 import { jsonLines, maxUploadBytes } from '../upload.ts';
 import { problemProperties } from './problem-details.ts';
 import { idempotencyKey, singleSchema } from './paths.ts';
-import { rateLimitHeaders, refusals, withHeaders } from './responses.ts';
+import { ofEveryAnswer, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
 import { acceptedSchema, type Components, type JsonSchema } from './schemas.ts';
 
 const mebibytes = maxUploadBytes / 1024 / 1024;
@@ -59,7 +59,7 @@ export function describeUpload(
     responses: {
       201: {
         description: 'The new resource.',
-        headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'Location', 'ETag', 'Idempotent-Replayed'),
+        headers: withHeaders(...ofEveryAnswer, ...rateLimitHeaders, 'Location', 'ETag', 'Idempotent-Replayed'),
         content: { 'application/json': { schema: singleSchema(operation, components) } },
       },
       ...refusals([400, 401, 403, 405, 408, 413, 415, 422, 429, 431, 500, 503]),
@@ -87,7 +87,7 @@ export const describeResults = ({ ability }: Operation, tag: string): JsonSchema
   responses: {
     200: {
       description: 'The results.',
-      headers: withHeaders('X-Request-Id', ...rateLimitHeaders),
+      headers: withHeaders(...ofEveryAnswer, ...rateLimitHeaders),
       content: { 'application/jsonl': { schema: { type: 'string', format: 'binary', contentSchema: resultLines } } },
     },
     ...refusals([400, 401, 403, 404, 405, 408, 422, 429, 431, 500, 503]),

@@ -1,4 +1,5 @@
 import { getNamedType } from 'graphql';
+import { version } from '../../schema/version.ts';
 import { grantable } from '../../schema/graphql/ability.ts';
 import type { EventResource } from '../../schema/resource-list.ts';
 import { isAnnounced } from '../deprecation.ts';
@@ -19,6 +20,7 @@ import { describeWebhooks, webhookHeaders } from './webhooks.ts';
 const info = {
   title: 'Kontor',
   version: '1.0',
+  'x-kontor-version': version,
   contact: { name: 'The operator of this installation' },
   license: { name: 'MIT', identifier: 'MIT' },
   summary: 'Invoicing and bookkeeping: REST API v1 and webhooks.',

@@ -1,7 +1,7 @@
 import { mediaTypes } from '../../schema/resources/export/file.ts';
 import type { Operation } from '../operation.ts';
 import { ifNoneMatch, notModified } from './paths.ts';
-import { rateLimitHeaders, refusals, withHeaders } from './responses.ts';
+import { ofEveryAnswer, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** Describes the row of the routes that streams the file of an export. */
@@ -15,7 +15,7 @@ export const describeDownload = ({ ability }: Operation, tag: string): JsonSchem
   responses: {
     200: {
       description: 'The file: CSV, a spreadsheet, or a zip.',
-      headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag', 'Content-Disposition'),
+      headers: withHeaders(...ofEveryAnswer, ...rateLimitHeaders, 'ETag', 'Content-Disposition'),
       content: Object.fromEntries(
         Object.values(mediaTypes).map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
       ),

@@ -10,7 +10,15 @@ import { toSnakeCase } from '../snake-case.ts';
 import { idsIn, type ResponseKind, type Route } from '../routes.ts';
 import { contentTypes } from '../../schema/resources/attachment/recognize.ts';
 import type { Place } from '../variable-places.ts';
-import { announcing, conflict, conflictSchema, rateLimitHeaders, refusals, withHeaders } from './responses.ts';
+import {
+  announcing,
+  conflict,
+  conflictSchema,
+  ofEveryAnswer,
+  rateLimitHeaders,
+  refusals,
+  withHeaders,
+} from './responses.ts';
 import {
   acceptedSchema,
   annotations,
@@ -182,7 +190,7 @@ function describeComparison(place: string): string | undefined {
 
 export const notModified: JsonSchema = {
   description: 'The client has the current representation.',
-  headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag'),
+  headers: withHeaders(...ofEveryAnswer, ...rateLimitHeaders, 'ETag'),
 };
 
 const buildConflict = (reading: Operation, components: Components): JsonSchema =>
@@ -239,7 +247,7 @@ export function singleSchema(operation: Operation, components: Components): Json
 
 function success(answer: ResponseKind, operation: Operation, components: Components, isStored: boolean): JsonSchema {
   const announced = isAnnounced(operation) ? Object.keys(announcing) : [];
-  const headers = (...more: string[]) => withHeaders('X-Request-Id', ...rateLimitHeaders, ...more, ...announced);
+  const headers = (...more: string[]) => withHeaders(...ofEveryAnswer, ...rateLimitHeaders, ...more, ...announced);
   if (answer === 'deleted') return { 204: { description: 'Deleted.', headers: headers() } };
   const json = (schema: JsonSchema) => ({ 'application/json': { schema } });
   if (answer === 'changes')

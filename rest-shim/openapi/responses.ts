@@ -5,6 +5,12 @@ import type { JsonSchema } from './schemas.ts';
 // The parts that all addresses share: headers, errors, the list envelope.
 
 export const headers: Record<string, JsonSchema> = {
+  'Kontor-Version': {
+    description: "Kontor's own version, which is not that of this API.",
+    required: true,
+    schema: { type: 'string' },
+    example: '1.0.0',
+  },
   'X-Request-Id': {
     description: 'The id of this request in the log. A stored answer has the id of the first request.',
     required: true,
@@ -85,6 +91,8 @@ export const announcing: Record<string, JsonSchema> = {
 export const withHeaders = (...names: string[]): JsonSchema =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
+export const ofEveryAnswer = ['Kontor-Version', 'X-Request-Id'];
+
 export const rateLimitHeaders = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -118,7 +126,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
 export const conflict = (schema: JsonSchema): JsonSchema => ({
   description:
     'The resource was changed meanwhile. `data` is what it is now, and `ETag` its tag; a token that may not read it gets neither. Nothing was changed.',
-  headers: withHeaders('X-Request-Id', ...rateLimitHeaders, 'ETag'),
+  headers: withHeaders(...ofEveryAnswer, ...rateLimitHeaders, 'ETag'),
   content: { 'application/json': { schema } },
 });
 
@@ -236,7 +244,7 @@ export const errorResponses: Record<string, JsonSchema> = Object.fromEntries(
     const body = { message: example, ...(isInvalid && problemsExample), request_id: anId };
     const response: JsonSchema = {
       description,
-      headers: withHeaders('X-Request-Id', ...more),
+      headers: withHeaders(...ofEveryAnswer, ...more),
       content: { 'application/json': { schema, example: body } },
     };
     return [name, response];

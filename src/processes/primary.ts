@@ -27,6 +27,12 @@ interface Child {
   isUp: boolean;
 }
 
+/** The metric that only the primary has. */
+export const restartCounter = {
+  name: 'kontor_process_restarts_total',
+  help: 'Processes started in place of one that ended',
+};
+
 /**
  * Starts worker processes: a number of HTTP servers on one port, and optionally one that works on the queue. The primary does
  * neither, so that it survives their failures. It restarts a process that ends, after a pause that grows while processes keep
@@ -43,11 +49,7 @@ export function startCluster(
   const { promise: address, resolve, reject } = Promise.withResolvers<string>();
   const roles: Role[] = [...Array.from({ length: gateways }, (): Role => 'serve'), ...(works ? ['work' as const] : [])];
   const own = new Registry();
-  const restarts = new Counter({
-    name: 'kontor_process_restarts_total',
-    help: 'Processes started in place of one that ended',
-    registers: [own],
-  });
+  const restarts = new Counter({ ...restartCounter, registers: [own] });
   const metrics = async (): Promise<string> => {
     const up = [...alive].filter(([, { isUp }]) => isUp).map(([child]) => child);
     const counts = await Promise.all(up.map(readMetrics));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Pool } from 'pg';
 import { connect } from '../../prisma/client.ts';
+import { version } from '../../schema/version.ts';
 import { verifyPassword } from '../../src/identity/index.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { kontor } from './npm.ts';
@@ -247,5 +248,9 @@ describe('the command line', () => {
     const { code, out } = await run(...args, '--help');
     expect(code).toBe(0);
     expect(out).toContain('Usage: kontor');
+  });
+
+  it('--version', async () => {
+    expect(await run('--version')).toMatchObject({ code: 0, out: `${version}\n` });
   });
 });

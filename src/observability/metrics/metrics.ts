@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliveryOutcomes } from '../../../schema/resources/delivery/attempts.ts';
+import { version } from '../../../schema/version.ts';
 import type { RateLimiter } from '../../security/rate-limit.ts';
 import { success, type Outcome, type Poster } from '../../webhooks/post.ts';
 import { getMethod, findRoute } from './route.ts';
@@ -49,6 +50,17 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  // These are sums of others. Prometheus takes names with `_total` for those of counters.
+  for (const name of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${name}_total`);
+
+  const build = new Gauge({
+    name: 'kontor_build_info',
+    help: 'Always 1; version: Kontor’s',
+    labelNames: ['version'],
+    registers,
+    aggregator: 'first',
+  });
+  build.set({ version }, 1);
 
   const requests = new Histogram({
     name: 'kontor_http_request_duration_seconds',

@@ -1,5 +1,8 @@
+import { version } from '../../../schema/version.ts';
+
 /** Headers of every response. Responses that aren't pages may load nothing and may not be framed. */
 export const commonHeaders = (publicUrl: string): Record<string, string> => ({
+  'Kontor-Version': version,
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
