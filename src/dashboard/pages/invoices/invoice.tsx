@@ -1,11 +1,11 @@
-import { Anchor, Box, Card, Skeleton, Stack, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Anchor, Box, Card, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList, ownItems } from '../../components/description-list.tsx';
+import { Beside, useIsWide } from '../../layout/beside.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, decimal, money } from '../../format/format.ts';
@@ -42,7 +42,7 @@ export default function InvoicePage(): ReactNode {
   const invoice = data?.invoice;
   const isDraft = invoice?.id === id && invoice.status === 'DRAFT';
   const warnings = useDraftWarnings(id, isDraft);
-  const isWide = useMediaQuery('(min-width: 75em)', false, { getInitialValueInEffect: false });
+  const isWide = useIsWide();
   if (!invoice) {
     return (
       <Page title={t('Invoice')} back={back}>
@@ -104,18 +104,6 @@ function describeRate({ exchangeRate, exchangeRateDate, exchangeRateSource }: In
   return [decimal(exchangeRate), exchangeRateDate && date(exchangeRateDate), exchangeRateSource]
     .filter(Boolean)
     .join(', ');
-}
-
-/** The page's content; beside it, in view while it is read, another part if there is one. */
-function Beside({ part, children }: { part: ReactNode; children: ReactNode }): ReactNode {
-  return (
-    <div className={part ? 'beside' : undefined}>
-      <Stack gap="lg" miw={0}>
-        {children}
-      </Stack>
-      {part && <div>{part}</div>}
-    </div>
-  );
 }
 
 function Lines({ invoice }: { invoice: Invoice }): ReactNode {

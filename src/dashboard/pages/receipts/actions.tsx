@@ -17,18 +17,15 @@ import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { minus } from '../../format/decimal.ts';
 import { amountField, decimalField } from '../../forms/form-values.ts';
 import { graphql } from '../../graphql.ts';
+import { isShown } from './attachments.tsx';
+import { BookReceipt } from './book-receipt.ts';
+import { FileAndForm, wideDialog } from './file/file-and-form.tsx';
+import { FoldedFile } from './file/file-panel.tsx';
+import { StoredFile } from './file/stored-file.tsx';
 import { getName, type Receipt } from './fields.ts';
 import { ReceiptPaymentForm } from './payment-form.tsx';
 import { ReceiptForm } from './receipt-form.tsx';
 import { t } from '../../i18n/t.ts';
-
-const BookReceipt = graphql(`
-  mutation BookReceipt($id: UUID!) {
-    bookReceipt(id: $id) {
-      id
-    }
-  }
-`);
 
 const DeleteReceipt = graphql(`
   mutation DeleteReceipt($id: UUID!) {
@@ -53,6 +50,7 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
   const [editing, edit] = useDisclosure();
   const [reversing, reversal] = useDisclosure();
   const [crediting, credit] = useDisclosure();
+  const file = receipt.attachments.find(isShown);
   const isBooked = status === 'BOOKED' || status === 'PAID';
   const [, navigate] = useLocation();
   const [, remove] = useMutation(DeleteReceipt);
@@ -93,8 +91,21 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
       <Dialog title={t('Record a payment')} opened={paying} onClose={pay.close} size="md">
         <ReceiptPaymentForm receipt={receipt} onClose={pay.close} />
       </Dialog>
-      <Dialog title={t('Edit the receipt')} opened={editing} onClose={edit.close}>
-        <ReceiptForm receipt={receipt} onCancel={edit.close} onDone={edit.close} />
+      <Dialog title={t('Edit the receipt')} opened={editing} onClose={edit.close} size={file ? wideDialog : 'lg'}>
+        <FileAndForm
+          isShown={file !== undefined}
+          file={
+            file && (
+              <FoldedFile
+                name={file.filename}
+                size={file.length}
+                view={<StoredFile key={file.id} attachment={file} />}
+              />
+            )
+          }
+        >
+          <ReceiptForm receipt={receipt} onCancel={edit.close} onDone={edit.close} />
+        </FileAndForm>
       </Dialog>
       <Dialog title={t('Add a credit')} opened={crediting} onClose={credit.close}>
         <ReceiptForm

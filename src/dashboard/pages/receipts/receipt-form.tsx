@@ -19,7 +19,7 @@ import { buildLineInput, buildLineValues, newLine } from './line-values.ts';
 import { SameNumberWarning } from './same-number.tsx';
 import { t } from '../../i18n/t.ts';
 
-const CreateReceipt = graphql(`
+export const CreateReceipt = graphql(`
   mutation CreateReceipt($input: CreateReceiptInput!) {
     saved: createReceipt(input: $input) {
       id
@@ -96,7 +96,10 @@ interface Props {
   creditedReceiptId?: string;
   /** Whether a new receipt is booked immediately, because its payment exists already. */
   alwaysBooked?: boolean;
-  onDone: (id: string) => void;
+  /** Whether a new receipt is stored as a draft, for its file, and booked later. */
+  storesDraft?: boolean;
+  /** @param book whether the new receipt is to be booked, where it was stored as a draft */
+  onDone: (id: string, book: boolean) => void;
   onCancel: () => void;
 }
 
@@ -105,6 +108,7 @@ export function ReceiptForm({
   initial,
   creditedReceiptId,
   alwaysBooked = false,
+  storesDraft = false,
   onDone,
   onCancel,
 }: Props): ReactNode {
@@ -125,13 +129,13 @@ export function ReceiptForm({
             {
               input: {
                 ...buildInput(typed),
-                status: typed.booked ? 'BOOKED' : 'DRAFT',
+                status: typed.booked && !storesDraft ? 'BOOKED' : 'DRAFT',
                 ...(creditedReceiptId && { creditedReceiptId }),
               },
             },
             context,
           ),
-    (data) => onDone(data.saved.id),
+    (data) => onDone(data.saved.id, storesDraft && form.getValues().booked),
     receipt && {
       version: receipt.version,
       read: () =>
