@@ -4,12 +4,15 @@ const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.i
 
 /**
  * Takes files that are dropped anywhere on the page. Without it, the browser would open them in place of the page.
+ * @param onFiles undefined while something else on the page takes them
  * @returns whether files are over the page
  */
-export function useFileDrop(onFiles: (files: File[]) => void): boolean {
+export function useFileDrop(onFiles: ((files: File[]) => void) | undefined): boolean {
   const [isOver, setIsOver] = useState(false);
-  const take = useEffectEvent(onFiles);
+  const take = useEffectEvent((files: File[]) => onFiles?.(files));
+  const takes = onFiles !== undefined;
   useEffect(() => {
+    if (!takes) return undefined;
     const over = (event: DragEvent): void => {
       if (!hasFiles(event)) return;
       // A drop zone on the page has taken it.
@@ -33,6 +36,6 @@ export function useFileDrop(onFiles: (files: File[]) => void): boolean {
       window.removeEventListener('dragleave', leave);
       window.removeEventListener('drop', drop);
     };
-  }, []);
+  }, [takes]);
   return isOver;
 }

@@ -8,12 +8,13 @@ import { DescriptionList, ownItems } from '../../components/description-list.tsx
 import { Beside, useIsWide } from '../../layout/beside.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
-import { date, dateTime, decimal, money } from '../../format/format.ts';
+import { date, dateTime, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
 import { InvoiceActions } from './actions.tsx';
 import { InvoiceCreditNotes } from './credit-notes.tsx';
 import { PdfFrame, showsPdfs } from '../documents/pdf-frame.tsx';
+import { describeRate } from './describe-rate.ts';
 import { InvoiceDocuments, PdfQuery } from './documents.tsx';
 import { InvoiceFields, getName, type Invoice } from './fields.ts';
 import { Headline } from './headline.tsx';
@@ -96,14 +97,6 @@ export default function InvoicePage(): ReactNode {
       </Beside>
     </Page>
   );
-}
-
-/** `0.9, 27 Nov 2026, European Central Bank` */
-function describeRate({ exchangeRate, exchangeRateDate, exchangeRateSource }: Invoice): string | null {
-  if (exchangeRate === null) return null;
-  return [decimal(exchangeRate), exchangeRateDate && date(exchangeRateDate), exchangeRateSource]
-    .filter(Boolean)
-    .join(', ');
 }
 
 function Lines({ invoice }: { invoice: Invoice }): ReactNode {

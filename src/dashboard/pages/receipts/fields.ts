@@ -18,6 +18,9 @@ export const ReceiptFields = graphql(
       category
       description
       currency
+      exchangeRate
+      exchangeRateDate
+      exchangeRateSource
       amountGross
       amountNet
       vatAmount

@@ -4,6 +4,7 @@ import { PlusIcon } from '@heroicons/react/24/outline';
 import { useRef, useState, type ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
+import { ExchangeRate } from '../invoices/editor/exchange-rate.tsx';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { MoreFields } from '../../forms/more-fields.tsx';
@@ -54,6 +55,9 @@ const values = (receipt: Receipt | undefined, currency: string) => ({
   amountGross: receipt ? amountField(receipt.amountGross, receipt.currency) : '',
   vatRate: receipt ? decimalField(receipt.vatRate ?? '0') : '',
   currency: receipt?.currency ?? currency,
+  exchangeRate: receipt?.exchangeRate ? decimalField(receipt.exchangeRate) : '',
+  exchangeRateDate: receipt?.exchangeRateDate ?? '',
+  exchangeRateSource: receipt?.exchangeRateSource ?? '',
   category: receipt?.category ?? '',
   description: receipt?.description ?? '',
   projectId: receipt?.projectId ?? null,
@@ -79,6 +83,9 @@ const buildInput = (typed: Values) => ({
   serviceDate: orNull(typed.serviceDate),
   receivedOn: orNull(typed.receivedOn),
   currency: typed.currency,
+  exchangeRate: toDecimal(typed.exchangeRate) || null,
+  exchangeRateDate: orNull(typed.exchangeRateDate),
+  exchangeRateSource: orNull(typed.exchangeRateSource),
   category: orNull(typed.category),
   description: orNull(typed.description),
   projectId: typed.projectId,
@@ -221,6 +228,7 @@ export function ReceiptForm({
           {...form.getInputProps('currency')}
         />
       </SimpleGrid>
+      <ExchangeRate form={form} />
       {!hasLines && addLineButton}
       <TextInput label={t('Category')} description={t('Such as travel or rent')} {...form.getInputProps('category')} />
       <Textarea label={t('Description')} autosize minRows={2} {...form.getInputProps('description')} />

@@ -11,6 +11,7 @@ import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
+import { describeRate } from '../invoices/describe-rate.ts';
 import { Attachments, isShown } from './attachments.tsx';
 import { ReceiptActions } from './actions.tsx';
 import { computeDue, getName, ReceiptFields, type Receipt } from './fields.ts';
@@ -140,6 +141,7 @@ function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
           creditedReceiptId === null ? t('Amount due') : t('To come back'),
           status === 'BOOKED' ? money(computeDue(receipt), currency) : null,
         ],
+        [t('Exchange rate'), describeRate(receipt)],
         [t('Date'), date(receipt.receiptDate)],
         [t('Due date'), dueDate && date(dueDate)],
         [t('Supplied on'), serviceDate && date(serviceDate)],

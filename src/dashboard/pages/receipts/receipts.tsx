@@ -154,7 +154,7 @@ export default function Receipts(): ReactNode {
         noMatch: t('No receipts match'),
       }}
     >
-      <DropReceipts onFiles={take} />
+      <DropReceipts isCovered={adding !== undefined} onFiles={take} />
       <Dialog
         title={t('Add a receipt')}
         opened={adding !== undefined && 'file' in adding}

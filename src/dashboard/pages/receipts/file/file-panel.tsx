@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { bytes } from '../../../format/format.ts';
 import { t } from '../../../i18n/t.ts';
-import { CameraButton } from '../../../upload/camera-button.tsx';
-import { DropZone } from '../../../upload/drop-zone.tsx';
+import { DropCover, FileRow } from '../../../upload/file-row.tsx';
+import { useFileDrop } from '../../../upload/use-file-drop.ts';
 import { FileView } from './file-view.tsx';
 import { getType, useFileLimits } from './limits.ts';
 
@@ -17,27 +17,28 @@ interface Props {
 
 /** The file of a receipt that isn't stored yet, or the place to drop it. */
 export function FilePanel({ file, onFile, onRemove }: Props): ReactNode {
-  const limits = useFileLimits();
+  const { check, ...limits } = useFileLimits();
   const [problem, setProblem] = useState<string>();
-  const choose = (chosen: File | null): void => {
+  const choose = (chosen: File | null | undefined): void => {
     if (!chosen) return;
-    const known = limits.check(chosen);
+    const known = check(chosen);
     setProblem(known);
     if (known === undefined) onFile?.(chosen);
   };
+  const isOver = useFileDrop(onFile && (([first]) => choose(first)));
+  const cover = isOver && <DropCover text={t('Drop the file here')} />;
   if (!file)
     return (
-      <Stack gap="xs">
-        <DropZone
+      <>
+        <FileRow
           label={t('File of the receipt')}
-          file={null}
-          accept={limits.accept}
-          description={limits.description}
+          text={t('Drop the file here, or choose it.')}
           error={problem}
-          onChange={choose}
+          {...limits}
+          onFiles={([first]) => choose(first)}
         />
-        <CameraButton accept={limits.acceptPictures} onChange={choose} />
-      </Stack>
+        {cover}
+      </>
     );
   return (
     <FoldedFile name={file.name} size={file.size} view={<FileView file={file} type={getType(file)} name={file.name} />}>
@@ -55,6 +56,7 @@ export function FilePanel({ file, onFile, onRemove }: Props): ReactNode {
           {t('Remove')}
         </Button>
       )}
+      {cover}
       {problem && (
         <Text size="sm" c="var(--mantine-color-error)" role="alert" w="100%">
           {problem}
