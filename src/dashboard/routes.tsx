@@ -104,6 +104,7 @@ export const publicRoutes: { path: string; Page: ComponentType }[] = [
 /** Pages for signed-in users, below the tenant's URL. The code of each is loaded when it is first opened. */
 const pages: { path: string; Page: ComponentType }[] = [
   { path: '/', Page: lazyPage(() => import('./pages/overview/overview.tsx')) },
+  { path: '/invoiced', Page: lazyPage(() => import('./pages/overview/invoiced-month.tsx')) },
   { path: '/invoices', Page: lazyPage(() => import('./pages/invoices/invoices.tsx')) },
   { path: '/invoices/new', Page: lazyPage(() => import('./pages/invoices/editor/new-invoice.tsx')) },
   { path: '/invoices/:id', Page: lazyPage(() => import('./pages/invoices/invoice.tsx')) },

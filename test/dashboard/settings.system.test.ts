@@ -37,6 +37,14 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await signIn(page, email);
         await navigateTo(page, 'Company');
         await page.getByLabel('Legal name').fill('Kontor Studio GmbH');
+        const letterhead = page.getByRole('region', { name: 'Letterhead' });
+        await letterhead.locator('strong').getByText('Kontor Studio GmbH').waitFor();
+        await page.getByRole('textbox', { name: 'Colour' }).fill('#ffee99');
+        await page.getByText('This colour is hard to read on white paper.').waitFor();
+        await page.getByRole('textbox', { name: 'Colour' }).fill('#1c3f94');
+        await expect.poll(() => page.getByText('This colour is hard to read').count()).toBe(0);
+        await page.keyboard.press('Escape');
+        expect(await letterhead.locator('strong').getAttribute('style')).toContain('rgb(28, 63, 148)');
         await page.getByLabel('IBAN').fill('DE00 1203 0000 0000 2020 51');
         await page.getByLabel('Usual VAT, %').fill('7');
         await page.getByLabel('Registration number').fill('12345678');
@@ -48,6 +56,7 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
           .getByLabel('Logo', { exact: true })
           .setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) });
         await logo.waitFor();
+        await letterhead.locator('img').waitFor();
         await expectAccessible(page);
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByText('Must be an IBAN: its length or its check digits are wrong.').waitFor();

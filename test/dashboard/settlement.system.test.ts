@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('receipts and what settles documents', { timeout: 120
       await input.setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: png });
       await page.getByText('photo.png is attached.').waitFor();
       await input.setInputFiles({ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<html></html>') });
-      await page.getByText(/Must be a PDF, JPEG, PNG, WebP, or XML/).waitFor();
+      await page.getByText('page.html is none of these: PDF, JPEG, PNG, WEBP, XML.').waitFor();
       await page.getByRole('button', { name: 'Remove photo.png' }).waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Book' }).click();

@@ -400,7 +400,7 @@ describe('GraphQL', () => {
     }
   });
 
-  it('imports the same upload once and replays its answer, and rejects another upload', async () => {
+  it('imports the same upload once and replays its answer, whatever its boundary, and rejects another upload', async () => {
     const [key, query] = [
       newKey(),
       'mutation ($file: Upload!) { importBankStatement(file: $file, csv: { dateFormat: "YYYY-MM-DD", decimalSeparator: ".", columns: { bookingDate: "date", amount: "amount" }, accountIban: "DE02120300000000202051", currency: "EUR" }) { imported skipped } }',
@@ -413,12 +413,14 @@ describe('GraphQL', () => {
       ]
         .map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
         .join('') + `--${boundary}--\r\n`;
-    const type = { 'content-type': 'multipart/form-data; boundary=kontor-boundary' };
+    const withBoundary = (boundary: string) => ({ 'content-type': `multipart/form-data; boundary=${boundary}` });
+    const type = withBoundary('kontor-boundary');
     const first = await post(key, form('12.50'), type);
     expect(first.body).toEqual({ data: { importBankStatement: { imported: 1, skipped: 0 } } });
     const again = await post(key, form('12.50'), type);
     expect(contentOf(again)).toEqual(contentOf(first));
     expect(again.headers.get('idempotent-replayed')).toBe('true');
+    await replays(first, () => post(key, form('12.50', 'another'), withBoundary('another')));
     expect((await post(key, form('13.50'), type)).status).toBe(422);
     expect((await post(newKey(), form('12.50'), type)).body.data.importBankStatement).toEqual({
       imported: 0,

@@ -3,9 +3,23 @@ import { findById } from '../../graphql/find-by-id.ts';
 import { integers } from '../../graphql/paging/order.ts';
 import { readPage } from '../../graphql/paging/page.ts';
 import { findAttachment } from './files.ts';
+import { contentTypes } from './recognize.ts';
+import { maxAttachmentBytes, maxAttachments } from './rules.ts';
 import { Attachment } from './type.ts';
 
 const AttachmentConnection = builder.connectionObject({ type: Attachment, name: 'AttachmentConnection' });
+
+const AttachmentLimits = builder.objectRef<object>('AttachmentLimits').implement({
+  description: 'Which files can be attachments.',
+  fields: (t) => ({
+    contentTypes: t.stringList({
+      description: 'The types of files, which their content has to be of.',
+      resolve: () => [...contentTypes],
+    }),
+    maxBytes: t.int({ description: 'The most bytes of a file.', resolve: () => maxAttachmentBytes }),
+    maxPerReceipt: t.int({ description: 'The most attachments of a receipt.', resolve: () => maxAttachments }),
+  }),
+});
 
 const receiptId = { type: 'UUID', required: true, description: 'The receipt.' } as const;
 
@@ -14,6 +28,12 @@ const columns = {
 };
 
 builder.queryFields((t) => ({
+  attachmentLimits: t.field({
+    type: AttachmentLimits,
+    description: 'Which files can be attachments of receipts.',
+    ability: 'receipts:read',
+    resolve: () => ({}),
+  }),
   attachment: t.prismaField({
     type: Attachment,
     nullable: true,

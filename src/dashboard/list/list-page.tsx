@@ -44,12 +44,13 @@ type Exactly<Returned, Known> = Returned & {
     : never;
 };
 
-/** How a row is added: by another page, or by a form in a dialog. */
+/** How a row is added: by another page, by a form in a dialog, or as the page itself says. */
 interface AddAction {
   /** `Add a customer` */
   label: string;
   icon?: ComponentType<SVGProps<SVGSVGElement>>;
   to?: string;
+  onClick?: () => void;
   /** The form, in a dialog. */
   form?: (props: { onDone: (id: string) => void; onCancel: () => void }) => ReactNode;
   /** Whether the dialog is open at first. */
@@ -70,7 +71,7 @@ export function ListPage<Name extends string, Variables, Returned extends Variab
   const button = (
     <>
       {importable && <ImportButton records={importable} title={page.title} />}
-      {add && <AddButton {...add} open={dialog.open} />}
+      {add && <AddButton {...add} open={add.onClick ?? dialog.open} />}
     </>
   );
   const finish = (id: string): void => {

@@ -9,6 +9,8 @@ interface Props {
   label: string;
   file: File | null;
   onChange: (file: File) => void;
+  /** The types that are offered to choose, with commas between them. Default: all. */
+  accept?: string;
   /** The accepted files. */
   description: string;
   error?: ReactNode;
@@ -18,7 +20,8 @@ interface Props {
 }
 
 /** Accepts one file: dropped, or selected by the button. */
-export function DropZone({ label, file, onChange, description, error, disabled = false, ...rest }: Props): ReactNode {
+export function DropZone(props: Props): ReactNode {
+  const { label, file, onChange, accept, description, error, disabled = false, ...rest } = props;
   const [dragging, setDragging] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
@@ -67,6 +70,7 @@ export function DropZone({ label, file, onChange, description, error, disabled =
             ref={input}
             type="file"
             hidden
+            accept={accept}
             aria-label={label}
             onChange={({ currentTarget }) => {
               const [picked] = currentTarget.files ?? [];

@@ -100,10 +100,7 @@ export function createGraphqlHandler(
         const { url, init } = fetchable(request);
         const respond = async (form: Form): Promise<Response> => yoga.fetch(url, init, { ...graphqlRequest, form });
         try {
-          return await sendWhole(
-            response,
-            await receive(request, graphqlRequest.context, { isHashed: false }, respond),
-          );
+          return await sendWhole(response, await receive(request, graphqlRequest.context, respond));
         } catch (error) {
           const refusal = toGraphqlError(error);
           if (refusal.status >= 500) throw error;

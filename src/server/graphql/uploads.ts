@@ -39,7 +39,6 @@ export interface Uploads {
   receive: <Result>(
     request: IncomingMessage,
     context: Context,
-    options: { isHashed: boolean },
     work: (form: Form) => Promise<Result>,
   ) => Promise<Result>;
 }
@@ -47,7 +46,7 @@ export interface Uploads {
 export function createUploads(): Uploads {
   const tenants = new Map<string, { forms: number; small: ConcurrencyLimiter; large: ConcurrencyLimiter }>();
   return {
-    receive: async (request, context, { isHashed }, work) => {
+    receive: async (request, context, work) => {
       check(request, context);
       const { id } = context.tenant;
       const tenant = tenants.get(id) ?? {
@@ -62,7 +61,7 @@ export function createUploads(): Uploads {
       tenants.set(id, tenant);
       tenant.forms += 1;
       try {
-        const form = await receiveForm(request, isHashed);
+        const form = await receiveForm(request);
         try {
           return await tenant[form.size <= smallFile ? 'small' : 'large'].run(() => work(form));
         } finally {

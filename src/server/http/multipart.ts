@@ -1,5 +1,5 @@
 import busboy from 'busboy';
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -28,7 +28,7 @@ export const isForm = (contentType: string | null | undefined): boolean =>
 export interface Form {
   /** The operation, with an UploadedFile wherever the map says. */
   params: Record<string, unknown>;
-  /** SHA-256 of the body as sent. */
+  /** SHA-256 of its parts: of the body as sent, browsers choose another boundary each time. */
   hash: Uint8Array<ArrayBuffer>;
   /** Bytes of the file; 0 without one. */
   size: number;
@@ -39,19 +39,18 @@ export interface Form {
 /**
  * Receives a form of the GraphQL multipart request specification, with at most one file. The file is written to disk, into a
  * folder that only this process's user can enter. An error of the file alone is in UploadedFile's `problem`.
- * @param isHashed whether the whole body is read for its hash, even if its file is too long
  * @throws TransportError where the form can't be read, is too long or broke off
  */
-export async function receiveForm(request: IncomingMessage, isHashed: boolean): Promise<Form> {
+export async function receiveForm(request: IncomingMessage): Promise<Form> {
   const folder = await makeTemporaryFolder();
   try {
     const file = new UploadedFile(join(folder.path, 'file'));
-    const fields = new FormFields(file);
     const hash = createHash('sha256');
+    const fields = new FormFields(file, hash);
     const parser = createParser(request, fields);
     try {
       await pipeline(
-        readBody(request, hash, () => !isHashed && fields.isFileTooLong),
+        readBody(request, () => fields.isFileTooLong),
         parser,
       );
     } catch (error) {
@@ -94,16 +93,11 @@ function createParser({ headers }: IncomingMessage, fields: FormFields): busboy.
     );
 }
 
-async function* readBody(
-  request: IncomingMessage,
-  hash: ReturnType<typeof createHash>,
-  isEnough: () => boolean,
-): AsyncGenerator<Buffer> {
+async function* readBody(request: IncomingMessage, isEnough: () => boolean): AsyncGenerator<Buffer> {
   let length = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > maxForm) throw new TransportError(413, `The form must not be longer than ${maxForm} bytes.`);
-    hash.update(chunk);
     yield chunk;
     if (isEnough()) return;
   }
@@ -115,15 +109,18 @@ class FormFields {
   stored: Promise<void> | undefined;
   isFileTooLong = false;
   readonly #file: UploadedFile;
+  readonly #hash: Hash;
   #operations: Record<string, unknown> | undefined;
   #map: Record<string, string[]> | undefined;
 
-  constructor(file: UploadedFile) {
+  constructor(file: UploadedFile, hash: Hash) {
     this.#file = file;
+    this.#hash = hash;
   }
 
   field(name: string, value: string, isCut: boolean): void {
     if (isCut) throw new TransportError(413, `The form's field ${name} must not be longer than ${maxField} bytes.`);
+    this.#hash.update(JSON.stringify([name, value]));
     if (name === 'operations') this.#operations = parseObject(value, name);
     if (name !== 'map') return;
     if (!this.#operations) throw new TransportError(400, "The form's map must come after its operations.");
@@ -142,6 +139,8 @@ class FormFields {
     if (!this.#map) throw new TransportError(400, "The form's file must come after its operations and its map.");
     if (!Object.hasOwn(this.#map, name) || this.stored) return void content.resume();
     const file = this.#file;
+    this.#hash.update(JSON.stringify([name]));
+    content.on('data', (chunk: Buffer) => this.#hash.update(chunk));
     content.once('limit', () => {
       this.isFileTooLong = true;
     });

@@ -1,3 +1,4 @@
+import './inbox.css';
 import { Paper } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useClient, type OperationResult, type TypedDocumentNode } from 'urql';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { toBlob, type File } from './file.ts';
@@ -26,16 +26,21 @@ export function PdfFrame({ query, id, title }: Props): ReactNode {
     void askFirst().then(setResult);
   }, []);
   const file = result?.data?.file;
-  const frame = useRef<HTMLIFrameElement>(null);
-  useEffect(() => {
-    if (!file || !frame.current) return undefined;
-    const made = URL.createObjectURL(toBlob(file));
-    frame.current.src = `${made}#toolbar=0&navpanes=0&view=FitH`;
-    return () => URL.revokeObjectURL(made);
-  }, [file]);
+  const blob = useMemo(() => file && toBlob(file), [file]);
   if (result?.error) return <LoadError error={result.error} refetch={() => void ask().then(setResult)} />;
   // Half of a screen's height at least, as a page is higher than wide.
-  if (!file) return <Skeleton h="70dvh" radius="md" />;
+  return blob ? <BlobFrame blob={blob} title={title} /> : <Skeleton h="70dvh" radius="md" />;
+}
+
+/** The bytes of a PDF within the page. Their type says that they are one: the browser runs nothing of another file. */
+export function BlobFrame({ blob, title }: { blob: Blob; title: string }): ReactNode {
+  const frame = useRef<HTMLIFrameElement>(null);
+  useEffect(() => {
+    if (!frame.current) return undefined;
+    const made = URL.createObjectURL(blob);
+    frame.current.src = `${made}#toolbar=0&navpanes=0&view=FitH`;
+    return () => URL.revokeObjectURL(made);
+  }, [blob]);
   // eslint-disable-next-line react/iframe-missing-sandbox -- Chromium shows no PDF in a sandbox
   return <iframe className="pdf" ref={frame} title={title} />;
 }

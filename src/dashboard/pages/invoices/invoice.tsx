@@ -1,19 +1,20 @@
-import { Anchor, Box, Card, Skeleton, Stack, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Anchor, Box, Card, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList, ownItems } from '../../components/description-list.tsx';
+import { Beside, useIsWide } from '../../layout/beside.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
-import { date, dateTime, decimal, money } from '../../format/format.ts';
+import { date, dateTime, money } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
 import { InvoiceActions } from './actions.tsx';
 import { InvoiceCreditNotes } from './credit-notes.tsx';
 import { PdfFrame, showsPdfs } from '../documents/pdf-frame.tsx';
+import { describeRate } from './describe-rate.ts';
 import { InvoiceDocuments, PdfQuery } from './documents.tsx';
 import { InvoiceFields, getName, type Invoice } from './fields.ts';
 import { Headline } from './headline.tsx';
@@ -42,7 +43,7 @@ export default function InvoicePage(): ReactNode {
   const invoice = data?.invoice;
   const isDraft = invoice?.id === id && invoice.status === 'DRAFT';
   const warnings = useDraftWarnings(id, isDraft);
-  const isWide = useMediaQuery('(min-width: 75em)', false, { getInitialValueInEffect: false });
+  const isWide = useIsWide();
   if (!invoice) {
     return (
       <Page title={t('Invoice')} back={back}>
@@ -95,26 +96,6 @@ export default function InvoicePage(): ReactNode {
         <Changes id={invoice.id} />
       </Beside>
     </Page>
-  );
-}
-
-/** `0.9, 27 Nov 2026, European Central Bank` */
-function describeRate({ exchangeRate, exchangeRateDate, exchangeRateSource }: Invoice): string | null {
-  if (exchangeRate === null) return null;
-  return [decimal(exchangeRate), exchangeRateDate && date(exchangeRateDate), exchangeRateSource]
-    .filter(Boolean)
-    .join(', ');
-}
-
-/** The page's content; beside it, in view while it is read, another part if there is one. */
-function Beside({ part, children }: { part: ReactNode; children: ReactNode }): ReactNode {
-  return (
-    <div className={part ? 'beside' : undefined}>
-      <Stack gap="lg" miw={0}>
-        {children}
-      </Stack>
-      {part && <div>{part}</div>}
-    </div>
   );
 }
 

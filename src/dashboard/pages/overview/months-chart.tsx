@@ -1,7 +1,7 @@
 import { Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
 import { Link } from 'wouter';
-import { lastDay, money, month as monthName, roundMoney, shortMonth } from '../../format/format.ts';
+import { money, month as monthName, roundMoney, shortMonth } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
 import { buildScale, getShare, type Scale } from './scale.ts';
 
@@ -18,7 +18,7 @@ interface Props {
   months: readonly ChartMonth[];
 }
 
-/** Two bars for each month. A month is a link to its invoices. Bars may be rounded; the texts are exact. */
+/** Two bars for each month. A month is a link to its documents. Bars may be rounded; the texts are exact. */
 export function MonthsChart({ currency, months }: Props): ReactNode {
   const scale = buildScale(months.flatMap(({ invoicedGross, paid, yearBefore }) => [invoicedGross, paid, yearBefore]));
   return (
@@ -76,7 +76,7 @@ function Month({ row, currency, scale }: MonthProps): ReactNode {
           </>
         }
       >
-        <Link to={`/invoices?from=${month}-01&to=${lastDay(month)}`}>
+        <Link to={`/invoiced?month=${month}&currency=${currency}`}>
           <VisuallyHidden>{[monthName(month), ...lines].join(', ')}</VisuallyHidden>
           <span className="chart-bars">
             <span className="chart-bar chart-invoiced" style={place(invoicedGross, scale)} />

@@ -8,6 +8,7 @@ import { Page } from '../../layout/page.tsx';
 import { lastDay, minutes, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
+import { ExpectedIncome } from './expected-income.tsx';
 import { ToDo } from './to-do.tsx';
 import { MonthsChart, type ChartMonth } from './months-chart.tsx';
 
@@ -66,6 +67,7 @@ export default function Overview(): ReactNode {
           {data.customers.totalCount > 0 && (
             <>
               <Figures overview={data.overview} />
+              <ExpectedIncome />
               <Months months={data.overview.months} />
             </>
           )}

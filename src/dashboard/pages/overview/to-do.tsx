@@ -7,6 +7,7 @@ import {
   LockClosedIcon,
   PencilSquareIcon,
   ReceiptPercentIcon,
+  ReceiptRefundIcon,
 } from '@heroicons/react/24/outline';
 import type { ComponentType, ReactNode } from 'react';
 import { useQuery } from 'urql';
@@ -31,6 +32,13 @@ const ToDoQuery = graphql(`
       count
       sums {
         totalGross
+      }
+    }
+    refunds: invoicesAggregate(filter: { amountToRefund: { gt: "0" } }) {
+      currency
+      count
+      sums {
+        amountToRefund
       }
     }
     receipts(first: 1, filter: { status: { eq: BOOKED } }) {
@@ -97,7 +105,7 @@ export function ToDo(): ReactNode {
 
 const sumUp = (counts: readonly { count: number }[]): number => counts.reduce((sum, { count }) => sum + count, 0);
 
-function findTasks({ overview, drafts, receipts, webhooks, periodLocks }: Data): Task[] {
+function findTasks({ overview, drafts, refunds, receipts, webhooks, periodLocks }: Data): Task[] {
   const { overdue, unmatchedTransactions } = overview;
   const unlocked = findUnlockedMonth(periodLocks.items, today());
   const tasks: (Task | false)[] = [
@@ -112,6 +120,13 @@ function findTasks({ overview, drafts, receipts, webhooks, periodLocks }: Data):
       text: t('{count} overdue invoices', { count: sumUp(overdue) }),
       amounts: overdue.map(({ amount, currency }) => money(amount, currency)),
       to: '/invoices?status=OVERDUE',
+      isUrgent: true,
+    },
+    refunds.length > 0 && {
+      icon: ReceiptRefundIcon,
+      text: t('{count} refunds to pay', { count: sumUp(refunds) }),
+      amounts: refunds.map(({ sums, currency }) => money(sums.amountToRefund, currency)),
+      to: '/invoices?status=TO_REFUND',
       isUrgent: true,
     },
     unmatchedTransactions > 0 && {

@@ -17,6 +17,10 @@ import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { minus } from '../../format/decimal.ts';
 import { amountField, decimalField } from '../../forms/form-values.ts';
 import { graphql } from '../../graphql.ts';
+import { isShown } from './attachments.tsx';
+import { FileAndForm, wideDialog } from './file/file-and-form.tsx';
+import { FoldedFile } from './file/file-panel.tsx';
+import { StoredFile } from './file/stored-file.tsx';
 import { getName, type Receipt } from './fields.ts';
 import { BookReceipt, DeleteReceipt } from './mutations.ts';
 import { ReceiptPaymentForm } from './payment-form.tsx';
@@ -38,6 +42,7 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
   const [editing, edit] = useDisclosure();
   const [reversing, reversal] = useDisclosure();
   const [crediting, credit] = useDisclosure();
+  const file = receipt.attachments.find(isShown);
   const isBooked = status === 'BOOKED' || status === 'PAID';
   const [, navigate] = useLocation();
   const [, remove] = useMutation(DeleteReceipt);
@@ -78,8 +83,21 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
       <Dialog title={t('Record a payment')} opened={paying} onClose={pay.close} size="md">
         <ReceiptPaymentForm receipt={receipt} onClose={pay.close} />
       </Dialog>
-      <Dialog title={t('Edit the receipt')} opened={editing} onClose={edit.close}>
-        <ReceiptForm receipt={receipt} onCancel={edit.close} onDone={edit.close} />
+      <Dialog title={t('Edit the receipt')} opened={editing} onClose={edit.close} size={file ? wideDialog : 'lg'}>
+        <FileAndForm
+          isShown={file !== undefined}
+          file={
+            file && (
+              <FoldedFile
+                name={file.filename}
+                size={file.length}
+                view={<StoredFile key={file.id} attachment={file} />}
+              />
+            )
+          }
+        >
+          <ReceiptForm receipt={receipt} onCancel={edit.close} onDone={edit.close} />
+        </FileAndForm>
       </Dialog>
       <Dialog title={t('Add a credit')} opened={crediting} onClose={credit.close}>
         <ReceiptForm

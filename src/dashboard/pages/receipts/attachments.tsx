@@ -1,24 +1,18 @@
 import { Button, Card, Group, Image, Progress, Stack, Text, Title } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
-import {
-  ArrowDownTrayIcon,
-  CameraIcon,
-  DocumentIcon,
-  DocumentTextIcon,
-  EyeIcon,
-  TrashIcon,
-} from '@heroicons/react/24/outline';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { ArrowDownTrayIcon, DocumentIcon, DocumentTextIcon, EyeIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { confirm } from '../../components/confirm.tsx';
 import { notifyError, notifySuccess } from '../../components/toast.ts';
-import { buildFormErrors } from '../../errors/form-errors.ts';
 import { bytes } from '../../format/format.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 import { useSession } from '../../session/session.tsx';
+import { CameraButton } from '../../upload/camera-button.tsx';
 import { DropZone } from '../../upload/drop-zone.tsx';
 import { saveFile } from '../../upload/save-file.ts';
-import { uploadingFetch } from '../../upload/uploading-fetch.ts';
+import { useAttach } from './file/add-attachment.ts';
+import { useFileLimits } from './file/limits.ts';
+import { readBlob } from './file/stored-file.tsx';
 import { t } from '../../i18n/t.ts';
 
 export const AttachmentFields = graphql(`
@@ -31,15 +25,7 @@ export const AttachmentFields = graphql(`
   }
 `);
 
-type Attachment = FragmentOf<typeof AttachmentFields>;
-
-const AddAttachment = graphql(`
-  mutation AddAttachment($receiptId: UUID!, $filename: String!, $file: Upload!) {
-    addAttachment(receiptId: $receiptId, filename: $filename, file: $file) {
-      id
-    }
-  }
-`);
+export type Attachment = FragmentOf<typeof AttachmentFields>;
 
 const DeleteAttachment = graphql(`
   mutation DeleteAttachment($receiptId: UUID!, $id: UUID!) {
@@ -79,16 +65,8 @@ export function Attachments({ receiptId, attachments, isDraft }: Props): ReactNo
 }
 
 /** Types that a browser shows in a tab. XML is only saved: a page of ours must not show a stranger's. */
-const isShown = ({ contentType }: Attachment): boolean => contentType !== 'application/xml';
+export const isShown = ({ contentType }: Attachment): boolean => contentType !== 'application/xml';
 const isPicture = ({ contentType }: Attachment): boolean => contentType.startsWith('image/');
-
-/** Reads an attachment's bytes. @throws Error with a sentence for the user */
-async function readBlob(tenantId: string, url: string, type: string): Promise<Blob> {
-  const { pathname } = new URL(url, location.href);
-  const response = await fetch(pathname, { headers: { 'X-Tenant': tenantId }, credentials: 'same-origin' });
-  if (!response.ok) throw new Error(t('The file can’t be read at the moment.'));
-  return new Blob([await response.arrayBuffer()], { type });
-}
 
 function AttachmentRow({
   receiptId,
@@ -97,8 +75,8 @@ function AttachmentRow({
 }: Omit<Props, 'attachments'> & { attachment: Attachment }): ReactNode {
   const [{ fetching }, remove] = useMutation(DeleteAttachment);
   const { tenant } = useSession();
-  const { id, filename, length, url, contentType } = attachment;
-  const read = (): Promise<Blob> => readBlob(tenant.id, url, contentType);
+  const { id, filename, length } = attachment;
+  const read = (): Promise<Blob> => readBlob(tenant.id, attachment);
   const open = async (): Promise<void> => {
     // A window that is opened later, without a click, would be blocked.
     const tab = window.open('', '_blank');
@@ -184,7 +162,7 @@ function Preview({ attachment }: { attachment: Attachment }): ReactNode {
     let isGone = false;
     let made: string | undefined;
     const show = async (): Promise<void> => {
-      const blob = await readBlob(tenant.id, url, contentType);
+      const blob = await readBlob(tenant.id, { url, contentType });
       if (!isGone) setSource((made = URL.createObjectURL(blob)));
     };
     if (isVisible) show().catch(() => {}); // the icon stays
@@ -205,57 +183,33 @@ function Preview({ attachment }: { attachment: Attachment }): ReactNode {
 
 /** Uploads a file as soon as it is dropped or chosen, or the camera has taken it. */
 function AddFile({ receiptId }: { receiptId: string }): ReactNode {
-  const [, add] = useMutation(AddAttachment);
+  const attach = useAttach();
+  const limits = useFileLimits();
   const [sent, setSent] = useState<number>();
   const [problem, setProblem] = useState<string>();
-  const hasCamera = useMediaQuery('(pointer: coarse)');
-  const camera = useRef<HTMLInputElement>(null);
   const busy = sent !== undefined;
   const upload = async (file: File): Promise<void> => {
-    setProblem(undefined);
+    const known = limits.check(file);
+    setProblem(known);
+    if (known !== undefined) return;
     setSent(0);
-    const variables = { receiptId, filename: file.name, file };
-    const { error } = await add(variables, { fetch: uploadingFetch(setSent) });
+    const failure = await attach(receiptId, file, setSent);
     setSent(undefined);
-    if (!error) return notifySuccess(t('{name} is attached.', { name: file.name }));
-    const { fields, rest } = buildFormErrors(error, () => true);
-    setProblem([...Object.values(fields), ...rest].join(' '));
+    setProblem(failure);
+    if (failure === undefined) notifySuccess(t('{name} is attached.', { name: file.name }));
   };
   return (
     <Stack gap="xs">
       <DropZone
         label={t('Attachment')}
         file={null}
+        accept={limits.accept}
         onChange={(file) => void upload(file)}
-        description={t('PDF, JPEG, PNG, WebP or XML, at most 25 MiB')}
+        description={limits.description}
         error={problem}
         disabled={busy}
       />
-      {hasCamera && (
-        <Group>
-          <Button
-            variant="default"
-            leftSection={<CameraIcon width={18} aria-hidden />}
-            aria-disabled={busy}
-            onClick={() => !busy && camera.current?.click()}
-          >
-            {t('Take a photo')}
-          </Button>
-          <input
-            ref={camera}
-            type="file"
-            hidden
-            accept="image/*"
-            capture="environment"
-            aria-label={t('Photo')}
-            onChange={({ currentTarget }) => {
-              const [taken] = currentTarget.files ?? [];
-              if (taken) void upload(taken);
-              currentTarget.value = '';
-            }}
-          />
-        </Group>
-      )}
+      <CameraButton accept={limits.acceptPictures} disabled={busy} onChange={(file) => void upload(file)} />
       {busy && <Progress value={sent * 100} animated={sent === 1} aria-label={t('Upload')} />}
     </Stack>
   );

@@ -19,6 +19,9 @@ export const ReceiptFields = graphql(
       description
       currency
       exchangeCurrency
+      exchangeRate
+      exchangeRateDate
+      exchangeRateSource
       amountGross
       amountNet
       vatAmount

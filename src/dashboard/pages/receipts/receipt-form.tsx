@@ -4,6 +4,7 @@ import { PlusIcon } from '@heroicons/react/24/outline';
 import { useRef, useState, type ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
+import { ExchangeRate } from '../invoices/editor/exchange-rate.tsx';
 import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { useKeptInput } from '../../forms/use-kept-input.ts';
@@ -20,7 +21,7 @@ import { buildLineInput, buildLineValues, newLine } from './line-values.ts';
 import { SameNumberWarning } from './same-number.tsx';
 import { t } from '../../i18n/t.ts';
 
-const CreateReceipt = graphql(`
+export const CreateReceipt = graphql(`
   mutation CreateReceipt($input: CreateReceiptInput!) {
     saved: createReceipt(input: $input) {
       id
@@ -55,6 +56,9 @@ const values = (receipt: Receipt | undefined, currency: string) => ({
   amountGross: receipt ? amountField(receipt.amountGross, receipt.currency) : '',
   vatRate: receipt ? decimalField(receipt.vatRate ?? '0') : '',
   currency: receipt?.currency ?? currency,
+  exchangeRate: receipt?.exchangeRate ? decimalField(receipt.exchangeRate) : '',
+  exchangeRateDate: receipt?.exchangeRateDate ?? '',
+  exchangeRateSource: receipt?.exchangeRateSource ?? '',
   category: receipt?.category ?? '',
   description: receipt?.description ?? '',
   projectId: receipt?.projectId ?? null,
@@ -80,6 +84,9 @@ const buildInput = (typed: Values) => ({
   serviceDate: orNull(typed.serviceDate),
   receivedOn: orNull(typed.receivedOn),
   currency: typed.currency,
+  exchangeRate: toDecimal(typed.exchangeRate) || null,
+  exchangeRateDate: orNull(typed.exchangeRateDate),
+  exchangeRateSource: orNull(typed.exchangeRateSource),
   category: orNull(typed.category),
   description: orNull(typed.description),
   projectId: typed.projectId,
@@ -97,7 +104,10 @@ interface Props {
   creditedReceiptId?: string;
   /** Whether a new receipt is booked immediately, because its payment exists already. */
   alwaysBooked?: boolean;
-  onDone: (id: string) => void;
+  /** Whether a new receipt is stored as a draft, for its file, and booked later. */
+  storesDraft?: boolean;
+  /** @param book whether the new receipt is to be booked, where it was stored as a draft */
+  onDone: (id: string, book: boolean) => void;
   onCancel: () => void;
 }
 
@@ -106,6 +116,7 @@ export function ReceiptForm({
   initial,
   creditedReceiptId,
   alwaysBooked = false,
+  storesDraft = false,
   onDone,
   onCancel,
 }: Props): ReactNode {
@@ -128,13 +139,13 @@ export function ReceiptForm({
             {
               input: {
                 ...buildInput(typed),
-                status: typed.booked ? 'BOOKED' : 'DRAFT',
+                status: typed.booked && !storesDraft ? 'BOOKED' : 'DRAFT',
                 ...(creditedReceiptId && { creditedReceiptId }),
               },
             },
             context,
           ),
-    (data) => onDone(data.saved.id),
+    (data) => onDone(data.saved.id, storesDraft && form.getValues().booked),
     receipt && {
       version: receipt.version,
       read: () =>
@@ -221,6 +232,7 @@ export function ReceiptForm({
           {...form.getInputProps('currency')}
         />
       </SimpleGrid>
+      <ExchangeRate form={form} />
       {!hasLines && addLineButton}
       <TextInput label={t('Category')} description={t('Such as travel or rent')} {...form.getInputProps('category')} />
       <Textarea label={t('Description')} autosize minRows={2} {...form.getInputProps('description')} />

@@ -1,18 +1,21 @@
-import { Alert, Anchor, Skeleton, Stack } from '@mantine/core';
+import { Alert, Anchor, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList, ownItems } from '../../components/description-list.tsx';
+import { Beside, useIsWide } from '../../layout/beside.tsx';
 import { Page } from '../../layout/page.tsx';
 import { Payments } from '../payments/payments.tsx';
 import { date, dateTime, money, percent } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
 import { Changes } from '../audit-log/changes.tsx';
-import { Attachments } from './attachments.tsx';
+import { describeRate } from '../invoices/describe-rate.ts';
+import { Attachments, isShown } from './attachments.tsx';
 import { ReceiptActions } from './actions.tsx';
 import { computeDue, getName, ReceiptFields, type Receipt } from './fields.ts';
+import { StoredFile } from './file/stored-file.tsx';
 import { SameNumber } from './same-number.tsx';
 import { LineTable } from './line-table.tsx';
 import { buildLineValues } from './line-values.ts';
@@ -42,7 +45,9 @@ const back = { to: '/receipts', label: t('Receipts') };
 export default function ReceiptPage(): ReactNode {
   const { id = '' } = useParams();
   const [{ data, error }, refetch] = useQuery({ query: ReceiptQuery, variables: { id } });
+  const isWide = useIsWide();
   const receipt = data?.receipt;
+  const file = receipt?.attachments.find(isShown);
   if (!receipt) {
     return (
       <Page title={t('Receipt')} back={back}>
@@ -58,7 +63,7 @@ export default function ReceiptPage(): ReactNode {
       description={receipt.description}
       actions={<ReceiptActions receipt={receipt} />}
     >
-      <Stack gap="lg">
+      <Beside part={isWide && file && <StoredFile attachment={file} />}>
         <ReversedWith receipt={receipt} />
         {receipt.warnings.map((warning) => (
           <Alert key={warning.code} color="yellow">
@@ -73,7 +78,7 @@ export default function ReceiptPage(): ReactNode {
         <Payments payments={receipt.payments} currency={receipt.currency} />
         <Events resourceId={receipt.id} payments={receipt.payments.nodes} currency={receipt.currency} />
         <Changes id={receipt.id} />
-      </Stack>
+      </Beside>
     </Page>
   );
 }
@@ -136,6 +141,7 @@ function ReceiptSummary({ receipt }: { receipt: Receipt }): ReactNode {
           creditedReceiptId === null ? t('Amount due') : t('To come back'),
           status === 'BOOKED' ? money(computeDue(receipt), currency) : null,
         ],
+        [t('Exchange rate'), describeRate(receipt)],
         [t('Date'), date(receipt.receiptDate)],
         [t('Due date'), dueDate && date(dueDate)],
         [t('Supplied on'), serviceDate && date(serviceDate)],

@@ -1,7 +1,10 @@
 import { ReceiptPercentIcon } from '@heroicons/react/24/outline';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { Dialog } from '../../components/dialog.tsx';
 import { LongText } from '../../components/long-text.tsx';
-import { date, labelled, money } from '../../format/format.ts';
+import { notifyError } from '../../components/toast.ts';
+import { count, date, labelled, money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { Choice, pickerFilter } from '../../list/list-filters.tsx';
@@ -12,7 +15,11 @@ import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
 import { receiptSelection } from './bulk-actions.ts';
 import { computeOpen } from './fields.ts';
-import { ReceiptForm } from './receipt-form.tsx';
+import { DropReceipts } from './file/drop-receipts.tsx';
+import { wideDialog } from './file/file-and-form.tsx';
+import { useFileLimits } from './file/limits.ts';
+import { ManyDrafts, maxFiles } from './file/many-drafts-dialog.tsx';
+import { NewReceipt } from './new-receipt.tsx';
 import { ReceiptTabs } from './receipt-tabs.tsx';
 import { receiptStatuses, ReceiptState } from './state.tsx';
 import { t } from '../../i18n/t.ts';
@@ -98,7 +105,23 @@ const ReceiptTable = (props: ListTableProps<typeof ReceiptsQuery>): ReactNode =>
   <ListTable caption={t('Receipts')} query={ReceiptsQuery} columns={columns} selection={receiptSelection} {...props} />
 );
 
+/** What is being added: one receipt, with a file or without one, or a draft for each of several files. */
+type Adding = { file: File | undefined } | { files: File[] };
+
 export default function Receipts(): ReactNode {
+  const [adding, setAdding] = useState<Adding>();
+  const [, navigate] = useLocation();
+  const limits = useFileLimits();
+  const take = (files: File[]): void => {
+    const problems = files.flatMap((file) => limits.check(file) ?? []);
+    const [only, ...others] = files;
+    if (problems.length > 0) return notifyError(problems.join(' '));
+    if (files.length > maxFiles) return notifyError(t('At most {max} files at once.', { max: count(maxFiles) }));
+    if (others.length > 0) setAdding({ files });
+    else if (only) setAdding({ file: only });
+  };
+  const close = (): void => setAdding(undefined);
+  const file = adding && 'file' in adding ? adding.file : undefined;
   return (
     <ListPage
       title={t('Receipts')}
@@ -124,7 +147,7 @@ export default function Receipts(): ReactNode {
       tabs={{ filter: 'status', component: ReceiptTabs }}
       importable="RECEIPT"
       exportable="RECEIPTS"
-      add={{ label: t('Add a receipt'), form: (props) => <ReceiptForm {...props} /> }}
+      add={{ label: t('Add a receipt'), onClick: () => setAdding({ file: undefined }) }}
       initialSort={{ field: 'RECEIPT_DATE', direction: 'DESC' }}
       empty={{
         icon: ReceiptPercentIcon,
@@ -132,6 +155,32 @@ export default function Receipts(): ReactNode {
         description: t('Add your suppliers’ bills. Bank statements then show when they were paid.'),
         noMatch: t('No receipts match'),
       }}
-    />
+    >
+      <DropReceipts isCovered={adding !== undefined} onFiles={take} />
+      <Dialog
+        title={t('Add a receipt')}
+        opened={adding !== undefined && 'file' in adding}
+        onClose={close}
+        size={file ? wideDialog : 'lg'}
+      >
+        <NewReceipt
+          file={file}
+          onFile={(chosen) => setAdding({ file: chosen })}
+          onCancel={close}
+          onDone={(id) => navigate(`/receipts/${id}`)}
+        />
+      </Dialog>
+      <Dialog title={t('Add drafts')} opened={adding !== undefined && 'files' in adding} onClose={close} persistent>
+        {adding && 'files' in adding && (
+          <ManyDrafts
+            files={adding.files}
+            onDone={() => {
+              close();
+              navigate('/receipts?status=DRAFT');
+            }}
+          />
+        )}
+      </Dialog>
+    </ListPage>
   );
 }

@@ -1,25 +1,19 @@
-import { Card, Group, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core';
+import './company.css';
+import { Skeleton } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useClient, useMutation, useQuery } from 'urql';
 import { notifySuccess } from '../../components/toast.ts';
 import { LoadError } from '../../errors/error-boundary.tsx';
-import { countries, languages } from '../../format/codes.ts';
-import { DecimalInput } from '../../forms/decimal-input.tsx';
 import { readStored } from '../../forms/edit-conflict.ts';
 import { decimalField, orNull, toCount, toDecimal } from '../../forms/form-values.ts';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { graphql, type FragmentOf } from '../../graphql.ts';
-import { requiredEInvoices } from '../invoices/formats.ts';
 import { toFile } from '../../upload/data-url.ts';
-import { LogoField } from './logo-field.tsx';
 import { Page } from '../../layout/page.tsx';
-import { bic, iban } from '../../i18n/same-names.ts';
+import { CompanySections } from './company-sections.tsx';
+import { Letterhead } from './letterhead.tsx';
 import { t } from '../../i18n/t.ts';
-
-/** The most usual codes of schemes. */
-const schemes = { registration: '0106, 0184, 0007, 0192, …', address: '0088, 9930, EM, …' };
-const exampleOfColor = '#1a2b3c';
 
 const CompanyFields = graphql(`
   fragment CompanyFields on Company {
@@ -120,10 +114,10 @@ const buildValues = (company: Company | null) => ({
   logo: company?.logo ? `data:image/png;base64,${company.logo.base64}` : '',
 });
 
-type Values = ReturnType<typeof buildValues>;
+export type CompanyValues = ReturnType<typeof buildValues>;
 
 /** @param stored the logo that need not be sent, because it is stored */
-const buildInput = (values: Values, stored: string) => ({
+const buildInput = (values: CompanyValues, stored: string) => ({
   legalName: values.legalName,
   addressLine1: orNull(values.addressLine1),
   addressLine2: orNull(values.addressLine2),
@@ -190,87 +184,13 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
   );
   const field = form.getInputProps;
   return (
-    <Form submission={submission} submit={t('Save')}>
-      <Section title={t('Name and address')}>
-        <TextInput label={t('Legal name')} required {...field('legalName')} />
-        <TextInput label={t('Street and number')} {...field('addressLine1')} />
-        <TextInput label={t('More of the address')} {...field('addressLine2')} />
-        <Group grow preventGrowOverflow={false} align="flex-start">
-          <TextInput label={t('Postal code')} w={120} {...field('postalCode')} />
-          <TextInput label={t('City')} miw={180} {...field('city')} />
-        </Group>
-        <Select label={t('Country')} data={countries} searchable clearable {...field('country')} />
-      </Section>
-      <Section title={t('Tax and register')}>
-        <TextInput label={t('VAT number')} {...field('vatId')} />
-        <TextInput label={t('Tax number')} description={t('Where it isn’t the VAT number')} {...field('taxNumber')} />
-        <TextInput label={t('Register entry')} description={t('Court and number')} {...field('registerEntry')} />
-        <Group grow preventGrowOverflow={false} align="flex-start">
-          <TextInput
-            label={t('Registration number')}
-            description={t('For e-invoices: a KVK, CVR, or organization number')}
-            miw={180}
-            {...field('registrationNumber')}
-          />
-          <TextInput
-            label={t('Scheme of the number')}
-            description={schemes.registration}
-            miw={160}
-            {...field('registrationNumberScheme')}
-          />
-        </Group>
-      </Section>
-      <Section title={t('Contact')}>
-        <TextInput label={t('Contact')} description={t('The person to ask for')} {...field('contactName')} />
-        <TextInput label={t('Phone')} type="tel" {...field('phone')} />
-        <TextInput label={t('E-mail')} type="email" inputMode="email" {...field('email')} />
-        <Group grow preventGrowOverflow={false} align="flex-start">
-          <TextInput
-            label={t('Electronic address')}
-            description={t('For e-invoices. Default: the e-mail address; in Peppol, the registration or VAT number')}
-            miw={180}
-            {...field('electronicAddress')}
-          />
-          <TextInput
-            label={t('Scheme of the address')}
-            description={schemes.address}
-            miw={160}
-            {...field('electronicAddressScheme')}
-          />
-        </Group>
-      </Section>
-      <Section title={t('Payment')}>
-        <TextInput label={iban} {...field('iban')} />
-        <TextInput label={bic} {...field('bic')} />
-        <TextInput
-          label={t('Payment terms, days')}
-          description={t('When an invoice is due, unless the customer has other terms. Default: 14')}
-          inputMode="numeric"
-          {...field('paymentTermsDays')}
-        />
-        <DecimalInput label={t('Usual VAT, %')} {...field('defaultVatRate')} />
-      </Section>
-      <Section title={t('Documents')}>
-        <LogoField {...field('logo')} value={form.values.logo} />
-        <Select label={t('Language')} data={languages} clearable {...field('language')} />
-        <TextInput label={t('Colour')} placeholder={exampleOfColor} {...field('accentColor')} />
-        <Select
-          label={t('Required e-invoice')}
-          description={t('An invoice that breaks its rules can’t be issued. A customer can have another choice')}
-          data={requiredEInvoices}
-          clearable
-          {...field('requiredEInvoice')}
-        />
-        <Textarea label={t('Text at the foot')} autosize minRows={2} maxRows={8} {...field('footer')} />
-      </Section>
-    </Form>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
-  return (
-    <Card withBorder radius="md" component="fieldset" aria-label={title}>
-      <Stack gap="md">{children}</Stack>
-    </Card>
+    <div className="beside-letterhead">
+      <Form submission={submission} submit={t('Save')}>
+        <CompanySections field={field} values={form.values} />
+      </Form>
+      <div>
+        <Letterhead values={form.values} />
+      </div>
+    </div>
   );
 }

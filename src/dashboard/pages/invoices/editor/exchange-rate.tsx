@@ -4,10 +4,17 @@ import type { ReactNode } from 'react';
 import { DecimalInput } from '../../../forms/decimal-input.tsx';
 import { t } from '../../../i18n/t.ts';
 import { useSession } from '../../../session/session.tsx';
-import type { InvoiceValues } from './invoice-values.ts';
 
-/** The rate by which the VAT of an invoice in foreign money is stated in the company's currency, too. */
-export function ExchangeRate({ form }: { form: UseFormReturnType<InvoiceValues> }): ReactNode {
+interface RateValues {
+  currency: string;
+  /** '': none, as for its day and source. */
+  exchangeRate: string;
+  exchangeRateDate: string;
+  exchangeRateSource: string;
+}
+
+/** The rate by which the VAT of a document in foreign money is stated in the company's currency, too. */
+export function ExchangeRate<Values extends RateValues>({ form }: { form: UseFormReturnType<Values> }): ReactNode {
   const { tenant } = useSession();
   const { currency, exchangeRate } = form.values;
   if (currency === tenant.defaultCurrency && exchangeRate === '') return null;

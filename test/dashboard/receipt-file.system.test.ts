@@ -1,0 +1,157 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makePdf, png } from '../attachments/files.ts';
+import type { Integrator } from '../harness.ts';
+import { expectAccessible, signedInBookkeeper, startApp, type App } from './app.ts';
+import { noBrowser } from './browser.ts';
+
+// A receipt's file stands beside its form before anything is stored, and is attached to one receipt, whatever fails.
+
+interface Named {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+
+const photo: Named = { name: 'photo.png', mimeType: 'image/png', buffer: png };
+const pdf = (name: string): Named => ({ name, mimeType: 'application/pdf', buffer: makePdf() });
+
+/** Drops files on the page, as from a folder. */
+async function drop(page: Page, files: Named[]): Promise<void> {
+  const sent = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }));
+  await page.evaluate((all) => {
+    const dataTransfer = new DataTransfer();
+    for (const { name, mimeType, base64 } of all) {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+      dataTransfer.items.add(new File([bytes], name, { type: mimeType }));
+    }
+    for (const type of ['dragover', 'drop'])
+      document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
+  }, sent);
+}
+
+/** Counts the uploads of a page. The server gets the first, but its answer doesn't arrive. */
+async function loseFirstAnswer(page: Page): Promise<{ count: number }> {
+  const uploads = { count: 0 };
+  const devtools = await page.context().newCDPSession(page);
+  devtools.on('Fetch.requestPaused', ({ requestId, request: { headers } }) => {
+    const isUpload = String(headers['Content-Type']).startsWith('multipart/');
+    if (isUpload) uploads.count += 1;
+    void (isUpload && uploads.count === 1
+      ? devtools.send('Fetch.failRequest', { requestId, errorReason: 'Failed' })
+      : devtools.send('Fetch.continueRequest', { requestId }));
+  });
+  await devtools.send('Fetch.enable', { patterns: [{ urlPattern: '*/graphql', requestStage: 'Response' }] });
+  return uploads;
+}
+
+const readReceipts = async (acme: Integrator) =>
+  (
+    await acme.graphql(`{ receipts { nodes {
+      status amountGross currency exchangeRate description attachments { filename contentType }
+    } } }`)
+  ).receipts.nodes;
+
+describe.skipIf(noBrowser)('the file of a receipt', { timeout: 120_000 }, () => {
+  let app: App;
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app?.close());
+
+  it('is dropped on the list, shown beside the form, and attached once though an answer is lost', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await app.visit({}, async (page, watch) => {
+      watch.allowed.push(/ERR_FAILED/);
+      await open(page, '/receipts');
+      await drop(page, [photo]);
+      const dialog = page.getByRole('dialog', { name: 'Add a receipt' });
+      const picture = dialog.getByRole('img', { name: 'photo.png' });
+      await picture.waitFor();
+      const amount = dialog.getByLabel('Amount, gross');
+      const [left, right] = [await picture.boundingBox(), await amount.boundingBox()];
+      expect(left!.x + left!.width).toBeLessThan(right!.x);
+      await amount.fill('100');
+      await drop(page, [{ ...photo, name: 'other.png' }]);
+      await dialog.getByRole('img', { name: 'other.png' }).waitFor();
+      expect(await amount.inputValue()).toBe('100');
+      await dialog.getByRole('combobox', { name: 'Currency' }).fill('US Dollar');
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('textbox', { name: /^Exchange rate/ }).fill('0.92');
+      await dialog.getByLabel('Day of the rate').fill('2026-01-30');
+      await expectAccessible(page);
+
+      const uploads = await loseFirstAnswer(page);
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await dialog.getByRole('alert').getByText('Saved as a draft, without its file').waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Receipt' }).waitFor();
+      await page.getByText('0.92, Jan 30, 2026').waitFor();
+      const beside = page.getByRole('region', { name: 'other.png' });
+      await beside.getByRole('img', { name: 'other.png' }).waitFor();
+      expect(uploads.count).toBe(2);
+      expect(await readReceipts(acme)).toEqual([
+        {
+          status: 'BOOKED',
+          amountGross: '100',
+          currency: 'USD',
+          exchangeRate: '0.92',
+          description: null,
+          attachments: [{ filename: 'other.png', contentType: 'image/png' }],
+        },
+      ]);
+
+      await page.getByRole('link', { name: 'Receipts' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Receipts' }).waitFor();
+      await drop(page, [pdf('first.pdf'), pdf('second.pdf'), { ...photo, name: 'page.html', mimeType: 'text/html' }]);
+      await page.getByText('page.html is none of these: PDF, JPEG, PNG, WEBP, XML.').waitFor();
+      await drop(page, [pdf('first.pdf'), pdf('second.pdf')]);
+      await page.getByText('2 drafts are added.').waitFor();
+      await page.getByRole('cell').getByRole('link', { name: 'second.pdf' }).waitFor();
+      const drafts = (await readReceipts(acme)).filter(({ status }: { status: string }) => status === 'DRAFT');
+      expect(drafts.map(({ attachments }: { attachments: object[] }) => attachments)).toEqual([
+        [{ filename: 'second.pdf', contentType: 'application/pdf' }],
+        [{ filename: 'first.pdf', contentType: 'application/pdf' }],
+      ]);
+    });
+  });
+
+  it('is chosen by touch on a phone, and runs nothing if it is a page of another name: in German', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'de-DE' };
+    await app.visit(options, async (page) => {
+      await open(page, '/receipts');
+      const tap = async (name: string, file: Named): Promise<void> => {
+        const chooser = page.waitForEvent('filechooser');
+        await page.getByRole('button', { name, exact: true }).tap();
+        await (await chooser).setFiles(file);
+      };
+      expect(await page.locator('input[capture]').getAttribute('accept')).toBe('image/jpeg,image/png,image/webp');
+      await tap('Foto aufnehmen', photo);
+      const dialog = page.getByRole('dialog', { name: 'Beleg erfassen' });
+      await dialog.getByRole('img', { name: 'photo.png' }).waitFor();
+      await dialog.getByLabel('Bruttobetrag').fill('59,50');
+      await dialog.getByRole('button', { name: 'Datei ausblenden' }).tap();
+      await expect.poll(() => dialog.getByRole('img', { name: 'photo.png' }).isVisible()).toBe(false);
+      await expectAccessible(page);
+
+      const script = '<html><script>parent.document.title = "run"; top.location = "/stolen"</script></html>';
+      await tap('Andere wählen', { ...pdf('rechnung.pdf'), buffer: Buffer.from(script) });
+      await dialog.getByRole('button', { name: 'Datei einblenden' }).tap();
+      await dialog.getByText('Das ist kein PDF').waitFor();
+      expect(await page.locator('iframe').count()).toBe(0);
+      expect(await dialog.getByLabel('Bruttobetrag').inputValue()).toBe('59,50');
+      await dialog.getByRole('button', { name: 'Hinzufügen', exact: true }).tap();
+      await dialog.getByRole('alert').getByText('Als Entwurf gespeichert, ohne die Datei').waitFor();
+      await tap('Andere wählen', photo);
+      await page.getByRole('heading', { level: 1, name: 'Beleg' }).waitFor();
+      await page.getByRole('button', { name: 'photo.png öffnen' }).waitFor();
+      expect(page.url()).toContain('/receipts/');
+      await expectAccessible(page);
+    });
+    expect(await readReceipts(acme)).toMatchObject([
+      { status: 'BOOKED', amountGross: '59.5', attachments: [{ filename: 'photo.png' }] },
+    ]);
+  });
+});
