@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
-import { pageHeaders } from './http/headers.ts';
+import { assetHeaders, pageHeaders } from './http/headers.ts';
 import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 
 /** The folders with the output of `npm run build`. */
@@ -68,11 +68,10 @@ export function createPages(
   return (request, response, path) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
     const nonce = randomBytes(16).toString('base64');
-    for (const [name, value] of Object.entries(pageHeaders(nonce))) response.setHeader(name, value);
-    response.setHeader(
-      'Cache-Control',
-      path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-    );
+    const isAsset = path.startsWith('/assets/');
+    const headers = isAsset ? assetHeaders : pageHeaders(nonce);
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.setHeader('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
     // sirv doesn't validate ranges, which are not needed here.
     delete request.headers.range;
     const plainType = plainTypes[extname(path)];

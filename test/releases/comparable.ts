@@ -108,6 +108,8 @@ export class Comparison {
     if (isList(then) && isList(now) && then.length === now.length)
       return then.flatMap((each, index) => this.#compare(each, now[index], `${at}/${index}`));
     if (typeof then === 'string' && typeof now === 'string' && this.#matches(then, now)) return [];
+    // The hash of a body, which new members change.
+    if (at === '/headers/etag' && typeof now === 'string') return [];
     return then === now ? [] : [{ at, was: short(then), now: short(now) }];
   }
 

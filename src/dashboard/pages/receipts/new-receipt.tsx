@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { useContext, useEffect, useRef, type ReactNode } from 'react';
+import { useContext, useEffect, useRef, useState, type ReactNode } from 'react';
 import { FormScopeContext, registerForm } from '../../forms/unsaved.ts';
 import { t } from '../../i18n/t.ts';
 import { FileAndForm } from './file/file-and-form.tsx';
@@ -56,12 +56,12 @@ function useUnsavedFile(file: File | undefined): () => void {
   const scope = useContext(FormScopeContext);
   const isSettled = useRef(false);
   const hasFile = file !== undefined;
-  const settle = (): void => {
+  const [settle] = useState(() => () => {
     isSettled.current = true;
-  };
+  });
   useEffect(
     () => registerForm(scope, { isUnsaved: () => hasFile && !isSettled.current, discard: settle }),
-    [scope, hasFile],
+    [scope, hasFile, settle],
   );
   return settle;
 }
