@@ -37,9 +37,9 @@ async function loseFirstAnswer(page: Page): Promise<{ count: number }> {
   devtools.on('Fetch.requestPaused', ({ requestId, request: { headers } }) => {
     const isUpload = String(headers['Content-Type']).startsWith('multipart/');
     if (isUpload) uploads.count += 1;
-    void (isUpload && uploads.count === 1
-      ? devtools.send('Fetch.failRequest', { requestId, errorReason: 'Failed' })
-      : devtools.send('Fetch.continueRequest', { requestId }));
+    if (isUpload && uploads.count === 1) void devtools.send('Fetch.failRequest', { requestId, errorReason: 'Failed' });
+    // A page that is left meanwhile has ended its requests: those can't go on.
+    else devtools.send('Fetch.continueRequest', { requestId }).catch(() => undefined);
   });
   await devtools.send('Fetch.enable', { patterns: [{ urlPattern: '*/graphql', requestStage: 'Response' }] });
   return uploads;
