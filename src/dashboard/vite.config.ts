@@ -22,12 +22,13 @@ export default defineConfig({
     rolldownOptions: {
       checks: { pluginTimings: false },
       // Each with all that it imports, because many small files take longer to load. What the first loads is apart from the app,
-      // whose modules make texts when they are loaded.
+      // whose modules make texts when they are loaded. What the overview, which is the usual first page, shares with a list is
+      // in the app.
       output: {
         codeSplitting: {
           groups: [
             { name: 'first', test: /main\.tsx$/, priority: 1 },
-            { name: 'app', test: /root\.tsx$/ },
+            { name: 'app', test: /root\.tsx$|invoices\/due\.ts$/ },
           ],
         },
       },

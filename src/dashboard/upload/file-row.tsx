@@ -3,6 +3,7 @@ import { ArrowUpTrayIcon } from '@heroicons/react/24/outline';
 import { useId, type ReactNode } from 'react';
 import { t } from '../i18n/t.ts';
 import { CameraButton } from './camera-button.tsx';
+import './file-row.css';
 
 interface Props {
   /** The files' name for screen readers: `Files of receipts`. */

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { t } from '../../i18n/t.ts';
 import type { CompanyValues } from './company.tsx';
 import { contrastOnWhite } from './contrast.ts';
+import './letterhead.css';
 
 const ink = '#1a2b3c';
 

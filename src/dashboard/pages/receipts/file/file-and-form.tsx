@@ -1,3 +1,4 @@
+import './file.css';
 import type { ReactNode } from 'react';
 
 /** The width of a dialog that has a file beside its form. */

@@ -3,6 +3,7 @@ import { DocumentIcon } from '@heroicons/react/24/outline';
 import { useEffect, useState, type ReactNode } from 'react';
 import { t } from '../../../i18n/t.ts';
 import { BlobFrame, showsPdfs } from '../../documents/pdf-frame.tsx';
+import './file.css';
 
 /** A picture with more pixels is not shown: a small file can have so many that the page would hang. */
 const maxPixels = 60_000_000;
