@@ -22,6 +22,28 @@ const german = JSON.parse(readFileSync(new URL('../../src/dashboard/i18n/de.json
 // Narrower than what has a PDF beside it: no picture can be taken of the browser's own viewer.
 const viewport = { width: 1180, height: 760 };
 
+/** A photograph of an invented receipt. */
+async function drawReceipt(page: Page): Promise<Buffer> {
+  const drawing = await page.context().newPage();
+  await drawing.setViewportSize({ width: 420, height: 520 });
+  await drawing.setContent(`<body style="margin:0;background:#e8e4da"><pre style="margin:24px;padding:24px;background:white;
+    font:16px/1.6 monospace">PAPIER UNION GMBH
+Holstenstraße 4, 24103 Kiel
+VAT DE118509331
+
+Paper A4, 10 packs     42.00
+Envelopes C5           11.20
+Toner, black           58.90
+
+Total EUR             112.10
+incl. VAT 19 %         17.90
+
+R-20871     2026-11-20</pre></body>`);
+  const picture = await drawing.screenshot();
+  await drawing.close();
+  return picture;
+}
+
 /** @param say the dashboard's text in the language of the pictures */
 const inLanguage = (say: (text: string) => string): Picture[] => [
   {
@@ -34,8 +56,20 @@ const inLanguage = (say: (text: string) => string): Picture[] => [
       await page.getByRole('dialog').waitFor();
     },
   },
-  { name: 'bank', show: at('/bank-transactions') },
-  { name: 'receipt', show: at('/receipts/new') },
+  { name: 'bank', show: at('/bank-transactions?status=UNMATCHED') },
+  {
+    name: 'receipt',
+    options: { viewport: { width: 1280, height: 760 } },
+    show: async (page) => {
+      const buffer = await drawReceipt(page);
+      await at('/receipts')(page);
+      await page
+        .getByLabel(say('Files of receipts'))
+        .setInputFiles({ name: 'receipt.png', mimeType: 'image/png', buffer });
+      await page.getByRole('img', { name: 'receipt.png' }).waitFor();
+      await page.getByLabel(say('Amount, gross')).fill('112.10');
+    },
+  },
   {
     name: 'credit',
     show: async (page) => {

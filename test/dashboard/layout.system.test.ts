@@ -80,6 +80,7 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     'customers',
     'a customer',
     'a supplier',
+    'what was invoiced in a month',
     'receipts',
     'a draft of a receipt',
     'a booked receipt',

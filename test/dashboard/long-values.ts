@@ -153,6 +153,7 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     customers: '/customers',
     'a customer': `/customers/${customerId}`,
     'a supplier': `/customers/${supplierId}`,
+    'what was invoiced in a month': '/invoiced',
     receipts: '/receipts',
     'a draft of a receipt': `/receipts/${receiptDraft}`,
     'a booked receipt': `/receipts/${booked}`,

@@ -27,7 +27,7 @@ export default function Invoices(): ReactNode {
           <Choice
             label={t('State')}
             all={t('All states')}
-            options={labelled([...invoiceStatuses, 'OVERDUE', 'TO_REFUND'])}
+            options={[...labelled([...invoiceStatuses, 'OVERDUE']), { value: 'TO_REFUND', label: t('Refund due') }]}
             {...filter}
           />
         ),
