@@ -237,7 +237,7 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
 
       await navigateTo(page, 'Customers');
       await page.getByLabel('Search customers').fill('kiel');
-      await page.getByText('Somebody else').waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Somebody else' }).waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Nordlicht Verlag' }).click();
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

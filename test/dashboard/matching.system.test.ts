@@ -2,8 +2,9 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { item, makeBankTransaction, makeCreditNote, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
-import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
-import { desktop, noBrowser } from './browser.ts';
+import { expectAccessible, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { noBrowser } from './browser.ts';
+import { byKeyboard, ways, type Hands } from './hands.ts';
 import { layoutProblems } from './layout-problems.ts';
 import { startingWith, textsIn } from './page-texts.ts';
 
@@ -27,35 +28,6 @@ const numberOf = async (acme: Integrator, path: string): Promise<string> =>
 
 const focused = (page: Page): Promise<string | null | undefined> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
-
-/** Presses Tab until a control has the focus. */
-async function tabTo(page: Page, control: Locator): Promise<void> {
-  const hasFocus = (): Promise<boolean> => control.evaluate((node) => node === document.activeElement);
-  for (let presses = 0; presses < 30 && !(await hasFocus()); presses++) await page.keyboard.press('Tab');
-  expect(await hasFocus()).toBe(true);
-}
-
-/** How a person uses a page: by keyboard only, or by touch. */
-interface Hands {
-  use: (page: Page, control: Locator) => Promise<void>;
-  choose: (page: Page, option: Locator) => Promise<void>;
-}
-
-const keyboard: Hands = {
-  use: async (page, control) => {
-    await control.waitFor();
-    await tabTo(page, control);
-    await press(page, 'Enter');
-  },
-  choose: async (page) => press(page, 'Enter'), // the first match
-};
-const touch: Hands = {
-  use: async (page, control) => {
-    await waitUntilIdle(page);
-    await control.tap();
-  },
-  choose: (_page, option) => option.tap(),
-};
 
 describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
   let app: App;
@@ -88,12 +60,8 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
     }
   }
 
-  const ways: [string, Hands, object][] = [
-    ['by keyboard on a desktop', keyboard, { viewport: desktop }],
-    ['by touch on a phone', touch, { viewport: { width: 390, height: 844 }, hasTouch: true }],
-  ];
-
-  it.each(ways)('nets an invoice and a credit note of one customer, %s', async (_name, hands, options) => {
+  it.each(ways)('nets an invoice and a credit note of one customer, %s', async (_name, take, options) => {
+    const hands = take();
     const { acme, open } = await signedInBookkeeper(app);
     const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
     const invoiceId = await makeInvoice(acme, { customerId, status: 'ISSUED' });
@@ -151,7 +119,8 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
 
   it.each(ways)(
     'of another currency shows its rate, and errors beside their fields, %s',
-    async (_name, hands, options) => {
+    async (_name, take, options) => {
+      const hands = take();
       const { acme, open } = await signedInBookkeeper(app);
       const fields = { customerId: await makeCustomer(acme), currency: 'USD', status: 'ISSUED' };
       const ids = [await makeInvoice(acme, fields), await makeInvoice(acme, fields)];
@@ -161,8 +130,7 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
         const dialog = page.getByRole('dialog');
         const field = (number: string) => dialog.getByLabel(`On the account, in EUR, Invoice ${number}`);
         const type = async (control: Locator, text: string): Promise<void> => {
-          if (hands === keyboard) await tabTo(page, control);
-          else await control.tap();
+          await hands.focus(page, control);
           await control.selectText();
           await page.keyboard.type(text);
         };
@@ -221,7 +189,7 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
     await app.visit({ locale: 'de-DE' }, async (page) => {
       const dialog = page.getByRole('dialog');
       await open(page, `/bank-transactions/${bank}`);
-      await addAll(page, keyboard, [await numberOf(acme, `/invoices/${id}`)], say);
+      await addAll(page, byKeyboard(), [await numberOf(acme, `/invoices/${id}`)], say);
       expect(
         await dialog.getByLabel(startingWith(say('On the account, in {currency}', { currency: 'EUR' }))).inputValue(),
       ).toBe('1.109,48');
@@ -246,7 +214,7 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
     await app.visit({}, async (page) => {
       const dialog = page.getByRole('dialog');
       await open(page, `/bank-transactions/${bank}`);
-      await addAll(page, keyboard, ['R-1', 'C-1']);
+      await addAll(page, byKeyboard(), ['R-1', 'C-1']);
       await dialog.getByText('Left open: €0.00').waitFor();
       const [paid, deducted] = [
         dialog.getByLabel('Amount in EUR, Receipt R-1'),
@@ -292,7 +260,7 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
     const bank = await transaction(acme, '9999999999999.99');
     await app.visit({}, async (page) => {
       await open(page, `/bank-transactions/${bank}`);
-      await addAll(page, keyboard, numbers);
+      await addAll(page, byKeyboard(), numbers);
       await page.getByLabel(/^On the account/).fill('1234567890123.45');
       await page.getByLabel(/^Amount in USD/).fill('1234567.89');
       const found: Record<number, string[]> = {};
