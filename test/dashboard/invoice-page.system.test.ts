@@ -4,7 +4,6 @@ import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import {
   expectAccessible,
   operationName,
-  press,
   signedInBookkeeper,
   startApp,
   waitUntilIdle,
@@ -78,8 +77,7 @@ describe.skipIf(noBrowser)('an invoice’s page', { timeout: 120_000 }, () => {
       expect(await Promise.all((await titles.all()).map((field) => field.inputValue()))).toEqual(['Concept', 'Draft']);
       await waitUntilIdle(page);
       expect(await count()).toBe(1);
-      await titles.first().focus();
-      await press(page, 'Enter');
+      await page.getByRole('button', { name: 'Entwurf speichern' }).tap();
       await page.getByRole('heading', { level: 1, name: 'Entwurf' }).waitFor();
     });
     const [copy] = (await acme.rest('GET', '/invoices?status=draft')).body.data;

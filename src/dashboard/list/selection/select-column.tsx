@@ -1,5 +1,5 @@
 import './selection.css';
-import { Button, Checkbox, Table, VisuallyHidden } from '@mantine/core';
+import { Button, Checkbox, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../../i18n/t.ts';
 import type { SortableColumn } from '../data-table.tsx';
@@ -22,7 +22,8 @@ export const buildSelectColumn = <Row extends { id: string }>(
     <Checkbox
       size="xs"
       classNames={target}
-      label={<VisuallyHidden>{t('Select {name}', { name: getName(row) })}</VisuallyHidden>}
+      label={<span />} // where it is tapped
+      aria-label={t('Select {name}', { name: getName(row) })}
       checked={selection.has(row)}
       readOnly
       onClick={({ shiftKey }) => selection.toggle(row.id, shiftKey)}
@@ -36,7 +37,8 @@ export const SelectHeading = <Row extends { id: string }>({ selection }: { selec
     <Checkbox
       size="xs"
       classNames={target}
-      label={<VisuallyHidden>{t('Select all rows of this page')}</VisuallyHidden>}
+      label={<span />}
+      aria-label={t('Select all rows of this page')}
       checked={selection.areAll}
       indeterminate={selection.rows.length > 0 && !selection.areAll}
       readOnly
