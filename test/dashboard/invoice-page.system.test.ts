@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buyer, company, setCompany } from '../documents/parties.ts';
 import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
-import {
-  expectAccessible,
-  operationName,
-  signedInBookkeeper,
-  startApp,
-  waitUntilIdle,
-  type App,
-} from './app.ts';
+import { expectAccessible, operationName, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { launch, noBrowser, noPdfViewer, visit } from './browser.ts';
 
 // An invoice's page begins with what is due, has the PDF beside it, and says who did what.
