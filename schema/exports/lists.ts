@@ -2,6 +2,7 @@ import type { ExportResource } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { readableEntries } from '../resources/audit-log/readable.ts';
 import { exchangeColumns } from '../resources/exchange-rate.ts';
+import { exchangeDifferences } from '../resources/payment/exchange.ts';
 import { receiptLinesSql } from '../resources/receipt/lines.ts';
 import { buildColumns, computed, type Column, type TableSource } from './table.ts';
 
@@ -56,6 +57,13 @@ const invoiceNumber = computed(
   'invoice_number',
   'text',
   '(select invoice.number from invoices as invoice where invoice.tenant_id = $1 and invoice.id = own.invoice_id)',
+);
+
+const exchangeDifference = computed(
+  'exchange_difference',
+  'number',
+  `(select trim_scale(difference)::text from (${exchangeDifferences('payment.id = own.id')}) as differing)`,
+  2,
 );
 
 const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
@@ -192,10 +200,8 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
     order: ['own.date', 'own.id', 'own.position'],
     dated: { sql: 'own.date' },
   },
-  PAYMENTS: byDay(
-    'payments',
-    'paid_on',
-    buildColumns('Payment', 'own', [
+  PAYMENTS: byDay('payments', 'paid_on', [
+    ...buildColumns('Payment', 'own', [
       'id',
       'kind',
       'invoiceId',
@@ -209,6 +215,9 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'exchangeAmount',
       'exchangeCurrency',
       'exchangeRate',
+    ]),
+    exchangeDifference,
+    ...buildColumns('Payment', 'own', [
       'paidOn',
       'reversalOfId',
       'reason',
@@ -217,7 +226,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'createdAt',
       'updatedAt',
     ]),
-  ),
+  ]),
   PROJECTS: byId(
     'projects',
     buildColumns('Project', 'own', [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readGuides } from '../../src/pages/guides.ts';
+import { groups, readGuides } from '../../src/pages/guides.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { differences, parseFences, type Fence } from './fences.ts';
@@ -13,7 +13,8 @@ import { differences, parseFences, type Fence } from './fences.ts';
 // the server's answer.
 
 const shell = promisify(execFile);
-const guides = readGuides();
+/** The handbook is for people who don't program. */
+const guides = readGuides().filter(({ slug }) => !groups['Handbook']?.includes(slug));
 let service: Service;
 let folder: string;
 

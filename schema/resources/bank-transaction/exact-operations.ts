@@ -7,7 +7,7 @@ import { SuggestionType } from './suggestions.ts';
 import { BankTransaction } from './type.ts';
 
 /** The most matches at once. */
-export const maxExactMatches = 100;
+export const maxExactMatches = 40;
 
 const ExactMatchType = builder.objectRef<ExactMatch>('ExactMatch').implement({
   description: 'An unmatched bank transaction with its exact suggestion.',
