@@ -69,6 +69,8 @@ export async function openDatabase(sizes: number[]): Promise<Database> {
     postgresPid: findParent(rows[0]!.pid),
     tenants: await makeTokens(url, [0, ...sizes]),
     close: async () => {
+      // The pool ends before PostgreSQL has closed its connections: it may still report that the server has ended them.
+      pool.on('error', () => {});
       await pool.end();
       await postgres.leave();
     },

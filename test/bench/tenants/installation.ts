@@ -80,6 +80,8 @@ export async function openInstallation(
     tenants: await makeTokens(pool, scale),
     seconds,
     close: async () => {
+      // The pool ends before PostgreSQL has closed its connections: it may still report that the server has ended them.
+      pool.on('error', () => {});
       await pool.end();
       await postgres.leave();
       if (!keep) await rm(folder, { recursive: true, force: true });
