@@ -9,8 +9,6 @@ export interface Hands {
   use: (page: Page, control: Locator) => Promise<void>;
   /** Leads the focus to a field. */
   focus: (page: Page, field: Locator) => Promise<void>;
-  /** Begins in a page's content: by keyboard over the link that skips the navigation. */
-  begin: (page: Page) => Promise<void>;
   /** Chooses an option of an open list: by keyboard the first match. */
   choose: (page: Page, option: Locator) => Promise<void>;
   /** Types into what has the focus. */
@@ -29,11 +27,6 @@ export const byKeyboard = (): Hands => {
     focus: async (page, field) => {
       await field.waitFor();
       hands.actions += await tabTo(page, field);
-    },
-    begin: async (page) => {
-      hands.actions += 2;
-      await press(page, 'Tab');
-      await press(page, 'Enter');
     },
     choose: async (page) => {
       hands.actions += 1;
@@ -55,7 +48,6 @@ export const byTouch = (): Hands => {
       hands.actions += 1;
       await field.tap();
     },
-    begin: async () => {},
     choose: async (_page, option) => {
       hands.actions += 1;
       await option.tap();
