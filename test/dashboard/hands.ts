@@ -9,6 +9,8 @@ export interface Hands {
   use: (page: Page, control: Locator) => Promise<void>;
   /** Leads the focus to a field. */
   focus: (page: Page, field: Locator) => Promise<void>;
+  /** Begins in a page's content: by keyboard over the link that skips the navigation. */
+  begin: (page: Page) => Promise<void>;
   /** Chooses an option of an open list: by keyboard the first match. */
   choose: (page: Page, option: Locator) => Promise<void>;
   /** Types into what has the focus. */
@@ -26,7 +28,14 @@ export const byKeyboard = (): Hands => {
     },
     focus: async (page, field) => {
       await field.waitFor();
+      await waitUntilIdle(page);
+      await expect.poll(() => isFocusSettled(page)).toBe(true);
       hands.actions += await tabTo(page, field);
+    },
+    begin: async (page) => {
+      hands.actions += 2;
+      await press(page, 'Tab');
+      await press(page, 'Enter');
     },
     choose: async (page) => {
       hands.actions += 1;
@@ -48,6 +57,7 @@ export const byTouch = (): Hands => {
       hands.actions += 1;
       await field.tap();
     },
+    begin: async () => {},
     choose: async (_page, option) => {
       hands.actions += 1;
       await option.tap();
@@ -67,6 +77,18 @@ async function type(hands: Hands, page: Page, text: string): Promise<void> {
   hands.actions += 1;
   await page.keyboard.type(text);
 }
+
+/**
+ * Whether the focus stays where it is. A dialog that opens takes it, and gives it to its first field then: a Tab before that would go on
+ * elsewhere, sooner than a person can press it.
+ */
+const isFocusSettled = (page: Page): Promise<boolean> =>
+  page.evaluate(async () => {
+    const before = document.activeElement;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const dialog = document.querySelector('[role="dialog"]');
+    return document.activeElement === before && (dialog === null || dialog.contains(before));
+  });
 
 /** Presses Tab until a control has the focus. @returns how often */
 async function tabTo(page: Page, control: Locator): Promise<number> {

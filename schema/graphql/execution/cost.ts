@@ -115,6 +115,7 @@ const scansOfFields: Record<string, number> = {
   'Query.openItems': 2,
   // The suggestions of hundreds of transactions.
   'Query.exactMatches': 5,
+  'Mutation.confirmExactMatches': 5,
   'Query.periodLockCheck': 1,
   // All statements of an account.
   'Query.bankBalance': 1,

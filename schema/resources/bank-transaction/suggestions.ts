@@ -95,7 +95,7 @@ export async function findCertain(context: Context, transactions: Clues[]): Prom
       isReceived ? (invoices.get(name) ?? []) : (receipts.get(name) ?? creditNotes.get(name) ?? []),
     );
     const inCurrency = possible.filter(({ currency }) => currency === transaction.currency);
-    return judged(inCurrency, transaction, new Set()).find(({ isExact }) => isExact);
+    return judged(inCurrency, transaction, new Set()).find((each) => each.isExact && has(each, 'NUMBER_NAMED'));
   });
 }
 
