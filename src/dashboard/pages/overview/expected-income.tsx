@@ -1,12 +1,10 @@
-import { Card, Group, Text, Title } from '@mantine/core';
-import { ChevronRightIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
+import { LinkList } from './link-list.tsx';
 import { allDuePeriods, duePeriods, getDueDays } from '../invoices/due.ts';
 
 const ExpectedIncomeQuery = graphql(`
@@ -81,34 +79,16 @@ export function ExpectedIncome(): ReactNode {
     ]),
   ];
   const shown = rows.filter(([, , groups]) => groups.length > 0);
-  if (shown.length === 0) return null;
   return (
-    <Card withBorder radius="md" p={0} component="section" aria-labelledby="expected-income">
-      <Title order={2} size="h4" id="expected-income" px="md" pt="md" pb="xs">
-        {t('Expected income')}
-      </Title>
-      <ul className="tasks">
-        {shown.map(([name, to, groups]) => (
-          <li key={to}>
-            <Link to={to}>
-              <Text component="span" size="sm" fw={500} flex={1}>
-                {name}{' '}
-                <Text component="span" inherit c="dimmed" fw={400}>
-                  {t('{count} invoices', { count: groups.reduce((sum, group) => sum + group.count, 0) })}
-                </Text>
-              </Text>
-              <Group component="span" gap="md" justify="flex-end" className="numbers">
-                {groups.map(({ currency, sums }) => (
-                  <Text key={currency} component="span" size="sm" className="figure">
-                    {money(sums.amountDue, currency)}
-                  </Text>
-                ))}
-              </Group>
-              <ChevronRightIcon width={16} aria-hidden />
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Card>
+    <LinkList
+      id="expected-income"
+      title={t('Expected income')}
+      rows={shown.map(([text, to, groups]) => ({
+        text,
+        note: t('{count} invoices', { count: groups.reduce((sum, group) => sum + group.count, 0) }),
+        amounts: groups.map(({ currency, sums }) => money(sums.amountDue, currency)),
+        to,
+      }))}
+    />
   );
 }

@@ -1,21 +1,19 @@
-import { Card, Group, Text, Title } from '@mantine/core';
 import {
   ArrowsRightLeftIcon,
   BoltIcon,
-  ChevronRightIcon,
   ClockIcon,
   LockClosedIcon,
   PencilSquareIcon,
   ReceiptPercentIcon,
   ReceiptRefundIcon,
 } from '@heroicons/react/24/outline';
-import type { ComponentType, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { Link } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { lastDay, money, month as monthName, today } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
+import { LinkList, type LinkRow } from './link-list.tsx';
 
 const ToDoQuery = graphql(`
   query ToDo {
@@ -58,57 +56,19 @@ const ToDoQuery = graphql(`
 
 type Data = ResultOf<typeof ToDoQuery>;
 
-interface Task {
-  icon: ComponentType<{ width?: number; 'aria-hidden'?: boolean }>;
-  text: string;
-  /** Amounts by currency. */
-  amounts?: string[];
-  /** The list of exactly these rows. */
-  to: string;
-  isUrgent?: boolean;
-}
-
 /** What has to be done, the most urgent first. Nothing is shown where there is nothing to do. */
 export function ToDo(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: ToDoQuery });
   if (!data) return error ? <LoadError error={error} refetch={refetch} /> : null;
-  const tasks = findTasks(data);
-  if (tasks.length === 0) return null;
-  return (
-    <Card withBorder radius="md" p={0} component="section" aria-labelledby="to-do">
-      <Title order={2} size="h4" id="to-do" px="md" pt="md" pb="xs">
-        {t('To do')}
-      </Title>
-      <ul className="tasks">
-        {tasks.map(({ icon: Icon, text, amounts, to, isUrgent }) => (
-          <li key={to}>
-            <Link to={to}>
-              <Icon width={20} aria-hidden />
-              <Text component="span" size="sm" fw={500} flex={1} {...(isUrgent && { c: 'var(--mantine-color-error)' })}>
-                {text}
-              </Text>
-              <Group component="span" gap="md" className="numbers">
-                {amounts?.map((amount) => (
-                  <Text key={amount} component="span" size="sm">
-                    {amount}
-                  </Text>
-                ))}
-              </Group>
-              <ChevronRightIcon width={16} aria-hidden />
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </Card>
-  );
+  return <LinkList id="to-do" title={t('To do')} rows={findTasks(data)} />;
 }
 
 const sumUp = (counts: readonly { count: number }[]): number => counts.reduce((sum, { count }) => sum + count, 0);
 
-function findTasks({ overview, drafts, refunds, receipts, webhooks, periodLocks }: Data): Task[] {
+function findTasks({ overview, drafts, refunds, receipts, webhooks, periodLocks }: Data): LinkRow[] {
   const { overdue, unmatchedTransactions } = overview;
   const unlocked = findUnlockedMonth(periodLocks.items, today());
-  const tasks: (Task | false)[] = [
+  const tasks: (LinkRow | false)[] = [
     webhooks.totalCount > 0 && {
       icon: BoltIcon,
       text: t('{count} failing webhooks', { count: webhooks.totalCount }),
