@@ -83,6 +83,26 @@ describe('newInvoicePdf', () => {
     const { body } = await who.graphqlAnswer(query, { input: await input(other) });
     expect(body.errors[0].extensions.errors).toEqual({ 'input.customerId': ['There is no such customer.'] });
   });
+
+  it('of one tenant waits for none of another tenant’s, however many and long these are', async () => {
+    const [attacker, innocent] = [await seller(), await seller()];
+    const prepare = async (who: Integrator, lines: number) => ({
+      customerId: await makeCustomer(who, buyer),
+      invoiceDate: '2026-03-01',
+      items: Array.from({ length: lines }, () => item),
+    });
+    const [long, short] = [await prepare(attacker, 500), await prepare(innocent, 1)];
+    const finished: string[] = [];
+    const ask = async (name: string, who: Integrator, input: object): Promise<void> => {
+      const { status } = await who.graphqlAnswer(query, { input });
+      finished.push(`${name} ${status}`);
+    };
+    const attack = Array.from({ length: 4 }, () => ask('attacker', attacker, long));
+    await Promise.all([...attack, ask('innocent', innocent, short)]);
+    // One of the attacker's may have been begun before.
+    expect(finished.indexOf('innocent 200')).toBeOneOf([0, 1]);
+    expect(finished.filter((each) => each === 'attacker 200').length).toBe(4);
+  });
 });
 
 describe('required_e_invoice', () => {
