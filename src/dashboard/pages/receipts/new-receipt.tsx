@@ -4,7 +4,7 @@ import { FormScopeContext, registerForm } from '../../forms/unsaved.ts';
 import { t } from '../../i18n/t.ts';
 import { FileAndForm } from './file/file-and-form.tsx';
 import { FilePanel } from './file/file-panel.tsx';
-import { useFinishing, type Finishing } from './file/finishing.ts';
+import { useCompleteDraft, type DraftCompletion } from './file/complete-draft.ts';
 import { ReceiptForm } from './receipt-form.tsx';
 
 interface Props {
@@ -21,16 +21,16 @@ export function NewReceipt({ file, onFile, onDone, onCancel }: Props): ReactNode
     markStored();
     onDone(id);
   };
-  const { state, finish } = useFinishing(done);
+  const { state, complete } = useCompleteDraft(done);
   const store = (id: string, book: boolean): void => {
-    if (file) void finish({ id, file, book });
+    if (file) void complete({ id, file, book });
     else done(id);
   };
   const changeFile = (chosen: File): void => {
     onFile(chosen);
-    if (state) void finish({ ...state.rest, file: chosen });
+    if (state) void complete({ ...state.draft, file: chosen });
   };
-  const canChange = !state || (state.problem !== undefined && state.rest.file !== undefined);
+  const canChange = !state || (state.problem !== undefined && state.draft.file !== undefined);
   return (
     <FileAndForm
       isShown={file !== undefined}
@@ -43,7 +43,11 @@ export function NewReceipt({ file, onFile, onDone, onCancel }: Props): ReactNode
       }
     >
       {state ? (
-        <Rest state={state} again={() => void finish(state.rest)} openDraft={() => done(state.rest.id)} />
+        <CompletionStatus
+          state={state}
+          again={() => void complete(state.draft)}
+          openDraft={() => done(state.draft.id)}
+        />
       ) : (
         <ReceiptForm storesDraft={file !== undefined} onCancel={onCancel} onDone={store} />
       )}
@@ -66,18 +70,18 @@ function useUnsavedFile(file: File | undefined): () => void {
   return settle;
 }
 
-interface RestProps {
-  state: Finishing;
+interface CompletionStatusProps {
+  state: DraftCompletion;
   again: () => void;
   openDraft: () => void;
 }
 
 /** What happens with the stored draft. */
-function Rest({ state: { rest, sent, problem }, again, openDraft }: RestProps): ReactNode {
+function CompletionStatus({ state: { draft, sent, problem }, again, openDraft }: CompletionStatusProps): ReactNode {
   if (problem === undefined)
     return (
       <Stack gap="xs" role="status">
-        <Text>{rest.file ? t('Uploading {name}', { name: rest.file.name }) : t('Booking the receipt')}</Text>
+        <Text>{draft.file ? t('Uploading {name}', { name: draft.file.name }) : t('Booking the receipt')}</Text>
         <Progress value={sent * 100} animated={sent === 1} aria-label={t('Upload')} />
       </Stack>
     );
@@ -86,7 +90,7 @@ function Rest({ state: { rest, sent, problem }, again, openDraft }: RestProps): 
       <Alert
         color="red"
         role="alert"
-        title={rest.file ? t('Saved as a draft, without its file') : t('Saved as a draft, not booked')}
+        title={draft.file ? t('Saved as a draft, without its file') : t('Saved as a draft, not booked')}
       >
         {problem}
       </Alert>

@@ -6,7 +6,7 @@ import { BookReceipt } from '../mutations.ts';
 import { useAttach } from './add-attachment.ts';
 
 /** What is still to be done with a receipt that is stored as a draft. */
-interface Rest {
+interface PendingDraft {
   id: string;
   /** Undefined once it is attached. */
   file: File | undefined;
@@ -14,8 +14,8 @@ interface Rest {
   book: boolean;
 }
 
-export interface Finishing {
-  rest: Rest;
+export interface DraftCompletion {
+  draft: PendingDraft;
   /** The part of the file that is uploaded, from 0 to 1. */
   sent: number;
   /** Why it stopped. */
@@ -23,24 +23,24 @@ export interface Finishing {
 }
 
 /**
- * Attaches a file to a new draft, and books it. What fails is tried again by itself, without a second receipt: only a draft
- * takes files, so that a receipt is booked last.
+ * Attaches a file to a new draft, and then books it: only drafts take files. If one of the two fails, `complete` can be called again
+ * with `state.draft`. It does only what is left, and makes no second receipt.
  */
-export function useFinishing(onDone: (id: string) => void): {
-  state: Finishing | undefined;
-  finish: (rest: Rest) => Promise<void>;
+export function useCompleteDraft(onDone: (id: string) => void): {
+  state: DraftCompletion | undefined;
+  complete: (draft: PendingDraft) => Promise<void>;
 } {
-  const [state, setState] = useState<Finishing>();
+  const [state, setState] = useState<DraftCompletion>();
   const attach = useAttach();
   const [, bookReceipt] = useMutation(BookReceipt);
   const sendOnce = useSendOnce();
-  const finish = async ({ id, file, book }: Rest): Promise<void> => {
-    const report = (change: Partial<Finishing>): void =>
-      setState({ rest: { id, file, book }, sent: 0, problem: undefined, ...change });
+  const complete = async ({ id, file, book }: PendingDraft): Promise<void> => {
+    const report = (change: Partial<DraftCompletion>): void =>
+      setState({ draft: { id, file, book }, sent: 0, problem: undefined, ...change });
     report({});
     const problem = file && (await attach(id, file, (sent) => report({ sent })));
     if (problem !== undefined) return report({ problem });
-    const attached = { rest: { id, file: undefined, book }, sent: 1 };
+    const attached = { draft: { id, file: undefined, book }, sent: 1 };
     report(attached);
     if (book) {
       const { error } = await sendOnce(`book ${id}`, (context) => bookReceipt({ id }, context));
@@ -48,5 +48,5 @@ export function useFinishing(onDone: (id: string) => void): {
     }
     onDone(id);
   };
-  return { state, finish };
+  return { state, complete };
 }
