@@ -32,7 +32,8 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       watch.allowed.push(/401/); // before signing in
       await signIn(page, email);
       await page.getByRole('link', { name: '1 bank transaction to match' }).click();
-      await page.getByText('Not matched yet').waitFor();
+      const unmatched = page.getByRole('list', { name: 'Unmatched transactions' });
+      await unmatched.getByText('Not matched yet').waitFor();
       expect(await page.getByText('Nothing to match').count()).toBe(0);
       expect(page.url()).toContain('status=UNMATCHED');
       await page.goBack();
