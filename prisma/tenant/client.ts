@@ -25,7 +25,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
  * Tenant isolation: this client is the only access to a tenant's data, and can't read or write rows of other tenants.
  * Every statement names the tenant. Relations stay inside the tenant, because every foreign key contains tenant_id. If
  * both should fail, row-level security still holds. The client refuses the tables of identity, and raw SQL except
- * $rows() and $stream().
+ * $rows(), $lookup() and $stream().
  */
 export const forTenant = (
   books: Books,
@@ -93,6 +93,10 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
    * @param reads the models that it reads, if it writes nothing: rows of others may wait (deferInserts()). Default: it may write
    */
   $rows<Result>(sql: string, values: unknown[], reads?: readonly Prisma.ModelName[]): Promise<Result[]>;
+  /**
+   * The same for a statement that finds its few rows by a unique index, whatever the values: PostgreSQL may keep its plan.
+   */
+  $lookup<Result>(sql: string, values: unknown[], reads?: readonly Prisma.ModelName[]): Promise<Result[]>;
   /**
    * The same for a statement with very many rows: some at a time, in one reading of the tables. Inside a transaction only, as it
    * was when the statement began.
@@ -253,13 +257,24 @@ class TenantScopedClient {
   }
 
   async $rows(text: string, values: unknown[], reads?: readonly Prisma.ModelName[]): Promise<unknown[]> {
+    return this.#read({ text, values }, reads);
+  }
+
+  async $lookup(text: string, values: unknown[], reads?: readonly Prisma.ModelName[]): Promise<unknown[]> {
+    return this.#read({ name: this.#books.statementNames.of(text), text, values }, reads);
+  }
+
+  async #read(
+    { text, values, name }: { text: string; values: unknown[]; name?: string },
+    reads: readonly Prisma.ModelName[] | undefined,
+  ): Promise<unknown[]> {
     if (!text.includes('tenant_id = $1')) throw new Error('The statement does not name the tenant');
     for (const model of reads ?? []) await this.#deferred?.beforeReading(model, {});
     if (!reads) {
       await this.#deferred?.beforeWriting();
       await this.#deferred?.flush();
     }
-    return this.#connection.send({ text, values: [this.#connection.tenantId, ...values] });
+    return this.#connection.send({ name, text, values: [this.#connection.tenantId, ...values] });
   }
 
   async *$stream(text: string, values: unknown[], count: number): AsyncGenerator<unknown[]> {

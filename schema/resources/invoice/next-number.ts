@@ -10,7 +10,7 @@ export async function nextInvoiceNumber(
   { invoiceDate }: Pick<Row<'Invoice'>, 'invoiceDate'>,
 ): Promise<string> {
   const year = invoiceDate.getUTCFullYear();
-  const [next] = await db.$rows<{ last: number }>(takeNext, [year]);
+  const [next] = await db.$lookup<{ last: number }>(takeNext, [year]);
   if (!next) throw new Error('The sequence of invoice numbers has answered nothing');
   return formatInvoiceNumber(year, next.last);
 }

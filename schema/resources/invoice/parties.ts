@@ -35,7 +35,7 @@ interface StoredParties {
 }
 
 const frozenParties = batchPerRequest<Parties | null, Context>(async (invoiceIds, context) => {
-  const rows = await context.db.$rows<StoredParties>(
+  const rows = await context.db.$lookup<StoredParties>(
     'select id, seller, buyer from invoice_parties where tenant_id = $1 and id = any($2::uuid[])',
     [invoiceIds],
   );
@@ -44,7 +44,7 @@ const frozenParties = batchPerRequest<Parties | null, Context>(async (invoiceIds
 
 /** What invoices to these customers take from them and the company, by the customers' ids. */
 async function readTerms(context: Context, customerIds: string[]): Promise<Map<string, CurrentTerms>> {
-  const rows = await context.db.$rows<StoredParties & Omit<CurrentTerms, 'parties'>>(
+  const rows = await context.db.$lookup<StoredParties & Omit<CurrentTerms, 'parties'>>(
     `select customer.id, to_jsonb(company) as seller, to_jsonb(customer) as buyer,
        coalesce(customer.payment_terms_days, company.payment_terms_days) as "paymentTermsDays",
        nullif(coalesce(customer.required_e_invoice, company.required_e_invoice), 'none') as "requiredFormat"

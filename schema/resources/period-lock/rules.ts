@@ -20,7 +20,7 @@ export type FindLocked = (series: BookingSeries, day: Date) => Problem | undefin
  */
 export async function holdPeriodLocks({ db }: Context): Promise<FindLocked> {
   await db.shareAdvisoryLock(lockOfPeriods);
-  const locks = await db.$rows<Lock>(latestFirst, [], ['PeriodLock']);
+  const locks = await db.$lookup<Lock>(latestFirst, [], ['PeriodLock']);
   return (series, day) => {
     const date = formatDay(day);
     const lock = locks.find((each) => (each.series === series || each.series === 'ALL') && date <= each.lockedUntil);
