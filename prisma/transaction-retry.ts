@@ -8,11 +8,17 @@ const firstPauseMs = 20;
 /** PostgreSQL's codes of serialization_failure and deadlock_detected, and Prisma's for both. */
 const contentionCodes = new Set(['40001', '40P01', 'P2034']);
 
+/** What Citus says, without a code of its own, to a statement that was planned before the tenant's shard was moved or split. */
+const movedShard = /could not find valid entry for shard/;
+
 /**
- * Whether PostgreSQL aborted a transaction because of concurrent transactions (a serialization failure or a deadlock). It is
- * rolled back, and can succeed if it is retried.
+ * Whether PostgreSQL aborted a transaction because of concurrent transactions (a serialization failure or a deadlock), or
+ * Citus because of a shard that moved. It is rolled back, and can succeed if it is retried.
  */
-export const isContention = (error: unknown): boolean => contentionCodes.has(getErrorCode(error) ?? '');
+export function isContention(error: unknown): boolean {
+  const code = getErrorCode(error) ?? '';
+  return contentionCodes.has(code) || (code === 'XX000' && movedShard.test((error as Error).message));
+}
 
 /** Whether a statement has waited for a lock as long as limitLockWaits() allows: PostgreSQL's lock_not_available. */
 export const isLockTimeout = (error: unknown): boolean => getErrorCode(error) === '55P03';
