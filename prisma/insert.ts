@@ -56,7 +56,7 @@ function newId(): string {
 
 function computeInitial({ name, initial, isList }: Column, now: Date): unknown {
   if (initial === null) return isList ? [] : null;
-  if (typeof initial !== 'object') return initial;
+  if (typeof initial !== 'object' || Array.isArray(initial)) return initial;
   if ('json' in initial) return initial.json;
   switch ((initial as { name: string }).name) {
     case 'uuid':

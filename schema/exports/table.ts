@@ -24,6 +24,12 @@ export interface Period {
   to: string | null;
 }
 
+/** Which rows of a table are read. */
+export interface Narrowing extends Period {
+  /** The ids of the only rows, or of the only documents; none where all are read. */
+  ids?: readonly string[];
+}
+
 export interface TableSource {
   columns: readonly Column[];
   /** The tables that are read, each with the condition that it is the tenant's, $1. */
@@ -40,29 +46,30 @@ export interface TableSource {
 const pageRows = 100;
 
 /** The rows of a table, some at a time, in the context's transaction. */
-export async function* readRows({ db }: Context, source: TableSource, period: Period): AsyncGenerator<Cells[]> {
-  const { where, values } = buildConditions(source, period);
+export async function* readRows({ db }: Context, source: TableSource, narrowing: Narrowing): AsyncGenerator<Cells[]> {
+  const { where, values } = buildConditions(source, narrowing);
   const cells = source.columns.map(({ sql }) => sql).join(', ');
   const sql = `select json_build_array(${cells}) as cells from ${source.from} ${where} order by ${source.order.join(', ')}`;
   for await (const rows of db.$stream<{ cells: Cells }>(sql, values, pageRows)) yield rows.map((row) => row.cells);
 }
 
 /** The number of rows. */
-export async function countRows({ db }: Context, source: TableSource, period: Period): Promise<number> {
-  const { where, values } = buildConditions(source, period);
+export async function countRows({ db }: Context, source: TableSource, narrowing: Narrowing): Promise<number> {
+  const { where, values } = buildConditions(source, narrowing);
   const sql = `select count(*)::int as count from ${source.from} ${where}`;
   const [row] = await db.$rows<{ count: number }>(sql, values);
   return row?.count ?? 0;
 }
 
 /** The conditions, with the values of their parameters, which begin with $2. */
-function buildConditions({ dated, where }: TableSource, { from, to }: Period) {
-  const values: string[] = [];
+function buildConditions({ dated, where }: TableSource, { from, to, ids = [] }: Narrowing) {
+  const values: (string | readonly string[])[] = [];
   const conditions = where ? [where] : [];
-  const add = (condition: string, value: string): void => {
+  const add = (condition: string, value: string | readonly string[]): void => {
     values.push(value);
     conditions.push(condition.replace('?', `$${values.length + 1}`));
   };
+  if (ids.length > 0) add('own.id = any(?::uuid[])', ids);
   if (dated?.isTimeOfId) {
     if (from !== null) add(`${dated.sql} >= ?::date`, from);
     if (to !== null) add(`${dated.sql} < ?::date + 1`, to);

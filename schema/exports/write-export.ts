@@ -9,7 +9,7 @@ import { countGobd, gobdContent } from './gobd/export-gobd.ts';
 import type { ExportContent, OnRows } from './export-content.ts';
 import { buildList } from './lists.ts';
 import { openItemsAt } from './open-items.ts';
-import { countRows, readRows, type Cells, type Column, type Period } from './table.ts';
+import { countRows, readRows, type Cells, type Column, type Narrowing, type Period } from './table.ts';
 import { xlsxChunks } from './xlsx.ts';
 
 /**
@@ -20,7 +20,8 @@ export async function buildContent(context: Context, asked: ExportRow, onRows: O
   switch (asked.type) {
     case 'LIST': {
       const { columns, pages } = openList(context, asked);
-      const name = [asked.resource?.toLowerCase().replaceAll('_', '-'), ...formatDays(asked)].join('-');
+      const selection = asked.ids.length > 0 ? ['selection'] : [];
+      const name = [asked.resource?.toLowerCase().replaceAll('_', '-'), ...selection, ...formatDays(asked)].join('-');
       return tableFile(name, asked, columns, counted(pages, onRows));
     }
     case 'OPEN_ITEMS': {
@@ -48,7 +49,7 @@ export async function countExport(context: Context, asked: ExportRow): Promise<n
   if (asked.type === 'GOBD') return countGobd(context, readPeriod(asked));
   if (asked.type === 'OPEN_ITEMS') return countRows(context, openItemsAt(asked), noPeriod);
   if (asked.type !== 'LIST' || !asked.resource) return null;
-  return countRows(context, buildList(context, asked.resource), readPeriod(asked));
+  return countRows(context, buildList(context, asked.resource), readNarrowing(asked));
 }
 
 const noPeriod: Period = { from: null, to: null };
@@ -58,13 +59,15 @@ export const readPeriod = ({ from, to }: Pick<ExportRow, 'from' | 'to'>): Period
   to: to && formatDay(to),
 });
 
+const readNarrowing = (asked: ExportRow): Narrowing => ({ ...readPeriod(asked), ids: asked.ids });
+
 const formatDays = ({ from, to, at }: ExportRow): string[] =>
   [from, to, at].flatMap((day) => (day === null ? [] : [formatDay(day)]));
 
 function openList(context: Context, asked: ExportRow) {
   if (!asked.resource) throw new Error('A list has a resource');
   const source = buildList(context, asked.resource);
-  return { columns: source.columns, pages: readRows(context, source, readPeriod(asked)) };
+  return { columns: source.columns, pages: readRows(context, source, readNarrowing(asked)) };
 }
 
 const tableFile = (

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { revokeToken } from '../../src/identity/index.ts';
 import { cleanUpExports } from '../../src/jobs/exports.ts';
@@ -39,6 +40,7 @@ describe('POST /exports', () => {
       type: 'list',
       format: 'csv',
       resource: 'customers',
+      ids: [],
       from: null,
       to: null,
       at: null,
@@ -89,6 +91,9 @@ describe('POST /exports', () => {
       [{ type: 'list', resource: 'invoices', from: '2026-02-01', to: '2026-01-31' }, ['to']],
       [{ type: 'list', resource: 'invoices', from: '2000-01-01', to: '2026-01-31' }, ['to']],
       [{ type: 'open_items', format: 'pdf' }, ['at', 'format']],
+      [{ ...customers, ids: [] }, ['ids']],
+      [{ ...customers, ids: Array.from({ length: 101 }, () => randomUUID()) }, ['ids']],
+      [{ type: 'open_items', at: '2026-01-01', ids: [randomUUID()] }, ['ids']],
       [{ type: 'open_items' }, ['at']],
       [{ type: 'datev' }, ['from', 'to', 'chart']],
       [

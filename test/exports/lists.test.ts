@@ -120,6 +120,25 @@ describe('A list', () => {
     expect(row).toMatchObject({ file_name: 'receipts-2026-01-01-2026-01-31.csv', rows: 2 });
   });
 
+  it('of some ids has these rows of its own only, or the lines of these documents', async () => {
+    const who = await service.integrator();
+    const other = await service.integrator();
+    const [one = '', two = '', foreign = ''] = await Promise.all([who, who, other].map((each) => makeInvoice(each)));
+    await makeInvoice(who);
+    const ids = [two, foreign, one, two];
+    const { row, file } = await exported(service, who, list('invoices', { ids }));
+    expect(readCsv(file).map(({ id }) => id)).toEqual([one, two].toSorted());
+    expect(row).toMatchObject({ ids, rows: 2, file_name: 'invoices-selection.csv' });
+    const empty = [
+      list('invoices', { ids: [one], to: '2020-01-01' }),
+      ...['credit-note-items', 'receipt-lines', 'audit-log'].map((resource) => list(resource, { ids: [foreign] })),
+    ];
+    const exports = await Promise.all(empty.map((asked) => exported(service, who, asked)));
+    expect(exports.map((each) => each.row['rows'])).toEqual([0, 0, 0, 0]);
+    const lines = await exported(service, who, list('invoice-items', { ids: [one] }));
+    expect(readCsv(lines.file)).toMatchObject([{ invoice_id: one }]);
+  });
+
   it('of the audit log has its entries in their order, without those that the token may not read', async () => {
     const who = await service.integrator();
     await makeCustomer(who);

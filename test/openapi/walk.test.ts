@@ -167,6 +167,7 @@ const boundByRows: Record<string, string[]> = {
     'type',
     'resource',
     'format',
+    'ids',
     'from',
     'to',
     'at',

@@ -4,6 +4,9 @@ import type { Ability } from '../../graphql/ability.ts';
 /** At most so many of a tenant's exports are pending or running. */
 export const maxUnfinished = 5;
 
+/** The most rows by which a list is narrowed: as many as filters take. */
+export const maxIds = 100;
+
 /** The longest file, in bytes. */
 export const maxFileLength = 2 ** 31 - 1;
 

@@ -3,9 +3,9 @@ import { builder } from '../../graphql/builder.ts';
 import { key, type Context } from '../../graphql/context.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { wholeNumber } from '../../graphql/input/validators.ts';
+import { count, wholeNumber } from '../../graphql/input/validators.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
-import { abilitiesToExport, listKinds, maxUnfinished } from './kinds.ts';
+import { abilitiesToExport, listKinds, maxIds, maxUnfinished } from './kinds.ts';
 import { finish } from './transitions.ts';
 import { Export, ExportChart, ExportFormat, ExportResource, ExportSide, ExportType } from './type.ts';
 import { allows, transitions } from '../../rows/states.ts';
@@ -23,6 +23,11 @@ const CreateExportInput = builder.inputType('CreateExportInput', {
     type: t.field({ type: ExportType, required: true, description: 'What is exported.' }),
     resource: t.field({ type: ExportResource, description: 'Whose list: needed for a list, and only there.' }),
     format: t.field({ type: ExportFormat, description: 'The format of a list or of open items. Default: CSV.' }),
+    ids: t.field({
+      type: ['UUID'],
+      description: 'The ids of the only rows of a list, or of the documents whose lines it has. Default: all rows.',
+      validate: count(1, maxIds, 'ids'),
+    }),
     from: t.field({
       type: 'Date',
       description: 'The first day: needed for DATEV and GoBD. A list has rows of all days unless it is given.',
@@ -47,7 +52,7 @@ type Field = Exclude<keyof Input, 'type'>;
 
 /** The fields that each type takes: those that it needs, and others. */
 const fieldsByType: Record<Input['type'], { needs: readonly Field[]; takes: readonly Field[] }> = {
-  LIST: { needs: ['resource'], takes: ['format', 'from', 'to'] },
+  LIST: { needs: ['resource'], takes: ['format', 'ids', 'from', 'to'] },
   OPEN_ITEMS: { needs: ['at'], takes: ['format', 'side'] },
   DATEV: { needs: ['from', 'to', 'chart'], takes: ['consultantNumber', 'clientNumber'] },
   GOBD: { needs: ['from', 'to'], takes: [] },
@@ -55,6 +60,7 @@ const fieldsByType: Record<Input['type'], { needs: readonly Field[]; takes: read
 const allFields = [
   'resource',
   'format',
+  'ids',
   'from',
   'to',
   'at',
@@ -93,6 +99,7 @@ const withDefaults = ({ type, ...given }: Input) => ({
   type,
   resource: given.resource ?? null,
   format: type === 'LIST' || type === 'OPEN_ITEMS' ? (given.format ?? 'CSV') : null,
+  ids: given.ids ?? [],
   from: given.from ?? null,
   to: given.to ?? null,
   at: given.at ?? null,
