@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { item, makeBankTransaction, makeCustomer, makeInvoice } from '../graphql/books.ts';
-import type { Integrator } from '../harness.ts';
+import { makeBankTransaction, makeCustomer } from '../graphql/books.ts';
 import {
   expectAccessible,
   operationName,
@@ -13,31 +12,12 @@ import {
 } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { textsIn } from './page-texts.ts';
+import { countUnmatched, makePair, makePairs } from './pairs.ts';
 
 // Unmatched bank transactions: matched one after the other, undone, and all exact ones at once.
 
 const longPoll = { timeout: 20_000 };
 const unmatched = '/bank-transactions?status=UNMATCHED';
-
-/** An invoice of 119 × `quantity`, and a transaction of the same amount by the same customer. */
-async function makePair(acme: Integrator, customerId: string, quantity: number, name = 'Globex') {
-  const items = [{ ...item, quantity: String(quantity) }];
-  const invoiceId = await makeInvoice(acme, { customerId, status: 'ISSUED', items });
-  const amount = String(119 * quantity);
-  const fields = { amount, amountOpen: amount, counterpartyName: name, reference: `Payment ${quantity}` };
-  const id = await makeBankTransaction(acme, { ...fields, bookingDate: new Date(Date.UTC(2026, 2, 31 - quantity)) });
-  return { id, invoiceId };
-}
-
-const makePairs = async (acme: Integrator, count: number): Promise<{ id: string; invoiceId: string }[]> => {
-  const customerId = await makeCustomer(acme);
-  const pairs = [];
-  for (let quantity = 1; quantity <= count; quantity++) pairs.push(await makePair(acme, customerId, quantity));
-  return pairs;
-};
-
-const countUnmatched = async (acme: Integrator): Promise<number> =>
-  acme.db.bankTransaction.count({ where: { matchStatus: 'UNMATCHED' } });
 
 const selectedIn = (page: Page): string | null => new URL(page.url()).searchParams.get('selected');
 
@@ -164,11 +144,12 @@ describe.skipIf(noBrowser)('the inbox of bank transactions', { timeout: 180_000 
     expect(await countUnmatched(acme)).toBe(0);
   });
 
-  it('confirms all exact at once, and names those that changed meanwhile', async () => {
+  it('confirms all exact at once, undoes them together, and names those that changed meanwhile', async () => {
     const { acme, open } = await signedInBookkeeper(app);
     const pairs = await makePairs(acme, 4);
     const stale = await makePair(acme, await makeCustomer(acme, { companyName: 'Initech' }), 9, 'Initech');
     const second = { amount: '119', amountOpen: '119', counterpartyName: 'Globex', reference: 'Twice' };
+    const statusOf = async (id: string) => (await acme.rest('GET', `/invoices/${id}`)).body.data.status;
     const twice = await makeBankTransaction(acme, { ...second, bookingDate: new Date('2026-04-30') });
     await app.visit({ viewport: { width: 1000, height: 800 } }, async (page) => {
       // Others pay it while the confirmation is on its way.
@@ -195,10 +176,21 @@ describe.skipIf(noBrowser)('the inbox of bank transactions', { timeout: 180_000 
       await page.locator(`[data-transaction="${pairs[3]!.id}"]`).waitFor({ state: 'detached' });
       await expectSelected(page, twice, false);
       await expectAccessible(page);
+      const left = await acme.db.bankTransaction.findMany({ where: { matchStatus: 'UNMATCHED' } });
+      expect(left.map(({ id }) => id).toSorted()).toEqual([stale.id, twice].toSorted());
+      for (const { invoiceId } of pairs) expect(await statusOf(invoiceId)).toBe('paid');
+
+      // One message undoes these, but none that others have undone.
+      const unmatch = 'mutation ($id: UUID!) { unmatchBankTransaction(id: $id) { id } }';
+      await acme.graphql(unmatch, { id: pairs[3]!.id });
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
+      await page.getByText('3 matches are undone.').waitFor();
+      await page.getByText('1 match was not undone').waitFor();
+      await page.getByText(/^Globex · €476\.00 · Invoice 2026-/).waitFor();
+      await expectSelected(page, pairs[0]!.id);
+      await expectAccessible(page);
     });
-    const left = await acme.db.bankTransaction.findMany({ where: { matchStatus: 'UNMATCHED' } });
-    expect(left.map(({ id }) => id).toSorted()).toEqual([stale.id, twice].toSorted());
-    for (const { invoiceId } of pairs)
-      expect((await acme.rest('GET', `/invoices/${invoiceId}`)).body.data.status).toBe('paid');
+    expect(await countUnmatched(acme)).toBe(6);
+    for (const { invoiceId } of pairs) expect(await statusOf(invoiceId)).toBe('issued');
   });
 });

@@ -11,8 +11,8 @@ import { useUndoMatch } from './undo-match.ts';
 export interface Inbox {
   /** Selects the next transaction. */
   goOn: (id: string) => void;
-  /** Selects a transaction again whose match was undone. */
-  bringBack: (id: string) => void;
+  /** Takes transactions back whose matches were undone, and selects the last of them. */
+  bringBack: (ids: readonly string[]) => void;
   /** Is given what undoes the last match. */
   keepUndo: (undo: () => void) => void;
 }
@@ -42,7 +42,7 @@ export function useAfterMatch(transaction: BankTransaction): (made: Made) => Pro
   return async ({ message, matchStatus, matched, isFinal = false }) => {
     const undo = async (): Promise<void> => {
       if (!(await undoMatch({ id, matched }))) return;
-      if (inbox) inbox.bringBack(id);
+      if (inbox) inbox.bringBack([id]);
       else navigate(`/bank-transactions/${id}`);
     };
     const notify = (text: string): void => {

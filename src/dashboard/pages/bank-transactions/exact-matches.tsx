@@ -1,20 +1,23 @@
 import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
 import { CheckIcon } from '@heroicons/react/24/outline';
-import type { ReactNode } from 'react';
+import { useContext, type ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { Dialog } from '../../components/dialog.tsx';
 import { LongText } from '../../components/long-text.tsx';
+import { notifyLeft } from '../../components/notify-left.tsx';
 import { notifyError, notifySuccess } from '../../components/toast.ts';
+import { notifyUndoable } from '../../components/undo-toast.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { money } from '../../format/format.ts';
 import { sum } from '../../format/decimal.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { SimpleTable } from '../../list/simple-table.tsx';
+import { InboxContext } from './after-match.ts';
 import { BankTransactionFields, getName } from './fields.ts';
 import { getPayable, PaidInvoice, PaidReceipt, RefundedCreditNote } from './payable.tsx';
+import { useUndoMatches } from './undo-match.ts';
 import { t } from '../../i18n/t.ts';
 
 const ExactMatchesQuery = graphql(
@@ -112,6 +115,8 @@ const columns: Column<ExactMatch & { id: string }>[] = [
 function Confirmation({ onClose, onDone }: Props & { onClose: () => void }): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: ExactMatchesQuery, requestPolicy: 'network-only' });
   const [sent, send] = useMutation(ConfirmExactMatches);
+  const inbox = useContext(InboxContext);
+  const undo = useUndoExact();
   if (error && !data) return <LoadError error={error} refetch={refetch} />;
   if (!data) return <Skeleton h={240} />;
   const { exactMatches } = data;
@@ -137,9 +142,18 @@ function Confirmation({ onClose, onDone }: Props & { onClose: () => void }): Rea
     if (refused) return notifyError(refused);
     const ids = new Set(done?.confirmExactMatches.map(({ id }) => id));
     onClose();
-    if (ids.size > 0) notifySuccess(t('{count} transactions are matched.', { count: ids.size }));
-    const left = exactMatches.filter(({ transaction }) => !ids.has(transaction.id));
-    if (left.length > 0) notifyLeft(left);
+    const matched = exactMatches.filter(({ transaction }) => ids.has(transaction.id));
+    const left = exactMatches.filter((match) => !matched.includes(match));
+    if (matched.length > 0) {
+      const undoNow = notifyUndoable(t('{count} transactions are matched.', { count: ids.size }), () => undo(matched));
+      inbox?.keepUndo(undoNow);
+    }
+    if (left.length > 0)
+      notifyLeft({
+        title: t('{count} transactions were not matched', { count: left.length }),
+        reason: t('They, or what they pay, changed meanwhile:'),
+        names: left.map(sayMatch),
+      });
     onDone?.(ids);
   };
   return (
@@ -184,26 +198,27 @@ function sumUp(matches: readonly ExactMatch[]): string {
     .join(' · ');
 }
 
-/** Names what was not matched, as it is to be looked at. Stays until it is dismissed. */
-function notifyLeft(left: readonly ExactMatch[]): void {
-  notifications.show({
-    title: t('{count} transactions were not matched', { count: left.length }),
-    message: (
-      <>
-        {t('They, or what they pay, changed meanwhile:')}
-        <ul style={{ margin: 0, paddingInlineStart: 16 }}>
-          {left.map((match) => (
-            <li key={match.transaction.id}>
-              {[getName(match.transaction), money(match.transaction.amount, match.transaction.currency), nameOf(match)]
-                .filter(Boolean)
-                .join(' · ')}
-            </li>
-          ))}
-        </ul>
-      </>
-    ),
-    color: 'yellow',
-    autoClose: false,
-    closeButtonProps: { 'aria-label': t('Dismiss') },
-  });
+/** `Initech · €1,071.00 · Invoice 2026-0012` */
+const sayMatch = (match: ExactMatch): string =>
+  [getName(match.transaction), money(match.transaction.amount, match.transaction.currency), nameOf(match)]
+    .filter(Boolean)
+    .join(' · ');
+
+/** What undoes these matches, one after the other, and brings them back into the inbox. */
+function useUndoExact(): (matches: readonly ExactMatch[]) => Promise<void> {
+  const inbox = useContext(InboxContext);
+  const undoMatches = useUndoMatches();
+  return async (matches) => {
+    const made = matches.map(({ transaction, suggestion }) => ({ id: transaction.id, matched: suggestion.id }));
+    const { undone, reason } = await undoMatches(made);
+    if (undone.size > 0) notifySuccess(t('{count} matches are undone.', { count: undone.size }));
+    const left = matches.filter(({ transaction }) => !undone.has(transaction.id));
+    if (left.length > 0)
+      notifyLeft({
+        title: t('{count} matches were not undone', { count: left.length }),
+        reason,
+        names: left.map(sayMatch),
+      });
+    inbox?.bringBack([...undone]);
+  };
 }

@@ -119,7 +119,7 @@ function Actions({ transaction }: { transaction: TransactionDetails }): ReactNod
     const undo = async (): Promise<void> => {
       const undone = await unignore({ id });
       if (undone.error) notifyError(undone.error);
-      else inbox?.bringBack(id);
+      else inbox?.bringBack([id]);
     };
     const text = t('The transaction is ignored. It no longer needs a match.');
     inbox?.keepUndo(notifyUndoable(text, () => void undo()));

@@ -104,6 +104,12 @@ export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransa
     if (selected === undefined && first) select(first.id, false);
   });
 
+  // A message's button can undo a match after the inbox was left.
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
   const latest = useRef({ goOn, select });
   useEffect(() => {
     latest.current = { goOn, select };
@@ -111,9 +117,10 @@ export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransa
   // They are called when a request is answered: by what is selected then.
   const actions: InboxActions = {
     goOn: (id) => latest.current.goOn(new Set([id]), true),
-    bringBack: (id) => {
-      matched.current.delete(id);
-      latest.current.select(id);
+    bringBack: (ids) => {
+      for (const id of ids) matched.current.delete(id);
+      const last = ids.at(-1);
+      if (last !== undefined && isHere.current) latest.current.select(last);
     },
     keepUndo: (undoNow) => {
       undo.current = undoNow;
