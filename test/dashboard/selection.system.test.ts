@@ -1,7 +1,16 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buyer, company, setCompany } from '../documents/parties.ts';
-import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import { readCsv } from '../exports/exports.ts';
+import {
+  makeCreditNote,
+  makeCustomer,
+  makeInvoice,
+  makeProject,
+  makeReceipt,
+  makeTimeEntry,
+} from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
 import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
@@ -152,6 +161,59 @@ describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
       '2026-03-01',
       '2026-03-03',
     ]);
+  });
+
+  it('are exported, and no others', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const [, second = '', third = ''] = await makeDrafts(acme, ['2026-03-01', '2026-03-02', '2026-03-03']);
+    await app.visit(wide, async (page) => {
+      await open(page, '/invoices');
+      for (const key of ['j', 'x', 'j', 'x', 'a']) await press(page, key);
+      await page.getByRole('button', { name: 'Export', exact: true }).press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'Export the selection' });
+      await dialog.getByText('2 rows will be exported. €238.00').waitFor();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Export' }).press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Exports' }).waitFor();
+      await page.getByText('Invoices, 2 selected, CSV').waitFor();
+      const saving = page.waitForEvent('download');
+      await page.getByRole('link', { name: 'Download invoices-selection.csv' }).click();
+      const rows = readCsv(await readFile(await (await saving).path()));
+      expect(rows.map(({ id }) => id)).toEqual([second, third]);
+      await expectAccessible(page);
+    });
+  });
+
+  it('of credit notes are refunded, and of projects deleted, as far as their states allow it', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    for (const status of ['PAID', 'PAID', 'ISSUED'])
+      await makeCreditNote(acme, { invoiceId: await makeInvoice(acme, { status }) });
+    await makeProject(acme, { name: 'Empty' });
+    await makeTimeEntry(acme, { projectId: await makeProject(acme, { name: 'Tracked' }) });
+    await app.visit(wide, async (page) => {
+      await open(page, '/credit-notes');
+      await press(page, 'Shift+X');
+      await selected(page).getByText('3 selected').waitFor();
+      await selected(page).getByRole('button', { name: 'Export', exact: true }).waitFor();
+      await selected(page).getByRole('button', { name: 'Mark as refunded (2)' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Mark the credit notes as refunded?' });
+      await dialog.getByText('2 credit notes will be marked as refunded. €238.00').waitFor();
+      await expectAccessible(page);
+      await press(page, 'Enter');
+      await dialog.getByText('2 credit notes are refunded. 1 is left as it is:').waitFor();
+      await press(page, 'Escape');
+
+      await open(page, '/projects');
+      await press(page, 'Shift+X');
+      await selected(page).getByRole('button', { name: 'Export', exact: true }).waitFor();
+      await selected(page).getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByText('2 projects will be deleted. 1 h').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByText('1 project is deleted. 1 is left as it is:').waitFor();
+      await expectAccessible(page);
+    });
+    const { body } = await acme.rest('GET', '/credit-notes');
+    expect(body.data.map((row: { amount_refunded: number }) => row.amount_refunded).toSorted()).toEqual([0, 119, 119]);
   });
 
   it('have German names, as the keys have', async () => {

@@ -7,6 +7,7 @@ import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import { creditNoteSelection } from './bulk-actions.ts';
 import { getReason } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
@@ -56,10 +57,16 @@ const CreditNotesQuery = graphql(
   [PageInfoFields],
 );
 
-type CreditNoteRow = ResultOf<typeof CreditNotesQuery>['rows']['nodes'][number];
+export type CreditNoteRow = ResultOf<typeof CreditNotesQuery>['rows']['nodes'][number];
 
 export const CreditNoteTable = (props: ListTableProps<typeof CreditNotesQuery>): ReactNode => (
-  <ListTable caption={t('Credit notes')} query={CreditNotesQuery} columns={columns} {...props} />
+  <ListTable
+    caption={t('Credit notes')}
+    query={CreditNotesQuery}
+    columns={columns}
+    selection={creditNoteSelection}
+    {...props}
+  />
 );
 
 const columns: SortableColumn<CreditNoteRow, 'NUMBER' | 'CREDIT_NOTE_DATE' | 'TOTAL_GROSS'>[] = [

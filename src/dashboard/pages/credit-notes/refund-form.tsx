@@ -1,18 +1,10 @@
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { notifySuccess } from '../../components/toast.ts';
-import { graphql } from '../../graphql.ts';
 import { PaymentForm } from '../payments/payment-form.tsx';
 import type { CreditNote } from './fields.ts';
+import { RefundCreditNote } from './mutations.ts';
 import { t } from '../../i18n/t.ts';
-
-const RefundCreditNote = graphql(`
-  mutation RefundCreditNote($id: UUID!, $amount: Decimal, $paidOn: Date, $exchangeRate: Decimal) {
-    refundCreditNote(id: $id, amount: $amount, paidOn: $paidOn, exchangeRate: $exchangeRate) {
-      id
-    }
-  }
-`);
 
 interface Props {
   creditNote: Pick<CreditNote, 'id' | 'amountDue' | 'currency' | 'exchangeCurrency'>;

@@ -2,6 +2,7 @@ import { TrashIcon } from '@heroicons/react/24/outline';
 import { t } from '../../i18n/t.ts';
 import { buildQuestion } from '../../list/selection/question.tsx';
 import type { SelectionOptions } from '../../list/selection/selection.ts';
+import { buildExportAction } from '../exports/export-question.tsx';
 import type { Customer } from './fields.ts';
 import { DeleteCustomer } from './mutations.ts';
 
@@ -10,6 +11,7 @@ export const customerSelection: SelectionOptions<Customer> = {
   getName: ({ companyName }) => companyName,
   getPath: ({ id }) => `/customers/${id}`,
   actions: [
+    buildExportAction('CUSTOMERS'),
     {
       label: t('Delete'),
       icon: TrashIcon,

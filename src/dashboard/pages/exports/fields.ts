@@ -6,6 +6,7 @@ export const ExportFields = graphql(`
     type
     format
     resource
+    ids
     from
     to
     at

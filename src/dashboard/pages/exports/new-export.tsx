@@ -10,16 +10,18 @@ import { findOneOf, getKeys } from '../../list/list-state.ts';
 import { lastMonth } from '../reports/period.ts';
 import { sideLabels } from '../reports/texts.ts';
 import type { Asked } from './asked.ts';
-import { charts, formats, lists, buildOptions, types, type ExportResource, type ExportType } from './texts.ts';
+import { CreateExport } from './create-export.ts';
+import { FormatField } from './format-field.tsx';
+import {
+  charts,
+  lists,
+  buildOptions,
+  types,
+  type ExportFormat,
+  type ExportResource,
+  type ExportType,
+} from './texts.ts';
 import { t } from '../../i18n/t.ts';
-
-const CreateExport = graphql(`
-  mutation CreateExport($input: CreateExportInput!) {
-    createExport(input: $input) {
-      id
-    }
-  }
-`);
 
 const LastDatevExport = graphql(`
   query LastDatevExport {
@@ -39,7 +41,7 @@ type Input = VariablesOf<typeof CreateExport>['input'];
 interface Values {
   type: ExportType;
   resource: ExportResource;
-  format: EnumOf<'ExportFormat'>;
+  format: ExportFormat;
   from: string;
   to: string;
   at: string;
@@ -171,7 +173,7 @@ function ListFields({ form }: FieldsProps): ReactNode {
         {...form.getInputProps('resource')}
       />
       {lists[form.values.resource].isDated && <PeriodFields form={form} />}
-      <FormatField form={form} />
+      <FormatField {...form.getInputProps('format')} />
     </>
   );
 }
@@ -188,7 +190,7 @@ function OpenItemsFields({ form }: FieldsProps): ReactNode {
           {...form.getInputProps('side')}
         />
       </SimpleGrid>
-      <FormatField form={form} />
+      <FormatField {...form.getInputProps('format')} />
     </>
   );
 }
@@ -242,8 +244,4 @@ const PeriodFields = ({ form, required = false }: FieldsProps & { required?: boo
       {...form.getInputProps('to')}
     />
   </SimpleGrid>
-);
-
-const FormatField = ({ form }: FieldsProps): ReactNode => (
-  <Select label={t('Format')} data={buildOptions(formats)} allowDeselect={false} {...form.getInputProps('format')} />
 );

@@ -6,6 +6,7 @@ import { t } from '../../i18n/t.ts';
 
 export type ExportType = EnumOf<'ExportType'>;
 export type ExportResource = EnumOf<'ExportResource'>;
+export type ExportFormat = EnumOf<'ExportFormat'>;
 
 /** The types, and what each is for. */
 export const types: Record<ExportType, { label: string; description: string }> = {
@@ -36,7 +37,7 @@ export const lists: Record<ExportResource, { isDated: boolean }> = {
   AUDIT_LOG: { isDated: true },
 };
 
-export const formats: Record<EnumOf<'ExportFormat'>, string> = { CSV: 'CSV', XLSX: 'Excel (XLSX)' };
+export const formats: Record<ExportFormat, string> = { CSV: 'CSV', XLSX: 'Excel (XLSX)' };
 
 export const charts: Record<EnumOf<'ExportChart'>, string> = { SKR03: 'SKR03', SKR04: 'SKR04' };
 
@@ -46,10 +47,10 @@ export const buildOptions = <Name extends string>(labels: Record<Name, string>):
 
 const sides: Record<EnumOf<'ExportSide'>, string> = { RECEIVABLE: t('receivable'), PAYABLE: t('payable') };
 
-/** `Invoices, CSV` */
-export function getTitle({ type, resource, format, side, chart }: Export): string {
+/** `Invoices, CSV`, or `Invoices, 3 selected, CSV` */
+export function getTitle({ type, resource, ids, format, side, chart }: Export): string {
   const parts = {
-    LIST: [resource && label(resource), format],
+    LIST: [resource && label(resource), ids.length > 0 && t('{count} selected', { count: ids.length }), format],
     OPEN_ITEMS: [types.OPEN_ITEMS.label, side && sides[side], format],
     DATEV: [types.DATEV.label, chart],
     GOBD: [types.GOBD.label],
@@ -58,10 +59,10 @@ export function getTitle({ type, resource, format, side, chart }: Export): strin
 }
 
 /** The period, or the day. */
-export function getDays({ type, resource, from, to, at }: Export): string | undefined {
+export function getDays({ type, resource, ids, from, to, at }: Export): string | undefined {
   if (at) return t('On {date}', { date: date(at) });
   if (from && to) return t('{from} to {to}', { from: date(from), to: date(to) });
   if (from) return t('From {date}', { date: date(from) });
   if (to) return t('Until {date}', { date: date(to) });
-  return type === 'LIST' && resource && lists[resource].isDated ? t('All days') : undefined;
+  return type === 'LIST' && ids.length === 0 && resource && lists[resource].isDated ? t('All days') : undefined;
 }

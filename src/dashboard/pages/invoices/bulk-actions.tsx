@@ -1,13 +1,15 @@
 import { BanknotesIcon, CheckIcon, TrashIcon } from '@heroicons/react/24/outline';
+import { randomId } from '../../forms/random-id.ts';
 import { date } from '../../format/format.ts';
 import { t } from '../../i18n/t.ts';
 import { buildQuestion } from '../../list/selection/question.tsx';
 import { sayMoney, type SelectionOptions } from '../../list/selection/selection.ts';
+import { buildExportAction } from '../exports/export-question.tsx';
+import { buildPaidOnQuestion } from '../payments/paid-on-question.tsx';
 import { getName } from './fields.ts';
 import type { InvoiceRow } from './invoice-table.tsx';
 import { IssueQuestion } from './issue-question.tsx';
-import { DeleteInvoice } from './mutations.ts';
-import { PayQuestion } from './pay-question.tsx';
+import { DeleteInvoice, PayInvoice } from './mutations.ts';
 
 const ofDrafts = {
   scope: 'invoices',
@@ -36,8 +38,18 @@ export const invoiceSelection: SelectionOptions<InvoiceRow> = {
       isFor: ({ status }) => status === 'ISSUED',
       notFor: t('Nothing is to be paid'),
       title: t('Mark the invoices as paid?'),
-      Question: PayQuestion,
+      Question: buildPaidOnQuestion<InvoiceRow>(
+        {
+          summary: (count) => t('{count} invoices will be marked as paid.', { count }),
+          consequence: t('A payment of the amount due is recorded for each. You can undo it on the invoice’s page.'),
+          confirm: t('Mark as paid'),
+          sayDone: (count) => t('{count} invoices are paid.', { count }),
+        },
+        (client, { id, amountDue }, paidOn) =>
+          client.mutation(PayInvoice, { id, amount: amountDue, paidOn }, { idempotencyKey: randomId() }).toPromise(),
+      ),
     },
+    buildExportAction('INVOICES'),
     {
       ...ofDrafts,
       label: t('Delete'),

@@ -17,6 +17,7 @@ import { TimeEntryTable } from '../time-entries/time-entry-table.tsx';
 import { Changes } from '../audit-log/changes.tsx';
 import { BillForm } from './bill-form.tsx';
 import { ProjectFields, type Project } from './fields.ts';
+import { DeleteProject } from './mutations.ts';
 import { ProjectForm } from './project-form.tsx';
 import { ProjectState } from './state.tsx';
 import { t } from '../../i18n/t.ts';
@@ -31,14 +32,6 @@ const ProjectQuery = graphql(
   `,
   [ProjectFields],
 );
-
-const DeleteProject = graphql(`
-  mutation DeleteProject($id: UUID!) {
-    deleteProject(id: $id) {
-      id
-    }
-  }
-`);
 
 const back = { to: '/projects', label: t('Projects') };
 

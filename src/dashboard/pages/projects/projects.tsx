@@ -10,6 +10,7 @@ import { findOneOf } from '../../list/list-state.ts';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { CustomerPicker } from '../customers/customer-picker.tsx';
+import { projectSelection } from './bulk-actions.ts';
 import { ProjectFields, type Project } from './fields.ts';
 import { ProjectForm } from './project-form.tsx';
 import { projectStatuses, ProjectState } from './state.tsx';
@@ -54,7 +55,7 @@ const columns: SortableColumn<Project, 'NAME'>[] = [
 ];
 
 const ProjectTable = (props: ListTableProps<typeof ProjectsQuery>): ReactNode => (
-  <ListTable caption={t('Projects')} query={ProjectsQuery} columns={columns} {...props} />
+  <ListTable caption={t('Projects')} query={ProjectsQuery} columns={columns} selection={projectSelection} {...props} />
 );
 
 export default function Projects(): ReactNode {

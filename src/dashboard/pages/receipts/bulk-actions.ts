@@ -2,6 +2,7 @@ import { CheckIcon, TrashIcon } from '@heroicons/react/24/outline';
 import { t } from '../../i18n/t.ts';
 import { buildQuestion } from '../../list/selection/question.tsx';
 import { sayMoney, type SelectionOptions } from '../../list/selection/selection.ts';
+import { buildExportAction } from '../exports/export-question.tsx';
 import { getName } from './fields.ts';
 import { BookReceipt, DeleteReceipt } from './mutations.ts';
 import type { ReceiptRow } from './receipts.tsx';
@@ -33,6 +34,7 @@ export const receiptSelection: SelectionOptions<ReceiptRow> = {
         (client, { id }) => client.mutation(BookReceipt, { id }).toPromise(),
       ),
     },
+    buildExportAction('RECEIPTS'),
     {
       ...ofDrafts,
       label: t('Delete'),

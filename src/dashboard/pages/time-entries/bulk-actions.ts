@@ -4,6 +4,7 @@ import { graphql } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
 import { buildQuestion } from '../../list/selection/question.tsx';
 import type { SelectionOptions } from '../../list/selection/selection.ts';
+import { buildExportAction } from '../exports/export-question.tsx';
 import type { TimeEntry } from './fields.ts';
 
 export const DeleteTimeEntry = graphql(`
@@ -24,6 +25,7 @@ export const timeEntrySelection: SelectionOptions<TimeEntry> = {
     }),
   addUp: (rows) => minutes(rows.reduce((total, { durationMinutes }) => total + durationMinutes, 0)),
   actions: [
+    buildExportAction('TIME_ENTRIES'),
     {
       label: t('Delete'),
       icon: TrashIcon,
