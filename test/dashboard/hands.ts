@@ -4,6 +4,7 @@ import { press, waitUntilIdle } from './app.ts';
 
 /** How a person uses a page: by keyboard only, or by touch. */
 export interface Hands {
+  way: 'keyboard' | 'touch';
   /** How many keys were pressed, places tapped, and texts typed. */
   actions: number;
   use: (page: Page, control: Locator) => Promise<void>;
@@ -13,6 +14,8 @@ export interface Hands {
   begin: (page: Page) => Promise<void>;
   /** Chooses an option of an open list: by keyboard the first match. */
   choose: (page: Page, option: Locator) => Promise<void>;
+  /** Presses a key that has a meaning of its own on the page. */
+  press: (page: Page, key: string) => Promise<void>;
   /** Types into what has the focus. */
   type: (page: Page, text: string) => Promise<void>;
 }
@@ -20,6 +23,7 @@ export interface Hands {
 /** Tab to a control, and Enter. */
 export const byKeyboard = (): Hands => {
   const hands: Hands = {
+    way: 'keyboard',
     actions: 0,
     use: async (page, control) => {
       await hands.focus(page, control);
@@ -41,6 +45,10 @@ export const byKeyboard = (): Hands => {
       hands.actions += 1;
       await press(page, 'Enter');
     },
+    press: async (page, key) => {
+      hands.actions += 1;
+      await press(page, key);
+    },
     type: (page, text) => type(hands, page, text),
   };
   return hands;
@@ -48,6 +56,7 @@ export const byKeyboard = (): Hands => {
 
 export const byTouch = (): Hands => {
   const hands: Hands = {
+    way: 'touch',
     actions: 0,
     use: async (page, control) => {
       await waitUntilIdle(page);
@@ -61,6 +70,10 @@ export const byTouch = (): Hands => {
     choose: async (_page, option) => {
       hands.actions += 1;
       await option.tap();
+    },
+    press: async (page, key) => {
+      hands.actions += 1;
+      await press(page, key);
     },
     type: (page, text) => type(hands, page, text),
   };
