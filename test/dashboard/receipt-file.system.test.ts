@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makePdf, png } from '../attachments/files.ts';
+import { makePdf, makePng, png } from '../attachments/files.ts';
 import type { Integrator } from '../harness.ts';
 import { expectAccessible, signedInBookkeeper, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
@@ -43,6 +44,18 @@ async function loseFirstAnswer(page: Page): Promise<{ count: number }> {
   });
   await devtools.send('Fetch.enable', { patterns: [{ urlPattern: '*/graphql', requestStage: 'Response' }] });
   return uploads;
+}
+
+/** The most memory that a process of the browser has had, in bytes; 0 where the system doesn't tell. */
+async function mostMemory(browser: Browser): Promise<number> {
+  const devtools = await browser.newBrowserCDPSession();
+  const { processInfo } = await devtools.send('SystemInfo.getProcessInfo');
+  const peaks = processInfo.map(({ id }) => {
+    const path = `/proc/${id}/status`;
+    const status = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+  });
+  return Math.max(...peaks);
 }
 
 const readReceipts = async (acme: Integrator) =>
@@ -115,6 +128,40 @@ describe.skipIf(noBrowser)('the file of a receipt', { timeout: 120_000 }, () => 
         [{ filename: 'first.pdf', contentType: 'application/pdf' }],
       ]);
     });
+  });
+
+  it('is not shown if it has too many pixels, and not taken if it is too long, in bounded memory', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const bomb = { ...photo, name: 'huge.png', buffer: makePng(30_000, 30_000) };
+    expect(bomb.buffer.length).toBeLessThan(200_000);
+    await app.visit({}, async (page) => {
+      await open(page, '/receipts');
+      await page.evaluate((length) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([new Uint8Array(length)], 'scan.pdf', { type: 'application/pdf' }));
+        for (const type of ['dragover', 'drop'])
+          document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
+      }, 2 ** 25);
+      await page.getByText('scan.pdf has 33.6 MB. A file can have at most 25 MiB.').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
+
+      await drop(page, [{ ...photo, name: 'large.png', buffer: makePng(12_000, 12_000) }]);
+      const dialog = page.getByRole('dialog', { name: 'Add a receipt' });
+      await dialog.getByText('This picture is too large to be shown here.').waitFor();
+      await drop(page, [bomb]);
+      await dialog.getByText('huge.png').first().waitFor();
+      await dialog.getByText('This is no picture that can be shown.').waitFor();
+      expect(await page.locator('img[src^="blob:"]').count()).toBe(0);
+      await dialog.getByLabel('Amount, gross').fill('100');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Receipt' }).waitFor();
+      await page.getByText('This is no picture that can be shown.').waitFor();
+      expect(await page.locator('img[src^="blob:"]').count()).toBe(0);
+      await expectAccessible(page);
+    });
+    // Their pixels would take 0.6 and 3.6 GB.
+    expect(await mostMemory(app.browser)).toBeLessThan(500e6);
+    expect(await readReceipts(acme)).toMatchObject([{ status: 'BOOKED', attachments: [{ filename: 'huge.png' }] }]);
   });
 
   it('is chosen by touch on a phone, and runs nothing if it is a page of another name: in German', async () => {
