@@ -172,6 +172,7 @@ function Pagination<Row>({
   return (
     <Group
       justify="space-between"
+      wrap="nowrap"
       px="md"
       h={48}
       style={{ borderTop: '1px solid var(--table-border-color, var(--mantine-color-default-border))' }}
@@ -179,7 +180,7 @@ function Pagination<Row>({
       <Text size="sm" c="dimmed" className="numbers">
         {range}
       </Text>
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" visibleFrom="sm">
         {nodes.length > 1 && order}
       </Text>
       <Group gap={4} role="group" aria-label={t('Pages')}>

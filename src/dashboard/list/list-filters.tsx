@@ -1,4 +1,4 @@
-import { Button, CloseButton, Collapse, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Button, CloseButton, Collapse, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { AdjustmentsHorizontalIcon, MagnifyingGlassIcon } from '@heroicons/react/24/outline';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
@@ -32,8 +32,9 @@ export function Search({ value, onChange, label }: SearchProps): ReactNode {
       onChange={(event) => type(event.currentTarget.value)}
       leftSection={<MagnifyingGlassIcon width={16} aria-hidden />}
       rightSection={typed && <CloseButton size="sm" aria-label={t('Clear the search')} onClick={() => type('')} />}
-      w={{ sm: 280 }}
-      flex={{ base: 1, sm: 'none' }}
+      w={{ sm: 280, md: 'auto' }}
+      flex={{ base: 1, sm: 'none', md: '1 1 220px' }}
+      maw={{ md: 280 }}
     />
   );
 }
@@ -51,6 +52,13 @@ interface FilterProps {
 
 /** Renders a filter. */
 export type Filter = (props: FilterProps) => ReactNode;
+
+/** Five filters and the search field have room beside each other at 1440 pixels. */
+const widths = {
+  w: { base: '100%', sm: 190, md: 'auto' },
+  flex: { md: '1 1 150px' },
+  maw: { md: 190 },
+} as const;
 
 interface ChoiceProps extends FilterProps {
   label: string;
@@ -73,7 +81,7 @@ export function Choice({ label, value, onChange, options, all, searchable }: Cho
       clearButtonProps={{ 'aria-label': t('Clear: {label}', { label }) }}
       searchable={searchable ?? false}
       checkIconPosition="right"
-      w={{ base: '100%', sm: 190 }}
+      {...widths}
     />
   );
 }
@@ -83,7 +91,7 @@ export const pickerFilter = ({ value, onChange }: FilterProps) => ({
   hideLabel: true,
   value: value ?? null,
   onChange: (id: string | null): void => onChange(id ?? undefined),
-  w: { base: '100%', sm: 220 },
+  ...widths,
 });
 
 /** The filters for a period, by its first and its last day. */
@@ -106,7 +114,7 @@ export function Day({ label, value, onChange }: FilterProps & { label: string })
       leftSectionWidth={46}
       value={value ?? ''}
       onChange={(event) => onChange(event.currentTarget.value || undefined)}
-      w={{ base: '100%', sm: 190 }}
+      {...widths}
     />
   );
 }
@@ -150,12 +158,12 @@ export function Filters({ search, children, list }: FiltersProps): ReactNode {
         >
           {active > 0 ? t('Filters ({count})', { count: active }) : t('Filters')}
         </Button>
-        {!search && clear}
+        {search ? clear && <Box visibleFrom="xs">{clear}</Box> : clear}
       </Group>
       <Collapse expanded={opened}>
         <Stack gap="xs">{children}</Stack>
       </Collapse>
-      {search && clear && <Group>{clear}</Group>}
+      {search && clear && <Group hiddenFrom="xs">{clear}</Group>}
     </Stack>
   );
 }

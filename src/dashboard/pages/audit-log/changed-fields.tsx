@@ -14,14 +14,18 @@ export function ChangedFields({ entry, few }: { entry: AuditEntry; few: number }
   const fields = listFields(entry);
   return (
     <div style={{ minWidth: 0 }}>
-      {(whole ? fields : fields.slice(0, few)).map(({ name, before, after }) => (
-        <Text key={name} size="sm" className="long" lineClamp={whole ? undefined : 2}>
-          <Text span size="sm" c="dimmed">
-            {inWords(name)}:{' '}
+      {(whole ? fields : fields.slice(0, few)).map(({ name, before, after }) => {
+        const change =
+          entry.action === 'UPDATED' ? `${before ?? t('none')} → ${after ?? t('none')}` : (after ?? before);
+        return (
+          <Text key={name} size="sm" className="long" lineClamp={whole ? undefined : 2} title={change ?? ''}>
+            <Text span size="sm" c="dimmed">
+              {inWords(name)}:{' '}
+            </Text>
+            {change}
           </Text>
-          {entry.action === 'UPDATED' ? `${before ?? t('none')} → ${after ?? t('none')}` : (after ?? before)}
-        </Text>
-      ))}
+        );
+      })}
       {fields.length > few && (
         <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={whole}>
           {whole ? t('Show fewer fields') : t('Show all fields ({number})', { number: count(fields.length) })}
