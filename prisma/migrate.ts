@@ -7,6 +7,7 @@ import { ConnectionPool } from './connection.ts';
 import { distributeBooks } from './distribute.ts';
 import { hasCitus, isDistributed } from './distributed.ts';
 import { declareLeakproof } from './leakproof.ts';
+import { LockWatch } from './lock-waits.ts';
 import { replaceBrokenConnections } from './pool-options.ts';
 import type { Migration } from './schema-engine.ts';
 
@@ -34,7 +35,7 @@ export async function migrate(
 ): Promise<string[]> {
   return await withMigrationLock(url, async (pool) => {
     const applied = await applyPending(url, pool, report, last);
-    await runMigrations({ pgPool: pool });
+    await migrateQueue(url, new LockWatch(pool, report));
     await declareLeakproof(pool, report, superuserUrl);
     // A migration may have added a table of the books.
     if (last === undefined && (await hasCitus(pool)) && (await isDistributed(pool)))
@@ -59,6 +60,24 @@ export async function distribute(url: string, report: (line: string) => void, sh
     await declareLeakproof(pool, report);
     return steps;
   });
+}
+
+/** Applies graphile-worker's migrations, each of which is a transaction. They wait for locks as ours do. */
+async function migrateQueue(url: string, watch: LockWatch): Promise<void> {
+  const pool = new ConnectionPool({
+    connectionString: url,
+    max: 1,
+    idleTimeoutMillis: 0,
+    onConnect: async (client) => void (await client.query(`set lock_timeout = ${watch.limits.waitMs}`)),
+  });
+  replaceBrokenConnections(pool);
+  try {
+    const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const what = "the queue's migration";
+    await watch.during(what, rows[0]?.pid ?? 0, () => watch.retry(what, () => runMigrations({ pgPool: pool })));
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Runs `work` while no other process migrates or distributes the database. */
@@ -96,7 +115,7 @@ async function applyPending(
   if (pending.length === 0) return [];
   report(`applying ${pending.join(', ')}`);
   const { applyMigrations } = await import('./schema-engine.ts'); // 5 MB of WebAssembly that most starts don't need
-  return await applyMigrations(url, wanted);
+  return await applyMigrations(url, wanted, { report });
 }
 
 /**
@@ -105,15 +124,26 @@ async function applyPending(
  */
 export async function pendingMigrations(pool: Pool): Promise<string[]> {
   const names = await migrationNames();
+  const finished = new Set((await appliedMigrations(pool)).map(({ name }) => name));
+  return names.filter((name) => !finished.has(name));
+}
+
+export interface AppliedMigration {
+  name: string;
+  finishedAt: Date;
+}
+
+/** The migrations that the database has finished, oldest first; those of a later version among them. */
+export async function appliedMigrations(pool: Pool): Promise<AppliedMigration[]> {
   const {
     rows: [found],
   } = await pool.query<{ history: string | null }>(`select to_regclass('_prisma_migrations') as history`);
-  if (!found?.history) return names;
-  const { rows } = await pool.query<{ name: string }>(
-    'select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null',
+  if (!found?.history) return [];
+  const { rows } = await pool.query<AppliedMigration>(
+    `select migration_name as name, finished_at as "finishedAt" from _prisma_migrations
+     where finished_at is not null and rolled_back_at is null order by migration_name collate "C"`,
   );
-  const finished = new Set(rows.map((row) => row.name));
-  return names.filter((name) => !finished.has(name));
+  return rows;
 }
 
 /** The migrations in prisma/migrations, oldest first. */

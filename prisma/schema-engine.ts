@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum, DriverAdapterError } from '@prisma/driver-adapter-utils';
 import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { __wbg_set_wasm as setWasm } from '@prisma/schema-engine-wasm/schema_engine_bg';
@@ -9,12 +9,19 @@ import type { Pool, QueryArrayConfig, QueryArrayResult } from 'pg';
 import { takeAdvisoryLock } from './advisory-lock.ts';
 import { ConnectionPool } from './connection.ts';
 import { forCitus, hasCitus } from './distributed.ts';
+import { lockLimits, LockWatch, type LockLimits } from './lock-waits.ts';
+import { replaceBrokenConnections } from './pool-options.ts';
 import { splitStatements } from './split-statements.ts';
+import { isLockTimeout } from './transaction-retry.ts';
 
 declare const WebAssembly: {
   // in TypeScript's DOM library only
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
+
+/** The shortest wait for a lock, and the step in which waits get shorter, in milliseconds. */
+const leastWaitMs = 100;
+const stepMs = 100;
 
 export type Migration = { name: string; script: string };
 
@@ -30,6 +37,12 @@ const giveUpUnfinished = `update _prisma_migrations set rolled_back_at = now() w
 // In the script's own transaction, so that a killed process leaves both the migration and its record, or neither.
 const finish = `update _prisma_migrations set finished_at = now() where finished_at is null and rolled_back_at is null`;
 
+export interface ApplyOptions {
+  /** Receives a line now and then about what a migration waits for. */
+  report?: (line: string) => void;
+  limits?: LockLimits;
+}
+
 /**
  * The name of the index where a migration consists of one `create index concurrently`. It runs outside a transaction, so that
  * it doesn't lock the table.
@@ -43,12 +56,29 @@ export function concurrentIndex(script: string): string | undefined {
 /**
  * Applies the `migrations` that the database at `url` lacks, oldest first, and records them in `_prisma_migrations`. Each is
  * one transaction, except for a `concurrentIndex()`. A migration that failed or was interrupted in an earlier run is retried.
+ * One that would wait long for a lock gives up its locks and is tried again for a while.
  *
  * @returns the names applied
  * @throws Error of one line: which migration, and PostgreSQL's reason. Those before it stay applied.
  */
-export function applyMigrations(url: string, migrations: Migration[]): Promise<string[]> {
-  return withEngine(url, async (engine, pool) => {
+export async function applyMigrations(
+  url: string,
+  migrations: Migration[],
+  { report = () => {}, limits = lockLimits }: ApplyOptions = {},
+): Promise<string[]> {
+  const beside = new ConnectionPool({ connectionString: url, max: 1 });
+  replaceBrokenConnections(beside);
+  try {
+    return await applyWatched(url, migrations, new LockWatch(beside, report, limits));
+  } finally {
+    await beside.end();
+  }
+}
+
+function applyWatched(url: string, migrations: Migration[], watch: LockWatch): Promise<string[]> {
+  const names = new Map(migrations.map(({ name, script }) => [script, name]));
+  const nameOf = (script: string): string => `migration ${names.get(script) ?? 'of the history'}`;
+  return withEngine(url, { watch, nameOf }, async (engine, pool) => {
     // The engine's own lock. After a process was killed, the server may still be running its script under this lock.
     await takeAdvisoryLock(pool, 72_707_369);
     const {
@@ -78,7 +108,7 @@ export function applyMigrations(url: string, migrations: Migration[]): Promise<s
  * @throws Error of one line when schema.prisma is invalid
  */
 export function drift(url: string): Promise<string> {
-  return withEngine(url, async (engine) => {
+  return withEngine(url, undefined, async (engine) => {
     const files = [{ path: fileURLToPath(schema), content: await readFile(schema, 'utf8') }];
     const { exitCode, stdout } = await engine.diff({
       from: { tag: 'schemaDatasource', files, configDir: fileURLToPath(new URL('.', import.meta.url)) },
@@ -91,20 +121,28 @@ export function drift(url: string): Promise<string> {
   });
 }
 
-async function withEngine<T>(url: string, work: (engine: SchemaEngine, pool: Pool) => Promise<T>): Promise<T> {
+/** How scripts wait for locks, and what they are called in reports. */
+interface Waits {
+  watch: LockWatch;
+  nameOf(script: string): string;
+}
+
+/** @param waits undefined where the engine runs no script */
+async function withEngine<T>(
+  url: string,
+  waits: Waits | undefined,
+  work: (engine: SchemaEngine, pool: Pool) => Promise<T>,
+): Promise<T> {
   const pool = new EnginePool({ connectionString: url, max: 1, idleTimeoutMillis: 0 }); // the engine's lock is a connection's
   pool.on('error', () => {}); // the next query reports the error
+  const adapter = new EngineAdapter(pool, waits);
   try {
     const { SchemaEngine } = await load();
     const datamodels: [string, string][] = [['schema.prisma', await readFile(schema, 'utf8')]];
-    const engine = await SchemaEngine.new(
-      { datamodels },
-      () => {},
-      bindMigrationAwareSqlAdapterFactory(new EngineAdapter(pool)),
-    );
+    const engine = await SchemaEngine.new({ datamodels }, () => {}, bindMigrationAwareSqlAdapterFactory(adapter));
     return await work(engine, pool);
   } catch (error) {
-    throw new Error(onOneLine(error), { cause: error });
+    throw adapter.gaveUp ?? new Error(onOneLine(error), { cause: error });
   } finally {
     await pool.end();
   }
@@ -135,34 +173,34 @@ function setIdleTimeout(callback: () => void, milliseconds: number): NodeJS.Time
   return setTimeout(callback, milliseconds).unref();
 }
 
+type Run = (sql: string) => Promise<unknown>;
+
 /** adapter-pg, adapted to the engine. */
 class EngineAdapter extends PrismaPg {
   readonly #pool: Pool;
+  readonly #waits: Waits | undefined;
+  /** Why a script was given up. The engine can't say: it knows only PostgreSQL's own errors. */
+  gaveUp: Error | undefined;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, waits: Waits | undefined) {
     super(pool);
     this.#pool = pool;
+    this.#waits = waits;
   }
 
   override async connect() {
     const adapter = await super.connect();
 
-    // adapter-pg splits scripts at every semicolon, even inside function bodies. PostgreSQL accepts a whole script.
+    // adapter-pg splits scripts at every semicolon, even inside function bodies.
     adapter.executeScript = async (script) => {
-      const run = (sql: string): Promise<unknown> => adapter.executeRaw({ sql, args: [], argTypes: [] });
-      const index = concurrentIndex(script);
-      if (index !== undefined) {
-        // An interrupted attempt leaves an index that is never used. The engine itself records the end.
-        await run(`drop index concurrently if exists "${index}"`);
-        return void (await run(script));
-      }
-      if (!(await hasCitus(this.#pool))) return void (await run(`${script}\n;${finish}`));
-      await run('begin');
+      const run: Run = (sql) => adapter.executeRaw({ sql, args: [], argTypes: [] });
+      if (!this.#waits) return void (await run(script));
+      const what = this.#waits.nameOf(script);
+      const pid = await this.#readPid();
       try {
-        for (const statement of [forCitus, ...splitStatements(script), finish]) await run(statement);
-        await run('commit');
+        await this.#waits.watch.during(what, pid, () => this.#execute(script, what, run));
       } catch (error) {
-        await run('rollback').catch(() => {}); // of a lost connection, PostgreSQL does so itself
+        if (!(error instanceof DriverAdapterError)) this.gaveUp = error as Error;
         throw error;
       }
     };
@@ -176,6 +214,78 @@ class EngineAdapter extends PrismaPg {
       return { ...result, columnTypes };
     };
     return adapter;
+  }
+
+  async #readPid(): Promise<number> {
+    const { rows } = await this.#pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return rows[0]?.pid ?? 0;
+  }
+
+  async #execute(script: string, what: string, run: Run): Promise<void> {
+    const watch = this.#waits?.watch;
+    if (!watch) return;
+    const index = concurrentIndex(script);
+    if (index !== undefined) return await buildIndex({ index, script, what, watch, run });
+    const onCluster = await hasCitus(this.#pool);
+    await watch.retry(what, () => inTransaction(script, { onCluster, waitMs: watch.limits.waitMs, run }));
+  }
+}
+
+/**
+ * Builds an index outside a transaction. It waits for all transactions that are under way, but holds up neither readers nor
+ * writers meanwhile. The engine itself records the end.
+ */
+async function buildIndex({
+  index,
+  script,
+  what,
+  watch,
+  run,
+}: {
+  index: string;
+  script: string;
+  what: string;
+  watch: LockWatch;
+  run: Run;
+}): Promise<void> {
+  const start = performance.now();
+  await run(`set lock_timeout = ${watch.limits.totalMs}`);
+  try {
+    // An interrupted attempt leaves an index that is never used.
+    await run(`drop index concurrently if exists "${index}"`);
+    await run(script);
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new Error(watch.giveUp(what, performance.now() - start), { cause: error });
+  } finally {
+    await run('reset lock_timeout').catch(() => {}); // of a lost connection
+  }
+}
+
+/**
+ * Runs a script and records its end, in one transaction. All its statements together may wait for locks as long as one may:
+ * each holds the locks of those before it.
+ */
+async function inTransaction(
+  script: string,
+  { onCluster, waitMs, run }: { onCluster: boolean; waitMs: number; run: Run },
+): Promise<void> {
+  // Citus passes settings on to its workers.
+  const settings = onCluster ? [forCitus, `set local citus.propagate_set_commands = 'local'`] : [];
+  const start = performance.now();
+  let timeoutMs = 0;
+  await run('begin');
+  try {
+    for (const statement of [...settings, ...splitStatements(script), finish]) {
+      const leftMs = Math.max(leastWaitMs, waitMs - Math.floor((performance.now() - start) / stepMs) * stepMs);
+      if (leftMs !== timeoutMs) await run(`set local lock_timeout = ${leftMs}`);
+      timeoutMs = leftMs;
+      await run(statement);
+    }
+    await run('commit');
+  } catch (error) {
+    await run('rollback').catch(() => {}); // of a lost connection, PostgreSQL does so itself
+    throw error;
   }
 }
 
