@@ -122,6 +122,7 @@ export const leftOut = {
   RowCount: 'Row counts. Triggers make them again.',
   TrustedDocument: "Front ends' builds register them.",
   Worker: 'A process.',
+  Backfill: 'It belongs to the installation.',
   OutboxEntry: 'A queue.',
   Watcher: 'A process.',
 } as const satisfies Record<Exclude<Prisma.ModelName, RecordType['model'] | ItemModel>, string>;

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { backfillJob } from '../../prisma/backfills.ts';
 import { connect, openBooks, type Books, type UnscopedClient } from '../../prisma/client.ts';
 import { checkConnection } from '../../prisma/connection-problem.ts';
 import { ActingConnection } from '../../prisma/actor.ts';
@@ -127,6 +128,12 @@ async function refusePooler(booksUrl: string): Promise<void> {
   }
 }
 
-/** Adds the job that checks logos, because a migration knows no pictures. A worker runs it at once, and every night. */
-const addUpgradeJobs = (pool: Pool): Promise<unknown> =>
-  pool.query(`select graphile_worker.add_job('check_logos', job_key => 'check_logos')`);
+/**
+ * Adds the jobs for what a migration leaves: the backfills, and the check of logos, because a migration knows no pictures. A worker
+ * runs the first also every minute, the second also every night.
+ */
+async function addUpgradeJobs(pool: Pool): Promise<void> {
+  await pool.query(`select graphile_worker.add_job('check_logos', job_key => 'check_logos')`);
+  const { task, queue, key } = backfillJob;
+  await pool.query('select graphile_worker.add_job($1, queue_name => $2, job_key => $3)', [task, queue, key]);
+}

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseCronItems, run, type Logger, type TaskList, type WorkerEvents } from 'graphile-worker';
+import { parseCronItems, run, type CronItem, type Logger, type TaskList, type WorkerEvents } from 'graphile-worker';
 import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
+import { backfillJob } from '../../prisma/backfills.ts';
 import { Connection, ConnectionPool } from '../../prisma/connection.ts';
 import { replaceBrokenConnections } from '../../prisma/pool-options.ts';
 import type { RunningTask } from '../processes/keep-running.ts';
@@ -11,7 +12,7 @@ const graceMs = 5000;
 
 // Hourly, because a day begins at different times in different time zones. An invoice becomes overdue only once. Anchors are made
 // once a day, and hourly in case that the service did not run before.
-const crontab = [
+const crontab: CronItem[] = [
   { task: 'overdue', match: '5 * * * *' },
   { task: 'seal_audit_log', match: '* * * * *' },
   { task: 'make_anchors', match: '20 * * * *' },
@@ -21,6 +22,8 @@ const crontab = [
   { task: 'delete_unused_files', match: '50 * * * *' },
   { task: 'prove_documents', match: '30 4 * * *' },
   { task: 'clean_up_responses', match: '35 * * * *' },
+  // Its first job is added after a migration. After a kill in between, this one is.
+  { task: backfillJob.task, match: '* * * * *', options: { queueName: backfillJob.queue, jobKey: backfillJob.key } },
 ];
 
 export interface QueueSettings {

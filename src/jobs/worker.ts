@@ -3,6 +3,7 @@ import type { Logger as Log } from 'pino';
 import type { AnchorKey } from '../../schema/resources/anchor/signature.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
+import { backfill } from './backfill.ts';
 import { runBulkOperations } from './bulk-operations.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpResponses } from './clean-up.ts';
@@ -97,6 +98,7 @@ export async function startWorker(
     ),
     start_exports: startInQueue('run_exports', 'exports'),
     run_exports: runExports(database, domain, exportDays, (err) => log.error({ err }, 'an export')),
+    backfill: backfill(pool),
     clean_up: cleanUp(database, auditLogYears),
     clean_up_exports: cleanUpExports(client, domain, exportDays),
     clean_up_responses: cleanUpResponses(database),

@@ -40,7 +40,8 @@ const foreign = new Set(
   serialization_failure deadlock_detected check_violation foreign_key_violation invalid_password snake_case decimal.js
   ipaddr.js manifest.json kontor_nonsense TENANT_ID NEW_CUSTOMER add_quotes rawBody password.txt first.txt
   customer.json invoice.json answer.txt citus_rebalance_start isolate_tenant_to_new_shard shard_transfer_mode max_worker_processes
-  max_logical_replication_workers citus_create_restore_point pg_dist_authinfo pg_test_fsync`.split(/\s+/),
+  max_logical_replication_workers citus_create_restore_point pg_dist_authinfo pg_test_fsync
+  backfill.sql`.split(/\s+/),
 );
 
 /** CONTRIBUTING's example of a new resource: quotes. */

@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client';
 import { TenantPool } from '../../../prisma/client.ts';
+import { readProgress, shareOf } from '../../../prisma/backfills.ts';
 import { ConnectionPool } from '../../../prisma/connection.ts';
 import type { Database } from '../../database/database.ts';
 import type { Metrics } from './metrics.ts';
@@ -53,7 +54,8 @@ export function measureDatabase(
     const { rows: jobs } = await pool.query<Task>(countJobs);
     const { rows: outbox } = await pool.query<Task>(countOutbox);
     const { rows: workers } = await pool.query<{ live: number }>(countWorkers);
-    return { tasks: [...jobs, ...outbox], live: workers[0]?.live ?? 0 };
+    const backfills = (await readProgress(pool)).map((each) => ({ name: each.name, share: shareOf(each) }));
+    return { tasks: [...jobs, ...outbox], live: workers[0]?.live ?? 0, backfills };
   });
 
   show(
@@ -109,16 +111,35 @@ export function measureDatabase(
       },
     }),
   );
+  show(
+    new Gauge({
+      name: 'kontor_backfill_progress_ratio',
+      help: 'Which share of its rows the backfill of a migration has passed; 1 once it has ended',
+      labelNames: ['migration'],
+      registers: [],
+      aggregator,
+      async collect() {
+        this.reset();
+        for (const { name, share } of (await counted()).backfills) this.set({ migration: name }, share);
+      },
+    }),
+  );
+}
+
+interface Counts {
+  tasks: Task[];
+  live: number;
+  backfills: { name: string; share: number }[];
 }
 
 /** Caches the counts for a short time; empty if they can't be read. */
-function cached(count: () => Promise<{ tasks: Task[]; live: number }>) {
+function cached(count: () => Promise<Counts>) {
   let countedAt = -Infinity;
   let counts: ReturnType<typeof count>;
   return () => {
     if (performance.now() - countedAt > everyMs) {
       countedAt = performance.now();
-      counts = withTimeout(count()).catch(() => ({ tasks: [], live: 0 }));
+      counts = withTimeout(count()).catch(() => ({ tasks: [], live: 0, backfills: [] }));
     }
     return counts;
   };
