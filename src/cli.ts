@@ -1,8 +1,9 @@
 import tab from '@bomb.sh/tab/commander';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { CommandFailure, exitCodes } from './commands/exit-codes.ts';
 import { withConnection } from './commands/remote/connection.ts';
-import { print, printError } from './commands/output.ts';
+import type { MigrateOptions } from './commands/migrate.ts';
+import { printError } from './commands/output.ts';
 import { reportFailureToPrimary } from './processes/ipc.ts';
 import { version } from '../schema/version.ts';
 
@@ -32,15 +33,14 @@ program
 program
   .command('migrate')
   .description('apply the migrations to the database')
-  .action(async () => {
-    const [{ readConfig }, { openDatabase }] = await Promise.all([
-      import('./config/config.ts'),
-      import('./database/database.ts'),
-    ]);
-    const database = await openDatabase(readConfig(process.env), { report: printError, migrating: true });
-    await database.close();
-    print('The database is up to date.');
-  });
+  .option('--status', 'print which are applied and pending, and how far backfills are')
+  .addOption(
+    new Option('--dry-run', 'print the pending statements with the locks that they take, estimated').conflicts(
+      'status',
+    ),
+  )
+  .option('--json', 'print one JSON value and nothing else')
+  .action(async (options: MigrateOptions) => (await import('./commands/migrate.ts')).migrateDatabase(options));
 
 const service = () => import('./commands/service.ts');
 const administration = () => import('./commands/administration.ts');

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { migrations } from '../../prisma/migrate.ts';
+import { applyMigrations } from '../../prisma/schema-engine.ts';
+import { createEmptyDatabase, type Database } from '../harness.ts';
+
+const execute = promisify(execFile);
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const names = (await migrations()).map(({ name }) => name);
+
+let database: Database;
+let client: Client;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const migrate = async (...options: string[]): Promise<string> => {
+  const env = { ...process.env, DATABASE_URL: database.url, KONTOR_SECRET: 'the secret of the tests, long enough' };
+  return (await execute(process.execPath, [cli, 'migrate', ...options], { env })).stdout;
+};
+
+it('--status and --dry-run show what is pending and change nothing; afterwards nothing is', async () => {
+  expect(JSON.parse(await migrate('--status', '--json'))).toEqual({
+    applied: [],
+    pending: names,
+    of_later_version: [],
+    backfills: [],
+  });
+  expect((await client.query(`select from pg_class where relnamespace = 'public'::regnamespace`)).rowCount).toBe(0);
+
+  await applyMigrations(database.url, (await migrations()).slice(0, 1));
+  await client.query(
+    `insert into tenants (id, name, country) select gen_random_uuid(), 'T', 'DE' from generate_series(1, 30); analyze tenants`,
+  );
+  const status = await migrate('--status');
+  expect(status).toMatch(new RegExp(`^applied   ${names[0]}  20\\S+\npending   ${names[1]}\n`));
+  const plan = JSON.parse(await migrate('--dry-run', '--json')) as { name: string; statements: object[] }[];
+  expect(plan.map(({ name }) => name)).toEqual(names.slice(1));
+  expect(plan[0]).toEqual({
+    name: '20261124130000_amount_due',
+    statements: [
+      {
+        statement: expect.stringMatching(/^alter table invoices add column amount_due /),
+        locks: [{ table: 'invoices', mode: 'ACCESS EXCLUSIVE', rows: null }],
+        rewrites: true,
+        reads: true,
+        advice: ['add a column with a constant default or none; a backfill or the code computes it'],
+      },
+    ],
+  });
+  const text = await migrate('--dry-run');
+  expect(text).toContain(
+    '    lock: ACCESS EXCLUSIVE on invoices (no statistics)\n    writes the table anew under this lock\n    better: ',
+  );
+  expect(text).toContain('    lock: SHARE ROW EXCLUSIVE on tenants (about 30 rows)\n');
+  expect((await client.query('select from _prisma_migrations')).rowCount).toBe(1);
+
+  expect(await migrate()).toBe('The database is up to date.\n');
+  await client.query(`insert into backfills (name, table_name, rows) values ('99990000000000_filled', 'tenants', 12)`);
+  await client.query(
+    `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at) values ('x', 'x', '99990000000000_later', now(), now())`,
+  );
+  const after = await migrate('--status');
+  expect(after).not.toContain('pending   ');
+  expect(after).toContain('backfill  99990000000000_filled  tenants: 40 %, 12 of about 30 rows\n');
+  expect(after).toMatch(/^applied   99990000000000_later  \S+ \(of a later version\)$/m);
+  expect(await migrate('--dry-run')).toBe('No migration is pending.\n');
+});
+
+it('wrong options are refused', async () => {
+  await expect(migrate('--status', '--dry-run')).rejects.toMatchObject({ code: 2 });
+  await expect(migrate('--json')).rejects.toMatchObject({
+    code: 1,
+    stderr: 'kontor: --json needs --status or --dry-run\n',
+  });
+});
