@@ -75,6 +75,7 @@ it('--status and --dry-run show what is pending and change nothing; afterwards n
   expect(after).toContain('backfill  99990000000000_filled  tenants: 40 %, 12 of about 30 rows\n');
   expect(after).toMatch(/^applied   99990000000000_later  \S+ \(of a later version\)$/m);
   expect(await migrate('--dry-run')).toBe('No migration is pending.\n');
+  expect(await migrate()).toBe('The database is up to date.\n'); // the way back
 });
 
 it('wrong options are refused', async () => {
