@@ -131,7 +131,7 @@ async function withholdFunctions(pool: Pool, did: (line: string) => void): Promi
 async function endSessions(pool: Pool, did: (line: string) => void): Promise<void> {
   const { rowCount } = await pool.query(`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and application_name in ('kontor', 'kontor notifications')
+    where datname = current_database() and application_name ~ '^kontor( \\d|$| notifications$)'
       and pid <> pg_backend_pid()`);
   if (rowCount) did(`ended ${rowCount} sessions of running processes`);
 }

@@ -24,15 +24,20 @@ export async function declareLeakproof(
   report: (line: string) => void,
   superuserUrl?: string,
 ): Promise<void> {
-  const { rows } = await pool.query<{ signature: string }>(`select signature::text from (${undeclared}) as missing`);
-  const missing = statementsFor(rows.map(({ signature }) => signature));
-  const onWorkers = (await hasCitus(pool)) ? await missingOnWorkers(pool) : '';
-  const statements = missing + (onWorkers && `select run_command_on_workers($$${onWorkers}$$);`);
+  const statements = await findMissingLeakproof(pool);
   if (statements === '') return;
   const { rowCount } = await pool.query('select from pg_roles where rolname = current_user and rolsuper');
   if (rowCount === 1) await pool.query(statements);
   else if (superuserUrl !== undefined) await queryOnce(superuserUrl, statements);
   else report(`filters on long lists are slow until a superuser runs: ${statements}`);
+}
+
+/** The statements that a superuser has yet to run; empty if there is none. */
+export async function findMissingLeakproof(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ signature: string }>(`select signature::text from (${undeclared}) as missing`);
+  const missing = statementsFor(rows.map(({ signature }) => signature));
+  const onWorkers = (await hasCitus(pool)) ? await missingOnWorkers(pool) : '';
+  return missing + (onWorkers && `select run_command_on_workers($$${onWorkers}$$);`);
 }
 
 const undeclared = `select oid::regprocedure as signature from pg_proc

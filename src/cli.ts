@@ -48,6 +48,7 @@ const administration = () => import('./commands/administration.ts');
 /** Adds further commands, which have these names. They are loaded only when needed: most of them load the whole domain. */
 const furtherCommands: [names: string[], add: () => Promise<void>][] = [
   [['distribute'], async () => (await import('./commands/distribute.ts')).addDistributeCommand(program)],
+  [['doctor'], async () => (await import('./commands/doctor/command.ts')).addDoctorCommand(program)],
   [['tenant'], async () => (await administration()).addTenantCommands(program)],
   [['user'], async () => (await import('./commands/users.ts')).addUserCommands(program)],
   [['token'], async () => (await administration()).addTokenCommands(program)],

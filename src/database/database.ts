@@ -9,6 +9,7 @@ import { findOwnSettingsProblem, findWorkersProblem } from '../../prisma/node-se
 import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../../prisma/pool-options.ts';
 import { isPooled, poolerProblem, UnnamedStatements, type Pooled } from '../../prisma/pooler.ts';
 import type { Config } from '../config/config.ts';
+import { versionedName } from './application-name.ts';
 import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
 import { createCheck, createReadiness } from './readiness.ts';
 
@@ -65,7 +66,7 @@ export async function openDatabase(
   }
   const options = {
     connectionString,
-    application_name: 'kontor',
+    application_name: versionedName,
     ...poolTimeouts,
     ...(pooled === 'session' && { onConnect: applySessionSettings }),
   };

@@ -5,6 +5,7 @@ import { createEncryption } from './encryption.ts';
 import { readOrCreateSecret } from './secret-file.ts';
 
 const sample = 'kontor';
+const purpose = 'secret check';
 
 const wrongSecret =
   'KONTOR_SECRET is not the one that this database was used with: its webhook secrets could not be read. Set the former one.';
@@ -27,19 +28,25 @@ export async function readSecret(config: Config, { pool }: Pick<Database, 'pool'
  * @throws Error if the database doesn't answer, or isn't migrated
  */
 export async function findSecretProblem(pool: Pool, secret: string): Promise<string | undefined> {
-  const encryption = createEncryption(secret, 'secret check');
-  const find = async (): Promise<Uint8Array | undefined> =>
-    (await pool.query<{ sealed: Uint8Array }>('select sealed from secret_checks')).rows[0]?.sealed;
-  let sealed = await find();
+  let sealed = await findSample(pool);
   if (sealed === undefined) {
     await pool.query('insert into secret_checks (sealed) values ($1) on conflict do nothing', [
-      encryption.seal(sample),
+      createEncryption(secret, purpose).seal(sample),
     ]);
-    sealed = await find(); // another process may have been first
+    sealed = await findSample(pool); // another process may have been first
   }
   if (sealed === undefined) throw new Error('The sample of the secret was deleted');
+  return compareSecret(sealed, secret);
+}
+
+/** The text that was encrypted with the secret; undefined for a database that was never used. */
+export const findSample = async (pool: Pool): Promise<Uint8Array | undefined> =>
+  (await pool.query<{ sealed: Uint8Array }>('select sealed from secret_checks')).rows[0]?.sealed;
+
+/** @returns undefined if the sample was encrypted with this secret */
+export function compareSecret(sealed: Uint8Array, secret: string): string | undefined {
   try {
-    return encryption.open(sealed) === sample ? undefined : wrongSecret;
+    return createEncryption(secret, purpose).open(sealed) === sample ? undefined : wrongSecret;
   } catch {
     return wrongSecret;
   }

@@ -18,6 +18,9 @@ export async function readOrCreateSecret(dataDir: string): Promise<string> {
   return secret;
 }
 
+/** @returns undefined if there is none */
+export const readSecretFile = (dataDir: string): Promise<string | undefined> => readSecret(join(dataDir, 'secret'));
+
 async function readSecret(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, 'utf8')).trim();

@@ -4,37 +4,11 @@ import { readProgress, shareOf } from '../../../prisma/backfills.ts';
 import { ConnectionPool } from '../../../prisma/connection.ts';
 import type { Database } from '../../database/database.ts';
 import type { Metrics } from './metrics.ts';
+import { countQueue, type QueueCounts } from './queue.ts';
 
 /** The queue is counted at most this often, and the result is not waited for longer. */
 const everyMs = 2000;
 const timeoutMs = 2000;
-
-interface Task {
-  task: string;
-  due: number;
-  later: number;
-  running: number;
-  dead: number;
-  oldestDueSeconds: number;
-}
-
-// A job without attempts left is dead: no worker runs it again.
-const countJobs = `
-  select task_identifier as task,
-    count(*) filter (where available and run_at <= now())::int as due,
-    count(*) filter (where available and run_at > now())::int as later,
-    count(*) filter (where locked_at is not null)::int as running,
-    count(*) filter (where locked_at is null and not available)::int as dead,
-    coalesce(extract(epoch from now() - min(run_at) filter (where available and run_at <= now())), 0)::float8
-      as "oldestDueSeconds"
-  from (select *, locked_at is null and attempts < max_attempts as available from graphile_worker.jobs) as jobs
-  group by task_identifier`;
-/** Where the books are distributed over several servers: entries that wait to become jobs. Empty otherwise. */
-const countOutbox = `
-  select 'outbox' as task, count(*)::int as due, 0 as later, 0 as running, 0 as dead,
-    extract(epoch from now() - min(created_at))::float8 as "oldestDueSeconds"
-  from outbox having count(*) > 0`;
-const countWorkers = `select count(*)::int as live from workers where seen_at > now() - interval '20 seconds'`;
 
 /** Metrics of the database, read when metrics are requested. All processes report the same values for the queue. */
 export function measureDatabase(
@@ -51,11 +25,8 @@ export function measureDatabase(
   const show = (gauge: Gauge): void => metrics.registry.registerMetric(gauge);
   const aggregator = 'max';
   const counted = cached(async () => {
-    const { rows: jobs } = await pool.query<Task>(countJobs);
-    const { rows: outbox } = await pool.query<Task>(countOutbox);
-    const { rows: workers } = await pool.query<{ live: number }>(countWorkers);
     const backfills = (await readProgress(pool)).map((each) => ({ name: each.name, share: shareOf(each) }));
-    return { tasks: [...jobs, ...outbox], live: workers[0]?.live ?? 0, backfills };
+    return { ...(await countQueue(pool)), backfills };
   });
 
   show(
@@ -126,9 +97,7 @@ export function measureDatabase(
   );
 }
 
-interface Counts {
-  tasks: Task[];
-  live: number;
+interface Counts extends QueueCounts {
   backfills: { name: string; share: number }[];
 }
 
