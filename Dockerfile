@@ -15,7 +15,7 @@ RUN npm run postinstall
 FROM node:${NODE_VERSION}-slim
 WORKDIR /app
 COPY --from=build /app ./
-ENV HOST=0.0.0.0
+ENV HOST=0.0.0.0 HEALTH_PORT=4001
 # For a volume of attachments, with FILES_URL=file:///files.
 RUN install -d -o node -g node -m 700 /files
 USER node

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { clusterUrl, runOn } from './citus/cluster.ts';
 import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
@@ -212,6 +212,7 @@ export async function startService(
     metrics?: Metrics;
     metricsHandler?: ServerOptions['metricsHandler'];
     readiness?: Pick<ServerOptions, 'impaired'>;
+    slowStatements?: (log: Logger) => ServerOptions['slowStatements'];
     /** On a cluster, the service moves the outbox as a worker does, unless the tests do. */
     movesOutbox?: boolean;
   } = {},
@@ -223,6 +224,8 @@ export async function startService(
   const client = connect(pool);
   const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session');
   const log: string[] = [];
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
+  const slowStatements = options.slowStatements?.(logger);
   const clock: Service['clock'] = { now: undefined };
   const secret = 'the secret of the tests, long enough';
   const webhooks = options.webhooks ?? createWebhooks({ secret, allowInsecure: true });
@@ -243,7 +246,8 @@ export async function startService(
     metrics: options.metrics,
     metricsHandler: options.metricsHandler,
     domain,
-    log: pino({ level: 'info' }, { write: (line: string) => void log.push(line) }),
+    log: logger,
+    slowStatements,
     secret,
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
@@ -287,6 +291,7 @@ export async function startService(
     },
     close: async () => {
       await outbox?.stop();
+      slowStatements?.close();
       await notifications.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { hostname } from 'node:os';
 import { expect, it, onTestFinished } from 'vitest';
 
 // The log gathers lines. None may be lost, or late.
@@ -7,13 +8,17 @@ const module = JSON.stringify(new URL('../src/observability/log.ts', import.meta
 
 /** Runs the statements in a process that has made its `log`. @returns the messages that it writes, as they come */
 async function* messagesOf(statements: string, before = ''): AsyncGenerator<string> {
+  for await (const { msg } of linesOf(statements, before)) yield msg;
+}
+
+async function* linesOf(statements: string, before = ''): AsyncGenerator<{ msg: string }> {
   const script = `${before} const { createLog } = await import(${module}); const log = createLog('info'); ${statements}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   for await (const chunk of child.stdout)
-    for (const line of String(chunk).split('\n').filter(Boolean)) yield (JSON.parse(line) as { msg: string }).msg;
+    for (const line of String(chunk).split('\n').filter(Boolean)) yield JSON.parse(line) as { msg: string };
 }
 
 /** Nothing is written because of the time. */
@@ -31,6 +36,11 @@ it.each([
 it('lines are written while the process goes on', async () => {
   const { value } = await messagesOf("log.info('one'); setInterval(() => {}, 1000);").next();
   expect(value).toBe('one');
+});
+
+it('a line has the process that wrote it', async () => {
+  const { value } = await linesOf("log.info('one');").next();
+  expect(value).toMatchObject({ pid: expect.any(Number), hostname: hostname() });
 });
 
 it('an error is written at once, with the lines before it', async () => {

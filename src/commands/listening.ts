@@ -9,8 +9,14 @@ const graceMs = 10_000;
 /** How long to wait for a port that the replaced process still uses. */
 const portTimeoutMs = 10_000;
 
-/** @returns the server's address */
-export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<string> {
+/**
+ * @param variable the setting of the port
+ * @returns the server's address
+ */
+export async function listen(
+  server: Server,
+  { host, port, variable = 'PORT' }: Pick<Config, 'host' | 'port'> & { variable?: string },
+): Promise<string> {
   const giveUp = Date.now() + portTimeoutMs;
   server.setMaxListeners(0); // in a cluster's worker each try leaves a listener, and Node would warn
   for (;;) {
@@ -24,7 +30,9 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
       if (code !== 'EADDRINUSE')
         throw new Error(`Can't listen on ${host}:${port}: ${(error as Error).message}`, { cause: error });
       if (Date.now() > giveUp)
-        throw new Error(`Port ${port} on ${host} is in use: stop the other process, or set PORT`, { cause: error });
+        throw new Error(`Port ${port} on ${host} is in use: stop the other process, or set ${variable}`, {
+          cause: error,
+        });
       await sleep(200);
     }
   }

@@ -14,11 +14,14 @@ import { reportMetricsToPrimary, clusterMetrics, processRole, sendToPrimary } fr
 import { readAnchorKey } from '../security/anchor-key.ts';
 import { createSecretCheck, readSecret } from '../security/secret-check.ts';
 import { createMetricsHandler, createMetricsServer, type Exposition } from '../observability/metrics/endpoint.ts';
+import { logSlowStatements } from '../observability/slow-statements.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import { print, printError } from './output.ts';
 import { findSettingsProblem } from '../../prisma/node-settings.ts';
 import { clearTemporaryFolders } from '../../schema/graphql/input/temporary-folder.ts';
 import type { PublicAddress } from '../../rest-shim/rest-request.ts';
+import type { Worker } from '../jobs/worker.ts';
+import { createHealthServer } from '../server/health.ts';
 import { createServer } from '../server/server.ts';
 import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
 import { shutdownRequested } from '../processes/signals.ts';
@@ -84,8 +87,12 @@ async function runProcess(
     const problem = await findSettingsProblem(database.pool).catch(() => undefined);
     if (problem !== undefined) throw new Error(problem);
     const metrics = await measure(config, database);
-    const tracing = config.traces ? (await import('../observability/tracing.ts')).startTracing() : undefined;
+    const tracing = config.traces
+      ? (await import('../observability/tracing.ts')).startTracing(config.trustedProxies)
+      : undefined;
     if (tracing) stopping.push(tracing.close);
+    const slowStatements = config.slowQueryMs > 0 ? logSlowStatements(log, config.slowQueryMs) : undefined;
+    stopping.push(async () => slowStatements?.close());
     const expose = async (): Promise<string> =>
       cluster.isWorker ? clusterMetrics() : ((await metrics?.registry.metrics()) ?? '');
     const publicAddress = { url: config.publicUrl ?? '' };
@@ -96,6 +103,7 @@ async function runProcess(
       const settings = { ...config, anchorKey: readAnchorKey(config, secret) };
       const worker = await startWorker(database, domain, webhooks, settings, log, metrics);
       stopping.push(worker.stop);
+      if (!roles.serve && cluster.isPrimary) stopping.push(await serveHealth(config, database, secret, worker));
     }
     if (roles.serve) {
       const { limiter, release } = await claimRateLimiter(config, database, roles.work);
@@ -124,6 +132,7 @@ async function runProcess(
         impaired,
         metrics,
         tracing,
+        slowStatements,
         shutdown,
         ...(config.metricsToken !== null && { metricsHandler: createMetricsHandler(expose, config.metricsToken) }),
       });
@@ -204,11 +213,30 @@ async function measure({ metricsPort, metricsToken }: Config, database: Database
   return metrics;
 }
 
+/**
+ * Answers a worker's probes.
+ * @returns a function that stops the server
+ */
+async function serveHealth(
+  { host, healthPort }: Config,
+  { pool, unready, impaired }: Database,
+  secret: string,
+  worker: Pick<Worker, 'unready'>,
+): Promise<() => Promise<void>> {
+  if (healthPort === null) return async () => {};
+  const checkSecret = createCheck(createSecretCheck(pool, secret));
+  const isUnready = async () => (await unready()) ?? (await checkSecret()) ?? worker.unready();
+  const server = createHealthServer({ unready: isUnready, impaired });
+  const address = await listen(server, { host, port: healthPort, variable: 'HEALTH_PORT' });
+  print(`Health is at ${address}/health/ready`);
+  return () => closeServer(server);
+}
+
 /** @returns a function that stops the server */
 async function serveMetrics({ metricsHost, metricsPort }: Config, expose: Exposition): Promise<() => Promise<void>> {
   if (metricsPort === null) return async () => {};
   const server = createMetricsServer(expose);
-  const address = await listen(server, { host: metricsHost, port: metricsPort });
+  const address = await listen(server, { host: metricsHost, port: metricsPort, variable: 'METRICS_PORT' });
   print(`Metrics are at ${address}/metrics`);
   return () => closeServer(server);
 }

@@ -59,8 +59,12 @@ export interface Config {
   /** A separate port for /metrics; null: none. */
   metricsPort: number | null;
   metricsHost: string;
+  /** The port of `work` for /health/live and /health/ready; null: none. */
+  healthPort: number | null;
   /** The token for /metrics on the port of the APIs; null: /metrics isn't served there. */
   metricsToken: string | null;
+  /** How long a statement may take before it is logged, in milliseconds; 0: none is. */
+  slowQueryMs: number;
   /** Whether to send traces. OpenTelemetry itself reads its variables. */
   traces: boolean;
   /** Exactly as browsers send them in `Origin`. */
@@ -224,7 +228,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, readOneOf(logLevels)) ?? 'info',
     metricsPort: read('METRICS_PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? null,
     metricsHost: read('METRICS_HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
+    healthPort: read('HEALTH_PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? null,
     metricsToken: read('METRICS_TOKEN', 'at least 16 visible characters, at random', visible, true) ?? null,
+    slowQueryMs:
+      read('SLOW_QUERY_MS', 'a whole number of milliseconds from 0 (off) to 60000', wholeNumber(60_000)) ?? 1000,
     traces: read('OTEL_EXPORTER_OTLP_ENDPOINT', 'an http:// or https:// URL', httpUrl) !== undefined,
     corsOrigins:
       read(

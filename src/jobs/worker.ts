@@ -20,6 +20,7 @@ import { nameActors } from './name-actors.ts';
 import { InterruptedError } from './pace.ts';
 import { proveDocuments, proveSoon } from './prove-documents.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
+import { parseTraceParent } from '../observability/trace-parent.ts';
 import { sealAuditLog } from './seal-audit-log.ts';
 import { startHeartbeat } from './worker-heartbeat.ts';
 import { startQueue } from './queue.ts';
@@ -33,6 +34,8 @@ import type { WebhookSettings } from '../webhooks/webhooks.ts';
 export interface Worker {
   /** Lets running jobs finish, takes no more. */
   stop(): Promise<void>;
+  /** Why it takes no jobs; undefined if it does. */
+  unready(): Promise<string | undefined>;
 }
 
 /** Jobs that run at the same time. Most of them wait for an endpoint, and hold no database connection meanwhile. */
@@ -66,18 +69,26 @@ export async function startWorker(
   const poster = metrics?.poster(plainPoster) ?? plainPoster;
   const endpointConcurrency = new EndpointConcurrency(concurrency);
   const observer: DeliveryObserver = {
-    attempted: ({ requestId, deliveryId, eventId, number }, { status, error, durationMs: ms }) =>
+    attempted: (
+      tenantId,
+      { requestId, traceParent, deliveryId, eventId, number },
+      { status, error, durationMs: ms },
+    ) => {
+      const traceId = parseTraceParent(traceParent)?.traceId;
+      const from = { requestId, tenantId, ...(traceId !== undefined && { traceId }) };
       log.info(
-        { requestId, deliveryId, eventId, attempt: number, status, ms, ...(error !== null && { error }) },
+        { ...from, deliveryId, eventId, attempt: number, status, ms, ...(error !== null && { error }) },
         'attempt',
-      ),
+      );
+    },
     ended: (consequences) => metrics?.deliveries(consequences),
   };
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
   const logger = new Logger(() => (level, message, meta) => {
     // Jobs wait for endpoints far more than for the database, so the pool has fewer connections than jobs on purpose.
     const isExpected = message.includes('maxPoolSize') || meta?.['error'] instanceof InterruptedError;
-    log[isExpected ? 'debug' : level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug'](message);
+    const about = describeJob(meta?.['job']);
+    log[isExpected ? 'debug' : level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug'](about, message);
   });
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
   const tasks: TaskList = {
@@ -111,6 +122,7 @@ export async function startWorker(
   const running = await keepRunning(() => startQueue(pool, settings, join), log);
   const outbox = startOutbox(pool, log);
   return {
+    unready: async () => (running.isRunning() ? undefined : 'The queue ended by itself, and is begun again.'),
     stop: async () => {
       await outbox.stop();
       const stopped = running.stop();
@@ -120,4 +132,14 @@ export async function startWorker(
       await poster.close();
     },
   };
+}
+
+/** A job's task and tenant, for the log; nothing where it is no job. */
+function describeJob(job: unknown): { task?: string; tenantId?: string } {
+  const { task_identifier: task, payload } = (job ?? {}) as {
+    task_identifier?: string;
+    payload?: { tenantId?: unknown };
+  };
+  const tenantId = payload?.tenantId;
+  return { ...(task !== undefined && { task }), ...(typeof tenantId === 'string' && { tenantId }) };
 }

@@ -10,14 +10,13 @@ const errorLevel = 50;
 /**
  * The process's log, on standard output. Lines are gathered and written together, because a write for each takes CPU time
  * from requests. They are written when there are enough of them, after a second, and when the process ends; an error at
- * once.
+ * once. Each has the process: its pid, and its host's name.
  */
 export function createLog(level: string): Logger {
   const destination = pino.destination({ sync: false, minLength: gatheredBytes, periodicFlush: longestWaitMs });
   return pino(
     {
       level,
-      base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: {
         logMethod(args, method, lineLevel) {

@@ -7,12 +7,16 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { observeStatements } from '../../prisma/connection.ts';
 import { setTracer } from '../../schema/graphql/execution/tracing.ts';
 import { getMethod, findRoute } from './metrics/route.ts';
+import { withoutValues } from './statement-text.ts';
+import { parseTraceParent } from './trace-parent.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Tracing {
   /** Wraps a listener, so that each request to an API is a trace. */
   requests(listener: Listener): Listener;
+  /** The id of the current trace; undefined outside of one. */
+  traceId(): string | undefined;
   /** Sends the remaining spans. */
   close(): Promise<void>;
 }
@@ -23,8 +27,9 @@ export interface Tracing {
  * name the endpoint (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS).
  *
  * This file and its imports are loaded only if tracing is switched on.
+ * @param trustedProxies in front of the service: without one, a request's `traceparent` is a client's own, and not continued
  */
-export function startTracing(): Tracing {
+export function startTracing(trustedProxies: number): Tracing {
   const resource = resourceFromAttributes({ 'service.name': process.env['OTEL_SERVICE_NAME'] || 'kontor' });
   const provider = new TracerProvider({
     resource: defaultResource().merge(resource),
@@ -55,7 +60,7 @@ export function startTracing(): Tracing {
       const { api, route } = findRoute((request.url ?? '/').split('?', 1)[0] ?? '/');
       if (api !== 'rest' && api !== 'graphql' && api !== 'auth') return listener(request, response);
       const method = getMethod(request.method);
-      const parentContext = parseContext(request.headers.traceparent);
+      const parentContext = trustedProxies > 0 ? parseContext(request.headers.traceparent) : ROOT_CONTEXT;
       const attributes = { 'http.request.method': method, 'http.route': route };
       const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parentContext);
       response.once('close', () => {
@@ -66,6 +71,7 @@ export function startTracing(): Tracing {
       });
       context.with(trace.setSpan(parentContext, span), listener, undefined, request, response);
     },
+    traceId: () => trace.getActiveSpan()?.spanContext().traceId,
     close: () => {
       stopObserving();
       return provider.shutdown();
@@ -98,9 +104,6 @@ function end(span: Span, error?: unknown): void {
   span.end();
 }
 
-/** Removes values from a statement. Nearly all values are parameters; this is for the others. */
-const withoutValues = (sql: string): string => sql.replace(/'(?:[^']|'')*'/g, "'…'");
-
 /** A span as W3C's `traceparent`. */
 function formatTraceParent(span: Span | undefined): string | null {
   if (!span) return null;
@@ -110,9 +113,9 @@ function formatTraceParent(span: Span | undefined): string | null {
 
 /** The context of the span in a `traceparent`, if it is valid. */
 function parseContext(parent: unknown): Context {
-  const [, traceId, spanId, flags] =
-    /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/.exec(String(parent)) ?? [];
-  if (!traceId || !spanId || !flags) return ROOT_CONTEXT;
+  const found = parseTraceParent(parent);
+  if (!found) return ROOT_CONTEXT;
+  const { traceId, spanId, flags } = found;
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId,
     spanId,

@@ -8,20 +8,30 @@ export interface RunningTask {
   ended: Promise<void>;
 }
 
+/** A task that is begun again whenever it ends. */
+export interface KeptTask {
+  stop(): Promise<void>;
+  /** Whether it runs at the moment. */
+  isRunning(): boolean;
+}
+
 const pauseMs = 1000;
 
 /**
  * Restarts a task that ends by itself, until it is stopped.
  * @throws the error of the first start(); later failures are retried
  */
-export async function keepRunning(start: () => Promise<RunningTask>, log: Logger): Promise<{ stop(): Promise<void> }> {
+export async function keepRunning(start: () => Promise<RunningTask>, log: Logger): Promise<KeptTask> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const first = await start();
+  let isRunning = true;
 
   const restartUntilStopped = async (): Promise<void> => {
     for (let run: RunningTask | undefined = first; ; run = await start().catch(logFailedStart)) {
+      isRunning = run !== undefined;
       if (run) await untilEnded(run, signal).catch((err: unknown) => log.error({ err }, 'queue'));
+      isRunning = false;
       if (signal.aborted) return;
       log.warn('the queue ended by itself, and is begun again');
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
@@ -30,6 +40,7 @@ export async function keepRunning(start: () => Promise<RunningTask>, log: Logger
   const logFailedStart = (err: unknown): undefined => void log.error({ err }, 'the queue does not begin');
   const running = restartUntilStopped();
   return {
+    isRunning: () => isRunning,
     stop: async () => {
       stopping.abort();
       await running;

@@ -9,7 +9,7 @@ import { printSdl } from '../../schema/graphql/print-sdl.ts';
 import { createAuthRoutes } from './auth/routes.ts';
 import { defaultMaxResponseBytes } from '../config/config.ts';
 import { ResponseMemory } from './http/response-memory.ts';
-import { BoundedLog } from './http/bounded-log.ts';
+import { BoundedLog } from '../observability/bounded-log.ts';
 import { Connections, defaultLimits, type ConnectionLimits } from './http/connections.ts';
 import { createCors } from './http/cors.ts';
 import type { Notifications } from '../notifications/notifications.ts';
@@ -41,6 +41,7 @@ import { createMcpHandlerOnDemand } from './mcp/load-on-demand.ts';
 import { createResources } from './mcp/resources.ts';
 import { deriveTools } from './mcp/tools.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
+import type { SlowStatements } from '../observability/slow-statements.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
 import { checkHead, toOriginForm } from './http/request-target.ts';
 import { createEncryption } from '../security/encryption.ts';
@@ -79,6 +80,7 @@ export interface ServerOptions {
   /** The handler of /metrics, if it is served on this port. */
   metricsHandler?: Handler | undefined;
   tracing?: Tracing | undefined;
+  slowStatements?: SlowStatements | undefined;
   shutdown?: GracefulShutdown;
 }
 
@@ -112,10 +114,11 @@ export function createServer({
   metrics,
   metricsHandler,
   tracing,
+  slowStatements,
   shutdown,
 }: ServerOptions): Server {
   const announcer = new RequestAnnouncer(pool, (err) => log.error({ err }, 'requests are not announced'));
-  const requestLog = new RequestLog(log, announcer);
+  const requestLog = new RequestLog(log, announcer, { trustedProxies, traceId: tracing?.traceId });
   const connectionLog = new BoundedLog(log);
   const retry = new ReadRetry();
   const bodyTurns = createBodyTurns();
@@ -225,7 +228,8 @@ export function createServer({
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     for (const phase of phases) if (phase(request, response, path) === true) return;
   };
-  const listener = tracing?.requests(handle) ?? handle;
+  const traced = tracing?.requests(handle) ?? handle;
+  const listener = slowStatements?.requests(traced) ?? traced;
   const server = createHttpServer(serverOptions(timeouts));
   const bounded = new Connections(connections, (why, address) => {
     connectionLog.info({ why, address }, 'no room for a connection');

@@ -37,7 +37,7 @@ export interface DeliverOptions {
 
 /** Observes deliveries, for logs and metrics. */
 export interface DeliveryObserver {
-  attempted(sending: OutgoingAttempt, outcome: Outcome): void;
+  attempted(tenantId: string, sending: OutgoingAttempt, outcome: Outcome): void;
   ended(consequences: DeliveryOutcomes): void;
 }
 
@@ -90,7 +90,7 @@ export function deliver({
     const { number, url, headers: signed, body, eventType, traceParent } = sending;
     const send = (): Promise<Outcome> => poster.post({ url, headers: signed, body });
     const outcome = await traced(`attempt ${eventType}`, send, traceParent);
-    observer?.attempted(sending, outcome);
+    observer?.attempted(tenantId, sending, outcome);
     const { status, responseHeaders, responseBody, error, durationMs } = outcome;
     return { deliveryId, number, success: success(outcome), status, responseHeaders, responseBody, error, durationMs };
   }

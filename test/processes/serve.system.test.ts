@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { Client } from 'pg';
@@ -69,6 +70,32 @@ describe('with DATABASE_URL', () => {
       err: `kontor: The database writes dates as German, DMY. Set datestyle = 'ISO, YMD' in its configuration.\n`,
     });
     await german.drop();
+  });
+
+  it('a worker answers probes at HEALTH_PORT, as the image asks them, until its database is gone', async () => {
+    const own = await createDatabase();
+    const settings = { ...env, DATABASE_URL: own.url };
+    const run = npm(['run', '-s', 'kontor', '--', 'work'], { ...settings, HEALTH_PORT: '0' });
+    runs.push(run);
+    const [, url = ''] = await run.until(/Health is at (\S+)/);
+    const checkImage = (HEALTH_PORT: string): number | null => {
+      const PORT = '1'; // nothing serves HTTP
+      return spawnSync(process.execPath, ['docker/healthcheck.ts'], { env: { ...process.env, PORT, HEALTH_PORT } })
+        .status;
+    };
+    const ask = async (path: string) => {
+      const answer = await fetch(new URL(path, url));
+      return { status: answer.status, body: await answer.text() };
+    };
+    expect(await ask('/health/live')).toEqual({ status: 200, body: '{"status":"ok"}' });
+    expect(await ask('/health/ready')).toEqual({ status: 200, body: '{"status":"ready"}' });
+    expect(await ask('/metrics')).toEqual({ status: 404, body: '' });
+    expect([checkImage(new URL(url).port), checkImage('')]).toEqual([0, 1]);
+
+    await own.drop();
+    await expect.poll(() => ask('/health/ready')).toMatchObject({ status: 503 });
+    expect(checkImage(new URL(url).port)).toBe(1);
+    expect((await ask('/health/live')).status).toBe(200);
   });
 
   it('start never creates demo data', async () => {

@@ -44,6 +44,7 @@ beforeAll(async () => {
     DATABASE_URL: '',
     PORT: '0',
     WEBHOOK_ALLOW_INSECURE: '1',
+    TRUSTED_PROXIES: '1',
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
   });
   await run.until(/Ctrl-C stops everything/);

@@ -31,6 +31,8 @@ const examples: Record<string, string>[] = [
   { RATE_LIMIT_PER_MINUTE: '100000', RATE_LIMIT_MAX_PER_MINUTE: '100000', RATE_LIMIT_STORE: 'postgres' },
   ...['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((LOG_LEVEL) => ({ LOG_LEVEL })),
   { METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0', METRICS_TOKEN: 'hFpq81LxKv02TnZs' },
+  { HEALTH_PORT: '4001', SLOW_QUERY_MS: '60000' },
+  { SLOW_QUERY_MS: '0' },
   { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318' },
   { CORS_ORIGINS: 'https://one.example, http://two.example:8080' },
   { GRAPHQL_INTROSPECTION: '0', SESSION_TRUSTED_DOCUMENTS: '1', WEBHOOK_ALLOW_INSECURE: 'true' },

@@ -51,8 +51,10 @@ async function build(folder: string): Promise<Image> {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
     } else if (step === 'ENV') {
-      const [name = '', value = ''] = rest.split('=');
-      image.env[name] = value;
+      for (const setting of rest.split(' ')) {
+        const [name = '', value = ''] = setting.split('=');
+        image.env[name] = value;
+      }
     } else if (step === 'CMD') image.command = JSON.parse(rest) as string[];
     else if (step === 'HEALTHCHECK') image.healthcheck = JSON.parse(rest.slice(rest.indexOf('CMD') + 3)) as string[];
     else if (!['ARG', 'WORKDIR', 'USER', 'EXPOSE'].includes(step)) throw new Error(`This test doesn't know: ${line}`);

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { BoundedLog } from '../../src/server/http/bounded-log.ts';
+import { BoundedLog } from '../../src/observability/bounded-log.ts';
 import { createDatabase, startService, type Answer } from '../harness.ts';
 import { fromOurPage } from '../identity/browser.ts';
 import { head, last, sendRaw } from '../rest/raw.ts';

@@ -10,7 +10,7 @@ export interface Tracer {
 /** Undefined where tracing is off. Work that every request does asks it without a function in between. */
 export let tracer: Tracer | undefined;
 
-export const setTracer = (by: Tracer): void => void (tracer = by);
+export const setTracer = (by: Tracer | undefined): void => void (tracer = by);
 
 /** Runs work as a span, if tracing is on: see Tracer.step(). */
 export const traced: Tracer['step'] = (name, work, parent) => (tracer ? tracer.step(name, work, parent) : work());

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { toErrorResponse } from '../../../rest-shim/router.ts';
-import { truncated } from '../http/bounded-log.ts';
+import { truncated } from '../../observability/bounded-log.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { getId, type RequestLog } from '../http/request-log.ts';

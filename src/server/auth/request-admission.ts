@@ -11,7 +11,7 @@ import type { Notifications } from '../../notifications/notifications.ts';
 import type { RateLimiter } from '../../security/rate-limit.ts';
 import type { ResponseMemory } from '../http/response-memory.ts';
 import type { ReadRetry } from '../http/read-retry.ts';
-import { getId, type RequestLog } from '../http/request-log.ts';
+import { getId, type LoggedCaller, type RequestLog } from '../http/request-log.ts';
 
 /** The credentials of a request: a token, or a session where the API accepts one. */
 export interface Credentials {
@@ -62,6 +62,7 @@ interface Caller {
   principal: Principal;
   /** The name under which the caller's requests are counted. */
   countedAs: string;
+  logged: LoggedCaller;
   /** The limit of these requests, if it isn't the configured one. */
   limit?: number;
 }
@@ -105,7 +106,8 @@ export function createRequestAdmission({
     const own = principal.token?.requestsPerMinute;
     // The highest one may have been lowered since.
     const isLimited = own != null && { limit: Math.min(own, domain.requestLimits.max) };
-    return { principal, countedAs: `token:${tokenId}`, ...isLimited };
+    const logged = { tenantId: principal.tenant.id, tokenId };
+    return { principal, countedAs: `token:${tokenId}`, logged, ...isLimited };
   };
 
   const identifySession = async (session: Session, response: ServerResponse): Promise<Caller> => {
@@ -116,7 +118,9 @@ export function createRequestAdmission({
       return forbidden(session.tenantId === null ? 'You belong to no tenant.' : 'You do not belong to this tenant.');
     }
     const { principal } = caller;
-    return { principal, countedAs: `session:${principal.session.id}`, limit: sessionLimit };
+    const { tenant, session: by } = principal;
+    const logged = { tenantId: tenant.id, sessionId: by.id };
+    return { principal, countedAs: `session:${by.id}`, logged, limit: sessionLimit };
   };
 
   const limit = async (by: RateLimiter, caller: Caller, response: ServerResponse): Promise<void> => {
@@ -161,7 +165,7 @@ export function createRequestAdmission({
       : await identifyToken(credentials.authorization, response);
     // Only a request that reaches this check counts towards the limit.
     if (limiter) await limit(limiter, caller, response);
-    requestLog.admitted(response);
+    requestLog.admitted(response, caller.logged);
     return open(caller, request);
   };
 

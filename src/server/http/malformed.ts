@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { BoundedLog } from './bounded-log.ts';
+import type { BoundedLog } from '../../observability/bounded-log.ts';
 
 const refusals: Record<string, [status: number, message: string]> = {
   HPE_HEADER_OVERFLOW: [431, 'The address or the headers are too long.'],
