@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../src/config/config.ts';
 
-// Checks of the image without a container engine. test/reliability/image.test.ts runs the steps of the Dockerfile.
+// Checks of the image, and of the examples for systemd and Kubernetes, without a container engine. test/reliability/image.test.ts runs the steps of the Dockerfile.
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 
@@ -60,5 +63,82 @@ describe('compose.yaml', () => {
     const required = [...read('docker/database.sql').matchAll(/^\\getenv \w+ (\w+)$/gm)].map(([, name]) => name);
     expect(required).toEqual(['KONTOR_OWNER_PASSWORD', 'KONTOR_BOOKS_PASSWORD']);
     expect(Object.keys(database?.environment ?? {})).toEqual(expect.arrayContaining(required));
+  });
+});
+
+describe('kontor.service', () => {
+  const unit = read('docker/kontor.service');
+
+  it('starts the service like package.json', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    expect(/^ExecStart=\S*\/(node .*)$/m.exec(unit)?.[1]).toBe(scripts['start']);
+  });
+
+  const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+  it.skipIf(!hasSystemd)('is accepted by systemd', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kontor-unit-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'kontor.service');
+    writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
+    const checked = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+    expect([checked.status, checked.stderr]).toEqual([0, '']);
+  });
+});
+
+describe('kontor.yaml', () => {
+  interface Port {
+    name: string;
+    containerPort: number;
+  }
+  interface Container {
+    args: string[];
+    ports?: Port[];
+    securityContext: object;
+    readinessProbe?: { httpGet: { path: string; port: string } };
+  }
+  interface Manifest {
+    kind: string;
+    metadata: { name: string };
+    data: Record<string, string>;
+    spec: { template?: { spec: { securityContext: object; containers: Container[] } } };
+  }
+  const manifests = parseAllDocuments(read('docker/kontor.yaml')).map((document) => document.toJS() as Manifest);
+  const pods = manifests.flatMap(({ spec }) => spec?.template?.spec ?? []);
+
+  it('runs each command without rights, and asks the ports that the image has', () => {
+    expect(pods.map(({ containers }) => containers[0]?.args)).toEqual([['migrate'], ['serve'], ['work']]);
+    for (const { securityContext, containers } of pods) {
+      expect(securityContext).toMatchObject({ runAsNonRoot: true });
+      expect(containers[0]?.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+      });
+    }
+    const probed = pods.map(({ containers: [container] }) => {
+      const { path, port: name } = container?.readinessProbe?.httpGet ?? {};
+      return [path, container?.ports?.find((port) => port.name === name)?.containerPort];
+    });
+    const [, healthPort] = /HEALTH_PORT=(\d+)/.exec(read('Dockerfile')) ?? [];
+    expect(probed.slice(1)).toEqual([
+      ['/health/ready', 4000],
+      ['/health/ready', Number(healthPort)],
+    ]);
+  });
+
+  it('has settings that Kontor accepts, and reads each secret from a file', () => {
+    const [settings, start] = manifests.map(({ data }) => data);
+    const script = start?.['start.sh'] ?? '';
+    const secrets = [...script.matchAll(/([A-Z_]+)="\$\(cat \/run\/secrets\/kontor\/([\w-]+)\)"/g)];
+    expect(secrets.map(([, name, file]) => [name, file])).toEqual([
+      ['DATABASE_URL', 'database-url'],
+      ['KONTOR_SECRET', 'secret'],
+    ]);
+    const filled = {
+      DATABASE_URL: 'postgres://kontor:x@database/kontor',
+      KONTOR_SECRET: 'b2Ytd2hpY2gtbm9ib2R5LWtub3dzLWFueXRoaW5n',
+    };
+    expect(readConfig({ ...settings, ...filled })).toMatchObject({ trustedProxies: 1, metricsPort: 9464 });
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    expect(script).toContain(`exec ${scripts['kontor']} "$@"`);
   });
 });
