@@ -34,6 +34,13 @@ it.skipIf(!hasPromtool)('promtool accepts the example alerts', () => {
   expect(spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })).toMatchObject({ status: 0 });
 });
 
+it.skipIf(!hasPromtool)('promtool has nothing against the metrics', async () => {
+  const metrics = createMetrics();
+  const input = await metrics.registry.metrics();
+  const checked = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+  expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+});
+
 const dashboard = z
   .object({
     panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).optional() })),
