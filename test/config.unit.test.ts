@@ -30,6 +30,7 @@ describe('the environment', () => {
       databaseConnections: 10,
       databaseBooksConnections: 20,
       dataDir: resolve('.data'),
+      backups: null,
       host: '127.0.0.1',
       port: 4000,
       webConcurrency: 1,
@@ -118,6 +119,7 @@ describe('the environment', () => {
       databaseConnections: 7,
       databaseBooksConnections: 14,
       dataDir: '/var/lib/kontor',
+      backups: null,
       host: '::',
       port: 0,
       webConcurrency: 4,
@@ -321,6 +323,26 @@ describe('the environment', () => {
       expect(messageOf({ METRICS_TOKEN: text })).toMatch(/^METRICS_TOKEN is not accepted/);
     },
   );
+
+  it('takes backups by schedule for the embedded database only, and only with a passphrase', () => {
+    const backups = { BACKUP_FOLDER: '/backups', KONTOR_BACKUP_PASSPHRASE: 'correct horse' };
+    expect(readConfig({ ...backups, BACKUP_EVERY: '6', BACKUP_KEEP: '28' }).backups).toEqual({
+      folder: '/backups',
+      everyMs: 6 * 3_600_000,
+      keep: 28,
+      passphrase: 'correct horse',
+    });
+    expect(messageOf({ ...backups, DATABASE_URL: databaseUrl, KONTOR_SECRET: secret })).toBe(
+      'BACKUP_FOLDER is accepted only without DATABASE_URL: it is for the embedded database',
+    );
+    expect(messageOf({ BACKUP_FOLDER: '/backups' })).toBe(
+      'KONTOR_BACKUP_PASSPHRASE is missing: with BACKUP_FOLDER it is required',
+    );
+    expect(messageOf({ ...backups, KONTOR_BACKUP_PASSPHRASE: 'too short' })).toBe(
+      'KONTOR_BACKUP_PASSPHRASE is not accepted: it must be at least 12 characters',
+    );
+    expect(messageOf({ BACKUP_KEEP: '3' })).toBe('BACKUP_EVERY and BACKUP_KEEP are accepted only with BACKUP_FOLDER');
+  });
 
   it('rejects a rate limit in memory with several processes', () => {
     expect(messageOf({ WEB_CONCURRENCY: '2', RATE_LIMIT_STORE: 'memory' })).toBe(

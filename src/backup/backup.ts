@@ -29,6 +29,8 @@ export interface BackupOptions {
   onMissing: (key: string) => void;
   /** The file to write; there must be none. */
   file: string;
+  /** Breaks it off: nothing is left of it. */
+  signal?: AbortSignal;
   /** Is called with PostgreSQL's name of the snapshot, while it exists. */
   onSnapshot?: (snapshot: string) => Promise<void>;
 }
@@ -44,11 +46,12 @@ export async function backUp({
   passphrase,
   file,
   onSnapshot,
+  signal,
   ...storage
 }: BackupOptions): Promise<Manifest> {
   return makeWholeFile(file, async (draft) => {
     const protection = await sealSecret(secret, passphrase);
-    return inSnapshot(superuserUrl, async (client) => {
+    return inSnapshot(superuserUrl, signal, async (client) => {
       await onSnapshot?.(await exportSnapshot(client));
       return writeArchive(client, draft, protection, storage);
     });
@@ -56,16 +59,24 @@ export async function backUp({
 }
 
 /** Runs `read` in a transaction that sees the database as it was when it began. Migrations wait until its end. */
-async function inSnapshot<T>(url: string, read: (client: Client) => Promise<T>): Promise<T> {
+async function inSnapshot<T>(
+  url: string,
+  signal: AbortSignal | undefined,
+  read: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = createConnection({ connectionString: url, application_name: 'kontor backup' });
   client.on('error', () => {}); // the query that was under way says it
   await client.connect();
+  const breakOff = (): void => void client.end().catch(() => {});
+  signal?.addEventListener('abort', breakOff);
   try {
+    signal?.throwIfAborted();
     await client.query(`set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set extra_float_digits = 1`);
     await takeAdvisoryLock(client, migrationLock, '_shared');
     await client.query('begin transaction isolation level repeatable read, read only');
     return await read(client);
   } finally {
+    signal?.removeEventListener('abort', breakOff);
     await client.end().catch(() => {});
   }
 }
@@ -93,19 +104,21 @@ async function writeArchive(
     sequences: await listSequences(client),
   };
   const archive = new ZipFile();
+  // yazl doesn't listen to the streams of its entries.
+  const guarded = <T extends Readable>(entry: T): T => entry.on('error', (error) => archive.emit('error', error));
   // The next entry begins when the one before is written: a connection copies one table at a time.
   for (const table of await listTables(client)) {
     archive.addReadStreamLazy(tableEntry(table.name), (begin) => {
       const rowsOut = client.query(copyTo(`copy ${copySource(table)} to stdout`));
       const counted = hashed((sum) => manifest.tables.push({ ...table, rows: rowsOut.rowCount, ...sum }));
-      rowsOut.once('error', (error) => counted.destroy(error));
-      begin(null, rowsOut.pipe(counted));
+      rowsOut.on('error', (error) => counted.destroy(error));
+      begin(null, rowsOut.pipe(guarded(counted)));
     });
   }
   for (const key of await listFiles(client)) {
     archive.addReadStreamLazy(fileEntry(key), { compress: false }, (begin) => {
       void openFile(files, key, onMissing).then(
-        (content) => begin(null, content),
+        (content) => begin(null, guarded(content)),
         (error: Error) => begin(error, Readable.from([])),
       );
     });
@@ -118,7 +131,8 @@ async function writeArchive(
     begin(null, Readable.from([mac(text()).toString('hex')]));
   });
   const written = pipeline(archive.outputStream, createWriteStream(draft, { mode: 0o600, flush: true }));
-  const failed = new Promise<never>((_, reject) => archive.once('error', reject));
+  // There may be several: a full disk is followed by the end of the connection.
+  const failed = new Promise<never>((_, reject) => archive.on('error', reject));
   archive.end();
   await Promise.race([written, failed]);
   return manifest;

@@ -8,9 +8,6 @@ export interface SealedSecret {
   sealed: string;
 }
 
-/** The shortest passphrase: a shorter one could be guessed, despite the cost of scrypt. */
-export const minPassphraseLength = 12;
-
 /** OWASP's parameters for scrypt: 128 MiB and about half a second a guess. */
 const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 };
 

@@ -1,19 +1,49 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { access, link, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** File systems without hard links. */
+const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
- * Makes a file that appears under its name once it is complete. Only its owner may read it.
+ * Makes a file that appears under its name once it is complete. Only its owner may read it. What a killed process leaves
+ * behind ends in `.partial`.
  * @param file its path; there must be no such file
- * @param write writes to another path, which is then renamed; it must flush what it writes
+ * @param write writes to another path, which then gets the name; it must flush what it writes
  */
 export async function makeWholeFile<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
-  await (await open(file, 'wx', 0o600)).close(); // reserves the name
-  const draft = `${file}.partial`;
+  await refuseExisting(file);
+  const draft = `${file}.${randomBytes(4).toString('hex')}.partial`;
   try {
+    await (await open(draft, 'wx', 0o600)).close();
     const result = await write(draft);
-    await rename(draft, file);
+    // Unlike renaming, linking overwrites nothing.
+    await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {
+      if (!withoutLinks.has(error.code ?? '')) throw error;
+      await refuseExisting(file);
+      await rename(draft, file);
+    });
+    await syncFolder(dirname(file));
     return result;
-  } catch (error) {
-    await Promise.all([draft, file].map((each) => rm(each, { force: true })));
-    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const exists = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (exists) throw new Error(`EEXIST: ${file} is there already`);
+}
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

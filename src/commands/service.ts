@@ -27,7 +27,7 @@ import { claimRateLimiter } from '../processes/rate-limiter-lock.ts';
 import { shutdownRequested } from '../processes/signals.ts';
 import { createCheck } from '../database/readiness.ts';
 import { releaseStartupMemory } from '../processes/release-startup-memory.ts';
-import { createWebhooks } from '../webhooks/webhooks.ts';
+import { createWebhooks, type WebhookSettings } from '../webhooks/webhooks.ts';
 import { openStorage } from '../storage/storage.ts';
 import { greet } from './greet.ts';
 import { closeServer, listen } from './listening.ts';
@@ -103,6 +103,7 @@ async function runProcess(
       const settings = { ...config, anchorKey: readAnchorKey(config, secret) };
       const worker = await startWorker(database, domain, webhooks, settings, log, metrics);
       stopping.push(worker.stop);
+      stopping.push(await backUpBySchedule(config, database, secret, webhooks, log, metrics));
       if (!roles.serve && cluster.isPrimary) stopping.push(await serveHealth(config, database, secret, worker));
     }
     if (roles.serve) {
@@ -203,14 +204,40 @@ async function fillDemo(demo: Demo | undefined): Promise<void> {
 }
 
 /** Creates the metrics. Without an endpoint for them, nothing is loaded or counted. */
-async function measure({ metricsPort, metricsToken }: Config, database: Database): Promise<Metrics | undefined> {
+async function measure(
+  { metricsPort, metricsToken, backups }: Config,
+  database: Database,
+): Promise<Metrics | undefined> {
   if (metricsPort === null && metricsToken === null) return undefined;
   const { createMetrics } = await import('../observability/metrics/metrics.ts');
   const { measureDatabase } = await import('../observability/metrics/database.ts');
   const metrics = createMetrics();
   measureDatabase(metrics, database);
+  if (backups !== null) {
+    const { listBackups } = await import('../backup/backup-folder.ts');
+    metrics.lastBackup(async () => (await listBackups(backups.folder, new Date()))[0]?.at);
+  }
   reportMetricsToPrimary(() => metrics.registry.getMetricsAsJSON());
   return metrics;
+}
+
+/**
+ * Backs the embedded database up, if the settings say so.
+ * @returns a function that stops it
+ */
+async function backUpBySchedule(
+  config: Config,
+  { url, forBackups }: Database,
+  secret: string,
+  webhooks: WebhookSettings,
+  log: Logger,
+  metrics: Metrics | undefined,
+): Promise<() => Promise<void>> {
+  const { backups: setting, dataDir } = config;
+  if (setting === null || forBackups === null) return async () => {};
+  const { startBackups } = await import('../jobs/backups.ts');
+  const files = await openStorage(config);
+  return startBackups({ setting, url, ...forBackups, dataDir, secret, webhooks, files, log, metrics }).stop;
 }
 
 /**

@@ -9,6 +9,9 @@ const rateLimitStores = ['memory', 'postgres'] as const;
 /** The longest response by default, in bytes. */
 export const defaultMaxResponseBytes = 10_000_000;
 
+/** The shortest passphrase of a backup: a shorter one could be guessed, despite the cost of scrypt. */
+export const minPassphraseLength = 12;
+
 /** The highest limit of requests in any 60 seconds that can be set. */
 const maxRateLimit = 100_000;
 
@@ -30,6 +33,8 @@ export interface Config {
   databaseBooksConnections: number;
   /** Absolute. */
   dataDir: string;
+  /** How the embedded database is backed up by itself; null: it isn't. */
+  backups: BackupSetting | null;
   host: string;
   /** 0: any free port. */
   port: number;
@@ -89,6 +94,15 @@ export interface Config {
   filesQuota: number;
   /** The private key that signs anchors, in Base64; null: one that is derived from KONTOR_SECRET (see readAnchorKey()). */
   anchorKey: string | null;
+}
+
+export interface BackupSetting {
+  /** Absolute. */
+  folder: string;
+  everyMs: number;
+  /** How many are kept. */
+  keep: number;
+  passphrase: string;
 }
 
 /** A folder, absolute; or a bucket as `src/storage/s3-storage.ts` describes it. */
@@ -177,6 +191,24 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
 
   const dataDir = resolve(read('DATA_DIR', 'a path', path) ?? '.data');
+  const backupFolder = read('BACKUP_FOLDER', 'a path', path);
+  const backupEveryMs = read('BACKUP_EVERY', 'a whole number of hours from 1 to 168', backupHours);
+  const backupKeep = read('BACKUP_KEEP', 'a whole number from 1 to 1000', positiveNumber(1000));
+  // Without a schedule, it is for `backup` and `restore`, which say what is wrong with it.
+  const passphrase =
+    backupFolder === undefined
+      ? undefined
+      : read('KONTOR_BACKUP_PASSPHRASE', `at least ${minPassphraseLength} characters`, passphraseText, true);
+  if (backupFolder !== undefined && databaseUrl !== undefined)
+    throw new ConfigError('BACKUP_FOLDER is accepted only without DATABASE_URL: it is for the embedded database');
+  if (backupFolder !== undefined && passphrase === undefined)
+    throw new ConfigError('KONTOR_BACKUP_PASSPHRASE is missing: with BACKUP_FOLDER it is required');
+  if (backupFolder === undefined && (backupEveryMs ?? backupKeep) !== undefined)
+    throw new ConfigError('BACKUP_EVERY and BACKUP_KEEP are accepted only with BACKUP_FOLDER');
+  const backups: BackupSetting | null =
+    backupFolder !== undefined && passphrase !== undefined
+      ? { folder: resolve(backupFolder), everyMs: backupEveryMs ?? 24 * hourMs, keep: backupKeep ?? 7, passphrase }
+      : null;
   const place = read('FILES_URL', 's3://BUCKET, s3://BUCKET/PREFIX, or file:///FOLDER', filesUrl);
   const endpoint = read(
     'FILES_ENDPOINT',
@@ -209,6 +241,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       read('DATABASE_BOOKS_CONNECTIONS', 'a whole number from 2 to 1000', connections) ??
       computeShare(20, webConcurrency),
     dataDir,
+    backups,
     host: read('HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
     port: read('PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? 4000,
     webConcurrency,
@@ -307,6 +340,17 @@ const exportDays = (text: string): number | undefined => {
   const days = wholeNumber(365)(text);
   return days !== undefined && days >= 1 ? days : undefined;
 };
+
+const hourMs = 3_600_000;
+
+const backupHours = (text: string): number | undefined => {
+  const hours = wholeNumber(168)(text);
+  return hours === undefined || hours === 0 ? undefined : hours * hourMs;
+};
+
+function passphraseText(text: string): string | undefined {
+  return text.length >= minPassphraseLength ? text : undefined;
+}
 
 const positiveNumber =
   (max: number) =>

@@ -17,6 +17,8 @@ export interface Database {
   /** A direct URL of PostgreSQL, for features that need a session: LISTEN, locks that outlast a transaction. */
   url: string;
   embedded: boolean;
+  /** Of the embedded database, for backups only: the URLs of its superuser and of the role of the books. */
+  forBackups: { superuserUrl: string; booksUrl: string } | null;
   pool: Pool;
   client: UnscopedClient;
   books: Books;
@@ -83,6 +85,7 @@ export async function openDatabase(
   return {
     url,
     embedded: embedded !== null,
+    forBackups: embedded,
     pool,
     client,
     books,

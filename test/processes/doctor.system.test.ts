@@ -7,6 +7,7 @@ import { ConnectionPool } from '../../prisma/connection.ts';
 import { migrate } from '../../prisma/migrate.ts';
 import { version } from '../../schema/version.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { checkBackups } from '../../src/commands/doctor/backups.ts';
 import { judgeVersion } from '../../src/commands/doctor/database.ts';
 import { examine } from '../../src/commands/doctor/doctor.ts';
 import type { Finding } from '../../src/commands/doctor/finding.ts';
@@ -227,6 +228,19 @@ describe('it finds', () => {
     await postgres.query('select pg_reload_conf()');
     await postgres.query('select pg_switch_wal()');
     await expect.poll(async () => await find('backup')).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it('a backup by schedule that is missing, or old', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kontor-doctor-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const settings = { BACKUP_FOLDER: folder, BACKUP_EVERY: '12', KONTOR_BACKUP_PASSPHRASE: 'correct horse' };
+    const check = async (hours: number) =>
+      (await checkBackups(readConfig(settings), () => Date.parse('2026-11-28T03:00:00Z') + hours * 3_600_000))[0];
+    expect(await check(0)).toMatchObject({ status: 'fail', message: `${folder} has none` });
+    await writeFile(join(folder, 'kontor-2026-11-28T03-00-00Z.backup'), '');
+    expect(await check(24)).toMatchObject({ status: 'ok' });
+    expect(await check(25)).toMatchObject({ status: 'fail', message: expect.stringContaining('25 h old') as string });
+    expect(await checkBackups(readConfig({}), Date.now)).toMatchObject([{ status: 'warn' }]);
   });
 
   it('an extension that is missing', async () => {

@@ -50,6 +50,13 @@ const examples: Record<string, string>[] = [
     FILES_QUOTA: '100000',
   },
   { FILES_URL: 'file:///files', FILES_QUOTA: '1' },
+  {
+    BACKUP_FOLDER: '/backups',
+    KONTOR_BACKUP_PASSPHRASE: 'correct horse battery',
+    BACKUP_EVERY: '168',
+    BACKUP_KEEP: '1000',
+  },
+  { BACKUP_FOLDER: '/backups', KONTOR_BACKUP_PASSPHRASE: 'twelve chars', BACKUP_EVERY: '1', BACKUP_KEEP: '1' },
   { ANCHOR_KEY: '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=' },
 ];
 

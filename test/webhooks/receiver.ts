@@ -70,6 +70,7 @@ export const work = (
     {
       url: '',
       embedded: false,
+      forBackups: null,
       pool: service.pool,
       client: service.client,
       books: service.books,

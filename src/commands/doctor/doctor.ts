@@ -8,6 +8,7 @@ import { isPooled } from '../../../prisma/pooler.ts';
 import type { Config } from '../../config/config.ts';
 import { joinEmbeddedPostgres } from '../../database/postgres/embedded-postgres.ts';
 import { checkArchive } from './archive.ts';
+import { checkBackups } from './backups.ts';
 import {
   checkClock,
   checkConnections,
@@ -98,7 +99,7 @@ async function examineAt(url: string, config: Config, now: () => number): Promis
     await add('extensions', () => checkExtensions(pool));
     await add('migrations', () => checkMigrations(pool));
     await add('processes', () => checkProcesses(pool));
-    if (config.databaseUrl !== null) await add('backup', () => checkArchive(pool));
+    await add('backup', () => (config.databaseUrl === null ? checkBackups(config, now) : checkArchive(pool)));
     // The others look at tables.
     if (found.some(({ check, status }) => check === 'migrations' && status === 'fail')) return found;
     await add('isolation', () => checkIsolation(pool));

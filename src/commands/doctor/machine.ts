@@ -29,13 +29,13 @@ async function checkDisk(folder: string, settings: string): Promise<Finding> {
   }
 }
 
-/** The disks of the embedded database, of files, and of temporary files. */
-export async function checkDisks({ databaseUrl, dataDir, files }: Config): Promise<Finding[]> {
+/** The disks of the embedded database, of files, of backups, and of temporary files. */
+export async function checkDisks({ databaseUrl, dataDir, files, backups }: Config): Promise<Finding[]> {
   const own: [folder: string, settings: string][] = databaseUrl === null ? [[dataDir, 'DATA_DIR']] : [];
   const ofFiles: typeof own = 'folder' in files && (await exists(files.folder)) ? [[files.folder, 'FILES_URL']] : [];
-  return Promise.all(
-    [...own, ...ofFiles, [tmpdir(), 'TMPDIR'] as const].map(([folder, settings]) => checkDisk(folder, settings)),
-  );
+  const ofBackups: typeof own = backups && (await exists(backups.folder)) ? [[backups.folder, 'BACKUP_FOLDER']] : [];
+  const all: typeof own = [...own, ...ofFiles, ...ofBackups, [tmpdir(), 'TMPDIR']];
+  return Promise.all(all.map(([folder, settings]) => checkDisk(folder, settings)));
 }
 
 const exists = (folder: string): Promise<boolean> =>

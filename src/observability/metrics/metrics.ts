@@ -39,6 +39,8 @@ export interface Metrics {
   databaseError(code: string): void;
   /** Registers a function that counts requests refused because their tenant used its share of connections. */
   tenantBusy(count: () => number): void;
+  /** Registers a function that finds when the last good backup was made; undefined if there is none. */
+  lastBackup(find: () => Promise<Date | undefined>): void;
   /** Registers a pool. It is read when metrics are requested. */
   pool(name: string, pool: Pool): void;
 }
@@ -150,6 +152,18 @@ export function createMetrics(): Metrics {
     },
   });
   registry.registerMetric(busy);
+  let findLastBackup: (() => Promise<Date | undefined>) | undefined;
+  const lastBackup = new Gauge({
+    name: 'kontor_backup_last_success_timestamp_seconds',
+    help: 'When the last backup by schedule was made that was restored for a trial, in seconds since 1970; 0: never',
+    registers: [],
+    aggregator: 'max',
+    async collect() {
+      this.remove(); // without backups by schedule there is no value
+      if (findLastBackup) this.set(((await findLastBackup().catch(() => undefined))?.getTime() ?? 0) / 1000);
+    },
+  });
+  registry.registerMetric(lastBackup);
   const pools = new Map<string, Pool>();
   const connections = new Gauge({
     name: 'kontor_database_pool_connections',
@@ -208,6 +222,7 @@ export function createMetrics(): Metrics {
     jobFailed: (task, reason) => jobFailures.inc({ task, reason }),
     databaseError: (code) => errors.inc({ code: getLabel(code) }),
     tenantBusy: (count) => void (countBusy = count),
+    lastBackup: (find) => void (findLastBackup = find),
     pool: (name, pool) => void pools.set(name, pool),
   };
 }
