@@ -10,6 +10,8 @@ const longest = [
   'backup/backup.system',
   'faults/faults.system',
   'processes/start.system',
+  'backup/schedule.system',
+  'processes/doctor.system',
   'books/command.system',
   'docs/receivables.system',
   'docs/states',

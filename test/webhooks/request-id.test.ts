@@ -60,10 +60,27 @@ it('each attempt has the id of the request that caused its event, in the deliver
     [requestId, delivery.event.id, 1, 500],
     [requestId, delivery.event.id, 2, 500],
   ]);
-  expect(attempts().find((line) => line.status === 200)).toMatchObject({ deliveryId: delivery.id });
+  expect(attempts().find((line) => line.status === 200)).toMatchObject({
+    deliveryId: delivery.id,
+    tenantId: acme.tenantId,
+  });
 
   expect(await counted('kontor_webhook_deliveries_total', 'delivered')).toBe(1);
   expect(await counted('kontor_webhook_deliveries_total', 'waiting')).toBe(1);
   expect(await counted('kontor_webhook_deliveries_total', 'failed')).toBe(1);
   expect(await counted('kontor_webhooks_deactivated_total')).toBe(1);
+});
+
+it('a job that fails is logged with its task and its tenant', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  await service.pool.query(`select graphile_worker.add_job('fan_out', $1)`, [
+    { tenantId: acme.tenantId, eventId: 'no UUID' },
+  ]);
+  const worker = await work(service, { retryDelaysMs: [20], timeoutMs: 10_000, log });
+  const failures = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50);
+  await until(() => failures().length > 0, 'the failure');
+  await worker.stop();
+  expect(failures()[0]).toMatchObject({ task: 'fan_out', tenantId: acme.tenantId });
+  await service.pool.query('delete from graphile_worker._private_jobs');
 });
