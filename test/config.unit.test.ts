@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { ConfigError, readConfig } from '../src/config/config.ts';
 import { readOrCreateSecret } from '../src/security/secret-file.ts';
 
@@ -44,6 +45,7 @@ describe('the environment', () => {
       rateLimitMaxPerMinute: 600,
       rateLimitStore: null,
       secret: null,
+      previousSecret: null,
       logLevel: 'info',
       metricsPort: null,
       healthPort: null,
@@ -83,6 +85,7 @@ describe('the environment', () => {
         RATE_LIMIT_MAX_PER_MINUTE: '5000',
         RATE_LIMIT_STORE: 'postgres',
         KONTOR_SECRET: secret,
+        KONTOR_SECRET_PREVIOUS: 'the secret that was before this one',
         LOG_LEVEL: 'silent',
         METRICS_PORT: '9464',
         HEALTH_PORT: '4001',
@@ -133,6 +136,7 @@ describe('the environment', () => {
       rateLimitMaxPerMinute: 5000,
       rateLimitStore: 'postgres',
       secret,
+      previousSecret: 'the secret that was before this one',
       logLevel: 'silent',
       metricsPort: 9464,
       healthPort: 4001,
@@ -179,6 +183,8 @@ describe('the environment', () => {
       'RATE_LIMIT_MAX_PER_MINUTE',
       'RATE_LIMIT_STORE',
       'KONTOR_SECRET',
+      'KONTOR_SECRET_PREVIOUS',
+      'KONTOR_SECRET_FILE',
       'LOG_LEVEL',
       'METRICS_PORT',
       'HEALTH_PORT',
@@ -392,6 +398,70 @@ describe('the environment', () => {
     expect(messageOf({ DATABASE_URL: databaseUrl })).toBe(
       'KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 random characters, the same for all processes',
     );
+  });
+});
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-config-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (content: string | Uint8Array, mode = 0o600): string => {
+    const file = join(folder, randomUUID());
+    writeFileSync(file, content);
+    chmodSync(file, mode);
+    return file;
+  };
+
+  it.each([
+    ['DATABASE_URL', databaseUrl, 'databaseUrl'],
+    ['DATABASE_DIRECT_URL', databaseUrl, 'databaseDirectUrl'],
+    ['DATABASE_BOOKS_URL', databaseUrl, 'databaseBooksUrl'],
+    ['DATABASE_BOOKS_DIRECT_URL', databaseUrl, 'databaseBooksDirectUrl'],
+    ['KONTOR_SECRET', secret, 'secret'],
+    ['KONTOR_SECRET_PREVIOUS', secret, 'previousSecret'],
+    ['METRICS_TOKEN', 'hFpq81LxKv02TnZs', 'metricsToken'],
+    ['ANCHOR_KEY', anchorKey, 'anchorKey'],
+  ] as const)('%s_FILE is read without the line break at its end', (name, text, setting) => {
+    const others = { DATABASE_URL: databaseUrl, DATABASE_BOOKS_URL: databaseUrl, KONTOR_SECRET: secret };
+    const read = (ending: string) =>
+      readConfig({ ...others, [name]: undefined, [`${name}_FILE`]: write(`${text}${ending}`) })[setting];
+    expect(['', '\n', '\r\n'].map(read)).toEqual([text, text, text]);
+  });
+
+  it('FILES_SECRET_KEY_FILE gives the secret of the access key', () => {
+    const { files } = readConfig({
+      FILES_URL: 's3://books',
+      FILES_KEY_ID: 'AK',
+      FILES_SECRET_KEY_FILE: write('xyz\n'),
+    });
+    expect(files).toMatchObject({ credentials: { keyId: 'AK', secretKey: 'xyz' } });
+  });
+
+  it('is refused beside the variable itself, and checked like it, without being printed', () => {
+    expect(messageOf({ KONTOR_SECRET: secret, KONTOR_SECRET_FILE: write(secret) })).toBe(
+      'KONTOR_SECRET and KONTOR_SECRET_FILE are both set: unset one of them',
+    );
+    expect(messageOf({ KONTOR_SECRET_FILE: write(`${secret}\n\n`.slice(4, 20)) })).toBe(
+      'The content of KONTOR_SECRET_FILE is not accepted: it must be at least 32 random characters, such as `openssl rand -base64 32` prints',
+    );
+  });
+
+  it('is refused in one line if it cannot be read at once', () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const cases: [file: string, problem: string][] = [
+      [join(folder, 'missing\n'), "it can't be read (ENOENT)"],
+      [pipe, 'it must be a file'],
+      [folder, 'it must be a file'],
+      ['/dev/zero', 'it must be a file'],
+      [write(Buffer.alloc(8193, 'x')), 'it must have at most 8192 bytes'],
+      [write('\n'), 'it is empty'],
+      [write(secret, 0o602), 'every user of the machine can write to it: chmod o-w'],
+      ['a\0b', 'it must be a path'],
+    ];
+    for (const [file, problem] of cases)
+      expect(messageOf({ KONTOR_SECRET_FILE: file })).toBe(
+        `KONTOR_SECRET_FILE=${JSON.stringify(file)} is not accepted: ${problem}`,
+      );
   });
 });
 

@@ -9,6 +9,7 @@ const longest = [
   'pooler/suite.system',
   'backup/backup.system',
   'faults/faults.system',
+  'processes/secret-rotation.system',
   'processes/start.system',
   'backup/schedule.system',
   'processes/doctor.system',

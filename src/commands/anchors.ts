@@ -8,7 +8,8 @@ import { readConfig } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { RefusedError } from '../identity/index.ts';
 import { readAnchorKey } from '../security/anchor-key.ts';
-import { readSecret } from '../security/secret-check.ts';
+import { readFormerAnchorKeys } from '../security/rotation.ts';
+import { readKeyring } from '../security/secret-check.ts';
 
 // Heads of the chains that somebody noted outside of the database: proofs, as `kontor verify` prints the last one, and anchors, as
 // webhooks and REST give them.
@@ -53,7 +54,12 @@ export async function readExpected(
   const proofs = [...expect];
   const contents: AnchorContent[] = [];
   const config = readConfig(process.env);
-  const keys = [...trusted, readAnchorKey(config, await readSecret(config, database)).publicKey];
+  const keyring = await readKeyring(config, database);
+  const keys = [
+    ...trusted,
+    readAnchorKey(config, keyring.encrypting.key.secret).publicKey,
+    ...(await readFormerAnchorKeys(database.pool, keyring)),
+  ];
   for (const [at, line] of lines.entries()) {
     const text = line.trim();
     if (text === '') continue;

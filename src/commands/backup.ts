@@ -2,14 +2,18 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { ConnectionPool } from '../../prisma/connection.ts';
 import { commitBeforeBaseline, isBeforeBaseline } from '../../prisma/before-baseline.ts';
 import { migrate, migrations } from '../../prisma/migrate.ts';
 import { backUp } from '../backup/backup.ts';
 import { BackupError, openBackup, type AuthenticBackup, type Backup } from '../backup/restore.ts';
 import { minPassphraseLength, readConfig, type Config } from '../config/config.ts';
+import { readSecretSetting } from '../config/secret-settings.ts';
 import { openStorage } from '../storage/storage.ts';
 import { RefusedError } from '../identity/index.ts';
-import { readOrCreateSecret, writeSecretFile } from '../security/secret-file.ts';
+import { readPresentSecret } from '../security/rotation.ts';
+import { readKeyring } from '../security/secret-check.ts';
+import { writeSecretFile } from '../security/secret-file.ts';
 import { print, printJson, printError } from './output.ts';
 import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts';
 import { asJson, type Json } from './database.ts';
@@ -37,7 +41,7 @@ export function addBackupCommands(program: Command): void {
     const passphrase = await readPassphrase(options, { isNew: true });
     const { superuserUrl, leave } = await openMigrated(config.dataDir);
     try {
-      const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
+      const secret = await readSecret(config, superuserUrl);
       const { createdAt, tables } = await backUp({
         superuserUrl,
         secret,
@@ -77,6 +81,16 @@ export function addBackupCommands(program: Command): void {
     if (options.json) printJson({ dataDir: config.dataDir, createdAt, rows });
     else print(`Restored ${rows} rows, as of ${createdAt}, into ${config.dataDir}`);
   });
+}
+
+/** @throws ConfigError while it is being replaced */
+async function readSecret(config: Config, connectionString: string): Promise<string> {
+  const pool = new ConnectionPool({ connectionString, max: 1 });
+  try {
+    return await readPresentSecret(pool, await readKeyring(config, { pool }));
+  } finally {
+    await pool.end();
+  }
 }
 
 /** @throws RefusedError where the database is the operator's own */
@@ -150,7 +164,7 @@ async function restore(
 async function readPassphrase({ passphraseStdin }: Options, { isNew }: { isNew: boolean }): Promise<string> {
   const passphrase = passphraseStdin
     ? (await text(process.stdin)).replace(/\r?\n$/, '')
-    : process.env['KONTOR_BACKUP_PASSPHRASE'] || (await askForPassphrase(isNew));
+    : (readSecretSetting(process.env, 'KONTOR_BACKUP_PASSPHRASE')?.text ?? (await askForPassphrase(isNew)));
   if (isNew && passphrase.length < minPassphraseLength)
     throw new RefusedError(`The passphrase must have at least ${minPassphraseLength} characters`);
   return passphrase;

@@ -4,7 +4,7 @@ import { CodedError, ValidationError } from '../../schema/errors/errors.ts';
 import { compileDocument } from '../../schema/graphql/execution/compile-document.ts';
 import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
 import { formatAddress, readConfig } from '../config/config.ts';
-import { readSecret } from '../security/secret-check.ts';
+import { readKeyring } from '../security/secret-check.ts';
 import type { Database } from '../database/database.ts';
 import { createDomain, type Domain } from '../domain.ts';
 import { RefusedError } from '../identity/index.ts';
@@ -20,7 +20,7 @@ export async function operatorDomain(
   tenantId: string,
 ): Promise<{ domain: Domain; context: Context }> {
   const config = readConfig(process.env);
-  const secret = await readSecret(config, database);
+  const secret = await readKeyring(config, database);
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
   const publicAddress = { url: config.publicUrl ?? formatAddress(config.host, config.port) };
   const domain = createDomain(database, webhooks, publicAddress, await openStorage(config));

@@ -12,7 +12,10 @@ import { GracefulShutdown } from '../processes/graceful-shutdown.ts';
 import { makeDemoTenant, type Demo } from '../demo/demo-data.ts';
 import { reportMetricsToPrimary, clusterMetrics, processRole, sendToPrimary } from '../processes/ipc.ts';
 import { readAnchorKey } from '../security/anchor-key.ts';
-import { createSecretCheck, readSecret } from '../security/secret-check.ts';
+import type { Keyring } from '../security/keyring.ts';
+import { readPresentSecret } from '../security/rotation.ts';
+import { findSecretProblem, readKeyring } from '../security/secret-check.ts';
+import { watchSecrets } from '../security/watch-secrets.ts';
 import { createMetricsHandler, createMetricsServer, type Exposition } from '../observability/metrics/endpoint.ts';
 import { logSlowStatements } from '../observability/slow-statements.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
@@ -96,21 +99,25 @@ async function runProcess(
     const expose = async (): Promise<string> =>
       cluster.isWorker ? clusterMetrics() : ((await metrics?.registry.metrics()) ?? '');
     const publicAddress = { url: config.publicUrl ?? '' };
-    const { secret, webhooks, domain, demo } = await createServices(config, roles, database, publicAddress);
+    const { keyring, webhooks, domain, demo } = await createServices(config, roles, database, publicAddress);
+    let { metricsToken } = config;
+    const watch = watchSecrets(database.pool, keyring, log, (changed) => ({ metricsToken } = changed));
+    stopping.push(async () => watch.stop());
 
     if (roles.work) {
       const { startWorker } = await import('../jobs/worker.ts');
-      const settings = { ...config, anchorKey: readAnchorKey(config, secret) };
+      const anchorKey = () => readAnchorKey(config, keyring.encrypting.key.secret);
+      const settings = { ...config, keyring, anchorKey };
       const worker = await startWorker(database, domain, webhooks, settings, log, metrics);
       stopping.push(worker.stop);
-      stopping.push(await backUpBySchedule(config, database, secret, webhooks, log, metrics));
-      if (!roles.serve && cluster.isPrimary) stopping.push(await serveHealth(config, database, secret, worker));
+      stopping.push(await backUpBySchedule(config, database, keyring, webhooks, log, metrics));
+      if (!roles.serve && cluster.isPrimary) stopping.push(await serveHealth(config, database, keyring, worker));
     }
     if (roles.serve) {
       const { limiter, release } = await claimRateLimiter(config, database, roles.work);
       stopping.push(release);
       const { client, pool, unready, impaired } = database;
-      const checkSecret = createCheck(createSecretCheck(pool, secret));
+      const checkSecret = createCheck(() => findSecretProblem(pool, keyring));
       const notifications = createNotifications(database.url);
       const shutdown = new GracefulShutdown();
       const server = createServer({
@@ -120,7 +127,7 @@ async function runProcess(
         notifications,
         domain,
         log,
-        secret,
+        secret: keyring,
         corsOrigins: config.corsOrigins,
         introspection: config.graphqlIntrospection,
         sessionTrustedDocuments: config.sessionTrustedDocuments,
@@ -135,7 +142,7 @@ async function runProcess(
         tracing,
         slowStatements,
         shutdown,
-        ...(config.metricsToken !== null && { metricsHandler: createMetricsHandler(expose, config.metricsToken) }),
+        ...(config.metricsToken !== null && { metricsHandler: createMetricsHandler(expose, () => metricsToken) }),
       });
       const address = await listen(server, config);
       if (config.publicUrl === null) publicAddress.url = address;
@@ -189,11 +196,11 @@ async function warnOfShortage({ pool }: Database, config: Config, processes: num
 
 /** Creates the domain on a database, and the demo tenant if this start makes one. */
 async function createServices(config: Config, roles: Roles, database: Database, publicAddress: PublicAddress) {
-  const secret = await readSecret(config, database);
-  const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
+  const keyring = await readKeyring(config, database);
+  const webhooks = createWebhooks({ secret: keyring, allowInsecure: config.webhookAllowInsecure });
   const domain = createDomain(database, webhooks, publicAddress, await openStorage(config), undefined, config);
   const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
-  return { secret, webhooks, domain, demo };
+  return { keyring, webhooks, domain, demo };
 }
 
 /** Fills the demo tenant's books, while requests are served already. */
@@ -227,8 +234,8 @@ async function measure(
  */
 async function backUpBySchedule(
   config: Config,
-  { url, forBackups }: Database,
-  secret: string,
+  { pool, url, forBackups }: Database,
+  keyring: Keyring,
   webhooks: WebhookSettings,
   log: Logger,
   metrics: Metrics | undefined,
@@ -237,7 +244,8 @@ async function backUpBySchedule(
   if (setting === null || forBackups === null) return async () => {};
   const { startBackups } = await import('../jobs/backups.ts');
   const files = await openStorage(config);
-  return startBackups({ setting, url, ...forBackups, dataDir, secret, webhooks, files, log, metrics }).stop;
+  const readSecret = (): Promise<string> => readPresentSecret(pool, keyring);
+  return startBackups({ setting, url, ...forBackups, dataDir, readSecret, webhooks, files, log, metrics }).stop;
 }
 
 /**
@@ -247,11 +255,11 @@ async function backUpBySchedule(
 async function serveHealth(
   { host, healthPort }: Config,
   { pool, unready, impaired }: Database,
-  secret: string,
+  keyring: Keyring,
   worker: Pick<Worker, 'unready'>,
 ): Promise<() => Promise<void>> {
   if (healthPort === null) return async () => {};
-  const checkSecret = createCheck(createSecretCheck(pool, secret));
+  const checkSecret = createCheck(() => findSecretProblem(pool, keyring));
   const isUnready = async () => (await unready()) ?? (await checkSecret()) ?? worker.unready();
   const server = createHealthServer({ unready: isUnready, impaired });
   const address = await listen(server, { host, port: healthPort, variable: 'HEALTH_PORT' });

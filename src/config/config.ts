@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ConfigError } from './config-error.ts';
+import { readSecretSetting } from './secret-settings.ts';
 import { isStrongSecret, measureVariety } from './secret-strength.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -60,6 +62,8 @@ export interface Config {
   rateLimitStore: (typeof rateLimitStores)[number] | null;
   /** KONTOR_SECRET, which encrypts webhook secrets; null only with the embedded database (see readOrCreateSecret()). */
   secret: string | null;
+  /** KONTOR_SECRET_PREVIOUS, which is being replaced by KONTOR_SECRET; null if none is. */
+  previousSecret: string | null;
   logLevel: (typeof logLevels)[number];
   /** A separate port for /metrics; null: none. */
   metricsPort: number | null;
@@ -116,13 +120,10 @@ export type FilesSetting =
       credentials: { keyId: string; secretKey: string } | null;
     };
 
-/** A setting is invalid. The message is one line without secrets, and can be shown to the user. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
+export { ConfigError };
 
 /**
- * Reads and checks the environment. A variable that is empty counts as unset.
+ * Reads and checks the environment. A variable that is empty counts as unset. A secret can be in a file (readSecretSetting()).
  *
  * @throws ConfigError naming the first invalid variable and the values that it accepts
  */
@@ -133,10 +134,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     parse: (text: string) => T | undefined,
     secret = false,
   ): T | undefined => {
-    const text = env[name];
-    if (text === undefined || text === '') return undefined;
+    const given = secret ? readSecretSetting(env, name) : { text: env[name] ?? '', variable: name };
+    if (!given?.text) return undefined;
+    const { text, variable } = given;
     const value = parse(text);
     if (value !== undefined) return value;
+    if (variable !== name) throw new ConfigError(`The content of ${variable} is not accepted: it must be ${accepted}`);
     // Quoted as JSON, so that line breaks in it are escaped.
     throw new ConfigError(`${name}${secret ? '' : `=${JSON.stringify(text)}`} is not accepted: it must be ${accepted}`);
   };
@@ -161,12 +164,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       'DATABASE_BOOKS_DIRECT_URL is accepted only with DATABASE_BOOKS_URL, which then names a pooler',
     );
   }
-  const secret = read(
-    'KONTOR_SECRET',
-    'at least 32 random characters, such as `openssl rand -base64 32` prints',
-    (text) => (isStrongSecret(text) ? text : undefined),
-    true,
-  );
+  const secret = read('KONTOR_SECRET', ...strongSecret);
+  const previousSecret = read('KONTOR_SECRET_PREVIOUS', ...strongSecret);
+  if (previousSecret !== undefined && secret === undefined)
+    throw new ConfigError('KONTOR_SECRET_PREVIOUS is accepted only with KONTOR_SECRET');
   if (databaseUrl !== undefined && secret === undefined) {
     throw new ConfigError(
       'KONTOR_SECRET is missing: with DATABASE_URL it is required, at least 32 random characters, the same for all processes',
@@ -258,6 +259,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     rateLimitMaxPerMinute,
     rateLimitStore,
     secret: secret ?? null,
+    previousSecret: previousSecret ?? null,
     logLevel: read('LOG_LEVEL', `one of ${logLevels.join(', ')}`, readOneOf(logLevels)) ?? 'info',
     metricsPort: read('METRICS_PORT', 'a whole number from 0 to 65535', wholeNumber(65_535)) ?? null,
     metricsHost: read('METRICS_HOST', 'an IP address or a host name', host) ?? '127.0.0.1',
@@ -296,6 +298,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       ) ?? null,
   };
 }
+
+/** What a secret must be, for read(). */
+const strongSecret = [
+  'at least 32 random characters, such as `openssl rand -base64 32` prints',
+  (text: string): string | undefined => (isStrongSecret(text) ? text : undefined),
+  true,
+] as const;
 
 const switches = new Map([
   ['0', false],

@@ -35,7 +35,8 @@ export interface BackupsOptions {
   superuserUrl: string;
   /** The folder that the database is in. */
   dataDir: string;
-  secret: string;
+  /** Reads the secret that encrypts. @throws ConfigError while it is being replaced */
+  readSecret: () => Promise<string>;
   webhooks: Webhooks;
   files: FileStorage;
   log: Logger;
@@ -97,8 +98,9 @@ export async function backUpIfDue(options: BackupsOptions): Promise<string | und
 }
 
 async function makeAndTry(holder: Client, options: BackupsOptions, at: Date): Promise<string> {
-  const { setting, url, superuserUrl, dataDir, secret, files, log, signal } = options;
+  const { setting, url, superuserUrl, dataDir, readSecret, files, log, signal } = options;
   const { folder, passphrase, keep } = setting;
+  const secret = await readSecret();
   await clearUnproven(folder);
   const unproven = unprovenPath(folder, at);
   const onMissing = (key: string): void => log.error({ key }, 'a file is missing in the storage, and in the backup');

@@ -16,6 +16,8 @@ import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
 import { startOutbox } from './outbox.ts';
 import { makeAnchors } from './make-anchors.ts';
+import type { Keyring } from '../security/keyring.ts';
+import { rotateSecret } from './rotate-secret.ts';
 import { nameActors } from './name-actors.ts';
 import { InterruptedError } from './pace.ts';
 import { proveDocuments, proveSoon } from './prove-documents.ts';
@@ -54,8 +56,11 @@ export async function startWorker(
     auditLogYears,
     exportDays,
     anchorKey,
+    keyring,
   }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears' | 'exportDays'> & {
-    anchorKey: AnchorKey;
+    /** The key that signs anchors now. */
+    anchorKey: () => AnchorKey;
+    keyring: Keyring;
   },
   log: Log,
   metrics?: Metrics,
@@ -110,6 +115,7 @@ export async function startWorker(
     start_exports: startInQueue('run_exports', 'exports'),
     run_exports: runExports(database, domain, exportDays, (err) => log.error({ err }, 'an export')),
     backfill: backfill(pool),
+    rotate_secret: rotateSecret(database, keyring),
     clean_up: cleanUp(database, auditLogYears),
     clean_up_exports: cleanUpExports(client, domain, exportDays),
     clean_up_responses: cleanUpResponses(database),

@@ -7,8 +7,8 @@ import type { Config } from '../config/config.ts';
  * @param secret KONTOR_SECRET
  */
 export const readAnchorKey = ({ anchorKey }: Pick<Config, 'anchorKey'>, secret: string): AnchorKey =>
-  createAnchorKey(
-    anchorKey === null
-      ? new Uint8Array(hkdfSync('sha256', secret, '', 'kontor anchors', 32))
-      : Buffer.from(anchorKey, 'base64'),
-  );
+  anchorKey === null ? deriveAnchorKey(secret) : createAnchorKey(Buffer.from(anchorKey, 'base64'));
+
+/** The key that signs anchors without ANCHOR_KEY. */
+export const deriveAnchorKey = (secret: string): AnchorKey =>
+  createAnchorKey(new Uint8Array(hkdfSync('sha256', secret, '', 'kontor anchors', 32)));

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { ConfigError, type Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { createEncryption } from './encryption.ts';
+import { Keyring } from './keyring.ts';
 import { readOrCreateSecret } from './secret-file.ts';
 
 const sample = 'kontor';
@@ -9,56 +10,80 @@ const purpose = 'secret check';
 
 const wrongSecret =
   'KONTOR_SECRET is not the one that this database was used with: its webhook secrets could not be read. Set the former one.';
+const previousMissing =
+  'A rotation of KONTOR_SECRET is under way: set KONTOR_SECRET_PREVIOUS to the former one until `kontor secret status` says that it is done.';
 
 /**
- * The configured secret, or the one that is stored beside the embedded database.
+ * The configured secrets, or the one that is stored beside the embedded database.
  * @throws ConfigError if the database was used with another one
  */
-export async function readSecret(config: Config, { pool }: Pick<Database, 'pool'>): Promise<string> {
-  const secret = config.secret ?? (await readOrCreateSecret(config.dataDir));
+export async function readKeyring(config: Config, { pool }: Pick<Database, 'pool'>): Promise<Keyring> {
+  const keyring = new Keyring(config.secret ?? (await readOrCreateSecret(config.dataDir)), config.previousSecret);
   // A database that doesn't answer, or isn't migrated, can't tell yet: readiness asks again.
-  const problem = await findSecretProblem(pool, secret).catch(() => undefined);
+  const problem = await findSecretProblem(pool, keyring).catch(() => undefined);
   if (problem !== undefined) throw new ConfigError(problem);
-  return secret;
+  return keyring;
+}
+
+/** What the database says about its secrets: texts that were encrypted with them. */
+interface SecretState {
+  sealed: Uint8Array;
+  /** The id of the secret that encrypts; null for the first one. */
+  keyId: Uint8Array | null;
+  /** What the former secret encrypted; null unless it is being replaced. */
+  previousSealed: Uint8Array | null;
+}
+
+/** The sample as a secret encrypts it. @param named false for the first secret of a database */
+export function sealSample(secret: string, { named }: { named: boolean }): Uint8Array<ArrayBuffer> {
+  const keyring = Keyring.of(secret);
+  keyring.encryptWith(secret, { named });
+  return createEncryption(keyring, purpose).seal(sample);
+}
+
+/** The secret that encrypted a sample; undefined if it isn't among these. */
+export const findSealer = (sealed: Uint8Array, secrets: readonly string[]): string | undefined =>
+  secrets.find((secret) => {
+    try {
+      return createEncryption(secret, purpose).open(sealed) === sample;
+    } catch {
+      return false;
+    }
+  });
+
+/** What the database says about its secrets; undefined if it was not used with one yet. */
+export const readSecretState = async (pool: Pool): Promise<SecretState | undefined> =>
+  (
+    await pool.query<SecretState>(
+      'select sealed, key_id as "keyId", previous_sealed as "previousSealed" from secret_checks',
+    )
+  ).rows[0];
+
+/** Which secret of this database isn't among these; undefined if none is missing. */
+export function findMissing({ sealed, previousSealed }: SecretState, secrets: readonly string[]): string | undefined {
+  if (findSealer(sealed, secrets) === undefined) return wrongSecret;
+  return previousSealed !== null && findSealer(previousSealed, secrets) === undefined ? previousMissing : undefined;
 }
 
 /**
- * Compares the secret with the one that this database was first used with, by a text that was encrypted then.
- * @returns undefined if it is the same, or the first one
+ * Finds the secrets that this database needs among those of the keyring, and has the keyring encrypt with the same as all processes.
+ * The first process of a new database decides which that is.
+ * @returns undefined if none is missing
  * @throws Error if the database doesn't answer, or isn't migrated
  */
-export async function findSecretProblem(pool: Pool, secret: string): Promise<string | undefined> {
-  let sealed = await findSample(pool);
-  if (sealed === undefined) {
+export async function findSecretProblem(pool: Pool, keyring: Keyring): Promise<string | undefined> {
+  const { secrets } = keyring;
+  let state = await readSecretState(pool);
+  if (state === undefined) {
     await pool.query('insert into secret_checks (sealed) values ($1) on conflict do nothing', [
-      createEncryption(secret, purpose).seal(sample),
+      sealSample(secrets[0] ?? '', { named: false }),
     ]);
-    sealed = await findSample(pool); // another process may have been first
+    state = await readSecretState(pool); // another process may have been first
   }
-  if (sealed === undefined) throw new Error('The sample of the secret was deleted');
-  return compareSecret(sealed, secret);
-}
-
-/** The text that was encrypted with the secret; undefined for a database that was never used. */
-export const findSample = async (pool: Pool): Promise<Uint8Array | undefined> =>
-  (await pool.query<{ sealed: Uint8Array }>('select sealed from secret_checks')).rows[0]?.sealed;
-
-/** @returns undefined if the sample was encrypted with this secret */
-export function compareSecret(sealed: Uint8Array, secret: string): string | undefined {
-  try {
-    return createEncryption(secret, purpose).open(sealed) === sample ? undefined : wrongSecret;
-  } catch {
-    return wrongSecret;
-  }
-}
-
-/** A check for readiness, which asks the database until the secret was found to be right. */
-export function createSecretCheck(pool: Pool, secret: string): () => Promise<string | undefined> {
-  let isRight = false;
-  return async () => {
-    if (isRight) return undefined;
-    const problem = await findSecretProblem(pool, secret);
-    isRight = problem === undefined;
-    return problem;
-  };
+  if (state === undefined) throw new Error('The sample of the secret was deleted');
+  const missing = findMissing(state, secrets);
+  if (missing !== undefined) return missing;
+  const secret = findSealer(state.sealed, secrets);
+  if (secret !== undefined) keyring.encryptWith(secret, { named: state.keyId !== null });
+  return undefined;
 }

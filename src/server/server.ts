@@ -45,6 +45,7 @@ import type { SlowStatements } from '../observability/slow-statements.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
 import { checkHead, toOriginForm } from './http/request-target.ts';
 import { createEncryption } from '../security/encryption.ts';
+import type { Keyring } from '../security/keyring.ts';
 import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 
 export interface ServerOptions {
@@ -55,8 +56,8 @@ export interface ServerOptions {
   limiter: RateLimiter | undefined;
   notifications: Notifications;
   log: Logger;
-  /** KONTOR_SECRET. */
-  secret: string;
+  /** KONTOR_SECRET, or the keyring that has it. */
+  secret: string | Keyring;
   /** Origins that browsers may call from. */
   corsOrigins: readonly string[];
   /** Whether GraphQL exposes its schema: by introspection, in suggestions, and at /schema.graphql. */

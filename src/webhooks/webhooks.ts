@@ -1,5 +1,6 @@
 import type { Webhooks } from '../../schema/graphql/context.ts';
 import { createEncryption, type Encryption } from '../security/encryption.ts';
+import type { Keyring } from '../security/keyring.ts';
 import { findUrlProblem } from './address-guard.ts';
 import { newSecret } from './signature.ts';
 
@@ -9,8 +10,14 @@ export interface WebhookSettings extends Webhooks {
   allowInsecure: boolean;
 }
 
-/** @param secret KONTOR_SECRET */
-export function createWebhooks({ secret, allowInsecure }: { secret: string; allowInsecure: boolean }): WebhookSettings {
+/** @param secret KONTOR_SECRET, or the keyring that has it */
+export function createWebhooks({
+  secret,
+  allowInsecure,
+}: {
+  secret: string | Keyring;
+  allowInsecure: boolean;
+}): WebhookSettings {
   return {
     ...createEncryption(secret, 'webhook secrets'),
     newSecret,

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterAll(() => service.close());
 
 const anchor = async (who: Integrator, by = key) => makeAnchor(await service.contextOf(who), by);
-const job = () => runJob(makeAnchors(service.client, service.domain, key));
+const job = () => runJob(makeAnchors(service.client, service.domain, () => key));
 
 // A third party's program: it knows the documentation, and none of the code.
 interface Anchor {

@@ -62,7 +62,7 @@ async function schedule(more: { keep?: number; at?: Date; into?: string } = {}):
     booksUrl: postgres.booksUrl,
     superuserUrl: postgres.superuserUrl,
     dataDir,
-    secret,
+    readSecret: async () => secret,
     webhooks: service.webhooks,
     files: service.fileStorage,
     log: pino({}, { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) }),

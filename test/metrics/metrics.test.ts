@@ -23,7 +23,10 @@ beforeAll(async () => {
   service = await startService({
     metrics,
     limiter: () => createRateLimiter({ limit: 100, store: memoryStore() }),
-    metricsHandler: createMetricsHandler(() => metrics.registry.metrics(), token),
+    metricsHandler: createMetricsHandler(
+      () => metrics.registry.metrics(),
+      () => token,
+    ),
   });
   measureDatabase(metrics, { ...service, ...ready });
   acme = await service.integrator();

@@ -65,7 +65,7 @@ async function everything(webhookId: string): Promise<void> {
   await mutate('reversePayment(id: $id, reason: "Wrong")', { id: await makePayment(acme, paid) });
   await runJob(overdue(service.client, service.domain));
   while (await sealNext(await service.contextOf(acme)));
-  await runJob(makeAnchors(service.client, service.domain, sampleKey));
+  await runJob(makeAnchors(service.client, service.domain, () => sampleKey));
 
   const refund = 'mutation ($id: UUID!) { refundCreditNote(id: $id) { refunds { nodes { id } } } }';
   const { refundCreditNote } = await acme.graphql(refund, { id: await makeCreditNote(acme) });

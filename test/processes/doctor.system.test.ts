@@ -11,6 +11,7 @@ import { checkBackups } from '../../src/commands/doctor/backups.ts';
 import { judgeVersion } from '../../src/commands/doctor/database.ts';
 import { examine } from '../../src/commands/doctor/doctor.ts';
 import type { Finding } from '../../src/commands/doctor/finding.ts';
+import { Keyring } from '../../src/security/keyring.ts';
 import { findSecretProblem } from '../../src/security/secret-check.ts';
 import { fillDisk, mountSmallDisk } from '../faults/database-faults.ts';
 import { startOwnPostgres, type OwnPostgres } from '../faults/postgres.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   env = { DATABASE_URL: postgres.url, KONTOR_SECRET: secret, PUBLIC_URL: 'http://127.0.0.1:4000' };
   await migrate(postgres.url);
   const pool = new ConnectionPool({ connectionString: postgres.url, max: 1 });
-  await findSecretProblem(pool, secret); // as the first start does
+  await findSecretProblem(pool, new Keyring(secret)); // as the first start does
   await pool.end();
 });
 afterAll(() => postgres.remove());

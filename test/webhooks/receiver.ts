@@ -6,6 +6,7 @@ import { deliver } from '../../src/webhooks/deliver.ts';
 import { createPoster } from '../../src/webhooks/post.ts';
 import { createAnchorKey } from '../../schema/resources/anchor/signature.ts';
 import { startWorker } from '../../src/jobs/worker.ts';
+import { Keyring } from '../../src/security/keyring.ts';
 import type { Metrics } from '../../src/observability/metrics/metrics.ts';
 import { pino, type Logger } from 'pino';
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
@@ -53,6 +54,7 @@ export const status =
   (response) =>
     void response.writeHead(code).end();
 
+const keyring = Keyring.of('the secret of the tests, long enough');
 const anchorKey = createAnchorKey(new Uint8Array(32).fill(7));
 const silent = pino({ level: 'silent' });
 
@@ -80,7 +82,14 @@ export const work = (
     },
     service.domain,
     service.webhooks,
-    { webhookRetryDelaysMs: retryDelaysMs, webhookTimeoutMs: timeoutMs, auditLogYears: 10, exportDays: 7, anchorKey },
+    {
+      webhookRetryDelaysMs: retryDelaysMs,
+      webhookTimeoutMs: timeoutMs,
+      auditLogYears: 10,
+      exportDays: 7,
+      anchorKey: () => anchorKey,
+      keyring,
+    },
     log,
     metrics,
   );

@@ -5,10 +5,14 @@ import { sha256 } from '../../security/idempotency/idempotency.ts';
 /** All metrics in Prometheus's format, of this process or of all processes of a cluster. */
 export type Exposition = () => Promise<string>;
 
-/** The handler of /metrics: to everybody, or only to requests with the token. */
+/**
+ * The handler of /metrics: to everybody, or only to requests with the token.
+ * @param getToken the token of now, null for everybody
+ */
 export const createMetricsHandler =
-  (expose: Exposition, token: string | null) =>
+  (expose: Exposition, getToken: () => string | null) =>
   async ({ method, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const token = getToken();
     if (token !== null && !hasToken(headers.authorization, token)) {
       response.writeHead(401, { 'WWW-Authenticate': 'Bearer', 'Content-Type': 'text/plain' });
       return void response.end('This takes METRICS_TOKEN as Authorization: Bearer.\n');
@@ -22,7 +26,7 @@ export const createMetricsHandler =
 
 /** A server for /metrics alone, not yet listening. */
 export function createMetricsServer(expose: Exposition): Server {
-  const handle = createMetricsHandler(expose, null);
+  const handle = createMetricsHandler(expose, () => null);
   return createServer({ requestTimeout: 10_000 }, (request, response) => {
     if (request.url === '/metrics') void handle(request, response);
     else response.writeHead(404).end();
