@@ -104,6 +104,7 @@ export const leftOut = {
   Invitation: 'Access.',
   RateLimit: 'Access.',
   RateLimitPage: 'Access.',
+  TenantDeletion: 'It belongs to the installation.',
   SecretCheck: 'It belongs to the installation.',
   Change: 'The change feed. Triggers make its entries again; its cursors are of one tenant.',
   Event: 'Messages about changes. They name the tenant, are signed byte by byte, and are deleted after 90 days.',

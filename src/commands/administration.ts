@@ -1,8 +1,12 @@
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import {
+  checkedId,
+  closedDays,
   closeTenant,
   createTenant,
   createToken,
+  deleteTenant,
   findTenant,
   limitToken,
   listTenants,
@@ -12,7 +16,10 @@ import {
   revokeToken,
 } from '../identity/index.ts';
 import { readConfig } from '../config/config.ts';
-import { print, printJson, printRow } from './output.ts';
+import { startPace } from '../jobs/pace.ts';
+import { openStorage } from '../storage/storage.ts';
+import { confirm } from './confirm.ts';
+import { print, printJson, printRow, write } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { formatTime } from '../../schema/graphql/scalars/scalars.ts';
 
@@ -41,16 +48,21 @@ export function addTenantCommands(program: Command): void {
   );
   asJson(tenant.command('close').description('close a tenant; requests with its tokens are then answered 403'))
     .argument('<id>')
-    .option('--confirm <name>', "the tenant's name")
-    .action(async (id: string, { confirm, json }: { confirm?: string } & Json) => {
+    .option('--confirm <name>', "the tenant's name, instead of being asked")
+    .option('--yes', "don't ask")
+    .action(async (id: string, { confirm: given, yes, json }: Confirmed & { confirm?: string } & Json) => {
       await withDatabase(async ({ client }) => {
         const { name } = await findTenant(client, id);
-        if (confirm !== name)
-          throw new RefusedError(`Nobody could use "${name}" any more. To close it: --confirm "${name}"`);
+        if (given !== undefined && given !== name)
+          throw new RefusedError(`That isn't its name. To close it: --confirm "${name}"`);
+        await confirm(`Nobody can use "${name}" any more until it is reopened.`, name, yes === true || given === name);
         await closeTenant(client, id);
       });
       if (json) printJson({ id, closed: true });
-      else print(`Tenant ${id} is closed. To reopen it: tenant reopen ${id}`);
+      else
+        print(
+          `Tenant ${id} is closed. For ${closedDays} days at least it can be reopened: tenant reopen ${id}. Then: tenant delete ${id}`,
+        );
     });
   asJson(tenant.command('reopen').description('reopen a closed tenant; its tokens and members have access again'))
     .argument('<id>')
@@ -58,6 +70,36 @@ export function addTenantCommands(program: Command): void {
       await withDatabase(({ client }) => reopenTenant(client, id));
       if (json) printJson({ id, closed: false });
       else print(`Tenant ${id} is open.`);
+    });
+  addDelete(tenant);
+}
+
+interface Confirmed {
+  yes?: true;
+}
+
+function addDelete(tenant: Command): void {
+  asJson(
+    tenant
+      .command('delete')
+      .description(
+        `delete a tenant with all that it has, ${closedDays} days after it was closed; prints a certificate`,
+      ),
+  )
+    .argument('<id>')
+    .option('--yes', "don't ask")
+    .action(async (id: string, { yes, json }: Confirmed & Json) => {
+      const certificate = await withDatabase(async ({ client, pool }) => {
+        const found = await client.tenant.findFirst({ where: { id: checkedId('tenant', id) } });
+        // After a deletion that has begun, there is nothing to ask.
+        if (found?.closedAt && !found.deletionStartedAt)
+          await confirm(`All books of "${found.name}" will be deleted for good.`, found.name, yes === true);
+        const storage = await openStorage(readConfig(process.env));
+        const pause = startPace(new AbortController().signal);
+        return deleteTenant({ client, pool }, storage, { id, by: userInfo().username, now: () => new Date(), pause });
+      });
+      // Not in REST's names, which would differ from the text of the hash.
+      write(`${JSON.stringify(certificate, null, json ? 0 : 2)}\n`);
     });
 }
 

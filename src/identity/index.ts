@@ -21,7 +21,7 @@ export {
   signInAs,
   type InvitationSummary,
 } from './invitations.ts';
-export { RefusedError } from './refused.ts';
+export { checkedId, RefusedError } from './refused.ts';
 export {
   authenticateSession,
   endSessions,
@@ -39,6 +39,7 @@ export {
   type CountInvited,
   type TryPassword,
 } from './sign-in.ts';
+export { closedDays, deleteTenant, type DeletionCertificate } from './tenant-deletion.ts';
 export { closeTenant, createTenant, findTenant, listTenants, reopenTenant } from './tenants.ts';
 export { createToken, deleteEndedTokens, limitToken, listTokens, revokeToken } from './tokens.ts';
 export { addExistingUser, createUser, removeUser, setPassword, type UserSummary } from './users.ts';

@@ -50,6 +50,7 @@ export async function reopenTenant(client: UnscopedClient, id: string): Promise<
     const tenant = await lockTenant(db, id, 'no key update');
     if (!tenant) refuseUnknown(id);
     if (!tenant.closedAt) throw new RefusedError(`Tenant ${id} is open`);
+    if (tenant.deletionStartedAt) throw new RefusedError(`Tenant ${id} is being deleted: it can't be reopened`);
     await db.tenant.update({ where: { id }, data: { closedAt: null } });
   });
 }
@@ -85,10 +86,10 @@ export async function lockTenant(
   db: Prisma.TransactionClient,
   id: string,
   lock: 'share' | 'no key update',
-): Promise<{ closedAt: Date | null } | undefined> {
+): Promise<{ closedAt: Date | null; deletionStartedAt: Date | null } | undefined> {
   checkedId('tenant', id);
-  const [tenant] = await db.$queryRaw<{ closedAt: Date | null }[]>`
-    select closed_at as "closedAt" from tenants where id = ${id}::uuid for ${Prisma.raw(lock)}`;
+  const [tenant] = await db.$queryRaw<{ closedAt: Date | null; deletionStartedAt: Date | null }[]>`
+    select closed_at as "closedAt", deletion_started_at as "deletionStartedAt" from tenants where id = ${id}::uuid for ${Prisma.raw(lock)}`;
   return tenant;
 }
 

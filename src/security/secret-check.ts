@@ -8,10 +8,15 @@ import { readOrCreateSecret } from './secret-file.ts';
 const sample = 'kontor';
 const purpose = 'secret check';
 
-const wrongSecret =
-  'KONTOR_SECRET is not the one that this database was used with: its webhook secrets could not be read. Set the former one.';
-const previousMissing =
-  'A rotation of KONTOR_SECRET is under way: set KONTOR_SECRET_PREVIOUS to the former one until `kontor secret status` says that it is done.';
+/** Which secret isn't among those that are configured. */
+type Missing = 'present' | 'previous';
+
+const problems: Record<Missing, string> = {
+  present:
+    'KONTOR_SECRET is not the one that this database was used with: its webhook secrets could not be read. Set the former one.',
+  previous:
+    'A rotation of KONTOR_SECRET is under way: set KONTOR_SECRET_PREVIOUS to the former one until `kontor secret status` says that it is done.',
+};
 
 /**
  * The configured secrets, or the one that is stored beside the embedded database.
@@ -60,9 +65,9 @@ export const readSecretState = async (pool: Pool): Promise<SecretState | undefin
   ).rows[0];
 
 /** Which secret of this database isn't among these; undefined if none is missing. */
-export function findMissing({ sealed, previousSealed }: SecretState, secrets: readonly string[]): string | undefined {
-  if (findSealer(sealed, secrets) === undefined) return wrongSecret;
-  return previousSealed !== null && findSealer(previousSealed, secrets) === undefined ? previousMissing : undefined;
+export function findMissing({ sealed, previousSealed }: SecretState, secrets: readonly string[]): Missing | undefined {
+  if (findSealer(sealed, secrets) === undefined) return 'present';
+  return previousSealed !== null && findSealer(previousSealed, secrets) === undefined ? 'previous' : undefined;
 }
 
 /**
@@ -82,7 +87,7 @@ export async function findSecretProblem(pool: Pool, keyring: Keyring): Promise<s
   }
   if (state === undefined) throw new Error('The sample of the secret was deleted');
   const missing = findMissing(state, secrets);
-  if (missing !== undefined) return missing;
+  if (missing !== undefined) return problems[missing];
   const secret = findSealer(state.sealed, secrets);
   if (secret !== undefined) keyring.encryptWith(secret, { named: state.keyId !== null });
   return undefined;

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { findTenantTables } from '../../prisma/delete-tenant.ts';
 import { migrate } from '../../prisma/migrate.ts';
+import { closeTenant, deleteTenant } from '../../src/identity/index.ts';
 import { startService, type Service } from '../harness.ts';
 import { fill } from './books.ts';
 import { nameless } from './statements.ts';
@@ -50,6 +52,24 @@ it('migration needs no superuser if the owner can, and names the statements that
   expect((await globex.rest('GET', `/customers/${customer}`)).status).toBe(404);
   const { rows } = await service.pool.query(`select count(*)::int as jobs from graphile_worker.jobs`);
   expect(rows[0].jobs).toBeGreaterThan(5);
+});
+
+it('the owner, who deletes a tenant, deletes all its rows', async () => {
+  const { client, pool, integrator, fileStorage } = service!;
+  const acme = await integrator();
+  await fill(acme);
+  await acme.db.periodLock.updateMany({ data: { kind: 'FINAL' } });
+  await closeTenant(client, acme.tenantId);
+  const now = () => new Date(Date.now() + 31 * 86_400_000);
+  const { rows: deleted } = await deleteTenant({ client, pool }, fileStorage, { id: acme.tenantId, by: 'owner', now });
+  expect(deleted).toMatchObject({ tenants: 1, anchors: 1, audit_seals: 1, period_locks: 1, invoices: 3 });
+  const inDatabase = new Client({ connectionString: new URL(`/${owner}`, inject('serverUrl')).href });
+  await inDatabase.connect();
+  for (const { name } of await findTenantTables(pool)) {
+    const { rowCount } = await inDatabase.query(`select from ${name} where tenant_id = $1`, [acme.tenantId]);
+    expect([name, rowCount]).toEqual([name, 0]);
+  }
+  await inDatabase.end();
 });
 
 it('the owner sees no rows of the books', async () => {

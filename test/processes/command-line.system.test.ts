@@ -43,6 +43,7 @@ describe('the command line', () => {
         default_currency: 'JPY',
         timezone: 'Asia/Tokyo',
         closed_at: null,
+        deletion_started_at: null,
         created_at: expect.stringMatching(/\+00:00$/),
       },
     ]);
@@ -93,6 +94,23 @@ describe('the command line', () => {
     expect(await run('tenant', 'reopen', tenant.id)).toMatchObject({ code: 1 });
     expect(await run('tenant', 'close', tenant.id, '--confirm', tenant.name)).toMatchObject({ code: 0 });
     expect(await json('tenant', 'list')).toMatchObject([{ closed_at: expect.any(String) }]);
+    expect(await run('tenant', 'delete', tenant.id, '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^kontor: Tenant \S+ was closed \S+: it can be deleted from \S+\n$/),
+    });
+    const pool = new Pool({ connectionString: database.url });
+    await pool.query(`update tenants set closed_at = closed_at - interval '30 days'`);
+    await pool.end();
+    expect(await run('tenant', 'delete', tenant.id)).toMatchObject({
+      code: 1,
+      err: 'kontor: All books of "Acme" will be deleted for good. To confirm: --yes\n',
+    });
+    const certificate = await run('tenant', 'delete', tenant.id, '--yes', '--json');
+    const { hash, ...content } = JSON.parse(certificate.out) as { hash: string; rows: Record<string, number> };
+    expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(hash);
+    expect(content).toMatchObject({ tenant_id: tenant.id, rows: { tenants: 1, audit_entries: expect.any(Number) } });
+    expect(JSON.parse((await run('tenant', 'delete', tenant.id)).out)).toEqual({ ...content, hash });
+    expect(await json('tenant', 'list')).toEqual([]);
   }, 180_000);
 
   it('invites a user by a link, and resets a password', async () => {

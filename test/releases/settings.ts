@@ -17,6 +17,7 @@ const examples: Record<string, string>[] = [
     DATABASE_BOOKS_DIRECT_URL: 'postgres://kontor_books:x@direct.example/kontor',
   },
   { KONTOR_SECRET: secret },
+  { KONTOR_SECRET: secret, KONTOR_SECRET_PREVIOUS: 'the secret that was before this one' },
   { DATABASE_CONNECTIONS: '2', DATABASE_BOOKS_CONNECTIONS: '2' },
   { DATABASE_CONNECTIONS: '1000', DATABASE_BOOKS_CONNECTIONS: '1000' },
   { DATA_DIR: '/var/lib/kontor', HOST: '::', PORT: '0' },

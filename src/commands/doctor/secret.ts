@@ -16,6 +16,7 @@ export async function checkSecret(pool: Pool, { secret, previousSecret, dataDir 
     [own, previousSecret].filter((each) => each !== null),
   );
   if (missing === undefined) return [ok('secret', 'KONTOR_SECRET is the one that this database was used with')];
-  const [problem = '', remedy = 'Set the former one'] = missing.split(': ');
-  return [fail('secret', problem, remedy)];
+  return missing === 'present'
+    ? [fail('secret', 'KONTOR_SECRET is not the one that this database was used with', 'Set the former one')]
+    : [fail('secret', 'A rotation of KONTOR_SECRET is under way', 'Set KONTOR_SECRET_PREVIOUS to the former one')];
 }
