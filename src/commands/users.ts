@@ -7,6 +7,8 @@ import {
   addExistingUser,
   createInvitation,
   createUser,
+  eraseUser,
+  exportUser,
   findAccount,
   invitationLink,
   originOf,
@@ -19,7 +21,8 @@ import {
   type InvitationSummary,
   type UserSummary,
 } from '../identity/index.ts';
-import { print, printJson } from './output.ts';
+import { confirm } from './confirm.ts';
+import { print, printJson, toJson, write } from './output.ts';
 import { asJson, withDatabase, type Json } from './database.ts';
 import { asPassword, readPassword, type PasswordOptions } from './password.ts';
 
@@ -56,6 +59,30 @@ export function addUserCommands(program: Command): void {
       await withDatabase(({ client }) => removeUser(client, { email, tenantId }));
       if (json) printJson({ email, tenantId, removed: true });
       else print(`${email} has left ${tenantId}.`);
+    });
+  addPersonalData(user);
+}
+
+function addPersonalData(user: Command): void {
+  asJson(user.command('export').description('print as JSON all that is stored about a user'))
+    .argument('<address>')
+    .action(async (address: string, { json }: Json) => {
+      const data = await withDatabase((database) => exportUser(database, address));
+      write(`${JSON.stringify(JSON.parse(toJson(data)), null, json ? 0 : 2)}\n`);
+    });
+  asJson(user.command('erase').description('delete an account; only its id stays where the law has books kept'))
+    .argument('<address>')
+    .option('--yes', "don't ask")
+    .action(async (address: string, { yes, json }: { yes?: boolean } & Json) => {
+      const erased = await withDatabase(async (database) => {
+        const { email } = await showAccount(database.client, address, new Date());
+        await confirm(`The account of ${email} will be deleted for good.`, email, yes === true);
+        return eraseUser(database, email);
+      });
+      if (json) return printJson(erased);
+      print(`The account is deleted. Its id ${erased.id} stays in the books of ${erased.references.length} tenants.`);
+      print('Audit logs keep the names of its tokens and addresses of invitations until AUDIT_LOG_YEARS are over.');
+      for (const id of erased.withoutMembers) print(`Tenant ${id} has no member any more.`);
     });
 }
 

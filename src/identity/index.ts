@@ -10,6 +10,7 @@ export {
 } from './accounts.ts';
 export { StoredIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
+export { eraseUser, exportUser } from './personal-data.ts';
 export { createAuthenticate, findPrincipal, type Authentication } from './principal.ts';
 export {
   acceptInvitation,

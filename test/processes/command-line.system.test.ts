@@ -141,6 +141,28 @@ describe('the command line', () => {
     });
   }, 180_000);
 
+  it("exports a user's data, and erases the user once that is confirmed", async () => {
+    await json('user', 'create', '--email', 'eve@example.com', '--name', 'Eve');
+    expect(await json('user', 'export', 'eve@example.com')).toMatchObject({
+      account: { name: 'Eve', has_password: false },
+      memberships: [],
+      references: [],
+    });
+    expect(await run('user', 'erase', 'eve@example.com')).toMatchObject({
+      code: 1,
+      err: 'kontor: The account of eve@example.com will be deleted for good. To confirm: --yes\n',
+    });
+    expect(await json('user', 'erase', 'EVE@example.com', '--yes')).toEqual({
+      id: expect.any(String),
+      references: [],
+      without_members: [],
+    });
+    expect(await run('user', 'export', 'eve@example.com')).toMatchObject({
+      code: 1,
+      err: 'kontor: Unknown user "eve@example.com"\n',
+    });
+  });
+
   it('reads a password from standard input, because a command line is public', async () => {
     const email = 'grace@example.com';
     const env = { DATABASE_URL: database.url, KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' };
