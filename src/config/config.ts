@@ -17,6 +17,9 @@ export const minPassphraseLength = 12;
 /** The highest limit of requests in any 60 seconds that can be set. */
 const maxRateLimit = 100_000;
 
+/** How long events are kept by default, and at least, in days. */
+export const defaultEventDays = 90;
+
 /** Longer than most balancers keep connections: whoever closes one first must not be the one who gets the next request. */
 export const defaultKeepAliveMs = 75_000;
 
@@ -90,6 +93,8 @@ export interface Config {
   webhookTimeoutMs: number;
   /** How long the audit log is kept, in years. */
   auditLogYears: number;
+  /** How long events, deliveries, and their attempts are kept, in days. */
+  eventDays: number;
   /** How long exports and their files are kept after their end, in days. */
   exportDays: number;
   /** Where files are kept that people upload: a folder, or a bucket of S3. */
@@ -285,6 +290,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     ) ?? [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000],
     webhookTimeoutMs: read('WEBHOOK_TIMEOUT', 'a number of seconds above 0, at most 3600', timeout) ?? 10_000,
     auditLogYears: read('AUDIT_LOG_YEARS', 'a whole number from 7 to 100', retentionYears) ?? 10,
+    eventDays: read('EVENT_DAYS', 'a whole number from 90 to 3650', eventDays) ?? defaultEventDays,
     exportDays: read('EXPORT_DAYS', 'a whole number from 1 to 365', exportDays) ?? 7,
     files,
     filesQuota:
@@ -343,6 +349,12 @@ const responseLength = (text: string): number | undefined => {
 const retentionYears = (text: string): number | undefined => {
   const years = wholeNumber(100)(text);
   return years !== undefined && years >= 7 ? years : undefined;
+};
+
+/** No shorter than rest-shim/CONTRACT.md#event-log promises. */
+const eventDays = (text: string): number | undefined => {
+  const days = wholeNumber(3650)(text);
+  return days !== undefined && days >= defaultEventDays ? days : undefined;
 };
 
 const exportDays = (text: string): number | undefined => {

@@ -1,14 +1,15 @@
 import type { Task } from 'graphile-worker';
 import { forTenant } from '../../prisma/client.ts';
 import { cursorDays } from '../../schema/changes/change-cursor.ts';
+import { defaultEventDays } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { deleteEndedTokens, deleteExpiredInvitations, deleteExpiredSessions } from '../identity/index.ts';
 import { deleteExpiredHits } from '../security/rate-limit.ts';
 import { startPace } from './pace.ts';
 import { deleteExpiredResponses } from '../security/idempotency/stored-responses.ts';
 
-/** How long the delivery log is kept (DECISIONS.md#d35-delivery-log). */
-export const retentionDays = 90;
+/** How long tokens are kept that have ended. */
+const endedTokenDays = 90;
 
 /** How long the change feed keeps deletions: longer than a cursor is valid (schema/changes/change-cursor.ts). */
 const deletionDays = cursorDays + 10;
@@ -33,21 +34,25 @@ async function inBatches(
 }
 
 /**
- * Deletes the delivery log after 90 days, bulk operations after 30, the audit log after years, old deletions in the change
+ * Deletes events and the delivery log after `eventDays` (DECISIONS.md#d35-delivery-log), bulk operations after 30, the audit log after years, old deletions in the change
  * feed, and expired rows.
  */
 export const cleanUp =
-  ({ client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>, auditLogYears: number): Task =>
+  (
+    { client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>,
+    auditLogYears: number,
+    eventDays: number = defaultEventDays,
+  ): Task =>
   async (_payload, { abortSignal }) => {
     await deleteExpiredHits(pool);
     const now = new Date();
     await deleteExpiredSessions(client, now);
     await deleteExpiredInvitations(client, now);
-    const before = daysBefore(now, retentionDays);
+    const before = daysBefore(now, eventDays);
     const deletedBefore = daysBefore(now, deletionDays);
     const auditedBefore = new Date(now);
     auditedBefore.setUTCFullYear(now.getUTCFullYear() - auditLogYears);
-    await deleteEndedTokens(client, before);
+    await deleteEndedTokens(client, daysBefore(now, endedTokenDays));
     const pause = startPace(abortSignal);
     for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
       const db = forTenant(books, id);

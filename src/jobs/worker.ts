@@ -54,10 +54,11 @@ export async function startWorker(
     webhookTimeoutMs: timeoutMs,
     webhookRetryDelaysMs: retryDelaysMs,
     auditLogYears,
+    eventDays,
     exportDays,
     anchorKey,
     keyring,
-  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears' | 'exportDays'> & {
+  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears' | 'eventDays' | 'exportDays'> & {
     /** The key that signs anchors now. */
     anchorKey: () => AnchorKey;
     keyring: Keyring;
@@ -116,7 +117,7 @@ export async function startWorker(
     run_exports: runExports(database, domain, exportDays, (err) => log.error({ err }, 'an export')),
     backfill: backfill(pool),
     rotate_secret: rotateSecret(database, keyring),
-    clean_up: cleanUp(database, auditLogYears),
+    clean_up: cleanUp(database, auditLogYears, eventDays),
     clean_up_exports: cleanUpExports(client, domain, exportDays),
     clean_up_responses: cleanUpResponses(database),
   };

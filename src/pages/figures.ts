@@ -37,7 +37,6 @@ import { maxUpload } from '../server/http/multipart.ts';
 import { retentionMs } from '../security/idempotency/stored-responses.ts';
 import { checksumLength, randomLength } from '../identity/token.ts';
 import { maxActiveTokens } from '../identity/tokens.ts';
-import { retentionDays } from '../jobs/clean-up.ts';
 import { maxWatchers } from '../notifications/notifications.ts';
 import { minuteMs } from '../security/rate-limit.ts';
 import { defaults as sdk } from '../sdk/client/defaults.ts';
@@ -119,7 +118,7 @@ export const figures = {
   retriesTake: duration(retriesTakeMs),
   deliveryTimeout: `${usual.webhookTimeoutMs / 1000} seconds`,
   failuresToDeactivate: number.format(failuresToDeactivate),
-  auditLogDays: `${retentionDays} days`,
+  auditLogDays: `${usual.eventDays} days`,
   secretOverlap: `${rotationMs / hourMs} hours`,
   idempotencyHours: `${retentionMs / hourMs} hours`,
   exitDone: number.format(exitCodes.done),

@@ -42,6 +42,7 @@ const examples: Record<string, string>[] = [
   { WEBHOOK_TIMEOUT: '0.1' },
   { AUDIT_LOG_YEARS: '7', EXPORT_DAYS: '1' },
   { AUDIT_LOG_YEARS: '100', EXPORT_DAYS: '365' },
+  { EVENT_DAYS: '3650' },
   {
     FILES_URL: 's3://kontor-files/books',
     FILES_ENDPOINT: 'http://minio.example:9000',

@@ -176,7 +176,7 @@ describe('the delivery log', () => {
     ]);
   });
 
-  it('keeps deliveries for 90 days', async () => {
+  it('keeps deliveries for 90 days, or longer by EVENT_DAYS', async () => {
     const { id } = await createWebhook(acme, { url: receiver.url });
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Old' });
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'New' });
@@ -188,6 +188,8 @@ describe('the delivery log', () => {
     const createdAt = new Date(Date.now() - 90 * 86_400_000 - 1000);
     await acme.db.delivery.updateMany({ where: { id: old?.id ?? '' }, data: { createdAt } });
     await acme.db.event.updateMany({ where: { id: old?.eventId ?? '' }, data: { createdAt } });
+    await runJob(cleanUp(service, 10, 91));
+    expect(await acme.db.delivery.count({ where: { webhookId: id } })).toBe(2);
     await runJob(cleanUp(service, 10));
     expect((await acme.db.delivery.findMany({ where: { webhookId: id } })).map((each) => each.id)).not.toContain(
       old?.id,

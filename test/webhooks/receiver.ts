@@ -86,6 +86,7 @@ export const work = (
       webhookRetryDelaysMs: retryDelaysMs,
       webhookTimeoutMs: timeoutMs,
       auditLogYears: 10,
+      eventDays: 90,
       exportDays: 7,
       anchorKey: () => anchorKey,
       keyring,
