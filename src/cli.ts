@@ -58,6 +58,7 @@ const furtherCommands: [names: string[], add: () => Promise<void>][] = [
   [['bank'], async () => (await import('./commands/bank.ts')).addBankCommands(program)],
   [['verify'], async () => (await import('./commands/verify.ts')).addVerifyCommand(program)],
   [['export', 'import'], async () => (await import('./commands/books.ts')).addBooksCommands(program)],
+  [['person'], async () => (await import('./commands/person.ts')).addPersonCommands(program)],
   [['secret'], async () => (await import('./commands/secret.ts')).addSecretCommands(program)],
   [['backup', 'restore'], async () => (await import('./commands/backup.ts')).addBackupCommands(program)],
 ];

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
+import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
+import { kontor } from '../processes/npm.ts';
+import { proveAndSeal, verify } from '../verify/books.ts';
+
+let database: Database;
+let service: Service;
+let acme: Integrator;
+let globex: Integrator;
+let customer: string;
+
+const contacts = {
+  company_name: 'Ada Lovelace',
+  contact_name: 'Ada',
+  email: 'ada@example.com',
+  phone: '+49 30 1234',
+  address_line1: 'Lovelace-Allee 1',
+  postal_code: '10115',
+  city: 'Berlin',
+  vat_id: 'DE136695976',
+  buyer_reference: 'Ada-7',
+  electronic_address: 'ada@peppol.example',
+  electronic_address_scheme: 'EM',
+  external_id: 'ada-1',
+  metadata: { birthday: '10 December' },
+};
+const personal = /\bada\b|lovelace|30 1234|"10115"|berlin|DE136695976|december/i;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  service = await startService({ database });
+  acme = await service.integrator();
+  globex = await service.integrator();
+  await setCompany(acme);
+  const made = await acme.rest('POST', '/customers', { type: 'customer', country: 'DE', ...contacts });
+  expect(made.status).toBe(201);
+  customer = made.body.data.id;
+  await makeIssuedInvoice(acme, { customerId: customer });
+});
+afterAll(async () => {
+  await service.close();
+  await database.drop();
+});
+
+const person = (what: 'export' | 'erase', { tenantId }: Integrator, id: string, ...more: string[]) =>
+  kontor(['person', what, '--tenant', tenantId, '--customer', id, ...more], {
+    DATABASE_URL: database.url,
+    KONTOR_SECRET: 'the secret of the tests, long enough',
+  });
+
+it('exports what is stored about a customer, and only of its tenant', async () => {
+  const { out } = await person('export', acme, customer, '--json');
+  expect(JSON.parse(out)).toMatchObject({
+    customer: contacts,
+    documents: [{ number: expect.any(String), buyer: { company_name: 'Ada Lovelace', city: 'Berlin' } }],
+    receipts: [],
+    audit_log: [{ action: 'created', after: { email: 'ada@example.com' } }],
+    events: [{ event: 'customer.created' }],
+  });
+  for (const id of [customer, "x' or true --"])
+    expect(await person('erase', globex, id, '--yes')).toMatchObject({
+      code: 1,
+      err: `kontor: Unknown customer ${JSON.stringify(id)}\n`,
+    });
+});
+
+it('erases name and contacts once that is confirmed; what was issued stays, and verifies', async () => {
+  await proveAndSeal(service, acme);
+  expect(await person('erase', acme, customer)).toMatchObject({ code: 1, err: expect.stringContaining('--yes') });
+  const companyName = `Erased ${customer.slice(-12)}`;
+  expect(JSON.parse((await person('erase', acme, customer, '--yes', '--json')).out)).toEqual({
+    id: customer,
+    company_name: companyName,
+    documents: 1,
+  });
+  const row = await acme.db.customer.findFirstOrThrow({ where: { id: customer } });
+  expect(JSON.stringify(row)).not.toMatch(personal);
+  expect(row).toMatchObject({ companyName, country: 'DE', metadata: {} });
+  const { rows } = await service.pool.query('select search_text from customers where id = $1', [customer]);
+  expect(JSON.stringify(rows)).not.toMatch(personal);
+  expect(await acme.db.invoiceParties.findFirstOrThrow()).toMatchObject({ buyer: { company_name: 'Ada Lovelace' } });
+  await proveAndSeal(service, acme);
+  expect((await verify(service, acme)).all).toEqual([]);
+});
