@@ -436,6 +436,18 @@ describe('the command line', () => {
     expect(await readFile(join(target, 'secret'), 'utf8')).toBe(await readFile(join(dataDir, 'secret'), 'utf8'));
     expect((await stat(join(target, 'secret'))).mode & 0o777).toBe(0o600);
 
+    // While the secret is replaced, a backup would need two.
+    const next = 'the next secret of the tests, long enough';
+    const rotating = { ...env, KONTOR_SECRET: next, KONTOR_SECRET_PREVIOUS_FILE: join(dataDir, 'secret') };
+    expect(await kontor(['secret', 'rotate'], rotating)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('under way'),
+    });
+    expect(await kontor(['backup', join(elsewhere, 'other.backup')], rotating)).toMatchObject({
+      code: 1,
+      err: 'kontor: A rotation of KONTOR_SECRET is under way: wait until `kontor secret status` says that it is done\n',
+    });
+
     const own = { ...env, DATABASE_URL: 'postgres://a@b/c', KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' };
     for (const command of ['backup', 'restore'])
       expect((await kontor([command, file], own)).err).toBe(
