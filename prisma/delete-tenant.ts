@@ -41,7 +41,8 @@ interface TenantTable {
 }
 
 /**
- * Deletes a tenant that nobody uses any more. Whoever calls this has made sure that it is closed, and stays so.
+ * Deletes a tenant that nobody uses any more. Whoever calls this has made sure that it is closed, and stays so. Accounts that it
+ * has invited are identity's: see src/identity/tenant-deletion.ts.
  *
  * @param pool of the owner of the tables
  */
@@ -55,7 +56,6 @@ export async function deleteTenant(pool: Pool, tenantId: string, options: Tenant
   }
   await deleteJobs(pool, tenantId, options);
   await asOwner(pool, tenantId, async (client) => {
-    await client.query('update users set invited_to = null where invited_to = $1', [tenantId]);
     const { rowCount } = await client.query('delete from tenants where id = $1', [tenantId]);
     await options.onDeleted?.(client, { table: 'tenants', rows: rowCount ?? 0, files: 0 });
   });

@@ -69,15 +69,19 @@ export async function deleteTenant(
 /** @throws RefusedError while another process does it. One that is killed loses its lock with its connection. */
 async function asOnlyOne<Result>(pool: Pool, id: string, work: () => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
+  let taken = false;
   try {
     const { rows } = await client.query<{ taken: boolean }>(
       `select pg_try_advisory_lock(hashtextextended($1 || ' deletion', 0)) as taken`,
       [id],
     );
-    if (rows[0]?.taken !== true) throw new RefusedError(`Another process deletes the tenant ${id} already`);
+    taken = rows[0]?.taken === true;
+    if (!taken) throw new RefusedError(`Another process deletes the tenant ${id} already`);
     return await work();
   } finally {
-    client.release(true); // the lock is the connection's
+    const unlock = `select pg_advisory_unlock(hashtextextended($1 || ' deletion', 0))`;
+    if (taken) await client.query(unlock, [id]).catch(() => {}); // then it ends with the connection
+    client.release(true);
   }
 }
 
@@ -116,7 +120,9 @@ async function note(
        rows = jsonb_set(rows, array[$2], to_jsonb(coalesce((rows ->> $2)::int, 0) + $3::int)) where id = $1`,
     [id, table, rows, files],
   );
-  if (table === 'tenants') await certify(client, id, now());
+  if (table !== 'tenants') return;
+  await client.query('update users set invited_to = null where invited_to = $1', [id]);
+  await certify(client, id, now());
 }
 
 async function certify(client: PoolClient, id: string, finishedAt: Date): Promise<void> {

@@ -45,6 +45,7 @@ async function fillAll(who: Integrator): Promise<void> {
     expiresAt: later(7)(),
   };
   await service.client.invitation.create({ data: { tenantId, ...invitation } });
+  await service.client.user.update({ where: { id: userId }, data: { invitedTo: tenantId } });
   await service.client.trustedDocument.create({ data: { tenantId, hash: randomUUID(), text: '{ me { id } }' } });
   await service.pool.query(`insert into watchers values ($1, gen_random_uuid(), 'changes', gen_random_uuid(), now())`, [
     tenantId,
