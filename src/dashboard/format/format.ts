@@ -57,7 +57,7 @@ const moneySigns: Partial<Record<string, string | undefined>> = contradicts
 
 /** A rounded amount for the axis of a chart: `€12K`. */
 export const roundMoney = (value: number, currency: string): string =>
-  numbers({ style: 'currency', currency, notation: 'compact' }).format(value);
+  numbers({ style: 'currency', currency, notation: 'compact', useGrouping: 'always' }).format(value); // else 5000, but 10.000
 
 /** A quantity or a rate, with all its digits. */
 export const decimal = (value: string): string => numbers({ maximumFractionDigits: 20 }).format(exact(value));

@@ -36,9 +36,10 @@ export function LinkList({ id, title, rows }: Props): ReactNode {
               {Icon && <Icon width={20} aria-hidden />}
               <Text component="span" size="sm" fw={500} flex={1} {...(isUrgent && { c: 'var(--mantine-color-error)' })}>
                 {text}
+                {note && ' '}
                 {note && (
-                  <Text component="span" inherit c="dimmed" fw={400}>
-                    {` ${note}`}
+                  <Text component="span" inherit c="dimmed" fw={400} display="inline-block">
+                    {note}
                   </Text>
                 )}
               </Text>
