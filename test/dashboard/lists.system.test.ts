@@ -202,6 +202,16 @@ describe.skipIf(noBrowser)('tabs above a list', { timeout: 120_000 }, () => {
         .toEqual(filtered);
       expect(new URL(page.url()).searchParams.get('status')).toBe('PAID');
       await expectAccessible(page);
+      // The address is what is saved: opened again, it has the same filters, and one that is forged has none.
+      const address = page.url();
+      await page.goto('about:blank');
+      await page.goto(address);
+      await states.locator('[aria-current]').filter({ hasText: 'Paid' }).waitFor();
+      expect(await page.getByRole('searchbox').inputValue()).toBe('Umbrella');
+      await waitUntilIdle(page);
+      expect(String(await page.getByRole('table').locator('tbody tr').count())).toBe(filtered.Paid);
+      await open(page, `${path}?status=NOTHING&sort=-nothing&page=x`);
+      expect(`${await page.getByRole('table').locator('tbody tr').count()}`).toBe(figures['All']?.split(' ')[0]);
     });
   });
 
