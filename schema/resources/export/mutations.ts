@@ -18,7 +18,7 @@ const maxYears = 12;
 
 const CreateExportInput = builder.inputType('CreateExportInput', {
   description: 'A new export. Each type takes some of the fields, and refuses the others.',
-  example: { type: 'LIST', resource: 'INVOICES', format: 'CSV', from: '2026-01-01', to: '2026-12-31' },
+  example: { type: 'LIST', resource: 'INVOICES', format: 'CSV', ids: null, from: '2026-01-01', to: '2026-12-31' },
   fields: (t) => ({
     type: t.field({ type: ExportType, required: true, description: 'What is exported.' }),
     resource: t.field({ type: ExportResource, description: 'Whose list: needed for a list, and only there.' }),
