@@ -17,6 +17,9 @@ interface Share {
   vat: Exact;
 }
 interface Payment {
+  id: string;
+  recordedWithId: string | null;
+  reversalOfId: string | null;
   kind: string;
   amount: Exact;
   paidOn: string;
@@ -111,7 +114,7 @@ export interface Books {
 const money =
   'vatBreakdownByCategory { vatCategory vatRate net vat } currency totalGross exchangeRate exchangeCurrency';
 const paymentsPage =
-  '(first: 36) { totalCount nodes { kind amount paidOn reversalOfId exchangeAmount exchangeCurrency exchangeDifference } }';
+  '(first: 36) { totalCount nodes { id recordedWithId kind amount paidOn reversalOfId exchangeAmount exchangeCurrency exchangeDifference } }';
 
 // Rows of answers.
 /* eslint-disable typescript/no-explicit-any */
@@ -125,7 +128,20 @@ const readShares = (shares: any[]): Share[] =>
 const readPayments = ({ nodes, totalCount }: any): Payment[] => {
   expect(totalCount).toBe(nodes.length);
   return nodes.map(
-    ({ kind, amount, paidOn, reversalOfId, exchangeAmount, exchangeCurrency, exchangeDifference }: any) => ({
+    ({
+      id,
+      recordedWithId,
+      kind,
+      amount,
+      paidOn,
+      reversalOfId,
+      exchangeAmount,
+      exchangeCurrency,
+      exchangeDifference,
+    }: any) => ({
+      id,
+      recordedWithId,
+      reversalOfId,
       kind,
       amount: new Exact(amount),
       paidOn,
@@ -142,13 +158,13 @@ const readExchange = ({ exchangeRate, exchangeCurrency }: any): Exchange | null 
 /** @param country the tenant's */
 export async function readBooks(who: Integrator, country: string): Promise<Books> {
   const { invoices } =
-    await who.graphql(`{ invoices(first: 60) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
+    await who.graphql(`{ invoices(first: 50) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
     customer { id country vatId } ${money} payments${paymentsPage} } } }`);
   const { creditNotes } =
-    await who.graphql(`{ creditNotes(first: 60) { totalCount nodes { id invoice { id } creditNoteDate ${money}
+    await who.graphql(`{ creditNotes(first: 50) { totalCount nodes { id invoice { id } creditNoteDate ${money}
     refunds${paymentsPage} } } }`);
   const { receipts } =
-    await who.graphql(`{ receipts(first: 60) { totalCount nodes { id reversalOfId status receiptDate dueDate currency exchangeRate exchangeCurrency amountGross
+    await who.graphql(`{ receipts(first: 50) { totalCount nodes { id reversalOfId status receiptDate dueDate currency exchangeRate exchangeCurrency amountGross
     supplier { country vatId } amountPrepaid lines { vatCategory vatRate deductiblePercent amountNet vatAmount } payments${paymentsPage} } } }`);
   for (const { nodes, totalCount } of [invoices, creditNotes, receipts]) expect(totalCount).toBe(nodes.length);
   const isIssued = ({ status }: any): boolean => status !== 'DRAFT';
@@ -444,23 +460,101 @@ export function cash(books: Books, from: string, to: string, isInputByPayment: b
   return sums.all;
 }
 
-/** What a payment gained: what it was in the home currency, less what its part of the document counts as there. */
-function gainOf(document: Priced, { amount, exchange }: Payment, isReceived: boolean): Exact | null {
-  if (!exchange || exchange.currency !== document.exchange?.currency) return null;
-  return exchange.amount.minus(worth(document, amount)).times(isReceived ? 1 : -1);
+/** What settles a document at home: by payments, and what roundings leave on the day on which nothing more is due. */
+interface Settled {
+  payments: Map<string, Exact>;
+  rests: { date: string; open: Exact }[];
 }
 
-const withPayments = ({ invoices, creditNotes, receipts }: Books) => [
-  ...invoices.flatMap((of) => of.payments.map((payment) => ({ of, payment, isReceived: true }))),
-  ...creditNotes.flatMap((of) => of.refunds.map((payment) => ({ of, payment, isReceived: false }))),
-  ...receipts.flatMap((of) => of.payments.map((payment) => ({ of, payment, isReceived: false }))),
-];
+/**
+ * The partner's account of a document, booked step by step in the order of writing: whatever is booked by a payment leaves the
+ * account with what isn't settled yet, converted. Other steps have amounts of their own.
+ */
+function settle(books: Books, document: Invoice | Receipt): Settled {
+  const settled: Settled = { payments: new Map(), rests: [] };
+  if (!document.exchange) return settled;
+  const prepaid = 'prepaid' in document ? document.prepaid : zero;
+  const notes = 'number' in document ? books.creditNotes.filter(({ invoiceId }) => invoiceId === document.id) : [];
+  const whole = worth(document, document.gross).minus(worth(document, prepaid));
+  let [due, account] = [document.gross.minus(prepaid), whole];
+  const book = (date: string, amount: Exact, find: (left: Exact) => Exact): Exact => {
+    const all = document.gross.minus(prepaid);
+    due = due.minus(amount);
+    const booked = find(account.minus(whole).plus(worth(document, all.minus(due))));
+    account = account.minus(booked);
+    if (due.isZero() && !account.isZero()) {
+      settled.rests.push({ date, open: account });
+      account = zero;
+    }
+    return booked;
+  };
+  const discounts = new Map<string, Exact>();
+  const pay = ({ id, kind, amount, paidOn, reversalOfId }: Payment, sign: 1 | -1): void => {
+    const moved = amount.times(sign);
+    const booked = book(paidOn, moved, (left) => {
+      if (kind === 'CASH_DISCOUNT') {
+        const earlier = discounts.get(paidOn) ?? zero;
+        discounts.set(paidOn, earlier.plus(amount));
+        return worth(document, earlier.plus(amount)).minus(worth(document, earlier));
+      }
+      const undone = reversalOfId === null ? undefined : settled.payments.get(reversalOfId);
+      if (undone) return undone.times(-sign);
+      if (kind === 'CREDIT') return worth(document, moved);
+      return left.times(moved).isNegative() ? zero : left;
+    });
+    settled.payments.set(id, booked.times(sign));
+  };
+  const last = ({ kind }: Payment): number =>
+    kind === 'PAYMENT' ? 2 : kind === 'CASH_DISCOUNT' || kind === 'CREDIT' ? 0 : 1;
+  const ofPayment = (payment: Payment, sign: 1 | -1) => ({
+    order: `${payment.recordedWithId ?? payment.id} ${last(payment)} ${payment.id}`,
+    take: () => pay(payment, sign),
+  });
+  const steps = [
+    ...document.payments
+      .filter(({ kind }) => [...isPaid, ...isAdjusted].includes(kind))
+      .map((payment) => ofPayment(payment, 1)),
+    ...notes.flatMap(({ id, date, gross, refunds }) => [
+      { order: `${id} 0`, take: () => void book(date, gross, () => worth(document, gross)) },
+      ...refunds.map((refund) => ofPayment(refund, -1)),
+    ]),
+  ];
+  for (const { take } of steps.toSorted((a, b) => (a.order < b.order ? -1 : 1))) take();
+  return settled;
+}
+
+/** What a payment gained: what it was in the home currency, less what it settles there. */
+function gainOf(document: Priced, { id, exchange }: Payment, settled: Settled, isReceived: boolean): Exact | null {
+  const of = settled.payments.get(id);
+  if (!of || !exchange || exchange.currency !== document.exchange?.currency) return null;
+  return exchange.amount.minus(of).times(isReceived ? 1 : -1);
+}
+
+const withPayments = (books: Books) => {
+  const { invoices, creditNotes, receipts } = books;
+  const ofInvoices = new Map(invoices.map((of) => [of.id, settle(books, of)]));
+  const none: Settled = { payments: new Map(), rests: [] };
+  return [
+    ...invoices.flatMap((of) => {
+      const settled = ofInvoices.get(of.id) ?? none;
+      return of.payments.map((payment) => ({ of, payment, settled, isReceived: true }));
+    }),
+    ...creditNotes.flatMap((of) => {
+      const settled = ofInvoices.get(of.invoiceId) ?? none;
+      return of.refunds.map((payment) => ({ of, payment, settled, isReceived: false }));
+    }),
+    ...receipts.flatMap((of) => {
+      const settled = settle(books, of);
+      return of.payments.map((payment) => ({ of, payment, settled, isReceived: false }));
+    }),
+  ];
+};
 
 /** The exchange differences of all payments: what the API says, and what they are. */
 export const differences = (books: Books): { said: string | null; expected: string | null }[] =>
-  withPayments(books).map(({ of, payment, isReceived }) => ({
+  withPayments(books).map(({ of, payment, settled, isReceived }) => ({
     said: payment.difference,
-    expected: gainOf(of, payment, isReceived)?.toFixed() ?? null,
+    expected: gainOf(of, payment, settled, isReceived)?.toFixed() ?? null,
   }));
 
 /** `currency` → sums in cents, of the days from `from` to `to`. */
@@ -481,12 +575,20 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
       { side: 'revenue', rows: books.receipts },
     ] as const)
       for (const document of rows)
-        for (const { kind, paidOn, amount } of document.payments)
+        for (const { id, kind, paidOn, amount } of document.payments)
           if (kinds.includes(kind) && within(paidOn, from, to))
-            add(side, currencyOf(document), worth(document, amount));
+            add(side, currencyOf(document), settle(books, document).payments.get(id) ?? amount);
   };
-  for (const { of, payment, isReceived } of withPayments(books)) {
-    const gain = gainOf(of, payment, isReceived);
+  for (const document of [...books.invoices, ...books.receipts])
+    for (const { date, open } of settle(books, document).rests)
+      if (within(date, from, to))
+        add(
+          'number' in document === open.isPositive() ? 'exchange_losses' : 'exchange_gains',
+          currencyOf(document),
+          open.abs(),
+        );
+  for (const { of, payment, settled, isReceived } of withPayments(books)) {
+    const gain = gainOf(of, payment, settled, isReceived);
     if (!gain || !within(payment.paidOn, from, to)) continue;
     // A reversal is in the part of what it takes back.
     const ofPayment = payment.isReversal ? gain.negated() : gain;

@@ -5,6 +5,7 @@ import type { Context } from '../../graphql/context.ts';
 import { vatCategorySql } from '../../resources/invoice/line.ts';
 import { receiptLinesSql } from '../../resources/receipt/lines.ts';
 import { exchangeDifferences } from '../../resources/payment/exchange.ts';
+import { restsAtHome, settledAtHome } from '../../resources/payment/settled-at-home.ts';
 import { discountedLines, taxedLines } from '../../resources/report/receipt-shares.ts';
 import { invoiceDiscounts } from '../../resources/report/vat-shares.ts';
 import { computed, countRows, readRows, type Period, type TableSource } from '../table.ts';
@@ -76,9 +77,18 @@ export interface Payment extends Booked {
   amount: string;
   /** What it was in the currency of the bank account, where that is another one. */
   exchange: { amount: string; currency: string } | null;
+  /** What it settles in the home currency, where the document has a rate; null of what only changes a customer's credit. */
+  settled: string | null;
   /** What it gained by that against the document's rate, in the home currency; negative if it lost. */
   difference: string | null;
   isReversal: boolean;
+}
+
+/** What roundings leave of a document in the home currency, on the day on which nothing more of it is due. */
+export interface Rest extends Booked {
+  of: 'invoice' | 'receipt';
+  /** Positive where it is a gain. */
+  difference: string;
 }
 
 /** Net and VAT of an invoice's lines: VAT is rounded once per rate (EN 16931, BR-CO-17). */
@@ -222,6 +232,8 @@ const sources = {
         json_build_object('amount', own.exchange_amount::text, 'currency', own.exchange_currency) end`,
       difference: `case when own.exchange_rate is not null then (
         select difference::text from (${exchangeDifferences('payment.id = own.id')}) as payment) end`,
+      settled: `case when coalesce(invoice.exchange_rate, note.exchange_rate, receipt.exchange_rate) is not null then (
+        select worth::text from (${settledAtHome('payment.id = own.id')}) as settled where settled.id = own.id) end`,
       isReversal: 'own.reversal_of is not null',
     },
     `left join invoices as invoice on invoice.tenant_id = own.tenant_id and invoice.id = own.invoice_id
@@ -242,8 +254,31 @@ const discountSource = (table: string, shares: string, fields: Record<string, st
   order: ['own.date', 'own.id'],
 });
 
-/** Cash discounts, by document and day. The reports' statements have the period as parameters 2 and 3. */
-function discountSources({ from, to }: Period) {
+const restSource = (rests: string): TableSource => ({
+  columns: [
+    computed(
+      'document',
+      'text',
+      `${jsonObject({
+        of: `case when own.is_invoice then 'invoice' else 'receipt' end`,
+        number: 'own.number',
+        day: 'own.date',
+        currency: 'own.currency',
+        partner: `coalesce(${partnerAccountSql('invoice.customer_id', 'debtor')}, ${partnerAccountSql('receipt.supplier_id', 'creditor')})`,
+        worth: 'null',
+        difference: 'own.difference::text',
+      })}::text`,
+    ),
+  ],
+  from: `(${rests}) as own
+    left join invoices as invoice on invoice.tenant_id = $1 and invoice.id = own.id
+    left join receipts as receipt on receipt.tenant_id = $1 and receipt.id = own.id`,
+  where: 'own.difference <> 0',
+  order: ['own.date', 'own.id'],
+});
+
+/** Cash discounts, by document and day, and rests. The reports' statements have the period as parameters 2 and 3. */
+function settlementSources({ from, to }: Period) {
   const within = (sql: string): string =>
     sql.replaceAll('$2', `date '${from ?? '-infinity'}'`).replaceAll('$3', `date '${to ?? 'infinity'}'`);
   const share = {
@@ -278,6 +313,7 @@ function discountSources({ from, to }: Period) {
         lines: 'own.lines',
       },
     ),
+    rests: restSource(within(restsAtHome('moved.date between $2 and $3'))),
   };
 }
 
@@ -286,7 +322,8 @@ export type Document =
   | ({ kind: 'purchase' } & Purchase)
   | ({ kind: 'saleDiscount' } & SaleDiscount)
   | ({ kind: 'purchaseDiscount' } & PurchaseDiscount)
-  | ({ kind: 'payment' } & Payment);
+  | ({ kind: 'payment' } & Payment)
+  | ({ kind: 'rest' } & Rest);
 
 const kinds = {
   invoices: 'sale',
@@ -295,10 +332,11 @@ const kinds = {
   payments: 'payment',
   invoiceDiscounts: 'saleDiscount',
   receiptDiscounts: 'purchaseDiscount',
+  rests: 'rest',
 } as const;
 
 const buildSources = (days: Period) =>
-  Object.entries({ ...sources, ...discountSources(days) }) as [keyof typeof kinds, TableSource][];
+  Object.entries({ ...sources, ...settlementSources(days) }) as [keyof typeof kinds, TableSource][];
 
 /** What is booked in a period, page by page: by kind, and by day. */
 export async function* readDocuments(context: Context, period: Period): AsyncGenerator<Document[]> {

@@ -12,7 +12,16 @@ import {
   withoutAutomatic,
   type charts,
 } from './accounts.ts';
-import type { BoughtLine, Document, Payment, Purchase, PurchaseDiscount, Sale, SaleDiscount } from './documents.ts';
+import type {
+  BoughtLine,
+  Document,
+  Payment,
+  Purchase,
+  PurchaseDiscount,
+  Rest,
+  Sale,
+  SaleDiscount,
+} from './documents.ts';
 
 // What a document becomes in the books. Only this file says so.
 
@@ -47,8 +56,12 @@ interface Home {
 
 export function buildPostings(document: Document, chart: Chart, home: Home): Posting[] {
   const postings = postDocument(document, chart, home).filter(({ amount }) => !amount.isZero());
-  return document.worth?.currency === home.currency ? addWorth(postings, document, document.worth) : postings;
+  if (document.worth?.currency !== home.currency) return postings;
+  return addWorth(postings, document, document.worth).filter((posting) => !isWorthNothing(posting));
 }
+
+/** What rounds to nothing in the books' currency changes no account there. */
+const isWorthNothing = ({ exchange }: Posting): boolean => exchange?.amount.isZero() ?? false;
 
 /** At the document's rate. What is posted to the partner is together worth as much as its sum. */
 function addWorth(
@@ -79,6 +92,8 @@ function postDocument(document: Document, chart: Chart, home: Home): Posting[] {
       return postSaleDiscount(document, chart);
     case 'purchaseDiscount':
       return postPurchaseDiscount(document, chart);
+    case 'rest':
+      return postRest(document, chart, home);
     default:
       return [postPayment(document, chart, home), ...postDifference(document, chart, home)];
   }
@@ -174,7 +189,8 @@ const vatIn = (gross: Decimal, rate: string): Decimal =>
 
 /** What settles an invoice brings money in, or is a loss. A refund, and what pays a receipt, are the other way round. */
 function postPayment(payment: Payment, chart: Chart, home: Home): Posting {
-  const { of, settles, exchange, isReversal } = payment;
+  const { of, settles, exchange, settled, worth, isReversal } = payment;
+  const atHome = exchange?.currency === home.currency ? exchange.amount : settled;
   const isIn = of === 'invoice' && settles !== 'credit_refund';
   const amount = new Decimal(payment.amount);
   const text = settles === 'payment' && of === 'credit_note' ? 'Erstattung' : texts[settles];
@@ -184,9 +200,10 @@ function postPayment(payment: Payment, chart: Chart, home: Home): Posting {
     account: accountOfPayment(payment, chart),
     contra: payment.partner ?? anyCreditor,
     text: isReversal ? `Storno ${texts[settles]}` : text,
-    ...(exchange?.currency === home.currency && {
-      exchange: { amount: new Decimal(exchange.amount).abs(), currency: exchange.currency },
-    }),
+    ...(atHome !== null &&
+      (exchange?.currency === home.currency || worth?.currency === home.currency) && {
+        exchange: { amount: new Decimal(atHome).abs(), currency: home.currency },
+      }),
   };
 }
 
@@ -205,6 +222,13 @@ function postDifference(payment: Payment, chart: Chart, { currency }: Home): Pos
       text: isReversal ? 'Storno Kursdifferenz' : 'Kursdifferenz',
     },
   ];
+}
+
+function postRest(rest: Rest, chart: Chart, { currency }: Home): Posting[] {
+  if (rest.currency !== currency) return [];
+  const amount = new Decimal(rest.difference);
+  const contra = amount.isPositive() ? chart.exchange.gain : chart.exchange.loss;
+  return [{ ...common(rest), amount, account: rest.partner ?? anyCreditor, contra, text: 'Rundung Kurs' }];
 }
 
 function accountOfPayment({ of, settles }: Payment, { bank, loss, gain }: Chart): string {

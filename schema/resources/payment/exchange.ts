@@ -2,8 +2,9 @@ import { batchPerRequest } from '../../../prisma/batching.ts';
 import type { Prisma, Row } from '../../../prisma/client.ts';
 import { refuse } from '../../errors/errors.ts';
 import type { Context } from '../../graphql/context.ts';
-import { convert, Decimal, minorDigitsSql } from '../../money/money.ts';
+import { convert, Decimal } from '../../money/money.ts';
 import { maxExchanged } from '../exchange-rate.ts';
+import { settledAtHome } from './settled-at-home.ts';
 
 // What foreign money was worth when it was paid (DECISIONS.md#d151-exchange-differences).
 
@@ -33,26 +34,24 @@ export function exchangeAt(
 }
 
 /**
- * The payments with a difference between what they moved in the home currency and what that settled at the document's rate, as
+ * The payments with a difference between what they moved in the home currency and what that settled there, as
  * `id, paid_on, is_reversal, invoice_id, receipt_id, number, currency, difference`: a gain is positive. Refunds are of the invoice,
  * whose rate its credit notes have. Parameter 1 is the tenant.
  * @param where a condition on `payment`
  */
 export const exchangeDifferences = (where: string): string => `
   select payment.id, payment.paid_on, payment.reversal_of is not null as is_reversal, invoice.id as invoice_id, payment.receipt_id,
-    coalesce(invoice.number, receipt.receipt_number) as number, priced.currency,
-    (payment.exchange_amount - round(payment.amount * priced.rate, ${minorDigitsSql('priced.currency')}))
+    coalesce(invoice.number, receipt.receipt_number) as number, settled.currency,
+    (payment.exchange_amount - settled.worth)
       * case when payment.invoice_id is null then -1 else 1 end as difference
   from payments as payment
     left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
     left join invoices as invoice
       on invoice.tenant_id = payment.tenant_id and invoice.id = coalesce(payment.invoice_id, note.invoice_id)
     left join receipts as receipt on receipt.tenant_id = payment.tenant_id and receipt.id = payment.receipt_id
-    cross join lateral (
-      select coalesce(invoice.exchange_currency, receipt.exchange_currency) as currency,
-        coalesce(invoice.exchange_rate, receipt.exchange_rate) as rate
-    ) as priced
-  where payment.tenant_id = $1 and payment.exchange_rate is not null and payment.exchange_currency = priced.currency and ${where}`;
+    join (${settledAtHome(`payment.exchange_rate is not null and ${where}`)}) as settled
+      on settled.id = payment.id and settled.currency = payment.exchange_currency
+  where payment.tenant_id = $1 and payment.exchange_rate is not null and ${where}`;
 
 /** The difference of a payment with an exchange rate; null where the document has none. */
 export const findExchangeDifference = batchPerRequest(async (ids: string[], { db }: Context) => {

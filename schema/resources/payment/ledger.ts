@@ -21,21 +21,27 @@ export async function recordPayment(context: Context, data: NewPayment): Promise
   return payment.id;
 }
 
-/** Adds a payment with its adjustments. The first row is the one that the others are undone with. */
+/**
+ * Adds a payment with its adjustments. The first row is the one that the others are undone with. What it settles at home depends on
+ * the others, so that its event follows them.
+ */
 export async function recordAdjusted(
   context: Context,
   payment: Omit<NewPayment, 'amount'> & { amount: Decimal },
   { rows }: Pick<Adjusted, 'rows'>,
   exchange: PaymentExchange = {},
 ): Promise<void> {
-  let first = payment.amount.isZero() ? null : await recordPayment(context, { ...payment, ...exchange });
+  const recorded = payment.amount.isZero()
+    ? []
+    : [await context.db.payment.create({ data: { ...payment, ...exchange } })];
   const { bankTransactionId, ...common } = payment;
   for (const row of rows) {
     // The others move no money on an account.
     const money = row.kind === 'OVERPAYMENT' && bankTransactionId ? { bankTransactionId } : {};
-    const id = await recordPayment(context, { ...common, ...money, ...row, recordedWithId: first });
-    first ??= id;
+    const data = { ...common, ...money, ...row, recordedWithId: recorded[0]?.id ?? null };
+    recorded.push(await context.db.payment.create({ data }));
   }
+  for (const each of recorded) await emit(context, 'payment.recorded', each);
 }
 
 /**

@@ -2,6 +2,7 @@ import { minorDigitsSql } from '../../money/money.ts';
 import { vatCategorySql } from '../invoice/line.ts';
 import { exchangeDifferences } from '../payment/exchange.ts';
 import { paidKindsSql } from '../payment/kinds.ts';
+import { restsAtHome, settledAtHome } from '../payment/settled-at-home.ts';
 import { inHomeCurrency, rateColumns } from './home-amounts.ts';
 import { datedLines, discountedLines, linesAtHome, paidLines, sharesOfReceiptLines } from './receipt-shares.ts';
 import { discountedParts, paidParts, type DaysSql, type Side } from './settled-shares.ts';
@@ -167,7 +168,10 @@ export const cashShares = (receiptDate: ReceiptDate, days: DaysSql = wholePeriod
  * What settles invoices as a loss, and receipts as a gain, in a period: fees, and by documents, write-offs and rounding, too. No VAT
  * is corrected, so that the amount is all that is lost.
  */
-export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => `
+export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => {
+  const where = `payment.paid_on between $2 and $3
+    and payment.kind in (${basis === 'CASH' ? `'fee'` : `'fee', 'write_off', 'rounding'`})`;
+  return `
   select case when payment.receipt_id is null then 'INPUT' else 'OUTPUT' end as kind,
     case when payment.receipt_id is null then 'INVOICE_ADJUSTMENT' else 'RECEIPT_ADJUSTMENT' end as type,
     coalesce(payment.invoice_id, payment.receipt_id) as id, payment.invoice_id,
@@ -176,22 +180,16 @@ export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => `
   from payments as payment
     left join invoices as invoice on invoice.tenant_id = payment.tenant_id and invoice.id = payment.invoice_id
     left join receipts as receipt on receipt.tenant_id = payment.tenant_id and receipt.id = payment.receipt_id
+    left join (${settledAtHome(where)}) as settled on settled.id = payment.id
     cross join lateral (
-      select coalesce(invoice.exchange_currency, receipt.exchange_currency, payment.currency) as currency,
-        coalesce(invoice.exchange_rate, receipt.exchange_rate) as rate
-    ) as priced
-    cross join lateral (
-      select priced.currency, case
-        when priced.rate is null then payment.amount
-        else round(payment.amount * priced.rate, ${minorDigitsSql('priced.currency')})
-      end as amount
+      select coalesce(settled.currency, payment.currency) as currency, coalesce(settled.worth, payment.amount) as amount
     ) as home
-  where payment.tenant_id = $1 and payment.paid_on between $2 and $3
-    and payment.kind in (${basis === 'CASH' ? `'fee'` : `'fee', 'write_off', 'rounding'`})`;
+  where payment.tenant_id = $1 and ${where}`;
+};
 
 /**
  * What payments of a period gained or lost against the exchange rates of their documents, as positive amounts of two kinds. A reversal
- * takes back what the payment added.
+ * takes back what the payment added. What is left by roundings is one, too.
  */
 export const exchangeShares = `
   select case when (difference > 0) = is_reversal then 'EXCHANGE_LOSSES' else 'EXCHANGE_GAINS' end as kind,
@@ -202,4 +200,10 @@ export const exchangeShares = `
     select *, case when is_reversal then -abs(difference) else abs(difference) end as value
     from (${exchangeDifferences('payment.paid_on between $2 and $3')}) as payment
   ) as share
+  where difference <> 0
+  union all
+  select case when difference > 0 then 'EXCHANGE_GAINS' else 'EXCHANGE_LOSSES' end,
+    case when is_invoice then 'INVOICE_ADJUSTMENT' else 'RECEIPT_ADJUSTMENT' end, id, case when is_invoice then id end, number, date,
+    null, null, currency, null, abs(difference), 0, abs(difference)
+  from (${restsAtHome('moved.date between $2 and $3')}) as rest
   where difference <> 0`;
