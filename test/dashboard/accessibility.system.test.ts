@@ -85,6 +85,7 @@ describe.skipIf(noBrowser)('every page is accessible', { timeout: 120_000 }, () 
     '/exports',
     '/exports?new=DATEV',
     '/audit-log',
+    '/anchors',
     '/settings/period-locks',
     '/reports/open-items',
     '/reports/profit-and-loss?from=2026-01-01&to=2026-12-31',

@@ -42,6 +42,7 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
       'a bank account': `/bank-accounts/${account}`,
       payments: '/payments',
       'audit log': '/audit-log',
+      anchors: '/anchors',
       'period locks': '/settings/period-locks',
       'bulk operations': '/bulk-operations',
       'a bulk operation': `/bulk-operations/${await startBulk(acme, 'customers', 'create', '{}\n'.repeat(30))}`,

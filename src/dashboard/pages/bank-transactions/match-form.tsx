@@ -22,6 +22,7 @@ import {
   type OpenAmount,
   type Part,
 } from './match-parts.ts';
+import { AvailableCredit } from './available-credit.tsx';
 import { PayableFinder } from './payable-finder.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -154,7 +155,7 @@ interface PartProps {
 }
 
 function PartField({ form, part, at, of, isNew, remove }: PartProps): ReactNode {
-  const { type, name, partner, due, currency, amount, isDeducted, canAdjust } = part;
+  const { type, name, partner, partnerId, due, currency, amount, isDeducted, canAdjust } = part;
   const {
     adjustments: [rest = open],
   } = part;
@@ -207,6 +208,9 @@ function PartField({ form, part, at, of, isNew, remove }: PartProps): ReactNode 
               required
               {...form.getInputProps(`${path}.exchangeAmount`)}
             />
+          )}
+          {type === 'INVOICE' && canAdjust && partnerId && (
+            <AvailableCredit customerId={partnerId} currency={currency} />
           )}
           {canAdjust && (type === 'INVOICE' || type === 'RECEIPT') && (
             <RestField

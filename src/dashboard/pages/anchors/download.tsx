@@ -1,0 +1,74 @@
+import { Button } from '@mantine/core';
+import { ArrowDownTrayIcon } from '@heroicons/react/24/outline';
+import { useState, type ReactNode } from 'react';
+import { useClient, type Client } from 'urql';
+import { notifyError } from '../../components/toast.ts';
+import { graphql, type ResultOf } from '../../graphql.ts';
+import { saveFile } from '../../upload/save-file.ts';
+import { t } from '../../i18n/t.ts';
+
+const SignedAnchorsQuery = graphql(`
+  query SignedAnchors($first: Int, $after: String) {
+    anchors(first: $first, after: $after) {
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+      nodes {
+        id
+        content
+        publicKey
+        signature
+      }
+    }
+  }
+`);
+
+type Anchors = ResultOf<typeof SignedAnchorsQuery>['anchors'];
+
+const largestPage = 100;
+
+/** A file with all anchors, a line for each, as `kontor verify --expect-file` takes it. */
+export function DownloadAnchors(): ReactNode {
+  const client = useClient();
+  const [busy, setBusy] = useState(false);
+  const download = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      saveFile('anchors.jsonl', new Blob(await readAll(client), { type: 'application/jsonl' }));
+    } catch (error) {
+      notifyError(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      variant="default"
+      leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
+      loading={busy}
+      onClick={() => void download()}
+    >
+      {t('Download all anchors')}
+    </Button>
+  );
+}
+
+/** With REST's names, which `kontor verify` knows. */
+const toJsonLine = ({ content, publicKey, signature }: Anchors['nodes'][number]): string =>
+  `${JSON.stringify({ content, public_key: publicKey, signature })}\n`;
+
+async function readAll(client: Client): Promise<string[]> {
+  const lines: string[] = [];
+  for (let after: string | null = null; ;) {
+    const result = await client
+      .query(SignedAnchorsQuery, { first: largestPage, after }, { requestPolicy: 'network-only' })
+      .toPromise();
+    if (result.error) throw result.error;
+    const anchors: Anchors | undefined = result.data?.anchors;
+    if (!anchors) return lines;
+    lines.push(...anchors.nodes.map(toJsonLine));
+    if (!anchors.pageInfo.hasNextPage) return lines;
+    after = anchors.pageInfo.endCursor;
+  }
+}
