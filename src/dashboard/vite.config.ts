@@ -4,13 +4,16 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip as gzipCallback } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { listBundled, recordBundled } from '../packages/bundled.ts';
 import { trustedDocuments } from './trusted-documents.ts';
 
 const brotli = promisify(brotliCompress);
 const gzip = promisify(gzipCallback);
 
+const bundled = listBundled();
+
 export default defineConfig({
-  plugins: [trustedDocuments(), react(), compressed()],
+  plugins: [trustedDocuments(), react(), compressed(), bundled.plugin],
   // The server replaces this with each request's nonce.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
@@ -42,6 +45,7 @@ function compressed(): Plugin {
     apply: 'build',
     async writeBundle({ dir }) {
       if (!dir) return;
+      recordBundled('dashboard', bundled.folders());
       // Not index.html: the server inserts a nonce first.
       const names = (await readdir(dir, { recursive: true })).filter((name) => /\.(js|css|svg)$/.test(name));
       await Promise.all(names.map((name) => compress(join(dir, name))));

@@ -42,7 +42,7 @@ export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
 /** Addresses below which there are no pages: a mistyped one is answered with 404, and not with the dashboard. */
-const otherDoors = /^\/(api|assets|docs|graphql|health|mcp)(\/|$)/;
+const otherDoors = /^\/(api|assets|docs|downloads|graphql|health|mcp)(\/|$)/;
 
 interface PagesOptions {
   /** Whether sessions may only send trusted documents, which GraphiQL then says. */
@@ -111,7 +111,16 @@ const isRoute = (request: IncomingMessage, path: string): boolean =>
  * because a build may replace them while the server runs.
  */
 const files = (folder: string, extensions: string[]): RequestHandler =>
-  sirv(folder, { dev: true, etag: true, brotli: true, gzip: true, extensions });
+  sirv(folder, {
+    dev: true,
+    etag: true,
+    brotli: true,
+    gzip: true,
+    extensions,
+    setHeaders: (response, path) => {
+      if (path.endsWith('.tgz')) response.setHeader('Content-Type', 'application/gzip');
+    },
+  });
 
 function serve(handler: RequestHandler, request: IncomingMessage, response: ServerResponse): boolean {
   // sirv doesn't handle a file that vanishes between its lookup and its reading.

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseJson } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError } from '../output.ts';
+import { currentProfile, findProfile } from './profiles.ts';
 
 // Requests of the command line to an installation, by HTTP with a token.
 
@@ -16,46 +17,81 @@ export interface ApiConnection {
   token: string;
 }
 
-interface ConnectionOptions {
+export interface ConnectionOptions {
   url?: string;
   token?: string;
+  profile?: string;
 }
 
-/** Adds `--url` and `--token`. Both are accepted before and after the command's name. */
+/** Adds `--url`, `--token`, and `--profile`. All are accepted before and after the command's name. */
 export const withConnection = (command: Command): Command =>
   command
     .addOption(new Option('--url <url>', `address of the installation; or KONTOR_URL. Default: ${defaultUrl}`))
     .addOption(
       new Option('--token <token>', 'API token; better KONTOR_TOKEN, because other users of the machine see options'),
-    );
+    )
+    .addOption(new Option('--profile <name>', 'one that `kontor login` made; or KONTOR_PROFILE'));
+
+/** The options that are given to a command or, before its name, to its program. */
+export function connectionOptions(command: Command): ConnectionOptions {
+  const own: ConnectionOptions = command.opts();
+  const ofProgram: ConnectionOptions = findRoot(command).opts();
+  return {
+    url: own.url ?? ofProgram.url,
+    token: own.token ?? ofProgram.token,
+    profile: own.profile ?? ofProgram.profile,
+  };
+}
 
 /**
- * Reads the connection from a command's options, its program's options, and the environment, in this order.
+ * Reads the connection from a command's options, its program's options, the environment, and the current profile, in this
+ * order. A profile's token is sent to the profile's address only.
  * @throws CommandFailure which never contains the token
  */
 export function buildConnection(command: Command, env: NodeJS.ProcessEnv = process.env): ApiConnection {
-  const own: ConnectionOptions = command.opts();
-  const ofProgram: ConnectionOptions = findRoot(command).opts();
-  const url = own.url ?? ofProgram.url ?? (env['KONTOR_URL'] || defaultUrl);
-  const token = (own.token ?? ofProgram.token ?? env['KONTOR_TOKEN'] ?? '').trim();
-  if (token === '')
-    throw new CommandFailure(exitCodes.denied, 'An API token is needed: set KONTOR_TOKEN, or use --token.');
+  const given = connectionOptions(command);
+  const chosen = given.profile === undefined ? undefined : findProfile(given.profile, env);
+  const ownToken = given.token ?? (chosen ? undefined : env['KONTOR_TOKEN'] || undefined);
+  const profile = chosen ?? (ownToken === undefined ? currentProfile(env) : undefined);
+  const address = given.url ?? (chosen ? chosen.url : env['KONTOR_URL'] || profile?.url);
+  const url = parseAddress(address ?? defaultUrl);
+  if (ownToken !== undefined) return { url, token: parseToken(ownToken) };
+  if (!profile)
+    throw new CommandFailure(
+      exitCodes.denied,
+      'An API token is needed: set KONTOR_TOKEN, use --token, or run kontor login.',
+    );
+  if (url !== profile.url)
+    throw new CommandFailure(
+      exitCodes.usage,
+      `The token of the profile "${profile.name}" is for ${profile.url} only. Use --token for ${url}, or kontor login.`,
+    );
+  return { url, token: parseToken(profile.token) };
+}
+
+/** The address that a login is to. */
+export const addressOf = ({ url }: ConnectionOptions, env: NodeJS.ProcessEnv = process.env): string =>
+  parseAddress(url ?? (env['KONTOR_URL'] || defaultUrl));
+
+/** @throws CommandFailure which never contains the token */
+export function parseToken(text: string): string {
+  const token = text.trim();
+  if (token === '') throw new CommandFailure(exitCodes.denied, 'The API token is empty.');
   // A header can't have other characters, and its error message would show the token.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new CommandFailure(exitCodes.usage, 'The API token has characters that a token never has.');
-  return { url: baseUrl(url), token };
+  return token;
 }
 
 /** Whether a command is to work over HTTP: by its options, or with a token in the environment. */
 export function isRemote(command: Command, env: NodeJS.ProcessEnv = process.env): boolean {
-  const own: ConnectionOptions = command.opts();
-  const ofProgram: ConnectionOptions = findRoot(command).opts();
-  return Boolean(own.url ?? ofProgram.url ?? own.token ?? ofProgram.token ?? env['KONTOR_TOKEN']);
+  const { url, token, profile } = connectionOptions(command);
+  return Boolean(url ?? token ?? profile ?? env['KONTOR_TOKEN']);
 }
 
 const findRoot = (command: Command): Command => (command.parent ? findRoot(command.parent) : command);
 
-function baseUrl(text: string): string {
+function parseAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new CommandFailure(exitCodes.usage, 'The address of the installation must be an http:// or https:// URL.');

@@ -6,6 +6,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import type { AdmittedRequest } from '../auth/request-admission.ts';
+import { version } from '../../../schema/version.ts';
 import { abilities } from '../../../schema/graphql/ability.ts';
 import { callTool, type CallToolOptions, type McpCall } from './call-tool.ts';
 import type { ReadResources } from './resources.ts';
@@ -26,7 +27,7 @@ type Context = AdmittedRequest['context'];
  * comfortable server would make a validator for each tool at each message, and the arguments' rules are REST's.
  */
 export function createMcpServer(call: McpCall, options: McpServerOptions): Server {
-  const info = { name: 'kontor', title: 'Kontor', version: '1.0' };
+  const info = { name: 'kontor', title: 'Kontor', version };
   const server = new Server(info, { capabilities: { tools: {}, resources: {} }, instructions });
   const { context } = call.admitted;
 

@@ -1,0 +1,76 @@
+import { text } from 'node:stream/consumers';
+import { Option, type Command } from 'commander';
+import { z } from 'zod';
+import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import { print, printJson, printRow } from '../output.ts';
+import { addressOf, buildFailure, connectionOptions, parseToken, send, withConnection } from './connection.ts';
+import { findProfile, readProfiles, writeProfiles } from './profiles.ts';
+
+/** `login` keeps an address and a token as a profile, `profiles` lists them, and `logout` forgets one. */
+export function addProfileCommands(program: Command): void {
+  const login = withConnection(
+    program
+      .command('login')
+      .description('keep an address and a token as a profile; the token is asked for, or read from standard input'),
+  );
+  login.action(async () => {
+    const given = connectionOptions(login);
+    const name = parseName(given.profile ?? process.env['KONTOR_PROFILE'] ?? 'default');
+    const url = addressOf(given);
+    const token = parseToken(given.token ?? (process.env['KONTOR_TOKEN'] || (await readToken())));
+    const { tenant } = await readMe({ url, token });
+    const { profiles } = readProfiles();
+    const others = profiles.filter((profile) => profile.name !== name);
+    writeProfiles({ current: name, profiles: [...others, { name, url, token }] });
+    print(`Logged in to ${tenant.name} at ${url}. The profile "${name}" is now used by default.`);
+  });
+
+  const profiles = program
+    .command('profiles')
+    .description('list profiles; the current one is marked by *')
+    .option('--use <name>', 'make this one the current profile')
+    .addOption(new Option('--json', 'print one JSON value and nothing else'));
+  profiles.action(({ use, json }: { use?: string; json?: true }) => {
+    if (use !== undefined) writeProfiles({ ...readProfiles(), current: findProfile(use).name });
+    const known = readProfiles();
+    const rows = known.profiles.map(({ name, url }) => ({ name, url, current: name === known.current }));
+    if (json) printJson(rows);
+    else for (const { name, url, current } of rows) printRow(current ? '*' : '', name, url);
+  });
+
+  const logout = withConnection(program.command('logout').description('forget a profile and its token'));
+  logout.action(() => {
+    const known = readProfiles();
+    const { name } = findProfile(connectionOptions(logout).profile ?? process.env['KONTOR_PROFILE'] ?? known.current);
+    const others = known.profiles.filter((profile) => profile.name !== name);
+    writeProfiles({ current: known.current === name ? (others[0]?.name ?? '') : known.current, profiles: others });
+    print(`The profile "${name}" is forgotten. Its token stays valid until it is revoked.`);
+  });
+}
+
+function parseName(name: string): string {
+  if (/^\w[\w.-]{0,63}$/.test(name)) return name;
+  throw new CommandFailure(exitCodes.usage, "A profile's name has letters, digits, and . _ - only, 64 at most.");
+}
+
+async function readToken(): Promise<string> {
+  if (!process.stdin.isTTY) return text(process.stdin);
+  const { default: password } = await import('@inquirer/password');
+  return password({ message: 'API token:', mask: true });
+}
+
+const me = z.object({
+  data: z.object({
+    tenant: z.object({ name: z.string() }),
+    token: z.object({ name: z.string().nullable(), abilities: z.array(z.string()), expires_at: z.string().nullable() }),
+  }),
+});
+
+/** Whose token it is, and what it may do. @throws CommandFailure if it is not valid */
+export async function readMe(connection: { url: string; token: string }): Promise<z.infer<typeof me>['data']> {
+  const response = await send(connection, { method: 'GET', path: '/api/v1/me' });
+  if (response.status !== 200) throw buildFailure(connection, response);
+  const { data } = me.safeParse(response.body);
+  if (!data) throw new CommandFailure(exitCodes.failed, `${connection.url} answers, but is no Kontor.`);
+  return data.data;
+}
