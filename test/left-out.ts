@@ -7,6 +7,7 @@ import { noPdfTools, pdfToolPackages } from './documents/programs.ts';
 import { noNginx } from './faults/nginx.ts';
 import { noFrontEnds } from './front-ends/installed.ts';
 import { noGenerators } from './generators/installed.ts';
+import { noNodes } from './packages/nodes.ts';
 import { noS3Server } from './storage/s3-server.ts';
 import { noPooler } from './pooler/pgbouncer.ts';
 
@@ -40,6 +41,10 @@ export default class LeftOut implements Reporter {
         '\nThe test of clients generated from the OpenAPI description did NOT run: its packages are not installed. To run it:',
       );
       print('npm ci --prefix test/generators --ignore-scripts. With REQUIRE_GENERATORS=1 its absence is a failure.');
+    }
+    if (noNodes) {
+      print('\nThe test of the packages for npm ran on one version of Node only. To run it on Node 20, 22, and 24:');
+      print('npm ci --prefix test/packages --ignore-scripts. With REQUIRE_NODES=1 their absence is a failure.');
     }
     if (noS3Server) {
       print('\nThe tests with an S3 server did NOT run: it is not installed. To run them:');

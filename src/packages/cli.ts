@@ -27,6 +27,7 @@ export const buildCli = (out: string, name: string): Promise<string> =>
       root,
       publicDir: false,
       plugins: [bundled.plugin],
+      resolve: { alias: [{ find: /^undici$/, replacement: join(root, 'src/packages/cli/undici.js') }] },
       // All packages are bundled; what the oldest Node doesn't parse is translated.
       ssr: { noExternal: true, target: 'node' },
       build: {

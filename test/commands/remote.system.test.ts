@@ -303,7 +303,7 @@ describe('exit codes', () => {
     };
     expect(await asked('', 'get', 'me')).toEqual({
       code: 3,
-      err: 'kontor: An API token is needed: set KONTOR_TOKEN, or use --token.\n',
+      err: 'kontor: An API token is needed: set KONTOR_TOKEN, use --token, or run kontor login.\n',
     });
     expect(await asked('wrong', 'get', 'me')).toEqual({
       code: 3,

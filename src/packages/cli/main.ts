@@ -1,4 +1,4 @@
-import './json-source.ts'; // before all that parses JSON
+import './older-node.ts'; // before all that needs it
 import tab from '@bomb.sh/tab/commander';
 import { addRemoteCommands } from '../../commands/remote/commands.ts';
 import { printError } from '../../commands/output.ts';

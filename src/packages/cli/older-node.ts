@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-// Node 20 and 21 lack ECMAScript's "JSON.parse source text access", on which exact numbers depend (rest-shim/exact-json.ts).
+// What Node 20 lacks of the language, as far as the commands use it.
 
 /** Nobody else can write it into a text. */
 const mark = randomUUID();
 
-function install(): void {
+/** ECMAScript's "JSON.parse source text access", on which exact numbers depend (rest-shim/exact-json.ts). */
+function addSourceText(): void {
   const { parse, stringify } = JSON;
   const marked = new RegExp(String.raw`"${mark}(-?\d[^"]*)"`, 'g');
   // In valid JSON, what is no string and begins so is a number.
@@ -27,4 +28,20 @@ function install(): void {
   });
 }
 
-if (!('rawJSON' in JSON)) install();
+function withResolvers<T>(): PromiseWithResolvers<T> {
+  const parts: Partial<PromiseWithResolvers<T>> = {};
+  const promise = new Promise<T>((resolve, reject) => Object.assign(parts, { resolve, reject }));
+  return Object.assign(parts as Omit<PromiseWithResolvers<T>, 'promise'>, { promise });
+}
+
+function groupBy<T>(items: Iterable<T>, keyOf: (item: T, index: number) => PropertyKey): Record<PropertyKey, T[]> {
+  const groups = Object.create(null) as Record<PropertyKey, T[]>;
+  let index = 0;
+  for (const item of items) (groups[keyOf(item, index++)] ??= []).push(item);
+  return groups;
+}
+
+const lacks = (holder: object, name: string): boolean => !(name in holder);
+if (lacks(JSON, 'rawJSON')) addSourceText();
+if (lacks(Promise, 'withResolvers')) Object.assign(Promise, { withResolvers });
+if (lacks(Object, 'groupBy')) Object.assign(Object, { groupBy });
