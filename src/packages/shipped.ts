@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readBundled } from './bundled.ts';
+import { root } from './pack.ts';
+
+export const locked = z.object({
+  name: z.string().optional(),
+  version: z.string().optional(),
+  integrity: z.string().optional(),
+  license: z.string().optional(),
+  dev: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  devOptional: z.boolean().optional(),
+  inBundle: z.boolean().optional(),
+  hasInstallScript: z.boolean().optional(),
+});
+export type Locked = z.infer<typeof locked>;
+
+/** The packages of a lock file, by folder; the first is the project itself. */
+export const readLock = (folder: string): [folder: string, entry: Locked][] =>
+  Object.entries(
+    z
+      .object({ packages: z.record(z.string(), locked) })
+      .parse(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))).packages,
+  );
+
+/** Whether only development needs it. `devOptional` is what a package that the service needs would use if it were there. */
+export const isForBuild = ({ dev, devOptional }: Locked): boolean => dev === true || devOptional === true;
+
+interface Shipped {
+  name: string;
+  version: string;
+  /** Undefined where it is not installed here, as what is for other machines. */
+  folder: string | undefined;
+}
+
+/** What is installed with Kontor, and what is in a bundle of it. @throws if the bundles are not built */
+export function listShipped(): Shipped[] {
+  const bundled = readBundled();
+  return readLock(root).flatMap(([folder, entry]) => {
+    const { name, version } = entry;
+    if (folder === '' || version === undefined || (isForBuild(entry) && !bundled.has(folder))) return [];
+    const isHere = existsSync(join(root, folder, 'package.json'));
+    return [{ name: name ?? nameOf(folder), version, folder: isHere ? folder : undefined }];
+  });
+}
+
+/** `node_modules/a/node_modules/@b/c` → `@b/c` */
+export const nameOf = (folder: string): string => folder.slice(folder.lastIndexOf('node_modules/') + 13);
