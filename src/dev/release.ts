@@ -85,7 +85,7 @@ try {
   if (values['dry-run']) inClone((folder) => release(folder, version, true));
   else release(root, version, false);
   const push = `git push --follow-tags, and npm publish release/${version}/kontor-{sdk,cli}.tgz`;
-  print(values['dry-run'] ? 'This was a dry run: nothing is changed.' : `Then: npm test, ${push}`);
+  print(values['dry-run'] ? 'This was a dry run: nothing is changed.' : `Then: ${push}`);
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   printError(error.message);

@@ -27,8 +27,10 @@ function clone(): string {
 }
 
 it('a dry run says each step of a release, and changes nothing', () => {
-  const before = stateOf(root);
-  const { status, out, err } = release(root, '99.0.0', '--dry-run');
+  // Of the last commit: other tests write into this checkout meanwhile.
+  const folder = clone();
+  const before = stateOf(folder);
+  const { status, out, err } = release(folder, '99.0.0', '--dry-run');
   expect([status, err]).toEqual([0, '']);
   const day = new Date().toISOString().slice(0, 10);
   expect(out.split('\n')).toEqual(
@@ -45,7 +47,7 @@ it('a dry run says each step of a release, and changes nothing', () => {
     ]),
   );
   expect(out).toMatch(/CHANGELOG\.md +\| 2 \+[^]* package-lock\.json +\| 4 \+\+--[^]* package\.json +\| 2 \+-/);
-  expect(stateOf(root)).toEqual(before);
+  expect(stateOf(folder)).toEqual(before);
 });
 
 it('refuses what is no later version, a tag that exists, and a tree with changes', () => {
