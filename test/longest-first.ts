@@ -35,6 +35,7 @@ const longest = [
   'dashboard/import.system',
   'dashboard/bulk-operations.system',
   'commands/bulk.system',
+  'packages/packages.system',
   'reliability/attacks',
   'reliability/statements',
   'reliability/strangers',

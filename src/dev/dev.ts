@@ -17,7 +17,7 @@ import { findFreePort } from '../database/postgres/free-port.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const toServer =
-  '^/(api|assets|docs|graphql|health|mcp|metrics|changelog(?:\\.\\w+)?|llms\\.txt|schema\\.graphql)(?=[/?]|$)';
+  '^/(api|assets|docs|downloads|graphql|health|mcp|metrics|changelog(?:\\.\\w+)?|llms\\.txt|schema\\.graphql)(?=[/?]|$)';
 const serverFolders = ['src', 'schema', 'rest-shim', 'prisma'];
 const isOfServer = (path: string): boolean =>
   /\.(ts|graphql|sql)$/.test(path) && !/^src\/(dashboard|dev|pages\/(guides|dist))\//.test(path);

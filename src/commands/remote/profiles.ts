@@ -14,7 +14,7 @@ const stored = z.object({
 export type Profiles = z.infer<typeof stored>;
 export type Profile = Profiles['profiles'][number];
 
-/** `kontor/profiles.json` under XDG_CONFIG_HOME, which is ~/.config by default. */
+/** Below XDG_CONFIG_HOME, which is ~/.config by default. */
 function profilesFile(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CONFIG_HOME'] ?? '';
   // The XDG specification: a relative path is ignored.
