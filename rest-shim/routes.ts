@@ -144,6 +144,12 @@ export const routes: readonly Route[] = [
   ['PUT', '/period-locks', 'setPeriodLock', 'item'],
   ['GET', '/period-locks/check', 'getPeriodLockCheck', 'item'],
 
+  ['GET', '/test-tenants', 'listTestTenants', 'item'],
+  ['POST', '/test-tenants', 'createTestTenant', 'created'],
+  ['GET', '/test-tenants/:id', 'getTestTenant', 'item'],
+  ['DELETE', '/test-tenants/:id', 'deleteTestTenant', 'deleted'],
+  ['POST', '/test-tenants/:id/reset', 'resetTestTenant', 'item'],
+
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/audit-log', 'listAuditLog', 'page'],
   ['GET', '/anchors', 'listAnchors', 'page'],

@@ -21,6 +21,7 @@ export interface Domain {
   schema: GraphQLSchema;
   operations: Map<string, Operation>;
   requestLimits: RequestLimits;
+  fileStorage: FileStorage;
   /**
    * @param notifications for subscriptions; without them there are no subscriptions
    * @param documents for trusted documents; without them there are none
@@ -55,9 +56,9 @@ export function createDomain(
 ): Domain {
   const schema = toSchema();
   const requestLimits = { usual: rateLimitPerMinute || null, max: rateLimitMaxPerMinute };
-  const domain = { schema, operations: loadOperations(schema), requestLimits };
+  const domain = { schema, operations: loadOperations(schema), requestLimits, fileStorage };
   const fileLinks = createFileLinks(publicAddress);
-  const identity = new StoredIdentity(client, publicAddress, requestLimits);
+  const identity = new StoredIdentity({ client, books, fileStorage }, publicAddress, requestLimits);
   const representations = new Map(
     eventResources.map((resource) => [resource.model, findGetOperation(domain.operations, resource)]),
   );

@@ -14,7 +14,7 @@ it('today is the date in the tenant’s time zone', () => {
       for (const [timezone, [near, offset]] of asked) {
         const time = near + offset;
         const day = Temporal.Instant.fromEpochMilliseconds(time).toZonedDateTimeISO(timezone).toPlainDate();
-        const context = { now: () => new Date(time), tenant: { timezone } } as Context;
+        const context = { now: () => new Date(time), tenant: { timezone, clockAheadMs: 0 } } as Context;
         expect(today(context).toISOString()).toBe(`${day.toString()}T00:00:00.000Z`);
       }
     }),

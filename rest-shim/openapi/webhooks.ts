@@ -83,6 +83,7 @@ function describe(event: string, when: string, data: JsonSchema, components: Com
       event: { const: event },
       tenant_id: uuid,
       created_at: { ...answeredTime, description: 'When it happened. Sort events by it.' },
+      test: { const: true, description: 'Only in events of test tenants.' },
       data: { type: 'object', required: Object.keys(data), properties: data },
     },
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
+import { requireTestRoom } from '../graphql/test-tenant-bounds.ts';
 import { ValidationError } from '../errors/errors.ts';
 import { renderEvents } from '../events/events.ts';
 import { Decimal } from '../money/money.ts';
@@ -127,6 +128,7 @@ type Added = Pick<StatementRow, 'names'> & { id: string; isSent: boolean };
 /** Writes the rows whose identity isn't stored yet. */
 async function writeBatch(context: Context, batch: StatementRow[]): Promise<Added[]> {
   if (batch.length === 0) return [];
+  await requireTestRoom(context, batch.length);
   const rows = batch.map(({ bookingDate, valueDate, amount, ...texts }) =>
     context.db.row('BankTransaction', {
       ...texts,

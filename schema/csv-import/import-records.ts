@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { isTaken } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
+import { requireTestRoom } from '../graphql/test-tenant-bounds.ts';
 import { refuse } from '../errors/errors.ts';
 import { runUnits } from '../rows/run-units.ts';
 import { Errors, RefusedRecord } from './errors.ts';
@@ -68,6 +69,7 @@ export async function importRecords(
       await inside.db.actAsImport();
       const existing = await findExistingExternalIds(inside, kind, records);
       const added = records.filter(({ externalId }) => !existing.has(externalId));
+      await requireTestRoom(inside, added.length);
       progress.add(rows.length - countRows(added));
       const build = await kind.prepare(inside, rows, added);
       for (let start = 0; start < added.length && !errors.isFull; start += batchRecords) {

@@ -44,6 +44,8 @@ export type FrozenBuyer = z.infer<typeof frozenBuyer>;
 
 /** What the files of an invoice or credit note are made from. It has plain values only, because another thread gets it. */
 export interface DocumentSource {
+  /** Whether it is a document of a test tenant. */
+  test: boolean;
   /** Null for a draft. */
   number: string | null;
   /** Days are YYYY-MM-DD. */

@@ -30,6 +30,7 @@ export const buildLook = (source: DocumentSource, logo: Uint8Array | null): Docu
   logo: logo ?? undefined,
   subject: buildSubject(source),
   footer: source.seller.footer ?? undefined,
+  test: source.test,
 });
 
 export function toEInvoice(source: DocumentSource): EInvoice {
@@ -57,7 +58,9 @@ export function toEInvoice(source: DocumentSource): EInvoice {
     dueDate: dueDate ?? undefined,
     buyerReference: buyer.buyer_reference ?? undefined,
     paymentTerms: credited ? texts[language].payment.creditTerms : undefined, // an invoice has a due date
-    notes: [buildSubject(source), seller.footer].filter((note) => note !== null && note !== undefined),
+    notes: [source.test ? texts[language].testNote : null, buildSubject(source), seller.footer].filter(
+      (note) => note !== null && note !== undefined,
+    ),
     precedingInvoice: credited ? { number: credited.number, issueDate: credited.date } : undefined,
     seller: toSeller(seller),
     buyer: toBuyer(buyer),

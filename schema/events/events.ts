@@ -1,6 +1,7 @@
 import type { Row } from '../../prisma/client.ts';
 import { eventResources as allResources, type EventResource } from '../resource-list.ts';
 import type { Context } from '../graphql/context.ts';
+import type { Tenant } from '../graphql/identity.ts';
 import { startExecution } from '../graphql/execution/compile-selection.ts';
 import { findById, type PrefetchedRow } from '../graphql/find-by-id.ts';
 import { formatTime } from '../graphql/scalars/scalars.ts';
@@ -138,7 +139,7 @@ async function renderEvent(context: Context, createdAt: Date, [type, what]: Even
   const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
   const resource = findResource(type);
   const payload = await createPayloadRenderer(context, resource)(id, known);
-  const body = renderBody(type, context.tenant.id, createdAt, `{"${resource.name}":${payload}}`);
+  const body = renderBody(type, context.tenant, createdAt, `{"${resource.name}":${payload}}`);
   const traceParent = tracer?.parent() ?? null;
   const event = { type, resourceId: id, body, createdAt, requestId: context.requestId, traceParent };
   return { payload, row: context.db.row('Event', event) };
@@ -157,7 +158,17 @@ export function withId(id: string, body: string): string {
  * A webhook's body, keys in the order of CONTRACT.md#delivery-body.
  * @param data JSON text: parsing it would lose its decimals
  */
-export function renderBody(type: EventType | 'webhook.ping', tenantId: string, createdAt: Date, data: string): string {
-  const head = JSON.stringify({ event: type, tenant_id: tenantId, created_at: formatTime(createdAt) });
+export function renderBody(
+  type: EventType | 'webhook.ping',
+  { id, test }: Pick<Tenant, 'id' | 'test'>,
+  createdAt: Date,
+  data: string,
+): string {
+  const head = JSON.stringify({
+    event: type,
+    tenant_id: id,
+    created_at: formatTime(createdAt),
+    ...(test && { test }),
+  });
   return `${head.slice(0, -1)},"data":${data}}`;
 }

@@ -1,6 +1,7 @@
 import { resources, type Resource } from '../resource-list.ts';
 
-type WritableScope = Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations' | 'exports';
+type WritableScope =
+  Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations' | 'exports' | 'test-tenants';
 
 /** The scopes of abilities: those of the resources, and of what is beside the books. */
 export type AbilityScope = WritableScope | 'audit';
@@ -14,6 +15,7 @@ const writableScopes: readonly WritableScope[] = [
   'webhooks',
   'bulk-operations',
   'exports',
+  'test-tenants',
 ];
 
 export const abilityScopes: readonly AbilityScope[] = [...writableScopes, 'audit'];

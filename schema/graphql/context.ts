@@ -79,6 +79,7 @@ export interface Context extends Principal {
    * themselves who they are.
    */
   actor: Actor | undefined;
+  /** The time of the service; businessTime() is the tenant's. */
   now: () => Date;
   may: (ability: Ability) => boolean;
   /** Marks the response as dependent on the caller. If it is stored for an Idempotency-Key, it is replayed to them only. */
@@ -161,11 +162,22 @@ interface Day {
 /** Cache: the current day of each time zone. A page of invoices needs it for every row. */
 const days = new Map<string, Day>();
 
+/**
+ * The time by the tenant's clock: for what happens to its business (DECISIONS.md#d160-test-tenants). `now()` is the time of the
+ * service, for everything else. Only a test tenant's clock is ahead.
+ */
+export const businessTime = ({ now, tenant }: Pick<Context, 'now' | 'tenant'>): Date =>
+  new Date(now().getTime() + tenant.clockAheadMs);
+
 /** The tenant's current calendar day, as the midnight UTC that represents it in `Date` fields. */
-export function today({ now, tenant: { timezone } }: Pick<Context, 'now' | 'tenant'>): Date {
-  const time = now().getTime();
-  let day = days.get(timezone);
-  if (!day || time < day.from || time >= day.until) days.set(timezone, (day = dayAt(time, timezone)));
+export function today(context: Pick<Context, 'now' | 'tenant'>): Date {
+  const { timezone, clockAheadMs } = context.tenant;
+  const time = businessTime(context).getTime();
+  const isIn = (known: Day): boolean => time >= known.from && time < known.until;
+  const known = days.get(timezone);
+  if (known && isIn(known)) return new Date(known.midnight);
+  const day = dayAt(time, timezone);
+  if (clockAheadMs === 0) days.set(timezone, day); // other tenants' days stay
   return new Date(day.midnight);
 }
 

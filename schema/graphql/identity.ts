@@ -1,4 +1,4 @@
-import type { Actor } from '../../prisma/client.ts';
+import type { Actor, Row } from '../../prisma/client.ts';
 
 // Users, tenants, tokens, sessions, and the domain's interface to `src/identity/`, which stores them. Their tables are not
 // tenant tables: resolvers can't read them directly.
@@ -17,6 +17,24 @@ export interface Tenant {
   country: string;
   defaultCurrency: string;
   timezone: string;
+  /** Whether it is a test tenant. */
+  test: boolean;
+  /** By how many milliseconds the clock of a test tenant is ahead; 0 for others. */
+  clockAheadMs: number;
+}
+
+/** A test tenant, as the tenant that it belongs to sees it. */
+export interface TestTenant {
+  id: string;
+  name: string;
+  createdAt: Date;
+  clockAheadMs: number;
+}
+
+export interface NewTestTenant {
+  name: string;
+  /** The company profile that it gets a copy of. */
+  profile: { company: Row<'Company'>; logo: Row<'CompanyLogo'> | null } | null;
 }
 
 /** A personal access token, without its value. */
@@ -103,6 +121,14 @@ export interface Identity {
   revokeApiToken: (caller: Caller, id: string) => Promise<ApiToken | null>;
   /** Has the requests of one of the user's valid tokens for the tenant announced for a while. @returns whether it is one */
   followApiToken: (caller: Caller, id: string, until: Date) => Promise<boolean>;
+  /** The tenant's test tenants, oldest first. */
+  testTenants: (caller: Caller) => Promise<TestTenant[]>;
+  /** @throws ValidationError where there are as many as there may be */
+  createTestTenant: (caller: Caller, input: NewTestTenant) => Promise<{ testTenant: TestTenant; value: string }>;
+  /** Deletes the books of one of the tenant's test tenants, or of the tenant itself, if it is one. */
+  resetTestTenant: (caller: Caller, id: string) => Promise<TestTenant | null>;
+  /** Deletes one of the tenant's test tenants, with everything that belongs to it. */
+  deleteTestTenant: (caller: Caller, id: string) => Promise<TestTenant | null>;
   /** The tenant's members, in the order in which they joined. */
   members: (caller: Caller) => Promise<Member[]>;
   /** The names of users, by their ids, also of former members: nobody can guess an id. */

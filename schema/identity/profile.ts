@@ -13,13 +13,14 @@ export const User = builder.objectRef<UserRow>('User').implement({
 });
 
 const Tenant = builder.objectRef<TenantRow>('Tenant').implement({
-  example: { name: 'Kontor Studio', country: 'DE', defaultCurrency: 'EUR', timezone: 'Europe/Berlin' },
+  example: { name: 'Kontor Studio', country: 'DE', defaultCurrency: 'EUR', timezone: 'Europe/Berlin', test: false },
   fields: (t) => ({
     id: t.exposeID('id'),
     name: t.exposeString('name'),
     country: t.exposeString('country'),
     defaultCurrency: t.exposeString('defaultCurrency'),
     timezone: t.exposeString('timezone'),
+    test: t.exposeBoolean('test'),
   }),
 });
 

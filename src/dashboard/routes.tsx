@@ -4,6 +4,7 @@ import {
   ArrowDownTrayIcon,
   ArrowUpTrayIcon,
   BanknotesIcon,
+  BeakerIcon,
   BoltIcon,
   BriefcaseIcon,
   BuildingLibraryIcon,
@@ -82,6 +83,7 @@ export const navigation: { label: string; items: Destination[] }[] = [
       { path: '/settings/webhooks', label: t('Webhooks'), icon: BoltIcon },
       { path: '/deliveries', label: t('Deliveries'), icon: PaperAirplaneIcon },
       { path: '/bulk-operations', label: t('Bulk operations'), icon: QueueListIcon },
+      { path: '/settings/test-tenants', label: t('Test tenants'), icon: BeakerIcon },
     ],
   },
   {
@@ -153,6 +155,7 @@ const pages: { path: string; Page: ComponentType }[] = [
   { path: '/settings/company', Page: lazyPage(() => import('./pages/settings/company.tsx')) },
   { path: '/settings/members', Page: lazyPage(() => import('./pages/settings/members.tsx')) },
   { path: '/settings/period-locks', Page: lazyPage(() => import('./pages/settings/period-locks.tsx')) },
+  { path: '/settings/test-tenants', Page: lazyPage(() => import('./pages/settings/test-tenants.tsx')) },
   { path: '/settings/webhooks', Page: lazyPage(() => import('./pages/settings/webhooks/webhooks.tsx')) },
   { path: '/settings/webhooks/:id', Page: lazyPage(() => import('./pages/settings/webhooks/webhook.tsx')) },
 ];

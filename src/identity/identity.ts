@@ -5,18 +5,27 @@ import { createInvitation, invitationLink, listInvitations, revokeInvitation } f
 import { RefusedError } from './refused.ts';
 import { endSessions, listSessions } from './sessions.ts';
 import { createToken } from './tokens.ts';
+import {
+  createTestTenant,
+  deleteTestTenant,
+  listTestTenants,
+  resetTestTenant,
+  type TestTenantStore,
+} from './test-tenants.ts';
 import { listMembers, removeMember } from './users.ts';
 import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 
 /** All data here belongs to the caller or to the caller's tenant. Each statement names the user or the tenant. */
 export class StoredIdentity implements Identity {
   readonly #client: UnscopedClient;
+  readonly #testTenantStore: TestTenantStore;
   readonly #publicAddress: PublicAddress;
   readonly #requestLimits: RequestLimits;
 
   /** @param publicAddress for the links of invitations */
-  constructor(client: UnscopedClient, publicAddress: PublicAddress, requestLimits: RequestLimits) {
-    this.#client = client;
+  constructor(store: TestTenantStore, publicAddress: PublicAddress, requestLimits: RequestLimits) {
+    this.#client = store.client;
+    this.#testTenantStore = store;
     this.#publicAddress = publicAddress;
     this.#requestLimits = requestLimits;
   }
@@ -63,6 +72,23 @@ export class StoredIdentity implements Identity {
     const where = { id, ...ownedBy(caller), revokedAt: null };
     const { count } = await this.#client.apiToken.updateMany({ where, data: { followedUntil: until } });
     return count > 0;
+  }
+
+  testTenants({ tenant }: Caller) {
+    return listTestTenants(this.#client, tenant.id);
+  }
+
+  createTestTenant({ actor, tenant, user }: Caller, input: Parameters<Identity['createTestTenant']>[1]) {
+    const data = { ...input, testOf: tenant.id, userId: user.id };
+    return asActor(actor, () => createTestTenant(this.#client, data)).catch(asArgumentError('input'));
+  }
+
+  resetTestTenant({ actor, tenant }: Caller, id: string) {
+    return asActor(actor, () => resetTestTenant(this.#testTenantStore, { id, by: tenant.id }));
+  }
+
+  deleteTestTenant({ actor, tenant }: Caller, id: string) {
+    return asActor(actor, () => deleteTestTenant(this.#testTenantStore, { id, by: tenant.id }));
   }
 
   members({ tenant }: Caller) {

@@ -93,6 +93,8 @@ interface Row {
   country: string;
   defaultCurrency: string;
   timezone: string;
+  test: boolean;
+  clockAheadMs: number;
 }
 
 /**
@@ -112,7 +114,8 @@ export async function authenticateSession(
   const named = tenantId !== null && isUuid(tenantId) ? tenantId : null;
   const [row] = await client.$queryRaw<Row[]>`
     select s.id, s.last_seen_at as "lastSeenAt", u.id as "userId", u.name as "userName", u.email as "userEmail",
-      n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone
+      n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone,
+      n.test, n.clock_ahead_ms as "clockAheadMs"
     from sessions s
       join users u on u.id = s.user_id
       left join lateral (
@@ -125,12 +128,12 @@ export async function authenticateSession(
 
   if (isUse) noteUse(client, row, now).catch(onError);
   if (row.tenantId === null || (tenantId !== null && named === null)) return { kind: 'no-tenant', sessionId: row.id };
-  const { id, userId, userName, userEmail, tenantName, country, defaultCurrency, timezone } = row;
+  const { id, userId, userName, userEmail, tenantName, country, defaultCurrency, timezone, test, clockAheadMs } = row;
   return {
     kind: 'principal',
     principal: {
       user: { id: userId, name: userName, email: userEmail },
-      tenant: { id: row.tenantId, name: tenantName, country, defaultCurrency, timezone },
+      tenant: { id: row.tenantId, name: tenantName, country, defaultCurrency, timezone, test, clockAheadMs },
       token: null,
       session: { id },
     },

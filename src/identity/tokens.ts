@@ -56,7 +56,8 @@ export async function createToken(
     const where = { userId, tenantId, ...active(new Date()) };
     if ((await db.apiToken.count({ where })) >= maxActiveTokens)
       throw new RefusedError(tooManyTokens, (text) => ['limit_reached', text, { max: maxActiveTokens }]);
-    const { value, hash, lastFour } = mintToken();
+    const tenant = tenantId === null ? null : await db.tenant.findUnique({ where: { id: tenantId } });
+    const { value, hash, lastFour } = mintToken(tenant?.test);
     const token = await db.apiToken.create({
       data: { tenantId, userId, name, abilities, trustedDocuments, requestsPerMinute, hash, lastFour, expiresAt },
       ...shown,

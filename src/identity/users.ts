@@ -162,8 +162,11 @@ export async function listMembers(client: UnscopedClient, tenantId: string): Pro
   return (await client.membership.findMany({ where: { tenantId }, orderBy, ...memberShown })).map(buildMember);
 }
 
+/** Takes a user out of a tenant, and out of its test tenants. */
 async function leave(db: Prisma.TransactionClient, membership: { tenantId: string; userId: string }): Promise<boolean> {
   const left = await db.membership.deleteMany({ where: membership });
   await db.apiToken.updateMany({ where: membership, data: { tenantId: null } });
+  for (const { id } of await db.tenant.findMany({ where: { testOf: membership.tenantId }, select: { id: true } }))
+    await leave(db, { ...membership, tenantId: id });
   return left.count > 0;
 }

@@ -8,6 +8,7 @@ import { runBulkOperations } from './bulk-operations.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpResponses } from './clean-up.ts';
 import { countFailures } from './count-failures.ts';
+import { deleteTestBooks } from './delete-test-books.ts';
 import { deleteUnusedFiles } from './delete-unused-files.ts';
 import type { Domain } from '../domain.ts';
 import { createFairness } from './fairness.ts';
@@ -106,6 +107,7 @@ export async function startWorker(
     make_anchors: makeAnchors(client, domain, anchorKey),
     check_logos: checkLogos(client, domain),
     delete_unused_files: deleteUnusedFiles(client, domain),
+    delete_test_books: deleteTestBooks(database, domain),
     start_bulk_operations: startInQueue('run_bulk_operations', 'bulk_operations'),
     run_bulk_operations: runBulkOperations(
       database,

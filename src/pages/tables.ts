@@ -22,6 +22,7 @@ const otherScopes: Record<Exclude<AbilityScope, (typeof resources)[number]['scop
   company: 'the company profile: name, addresses, tax numbers, bank account, logo',
   documents: "trusted documents of the tenant's front ends",
   'bulk-operations': 'bulk operations, and their results',
+  'test-tenants': 'test tenants',
   exports: 'exports, and their files',
   audit: 'the audit log: who changed what, of that which the token may read',
   webhooks: 'webhooks, their deliveries, and the event log',

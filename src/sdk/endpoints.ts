@@ -97,7 +97,8 @@ function readEndpoint(document: OpenApi, method: string, path: string, described
   const [, segment = '', ...rest] = path.split('/');
   const result = findResult(document, described);
   // There is one of it: its operations keep their names.
-  const isAlone = (method === 'GET' || method === 'PUT') && result.kind === 'item' && !path.includes('{id}');
+  const isRead = method === 'GET' || method === 'PUT';
+  const isAlone = isRead && result.kind === 'item' && !path.includes('{id}') && !document.paths[path]?.post;
   const isOfClient = isAlone && method === 'GET' && !document.paths[path]?.put && rest.length === 0;
   return {
     method,

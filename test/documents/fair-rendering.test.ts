@@ -29,6 +29,7 @@ const source = (lines: number): DocumentSource => ({
   currency: 'EUR',
   isPaid: false,
   credited: null,
+  test: false,
   seller: { legal_name: 'Acme', country: 'DE' },
   buyer: { company_name: 'Globex', country: 'DE' },
   vatBreakdown: [{ vatCategory: 'S', vatRate: '19', net: '100', vat: '19', exemptionReason: null }],

@@ -133,6 +133,31 @@ describe.skipIf(noPdfTools)(`a PDF, as other programs read it (they are in: ${pd
     expect(Buffer.from(code?.binaryData ?? []).toString()).toBe(Buffer.from(giroCode(invoice) ?? []).toString());
   });
 
+  it('of a test tenant has a watermark on each page in its language, and stays PDF/A', async () => {
+    const lines = Array.from({ length: 60 }, (_, index) => ({ name: `Posten ${index + 1}` }));
+    for (const [language, word] of [
+      ['de', 'MUSTER'],
+      ['en', 'TEST'],
+    ] as const) {
+      const testLook = { ...look, language, test: true };
+      const pdf = await renderPdf(buildInvoice(lines), testLook, { xml });
+      // Turned letters are several words.
+      const large = pdfWords(pdf).filter(({ yMax, yMin }) => yMax - yMin > 60);
+      const byPage = Map.groupBy(
+        large.toSorted((a, b) => a.xMin - b.xMin),
+        ({ page }) => page,
+      );
+      const watermarks = [...byPage.values()].map((words) => words.map(({ text }) => text).join(''));
+      expect(watermarks.length).toBeGreaterThan(1);
+      for (const watermark of watermarks) expect(word).toContain(watermark);
+      expect(pdfText(pdf)).toContain('2026-0042');
+      expect(qpdfProblems(pdf)).toBe('');
+      expect(preflightProblems([await renderPdf(buildInvoice(lines), testLook, undefined, 'PDF/A-1b')])).toBe('');
+      const other = await renderPdf(buildInvoice(lines), { ...look, language }, { xml });
+      expect(pdfWords(other).filter(({ yMax, yMin }) => yMax - yMin > 60)).toEqual([]);
+    }
+  });
+
   it('has the watermark of a draft, and no number', async () => {
     const draft = buildInvoice([{ name: 'Öl' }], { number: undefined });
     expect(pdfWords(await renderPdf(draft, look)).some(({ yMax, yMin }) => yMax - yMin > 60)).toBe(true);

@@ -82,7 +82,7 @@ export const makeBankStatement = async (who: Integrator, fields: Fields = {}): P
 export async function makeDelivery(who: Integrator): Promise<{ id: string; webhookId: string; eventId: string }> {
   const hook = { url: 'https://example.com/hook', events: ['*'], secret: new Uint8Array(1) };
   const { id: webhookId } = await who.db.webhook.create({ data: hook });
-  const body = renderBody('webhook.ping', who.tenantId, new Date(), '{"message":"pong"}');
+  const body = renderBody('webhook.ping', { id: who.tenantId, test: false }, new Date(), '{"message":"pong"}');
   const { id: eventId } = await who.db.event.create({ data: { type: 'webhook.ping', body } });
   const sent = { kind: 'PING', state: 'DELIVERED', finishedAt: new Date() } as const;
   const { id } = await who.db.delivery.create({ data: { webhookId, eventId, ...sent } });

@@ -40,7 +40,15 @@ describe('authentication', () => {
       isFollowed: false,
       principal: {
         user: { id: user.id, name: user.email.split('@')[0], email: user.email },
-        tenant: { id: tenant.id, name: 'Acme', country: 'DE', defaultCurrency: 'EUR', timezone: 'UTC' },
+        tenant: {
+          id: tenant.id,
+          name: 'Acme',
+          country: 'DE',
+          defaultCurrency: 'EUR',
+          timezone: 'UTC',
+          test: false,
+          clockAheadMs: 0,
+        },
         token: {
           id,
           name: 'Shop',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mintToken, tokenHash } from '../../src/identity/token.ts';
+import { mintToken, parseToken } from '../../src/identity/token.ts';
 
 describe('a token’s value', () => {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -16,8 +16,14 @@ describe('a token’s value', () => {
       expect(base62(value.slice(-6))).toBe(crc32(value.slice(7, 47)));
       expect(Buffer.from(hash)).toEqual(createHash('sha256').update(value).digest());
       expect(value.endsWith(lastFour)).toBe(true);
-      expect(tokenHash(value)).toEqual(hash);
+      expect(parseToken(value)).toEqual({ hash, test: false });
     }
+  });
+
+  it('of a test tenant has another prefix', () => {
+    const { value, hash } = mintToken(true);
+    expect(value).toMatch(/^kontor_test_[0-9A-Za-z]{46}$/);
+    expect(parseToken(value)).toEqual({ hash, test: true });
   });
 
   it('draws every character equally often', () => {
@@ -42,7 +48,7 @@ describe('a token’s value', () => {
         (position, character) => {
           const { value } = mintToken();
           fc.pre(value[position] !== character);
-          expect(tokenHash(value.slice(0, position) + character + value.slice(position + 1))).toBeNull();
+          expect(parseToken(value.slice(0, position) + character + value.slice(position + 1))).toBeNull();
         },
       ),
       { numRuns: 5000 },
@@ -54,10 +60,10 @@ describe('a token’s value', () => {
       fc.property(fc.nat(51), fc.string({ minLength: 1 }), (position, more) => {
         const { value } = mintToken();
         const swapped = value.slice(0, position) + value[position + 1]! + value[position]! + value.slice(position + 2);
-        expect(swapped === value || tokenHash(swapped) === null).toBe(true);
-        expect(tokenHash(value.slice(0, position))).toBeNull();
-        expect(tokenHash(value + more)).toBeNull();
-        expect(tokenHash(more + value)).toBeNull();
+        expect(swapped === value || parseToken(swapped) === null).toBe(true);
+        expect(parseToken(value.slice(0, position))).toBeNull();
+        expect(parseToken(value + more)).toBeNull();
+        expect(parseToken(more + value)).toBeNull();
       }),
       { numRuns: 1000 },
     );

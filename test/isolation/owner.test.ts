@@ -3,8 +3,9 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { findTenantTables } from '../../prisma/delete-tenant.ts';
 import { migrate } from '../../prisma/migrate.ts';
+import { tenantModels } from '../../prisma/client.ts';
 import { closeTenant, deleteTenant } from '../../src/identity/index.ts';
-import { startService, type Service } from '../harness.ts';
+import { asIntegrator, startService, type Service } from '../harness.ts';
 import { fill } from './books.ts';
 import { nameless } from './statements.ts';
 
@@ -70,6 +71,16 @@ it('the owner, who deletes a tenant, deletes all its rows', async () => {
     expect([name, rowCount]).toEqual([name, 0]);
   }
   await inDatabase.end();
+});
+
+it('a test tenant is deleted with all of its rows', async () => {
+  const acme = await service!.integrator();
+  const { body } = await acme.rest('POST', '/test-tenants', { name: 'Test' });
+  const { id: tenantId, token } = body.data;
+  const test = asIntegrator(service!, { ...acme, tenantId, token });
+  await fill(test);
+  expect((await acme.rest('DELETE', `/test-tenants/${tenantId}`)).status).toBe(204);
+  for (const model of tenantModels) expect([model, await test.db.model(model).count()]).toEqual([model, 0]);
 });
 
 it('the owner sees no rows of the books', async () => {

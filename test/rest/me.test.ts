@@ -25,6 +25,7 @@ describe('GET /me', () => {
           country: 'DE',
           default_currency: 'CHF',
           timezone: 'Europe/Berlin',
+          test: false,
         },
         token: {
           id: acme.tokenId,

@@ -89,7 +89,15 @@ describe('a webhook', () => {
     const faults = async (url: string): Promise<string | undefined> => {
       const context = strict.contextFor({
         user: { id: acme.userId, name: '', email: '' },
-        tenant: { id: acme.tenantId, name: '', country: 'DE', defaultCurrency: 'EUR', timezone: 'UTC' },
+        tenant: {
+          id: acme.tenantId,
+          name: '',
+          country: 'DE',
+          defaultCurrency: 'EUR',
+          timezone: 'UTC',
+          test: false,
+          clockAheadMs: 0,
+        },
         token: null,
       });
       return context.webhooks.findUrlProblem(url);

@@ -1,5 +1,5 @@
 import type { Row, Rows } from '../../../prisma/client.ts';
-import { today, type Context } from '../../graphql/context.ts';
+import { businessTime, today, type Context } from '../../graphql/context.ts';
 import { Problems } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { issueDateRules, lineRules } from '../../resources/invoice/rules.ts';
@@ -144,7 +144,7 @@ function issuedRows(
     ...(isAll
       ? { status: 'PAID', paidAt: paidOn }
       : // It was overdue before it came: nobody is told so again.
-        { status: 'ISSUED', ...(draft.dueDate < today(context) && { overdueAt: context.now() }) }),
+        { status: 'ISSUED', ...(draft.dueDate < today(context) && { overdueAt: businessTime(context) }) }),
   };
   const payment = { invoiceId: invoice.id, amount, currency: invoice.currency, paidOn };
   return {

@@ -16,16 +16,20 @@ export class PageFrame {
   readonly #canvas: Canvas;
   readonly #invoice: EInvoice;
   readonly #texts: Texts;
+  /** Undefined for a document without one. */
+  readonly #watermark: string | undefined;
   readonly #footer: { x: number; lines: Block[] }[];
   readonly #footerTop: number;
 
   /** Where the content of a page must end. */
   readonly bottom: number;
 
-  constructor(canvas: Canvas, invoice: EInvoice, texts: Texts) {
+  /** @param test whether it is a document of a test tenant */
+  constructor(canvas: Canvas, invoice: EInvoice, texts: Texts, test = false) {
     this.#canvas = canvas;
     this.#invoice = invoice;
     this.#texts = texts;
+    this.#watermark = test ? texts.test : invoice.number === undefined ? texts.draft : undefined;
     this.#footer = this.#layOutFooter();
     const heights = this.#footer.map(({ lines }) => lines.reduce((sum, { height }) => sum + height, 0));
     this.#footerTop = footerEnd - Math.max(...heights);
@@ -106,12 +110,11 @@ export class PageFrame {
     pdf.addPage({ size: 'A4', margin: 0 });
     this.#canvas.artifact('Layout', () => {
       pdf.rect(0, 0, page.width, mm(1.6)).fill(colors.accent);
-      if (this.#invoice.number === undefined) this.#drawWatermark();
+      if (this.#watermark !== undefined) this.#drawWatermark(this.#watermark.toUpperCase());
     });
   }
 
-  #drawWatermark(): void {
-    const text = this.#texts.draft.toUpperCase();
+  #drawWatermark(text: string): void {
     const style: TextStyle = { size: 120, weight: 'semibold', color: this.#canvas.colors.watermark };
     const half = this.#canvas.measureWidth(text, style) / 2;
     const slope = Math.SQRT1_2;

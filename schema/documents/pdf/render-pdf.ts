@@ -30,6 +30,8 @@ export interface DocumentLook {
   subject?: string | undefined;
   /** The last words of the document. */
   footer?: string | undefined;
+  /** Whether it is a document of a test tenant, and has a watermark. */
+  test?: boolean;
 }
 
 /** A Cross Industry Invoice, which makes the PDF a Factur-X or ZUGFeRD document. */
@@ -40,7 +42,8 @@ export interface FacturXAttachment {
 }
 
 /**
- * Renders an invoice or credit note as a tagged PDF/A-3b. An invoice without a number becomes a draft with a watermark.
+ * Renders an invoice or credit note as a tagged PDF/A-3b. An invoice without a number becomes a draft with a watermark, and a
+ * test tenant's document has one, too.
  *
  * The bytes depend on the arguments only. A character that no font has is drawn as □.
  * @param conformance PDF/A-1b can't have an attachment
@@ -107,7 +110,7 @@ function drawDocument(
   const formats = formatsFor(look.language, invoice.currency);
   const notes = vatNotes(invoice, look.language);
   const words = texts[look.language];
-  const frame = new PageFrame(canvas, invoice, words);
+  const frame = new PageFrame(canvas, invoice, words, look.test);
   const context = { canvas, frame, texts: words, formats, language: look.language, notes, encodeQr };
   const root = pdf.struct('Document');
   pdf.addStructure(root);

@@ -5,6 +5,10 @@ import type { TypeCode, VatCategory } from '../e-invoice/model.ts';
 export interface Texts {
   title: Record<TypeCode, string>;
   draft: string;
+  /** The watermark of test tenants' documents. */
+  test: string;
+  /** What their e-invoices say. */
+  testNote: string;
   /** The label of BT-1. */
   number: Record<TypeCode, string>;
   issueDate: string;
@@ -57,6 +61,8 @@ export interface Texts {
 const de: Texts = {
   title: { 380: 'Rechnung', 381: 'Rechnungskorrektur' },
   draft: 'Entwurf',
+  test: 'Muster',
+  testNote: 'Muster aus einer Testumgebung: keine Rechnung.',
   number: { 380: 'Rechnungsnummer', 381: 'Belegnummer' },
   issueDate: 'Datum',
   serviceDate: 'Leistungsdatum',
@@ -130,6 +136,8 @@ const de: Texts = {
 const en: Texts = {
   title: { 380: 'Invoice', 381: 'Credit note' },
   draft: 'Draft',
+  test: 'Test',
+  testNote: 'Made in a test environment: no invoice.',
   number: { 380: 'Invoice number', 381: 'Credit note number' },
   issueDate: 'Date',
   serviceDate: 'Date of supply',

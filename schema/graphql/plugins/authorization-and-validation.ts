@@ -13,6 +13,7 @@ import type { Context } from '../context.ts';
 import { externalIdError } from '../input/external-id.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../../errors/errors.ts';
 import { mayReadRow, selectRow } from '../execution/select-row.ts';
+import { requireTestRoomFor } from '../test-tenant-bounds.ts';
 import { hasValidator, validateInput, type Input } from '../input/validate-arguments.ts';
 
 /** An input without its invalid parts. */
@@ -96,6 +97,7 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
 
   const validateAndResolve = async (...[parent, args, context, info]: Parameters<Resolver>): Promise<unknown> => {
     const readable = await validate(args, context);
+    if (isMutation) await requireTestRoomFor(info.fieldName, context);
     try {
       return await resolver(parent, readable, context, info);
     } catch (error) {

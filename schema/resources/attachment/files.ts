@@ -7,6 +7,7 @@ import type { FileIdentity } from '../../graphql/file-storage.ts';
 import type { StoredUpload, UploadedFile } from '../../graphql/input/uploaded-file.ts';
 import { NotFoundError, refuse } from '../../errors/errors.ts';
 import { findById } from '../../graphql/find-by-id.ts';
+import { maxTestFileBytes } from '../../graphql/test-tenant-bounds.ts';
 import { recognizeFile } from './recognize.ts';
 import { maxAttachmentBytes } from './rules.ts';
 
@@ -40,16 +41,21 @@ export async function storeUpload(context: Context, file: UploadedFile, path: st
  * Refuses what is more than the files of a tenant may have. Those that nobody has any more count until they are deleted: else a
  * tenant could fill the disk with them.
  */
-export async function requireRoom({ outside, fileStorage }: Context, bytes: number, path: string): Promise<void> {
+export async function requireRoom(
+  { outside, fileStorage, tenant }: Context,
+  bytes: number,
+  path: string,
+): Promise<void> {
   const [stored] = await outside.$rows<{ bytes: string }>(
     `select coalesce(sum(length), 0)::text as bytes from (
       select length from attachments where tenant_id = $1 union all select length from unused_files where tenant_id = $1
     ) as stored`,
     [],
   );
-  const { quota } = fileStorage;
-  if (Number(stored?.bytes ?? 0) + bytes > quota)
-    refuse(path, 'limit_reached', `The files of a tenant have at most ${quota / 2 ** 30} GiB in all.`, { max: quota });
+  const quota = tenant.test ? Math.min(fileStorage.quota, maxTestFileBytes) : fileStorage.quota;
+  if (Number(stored?.bytes ?? 0) + bytes <= quota) return;
+  const [whose, most] = tenant.test ? ['test tenant', `${quota / 2 ** 20} MiB`] : ['tenant', `${quota / 2 ** 30} GiB`];
+  refuse(path, 'limit_reached', `The files of a ${whose} have at most ${most} in all.`, { max: quota });
 }
 
 /** Stores bytes under a new id, or the one given, until an attachment has them. @param length by default the most there may be */

@@ -1,4 +1,4 @@
-import { key, type Context } from '../../graphql/context.ts';
+import { businessTime, key, type Context } from '../../graphql/context.ts';
 import { found, refuse } from '../../errors/errors.ts';
 import { emitAll, type EventInput } from '../../events/events.ts';
 import { Decimal } from '../../money/money.ts';
@@ -59,7 +59,7 @@ export async function unrefund(context: Context, id: string, { paid: amount }: S
   const data = { amountRefunded: { decrement: amount } };
   await context.db.creditNote.update({ where: key(context, id), data });
   const isSettled = invoice.status === 'ISSUED' && computeBalance(invoice).lessThanOrEqualTo(amount);
-  const changes = { ...data, ...(isSettled && settled(context.now())) };
+  const changes = { ...data, ...(isSettled && settled(businessTime(context))) };
   await context.db.invoice.update({ where: key(context, invoiceId), data: changes });
   const events: EventInput[] = [
     ['credit_note.refund_reverted', id],

@@ -18,7 +18,7 @@ builder.mutationFields((t) => ({
         await lockWebhook(inside, { id: webhookId });
         const createdAt = context.now();
         await limitRequests(inside, { webhookId, kind: 'PING' });
-        const body = renderBody('webhook.ping', context.tenant.id, createdAt, '{"message":"pong"}');
+        const body = renderBody('webhook.ping', context.tenant, createdAt, '{"message":"pong"}');
         const event = await inside.db.event.create({ data: { type: 'webhook.ping', body, createdAt } });
         const data = { webhookId, eventId: event.id, kind: 'PING', nextAttemptAt: createdAt, createdAt } as const;
         const { id } = await inside.db.delivery.create({ data });

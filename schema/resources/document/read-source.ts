@@ -2,6 +2,7 @@ import type { Row } from '../../../prisma/client.ts';
 import { wasPaidWhenIssued } from '../invoice/balance.ts';
 import { categorized, getUnitCode, getVatCategory } from '../invoice/line.ts';
 import type { Context } from '../../graphql/context.ts';
+import type { Tenant } from '../../graphql/identity.ts';
 import { vatBreakdownByCategory, type VatCategoryShare } from '../../money/money.ts';
 import { readBreakdown } from '../credit-note/vat-breakdown.ts';
 import { findParties, type Parties } from '../invoice/parties.ts';
@@ -27,7 +28,7 @@ async function readInvoice(context: Context, id: string): Promise<DocumentSource
     context.db.invoiceItem.findMany({ where: { invoiceId: id }, ...inOrder }),
     findParties(context, invoice),
   ]);
-  return buildSource(invoice, items, parties);
+  return buildSource(invoice, items, parties, context.tenant);
 }
 
 /** The columns of an invoice that its document is made from. */
@@ -45,9 +46,15 @@ type InvoiceHead = Pick<
 >;
 
 /** @param items by position */
-export function buildSource(invoice: InvoiceHead, items: Row<'InvoiceItem'>[], parties: Parties): DocumentSource {
+export function buildSource(
+  invoice: InvoiceHead,
+  items: Row<'InvoiceItem'>[],
+  parties: Parties,
+  { test }: Pick<Tenant, 'test'>,
+): DocumentSource {
   const { number, subject, currency } = invoice;
   return {
+    test,
     number,
     date: formatDay(invoice.invoiceDate),
     dueDate: formatDay(invoice.dueDate),
@@ -85,6 +92,7 @@ export async function creditNoteSource(
     findParties(context, invoice),
   ]);
   return {
+    test: context.tenant.test,
     number,
     date: formatDay(creditNote.creditNoteDate),
     dueDate: null,

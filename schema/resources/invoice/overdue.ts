@@ -1,4 +1,4 @@
-import { today, type Context } from '../../graphql/context.ts';
+import { businessTime, today, type Context } from '../../graphql/context.ts';
 import { emit } from '../../events/events.ts';
 
 const batch = 100;
@@ -25,7 +25,7 @@ export async function emitOverdue(context: Context, pause?: () => Promise<void>)
         // It may have been paid since, or another worker may have handled it.
         const { count } = await inside.db.invoice.updateMany({
           where: { ...where, id },
-          data: { overdueAt: context.now() },
+          data: { overdueAt: businessTime(context) },
         });
         if (count > 0) await emit(inside, 'invoice.overdue', id);
         return count;

@@ -46,7 +46,7 @@ builder.queryFields((t) => ({
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (_root, { input, format }, context) => {
       const { invoice, parties } = await newInvoice(context, input);
-      const source = { ...buildSource(invoice, invoice.items, parties), isPaid: invoice.isPaid };
+      const source = { ...buildSource(invoice, invoice.items, parties, context.tenant), isPaid: invoice.isPaid };
       return findBreaches(toEInvoice(source), formatNamed(format));
     },
   }),
@@ -70,7 +70,7 @@ builder.queryFields((t) => ({
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (_root, { input }, context) => {
       const { invoice, parties } = await newInvoice(context, input);
-      return previewInTime(context, buildSource(invoice, invoice.items, parties));
+      return previewInTime(context, buildSource(invoice, invoice.items, parties, context.tenant));
     },
   }),
 }));

@@ -119,7 +119,7 @@ export async function enforceFormat(
   await context.db.lock('Customer', invoice.customerId, 'no key update');
   const company = await findCompany(context);
   if (company) await context.db.lock('Company', company.id, 'no key update');
-  const source = buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId));
+  const source = buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId), context.tenant);
   const breaches = findBreaches(toEInvoice(source), format);
   if (breaches.length > 0) throw new ValidationError(toProblems(breaches));
 }
@@ -153,6 +153,8 @@ export async function requireBuyerVatNumber(
 ): Promise<void> {
   if (!items.some(({ vatCategory }) => vatCategory === 'AE' || vatCategory === 'K')) return;
   await context.db.lock('Customer', invoice.customerId, 'no key update');
-  const missing = findMissing(buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId)));
+  const missing = findMissing(
+    buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId), context.tenant),
+  );
   if (missing.length > 0) throw new ValidationError(toProblems(missing));
 }

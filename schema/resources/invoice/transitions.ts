@@ -1,6 +1,6 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../graphql/builder.ts';
-import { key, type Context } from '../../graphql/context.ts';
+import { businessTime, key, type Context } from '../../graphql/context.ts';
 import { found, Problems, refuse } from '../../errors/errors.ts';
 import { enforceFormat, issueDateRules, requireBuyerVatNumber } from './rules.ts';
 import { findTerms, type Parties } from './parties.ts';
@@ -39,7 +39,7 @@ export async function issue(
 ): Promise<{ steps: Step<'Invoice'>[]; parties: Parties | undefined }> {
   const number = await nextInvoiceNumber(context, draft);
   const terms = await findTerms(context, draft.customerId);
-  const now = context.now();
+  const now = businessTime(context);
   const steps: Step<'Invoice'>[] = [
     { changes: { number, status: 'ISSUED', issuedAt: now }, events: ['invoice.issued'] },
   ];
@@ -86,7 +86,7 @@ export async function lockIssued(context: Context, id: string): Promise<Payable 
 /** Adds validated amounts to what is settled of a locked invoice. If nothing is due then, the invoice is paid. */
 export async function countTowardsInvoice(context: Context, invoice: Payable, amounts: Settled): Promise<void> {
   const { id } = invoice;
-  await writeSteps(context, 'Invoice', { id }, [paymentStep('invoice', invoice, amounts, context.now())]);
+  await writeSteps(context, 'Invoice', { id }, [paymentStep('invoice', invoice, amounts, businessTime(context))]);
 }
 
 /** Undoes a payment: if something is due then, a paid invoice is issued again. */
@@ -114,7 +114,7 @@ export async function credit(
 ): Promise<Row<'CreditNote'>> {
   const isSettled =
     invoice.status === 'ISSUED' && computeBalance(invoice).lessThanOrEqualTo(creditNote.totalGross.toFixed());
-  const changes = isSettled ? settled(context.now()) : {};
+  const changes = isSettled ? settled(businessTime(context)) : {};
   const { credited, after } = await writeCreditNote(context, creditNote, changes, query);
   await emitAll(context, [['invoice.credited', after], ...(isSettled ? [['invoice.paid', after] as const] : [])]);
   return credited;
@@ -152,7 +152,7 @@ async function cancel(context: Context, invoice: Row<'Invoice'>): Promise<Prefet
   const isUntouched = [amountPaid, amountAdjusted, amountRefunded].every((amount) => new Decimal(amount).isZero());
   if (!allows(transitions.Invoice.cancel, invoice.status) || !isUntouched)
     refuse('status', 'wrong_state', 'Only an issued invoice of which nothing is paid can be cancelled.');
-  const changes = { status: 'CANCELLED', cancelledAt: context.now() } as const;
+  const changes = { status: 'CANCELLED', cancelledAt: businessTime(context) } as const;
   const rest = await planAllowedCredit(context, invoice, {});
   const creditNote = await newCreditNote(context, invoice, {}, rest, true);
   const { after: cancelled } = await writeCreditNote(context, creditNote, changes);

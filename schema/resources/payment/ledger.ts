@@ -1,7 +1,7 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { refuse } from '../../errors/errors.ts';
-import { key, type Context } from '../../graphql/context.ts';
+import { businessTime, key, type Context } from '../../graphql/context.ts';
 import { Decimal, sum } from '../../money/money.ts';
 import { chooseOpenDay } from '../period-lock/rules.ts';
 import type { Adjusted } from './adjustments.ts';
@@ -63,7 +63,7 @@ export async function reverse(context: Context, payment: Row<'Payment'>, reason?
     await context.db.payment.update({
       where: key(context, id),
       // An adjustment keeps the reason that it was made for.
-      data: { ...said, reason: each.reason ?? reason ?? null, reversedAt: context.now() },
+      data: { ...said, reason: each.reason ?? reason ?? null, reversedAt: businessTime(context) },
     });
     const settles = { kind, invoiceId, receiptId, creditNoteId, customerId, bankTransactionId, currency };
     const exchange = exchangeAmount && {

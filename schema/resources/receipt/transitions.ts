@@ -1,5 +1,5 @@
 import type { Row } from '../../../prisma/client.ts';
-import { key, type Context } from '../../graphql/context.ts';
+import { businessTime, key, type Context } from '../../graphql/context.ts';
 import { refuse } from '../../errors/errors.ts';
 import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -51,7 +51,7 @@ export async function lockBooked(context: Context, id: string): Promise<Payable 
 /** Adds validated amounts to what is settled of a locked receipt. If nothing is due then, the receipt is paid. */
 export async function countTowardsReceipt(context: Context, receipt: Payable, amounts: Settled): Promise<void> {
   const { id } = receipt;
-  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amounts, context.now())]);
+  await writeSteps(context, 'Receipt', { id }, [paymentStep('receipt', receipt, amounts, businessTime(context))]);
 }
 
 /** Undoes a payment: a paid receipt is booked again. @param paid with the sign of the payment */
@@ -107,7 +107,7 @@ export async function reverse(context: Context, receipt: Row<'Receipt'>, reason?
   const reversal = { ...row, lines: buildLines(db, row.id, lines, currency) };
   const changes = {
     status: 'REVERSED',
-    reversedAt: context.now(),
+    reversedAt: businessTime(context),
     reason: reason ?? null,
     paidAt: null,
     externalId: null,

@@ -9,6 +9,7 @@ import { GlobalSearch } from '../search/global-search.tsx';
 import { useAppShortcuts } from '../shortcuts/app-shortcuts.tsx';
 import { LanguageMenu } from './language-menu.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
+import { TestNotice } from './test-notice.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
 import { t } from '../i18n/t.ts';
 import { useLiveBooks } from '../session/live-books.ts';
@@ -80,6 +81,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
         <div style={{ maxWidth: 1280, marginInline: 'auto' }}>
+          <TestNotice />
           <ConnectionNotice />
           {children}
         </div>

@@ -15,6 +15,7 @@ export const SessionQuery = graphql(`
         country
         defaultCurrency
         timezone
+        test
       }
       tenants {
         id

@@ -1,0 +1,76 @@
+import { Prisma } from '../../prisma/client.ts';
+import { parentsFirst } from '../../prisma/distribute.ts';
+
+// Deletes all of a test tenant's rows, whichever tables there are. As the owner, because the role of the books may not delete
+// what is issued, booked, or logged.
+
+/** Rows of the tenant that a reset keeps: those of access, of front ends, and the company profile. */
+export const whatResetKeeps = [
+  'api_tokens',
+  'companies',
+  'company_logos',
+  'invitations',
+  'memberships',
+  'trusted_documents',
+];
+
+/** What says which files are to be deleted. */
+const filesToDelete = 'unused_files';
+
+/**
+ * Lets the owner, in this transaction, see and write the rows of a tenant's books, as row-level security is forced on it.
+ * @throws Error where the owner isn't allowed to
+ */
+export async function worksOn(db: Prisma.TransactionClient, tenantId: string): Promise<void> {
+  const [role] = await db.$queryRaw<{ may: boolean; owner: string }[]>`
+    select pg_has_role('kontor_books', 'usage') as may, current_user::text as owner`;
+  if (!role?.may) throw new Error(`Run as a superuser: grant kontor_books to "${role?.owner}" with inherit true`);
+  // By SET LOCAL, which Citus passes on to the server of the tenant's tables. The id is a UUID of the table of tenants.
+  await db.$executeRawUnsafe(`set local kontor.tenant_id = '${uuid(tenantId)}'`);
+}
+
+/** Deletes the tenant's rows of all tables but those named, the jobs of the tenant, and what triggers write meanwhile. */
+export async function deleteBooks(
+  db: Prisma.TransactionClient,
+  tenantId: string,
+  except: readonly string[],
+): Promise<void> {
+  await worksOn(db, tenantId);
+  await db.$executeRawUnsafe(`set local kontor.deletes_test_tenant = '${uuid(tenantId)}'`);
+  const kept = new Set([...except, filesToDelete]);
+  const tables = (await tablesOfTenants(db)).filter((name) => !kept.has(name));
+  const deleteAll = async (): Promise<void> => {
+    for (const name of tables) await db.$executeRawUnsafe(`delete from ${name} where tenant_id = $1::uuid`, tenantId);
+  };
+  await deleteAll();
+  await db.$executeRaw`
+    select run_deferred_triggers() from (select count(*) from changes where tenant_id = ${tenantId}::uuid and resource = '') as server`;
+  await db.$executeRaw`set constraints all immediate`;
+  await deleteAll();
+  await db.$executeRaw`
+    select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where flags ? ${tenantId}))`;
+}
+
+/** The tables with rows of tenants, each before those that it refers to. */
+async function tablesOfTenants(db: Prisma.TransactionClient): Promise<string[]> {
+  const tables = await db.$queryRaw<{ name: string; parents: string[] }[]>`
+    with tenant_tables as (
+      select c.oid, c.oid::regclass::text as name from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+        and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id' and not attisdropped)
+    )
+    select name, array(
+      select distinct parent.name from pg_constraint join tenant_tables as parent on parent.oid = confrelid
+      where conrelid = tenant_tables.oid and contype = 'f' and confrelid <> conrelid
+    ) as parents
+    from tenant_tables order by name`;
+  return parentsFirst(tables)
+    .map(({ name }) => name)
+    .toReversed();
+}
+
+/** For text of a statement. @throws Error for anything else */
+function uuid(id: string): string {
+  if (!/^[0-9a-f-]{36}$/i.test(id)) throw new Error(`${JSON.stringify(id)} is no id`);
+  return id;
+}

@@ -1,0 +1,127 @@
+import { forTenant, type Books, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
+import type { FileStorage } from '../../schema/graphql/file-storage.ts';
+import type { NewTestTenant, TestTenant } from '../../schema/graphql/identity.ts';
+import { fileKey } from '../../schema/resources/export/file.ts';
+import { RefusedError } from './refused.ts';
+import { lockTenant } from './tenants.ts';
+import { deleteBooks, whatResetKeeps, worksOn } from './test-books.ts';
+import { mintToken } from './token.ts';
+
+// Test tenants (DECISIONS.md#d160-test-tenants). They belong to a tenant, whose members make, reset, and delete them.
+
+/** The most test tenants of a tenant. */
+export const maxTestTenants = 5;
+const tooMany = `A tenant can have ${maxTestTenants} test tenants: delete one that is no longer in use`;
+
+/** So long may the transaction take that deletes the books of a test tenant. */
+const deletionLimits = { timeout: 60_000 };
+
+/** So long after a deletion, its job deletes what requests have written that were under way: longer than any takes. */
+const sweepAfter = '15 minutes';
+
+export interface TestTenantStore {
+  client: UnscopedClient;
+  books: Books;
+  fileStorage: FileStorage;
+}
+
+const shown = { id: true, name: true, createdAt: true, clockAheadMs: true } satisfies Prisma.TenantSelect;
+
+export const listTestTenants = (client: UnscopedClient, testOf: string): Promise<TestTenant[]> =>
+  client.tenant.findMany({ where: { test: true, testOf }, orderBy: { id: 'asc' }, select: shown });
+
+/**
+ * Makes a test tenant with the user as its member, a copy of the company profile, and a token with all abilities.
+ * @throws RefusedError where there are as many as there may be, and for a test tenant of a test tenant
+ */
+export function createTestTenant(
+  client: UnscopedClient,
+  { testOf, userId, name, profile }: NewTestTenant & { testOf: string; userId: string },
+): Promise<{ testTenant: TestTenant; value: string }> {
+  return client.$transaction(async (db) => {
+    await lockTenant(db, testOf, 'no key update'); // serialized: each request counts those before it
+    const { country, defaultCurrency, timezone, test } = await db.tenant.findUniqueOrThrow({ where: { id: testOf } });
+    if (test) throw new RefusedError('A test tenant has no test tenants');
+    if ((await db.tenant.count({ where: { testOf } })) >= maxTestTenants)
+      throw new RefusedError(tooMany, (text) => ['limit_reached', text, { max: maxTestTenants }]);
+    const data = { name, country, defaultCurrency, timezone, test: true, testOf };
+    const testTenant = await db.tenant.create({ data, select: shown });
+    const tenantId = testTenant.id;
+    await db.membership.create({ data: { tenantId, userId } });
+    const { value, hash, lastFour } = mintToken(true);
+    await db.apiToken.create({ data: { tenantId, userId, name: 'Test token', abilities: ['*'], hash, lastFour } });
+    if (profile) {
+      await worksOn(db, tenantId);
+      if (profile.logo) await db.companyLogo.create({ data: { ...profile.logo, tenantId, isOnDocuments: false } });
+      const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...company } = profile.company;
+      await db.company.create({ data: { ...company, tenantId } });
+    }
+    return { testTenant, value };
+  });
+}
+
+/**
+ * Deletes the books of a test tenant, and with `isGone` the tenant itself, its tokens and its memberships.
+ * @param by the tenant that it belongs to, or itself
+ * @returns null where that has no such test tenant
+ */
+async function empty(
+  { client, books, fileStorage }: TestTenantStore,
+  { id, by }: { id: string; by: string },
+  isGone: boolean,
+): Promise<TestTenant | null> {
+  const found = await client.$transaction(async (db) => {
+    const own = isGone ? { testOf: by } : { OR: [{ testOf: by }, { id: by }] };
+    const testTenant = await db.tenant.findFirst({ where: { id, test: true, ...own }, select: shown });
+    if (!testTenant) return null;
+    await db.$executeRaw`select from tenants where id = ${id}::uuid and test for update`;
+    await noteFilesOfExports(db, id);
+    if (isGone) {
+      await db.tenant.update({ where: { id }, data: { closedAt: new Date() } }); // who watches is told
+      await db.$executeRaw`delete from rate_limits where identity in (select 'token:' || id from api_tokens where tenant_id = ${id}::uuid)`;
+      await db.apiToken.deleteMany({ where: { tenantId: id } });
+      await db.tenant.delete({ where: { id } });
+      await db.$executeRaw`
+        select queue_jobs('delete_test_books', array[json_build_object('id', ${id}::uuid)], array[now() + ${sweepAfter}::interval])`;
+    } else {
+      await db.tenant.update({ where: { id }, data: { clockAheadMs: 0 } });
+    }
+    await deleteBooks(db, id, isGone ? [] : whatResetKeeps);
+    return { ...testTenant, ...(!isGone && { clockAheadMs: 0 }) };
+  }, deletionLimits);
+  if (found) await deleteFiles({ books, fileStorage }, id);
+  return found;
+}
+
+export const resetTestTenant = (store: TestTenantStore, which: { id: string; by: string }) =>
+  empty(store, which, false);
+
+export const deleteTestTenant = (store: TestTenantStore, which: { id: string; by: string }) =>
+  empty(store, which, true);
+
+/** Deletes what requests have written into the books of a test tenant after its deletion. */
+export async function sweepTestBooks({ client, books, fileStorage }: TestTenantStore, id: string): Promise<void> {
+  await client.$transaction(async (db) => {
+    if (await db.tenant.findUnique({ where: { id } })) throw new Error(`The tenant ${id} is there`);
+    await noteFilesOfExports(db, id);
+    await deleteBooks(db, id, []);
+  }, deletionLimits);
+  await deleteFiles({ books, fileStorage }, id);
+}
+
+/** Has the files of exports deleted with those of attachments, which a trigger notes. */
+async function noteFilesOfExports(db: Prisma.TransactionClient, tenantId: string): Promise<void> {
+  await worksOn(db, tenantId);
+  const exports = await db.export.findMany({ where: { tenantId }, select: { id: true } });
+  const data = exports.map(({ id }) => ({ tenantId, id, key: fileKey(tenantId, id) }));
+  if (data.length > 0) await db.unusedFile.createMany({ data, skipDuplicates: true });
+}
+
+/** After the transaction: files can't be taken back. Whatever fails here is deleted by the jobs that delete unused files. */
+async function deleteFiles({ books, fileStorage }: Omit<TestTenantStore, 'client'>, tenantId: string): Promise<void> {
+  const db = forTenant(books, tenantId);
+  for (const { id, key } of await db.unusedFile.findMany({ select: { id: true, key: true } })) {
+    await fileStorage.delete(key);
+    await db.unusedFile.deleteMany({ where: { id } });
+  }
+}
