@@ -17,6 +17,7 @@ import {
   samples,
   type References,
 } from '../resources.ts';
+import { makeRoomForTests, makeTestTenant } from '../test-tenants/make.ts';
 import { bodies, plain, values, type Case } from './cases.ts';
 import { createApiValidator, description, operations, type Endpoint, type Schema } from './description.ts';
 
@@ -96,6 +97,8 @@ const makersOfDeliveries: [string, Maker][] = [
   ['/bank-accounts/{id}/balance', samples.BankAccount.make],
   ['/deliveries/{id}', makeDelivery],
   ['/deliveries/{id}/redeliver', makeDelivery],
+  ['/test-tenants/{id}', (who) => makeTestTenant(service, who)],
+  ['/test-tenants/{id}/reset', (who) => makeTestTenant(service, who)],
 ];
 /** A customer with a credit of 30 EUR. */
 async function makeCustomerWithCredit(who: Integrator): Promise<string> {
@@ -202,7 +205,7 @@ describe('every operation of the description', () => {
 
   it('answers full pages as documented', async () => {
     const isList = ({ path, method }: Endpoint): boolean =>
-      method === 'get' && !path.includes('{id}') && !path.startsWith('/reports/') && !path.startsWith('/period-locks');
+      method === 'get' && !path.includes('{id}') && !/^\/(reports\/|period-locks|test-)/.test(path);
     for (const endpoint of endpoints.filter(isList)) {
       const { body } = check(endpoint, await acme.rest('GET', `${endpoint.path}?per_page=1&page=1&limit=1`));
       if (endpoint.path !== '/me') expect([endpoint.path, body.data.length]).toEqual([endpoint.path, 1]);
@@ -229,6 +232,7 @@ describe('every operation of the description', () => {
         // What was refused changed nothing. A transition that was accepted needs a new row the next time.
         if (answer.status > 299) continue;
         if (['/webhooks', '/exports'].includes(endpoint.path)) await makeRoom(acme);
+        if (endpoint.path === '/test-tenants') await makeRoomForTests(service, acme);
         if (isTransition) path = await at(endpoint);
         // So does a credit note: it may leave nothing of its invoice.
         if (takesInvoice) references = await makeReferences(acme);
@@ -409,7 +413,7 @@ describe('every operation answers with the documented error', () => {
       const unknown = check(endpoint, await acme.rest('POST', path, { nonsense: 1 }));
       expect([path, unknown.status, unknown.body.errors]).toEqual([path, 422, { nonsense: [expect.any(String)] }]);
       expect([path, check(endpoint, await acme.rest('POST', path)).status]).toEqual([path, 200]);
-      if (/\/(ping|redeliver)$/.test(path)) continue; // each time another delivery
+      if (/\/(ping|redeliver|reset)$/.test(path)) continue; // each time another delivery
       const isRotation = path.endsWith('/rotate-secret');
       if (isRotation) check(endpoint, await acme.rest('POST', path)); // twice within 24 hours
       const again = check(endpoint, await acme.rest('POST', path));

@@ -6,6 +6,7 @@ import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts
 import { routes } from '../../rest-shim/routes.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { collections, makeDelivery, makeEach } from '../resources.ts';
+import { makeTestTenant } from '../test-tenants/make.ts';
 import * as sample from './samples.ts';
 import { create, invalidFields, refusal } from './samples.ts';
 
@@ -94,6 +95,7 @@ describe('401 and 403', () => {
 
   it('answers 403 to a request beyond the token’s abilities', async () => {
     const made: Record<string, string> = { ...(await makeEach(acme)), deliveries: await makeDelivery(acme) };
+    made['test-tenants'] = await makeTestTenant(service, acme);
 
     // Deletions last: the other requests need the rows.
     const isDeletion = ([method]: (typeof routes)[number]): number => Number(method === 'DELETE');

@@ -19,6 +19,7 @@ import {
 } from '../books.ts';
 import { makeSampleAnchor } from '../../anchors/sample.ts';
 import { samples } from '../../resources.ts';
+import { makeTestTenant } from '../../test-tenants/make.ts';
 import { argumentsFor, documentFor } from '../questions.ts';
 
 // A token with one ability can read no other resource. Each resource is seeded with unique texts and numbers, and every
@@ -97,6 +98,7 @@ beforeAll(async () => {
     Anchor: await makeSampleAnchor(acme, { content: texts.audit }),
     BulkOperation: await samples.BulkOperation.make(acme, { error: texts['bulk-operations'] }),
     Export: await samples.Export.make(acme, { error: texts['exports'] }),
+    TestTenant: await makeTestTenant(service, acme, texts['test-tenants']),
   };
   for (const { model, scope } of resources)
     ids[model] ??= await samples[model].make(acme, samples[model].holding(texts[scope]));

@@ -31,6 +31,7 @@ import {
   makeTimeEntry,
 } from '../books.ts';
 import { samples } from '../../resources.ts';
+import { makeTestTenant } from '../../test-tenants/make.ts';
 import {
   argumentsFor,
   buildSelection,
@@ -116,6 +117,7 @@ const make: Record<string, (who: Integrator) => Promise<string>> = {
     const input = { tenantId, email: someEmail(), inviterId, now: new Date() };
     return (await createInvitation(service.client, input)).invitation.id;
   },
+  TestTenant: (who) => makeTestTenant(service, who),
   Session: async (who) => (await newSession(who)).session.id,
 };
 

@@ -51,6 +51,12 @@ const withoutEvents: Record<string, string> = {
       'Books that move in have happened elsewhere. The change feed has every row.',
     ]),
   ),
+  ...Object.fromEntries(
+    ['createTestTenant', 'resetTestTenant', 'deleteTestTenant'].map((name) => [
+      name,
+      'Test tenants are no part of the books.',
+    ]),
+  ),
   setPeriodLock: 'A setting. The audit log has it.',
   registerDocuments: "Front ends' documents are no part of the books.",
   deleteDocument: "Front ends' documents are no part of the books.",
