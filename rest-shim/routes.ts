@@ -149,6 +149,8 @@ export const routes: readonly Route[] = [
   ['GET', '/test-tenants/:id', 'getTestTenant', 'item'],
   ['DELETE', '/test-tenants/:id', 'deleteTestTenant', 'deleted'],
   ['POST', '/test-tenants/:id/reset', 'resetTestTenant', 'item'],
+  ['GET', '/test-clock', 'getTestClock', 'item'],
+  ['POST', '/test-clock', 'setTestClock', 'item'],
 
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/audit-log', 'listAuditLog', 'page'],

@@ -7,6 +7,7 @@ import './identity/api-token.ts';
 import './identity/member.ts';
 import './identity/session.ts';
 import './identity/request-log.ts';
+import './identity/test-clock.ts';
 import './identity/test-tenant.ts';
 import './identity/trusted-document.ts';
 import './resources/customer/queries.ts';

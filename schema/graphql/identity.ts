@@ -129,6 +129,8 @@ export interface Identity {
   resetTestTenant: (caller: Caller, id: string) => Promise<TestTenant | null>;
   /** Deletes one of the tenant's test tenants, with everything that belongs to it. */
   deleteTestTenant: (caller: Caller, id: string) => Promise<TestTenant | null>;
+  /** Sets the clock of the tenant, a test tenant, forward. Null where it is as late already, and for other tenants. */
+  setTestClock: (caller: Caller, time: Date) => Promise<{ clockAheadMs: number } | null>;
   /** The tenant's members, in the order in which they joined. */
   members: (caller: Caller) => Promise<Member[]>;
   /** The names of users, by their ids, also of former members: nobody can guess an id. */

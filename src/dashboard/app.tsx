@@ -7,6 +7,7 @@ import { forgetAllKept } from './forms/kept-input.ts';
 import { ErrorBoundary, SessionError } from './errors/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
 import { LoadingScreen } from './layout/loading-screen.tsx';
+import { TenantClock } from './session/tenant-clock.tsx';
 import { Shell } from './layout/shell.tsx';
 import { SignInAgain } from './session/sign-in-again.tsx';
 import { locationHooks } from './navigation/location.ts';
@@ -89,9 +90,11 @@ function SignedIn({ tenantId }: { tenantId: string | undefined }): ReactNode {
   return (
     <SessionProvider value={me}>
       <Router base={`/${tenantId}`}>
-        <Shell>
-          <PageRoutes />
-        </Shell>
+        <TenantClock>
+          <Shell>
+            <PageRoutes />
+          </Shell>
+        </TenantClock>
         <SignInAgain />
       </Router>
     </SessionProvider>

@@ -12,6 +12,7 @@ import {
   resetTestTenant,
   type TestTenantStore,
 } from './test-tenants.ts';
+import { setTestClock } from './test-clock.ts';
 import { listMembers, removeMember } from './users.ts';
 import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 
@@ -89,6 +90,10 @@ export class StoredIdentity implements Identity {
 
   deleteTestTenant({ actor, tenant }: Caller, id: string) {
     return asActor(actor, () => deleteTestTenant(this.#testTenantStore, { id, by: tenant.id }));
+  }
+
+  setTestClock({ actor, tenant, now }: Caller, time: Date) {
+    return asActor(actor, () => setTestClock(this.#client, { id: tenant.id, time, now: now() }));
   }
 
   members({ tenant }: Caller) {

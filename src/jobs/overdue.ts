@@ -5,12 +5,13 @@ import type { Domain } from '../domain.ts';
 import { nobody } from './nobody.ts';
 import { startPace } from './pace.ts';
 
-/** Emits invoice.overdue, tenant by tenant, each by its own calendar day. */
+/** Emits invoice.overdue, tenant by tenant, each by its own calendar day. With a tenant in its payload, for that one. */
 export const overdue =
   (client: UnscopedClient, { contextFor }: Domain): Task =>
-  async (_payload, { logger, abortSignal }) => {
+  async (payload, { logger, abortSignal }) => {
+    const { tenantId: id } = payload as { tenantId?: string };
     const pause = startPace(abortSignal);
-    for (const tenant of await client.tenant.findMany({ where: { closedAt: null } })) {
+    for (const tenant of await client.tenant.findMany({ where: { id, closedAt: null } })) {
       const emitted = await emitOverdue(contextFor({ user: nobody, tenant, token: null }), pause);
       if (emitted > 0) logger.info(`${emitted} invoices of ${tenant.id} are overdue`);
       await pause();

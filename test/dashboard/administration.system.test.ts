@@ -304,6 +304,42 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     });
   });
 
+  it('a test tenant is made, opened, and its clock is set; it is reset, and deleted', async () => {
+    const { email, acme } = await app.bookkeeper();
+    await app.visit({}, async (page) => {
+      await signIn(page, email, `/${acme.tenantId}/settings/test-tenants`);
+      expect(await page.getByText('This is a test tenant').count()).toBe(0);
+      await page.getByRole('button', { name: 'New test tenant' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Playground');
+      await dialog.getByRole('button', { name: 'Make it' }).click();
+      expect(await page.getByLabel('its token', { exact: true }).textContent()).toMatch(/^kontor_test_/);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('link', { name: 'Playground' }).waitFor();
+      await expectAccessible(page);
+
+      await page.getByRole('link', { name: 'Playground' }).click();
+      await page.getByText('This is a test tenant: nothing here is real.').waitFor();
+      await page.getByRole('button', { name: 'Set the clock' }).click();
+      const year = new Date().getUTCFullYear() + 2;
+      await page.getByRole('dialog').getByLabel('Time').fill(`${year}-03-04T10:00`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Set the clock' }).click();
+      await page.getByRole('note').getByText(`Mar 4, ${year}`).waitFor();
+      await expectAccessible(page);
+      await page.reload();
+      await page.getByRole('note').getByText(`Mar 4, ${year}`).waitFor();
+
+      await page.goto(new URL(`/${acme.tenantId}/settings/test-tenants`, page.url()).href);
+      await page.getByRole('button', { name: 'Reset Playground' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+      await page.getByText('The test tenant is reset.').waitFor();
+      await page.getByRole('button', { name: 'Delete Playground' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No test tenants yet').waitFor();
+    });
+    expect((await acme.rest('GET', '/test-tenants')).body.data).toEqual({ items: [] });
+  });
+
   it('a period is locked, and moved back only with a reason', async () => {
     const { email, acme } = await app.bookkeeper();
     await app.visit({}, async (page) => {

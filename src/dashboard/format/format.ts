@@ -145,9 +145,19 @@ export function label(name: string): string {
 export const labelled = <Name extends string>(names: readonly Name[]): { value: Name; label: string }[] =>
   names.map((name) => ({ value: name, label: label(name) }));
 
-/** Today's date in the reader's time zone, as `YYYY-MM-DD`. */
+/** The clock of a test tenant, as it was when it was read. */
+const clock: { read: string | undefined; aheadMs: number } = { read: undefined, aheadMs: 0 };
+
+/** @param now the time by the tenant's clock, just read; undefined for the real time */
+export function setClock(now: string | undefined): void {
+  if (now === clock.read) return;
+  clock.read = now;
+  clock.aheadMs = now === undefined ? 0 : Date.parse(now) - Date.now();
+}
+
+/** Today's date in the reader's time zone, as `YYYY-MM-DD`: by the clock of the tenant, if that is a test tenant. */
 export function today(): string {
-  const now = new Date();
+  const now = new Date(Date.now() + clock.aheadMs);
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }
 

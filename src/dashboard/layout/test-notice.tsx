@@ -1,16 +1,77 @@
-import { Alert } from '@mantine/core';
+import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
 import { BeakerIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
+import { useMutation, useQuery } from 'urql';
+import { Dialog } from '../components/dialog.tsx';
+import { notifySuccess } from '../components/toast.ts';
+import { Form, useSubmit } from '../forms/form.tsx';
+import { dateTime } from '../format/format.ts';
+import { graphql } from '../graphql.ts';
 import { useSession } from '../session/session.tsx';
+import { TestClockQuery } from '../session/tenant-clock.tsx';
 import { t } from '../i18n/t.ts';
 
-/** Says on each page of a test tenant what it is. */
+const SetTestClock = graphql(`
+  mutation SetTestClock($input: SetTestClockInput!) {
+    setTestClock(input: $input) {
+      now
+    }
+  }
+`);
+
+/** Says on each page of a test tenant what it is, and what time its clock says. */
 export function TestNotice(): ReactNode {
   const { tenant } = useSession();
+  const [{ data }, refetch] = useQuery({ query: TestClockQuery, pause: !tenant.test });
+  const [setting, dialog] = useDisclosure();
   if (!tenant.test) return null;
   return (
     <Alert color="orange" variant="light" mb="md" py="xs" role="note" icon={<BeakerIcon aria-hidden />}>
-      {t('This is a test tenant: nothing here is real.')}
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">
+          {t('This is a test tenant: nothing here is real.')}{' '}
+          {data && t('Its clock says {time}.', { time: dateTime(data.testClock.now) })}
+        </Text>
+        <Button size="xs" variant="default" onClick={dialog.open}>
+          {t('Set the clock')}
+        </Button>
+      </Group>
+      <Dialog title={t('Set the clock')} opened={setting} onClose={dialog.close}>
+        <ClockForm
+          onCancel={dialog.close}
+          onDone={() => {
+            dialog.close();
+            refetch({ requestPolicy: 'network-only' });
+          }}
+        />
+      </Dialog>
     </Alert>
+  );
+}
+
+function ClockForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }): ReactNode {
+  const [, setClock] = useMutation(SetTestClock);
+  const form = useForm({ mode: 'uncontrolled', initialValues: { now: '' } });
+  const submission = useSubmit(
+    form,
+    ({ now }, context) => setClock({ input: { now: new Date(now).toISOString() } }, context),
+    ({ setTestClock: { now } }) => {
+      notifySuccess(t('Its clock says {time}.', { time: dateTime(now) }));
+      onDone();
+    },
+  );
+  return (
+    <Form submission={submission} submit={t('Set the clock')} onCancel={onCancel}>
+      <TextInput
+        type="datetime-local"
+        label={t('Time')}
+        description={t('Only forward. What is due or overdue follows.')}
+        required
+        key={form.key('now')}
+        {...form.getInputProps('now')}
+      />
+    </Form>
   );
 }

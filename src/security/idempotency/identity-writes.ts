@@ -12,6 +12,7 @@ const isWrite: Record<keyof Identity, boolean> = {
   createTestTenant: true,
   resetTestTenant: true,
   deleteTestTenant: true,
+  setTestClock: true,
   members: false,
   userNames: false,
   tokenNames: false,

@@ -52,7 +52,7 @@ const withoutEvents: Record<string, string> = {
     ]),
   ),
   ...Object.fromEntries(
-    ['createTestTenant', 'resetTestTenant', 'deleteTestTenant'].map((name) => [
+    ['createTestTenant', 'resetTestTenant', 'deleteTestTenant', 'setTestClock'].map((name) => [
       name,
       'Test tenants are no part of the books.',
     ]),
