@@ -41,8 +41,9 @@ export function addTenantCommands(program: Command): void {
     async ({ json }: Json) => {
       const tenants = await withDatabase(({ client }) => listTenants(client));
       if (json) return printJson(tenants);
-      for (const { id, name, country, defaultCurrency, timezone, closedAt } of tenants) {
-        printRow(id, name, country, defaultCurrency, timezone, closedAt ? `closed ${formatTime(closedAt)}` : 'open');
+      for (const { id, name, country, defaultCurrency, timezone, closedAt, test } of tenants) {
+        const state = closedAt ? `closed ${formatTime(closedAt)}` : test ? 'test' : 'open';
+        printRow(id, name, country, defaultCurrency, timezone, state);
       }
     },
   );

@@ -45,6 +45,9 @@ describe('the command line', () => {
         closed_at: null,
         deletion_started_at: null,
         created_at: expect.stringMatching(/\+00:00$/),
+        test: false,
+        test_of: null,
+        clock_ahead_ms: 0,
       },
     ]);
     const user = await json<{ id: string }>(
