@@ -55,6 +55,7 @@ describe('every error', () => {
 
 /** The scopes of what is no resource. */
 const scopes: Record<string, string> = {
+  'test-clock': 'test-tenants',
   events: 'webhooks',
   deliveries: 'webhooks',
   'audit-log': 'audit',

@@ -85,6 +85,8 @@ describe('every type with an id', () => {
     VatReportDocument: 'the id is an invoice’s, credit note’s, or receipt’s',
     Session: 'only for sessions; no query by id',
     Tenant: 'there is only one, in `me`',
+    TestTenant: 'no part of the books of its tenant',
+    TestTenantWithToken: 'shown once; no query by id',
     User: 'belongs to several tenants; no query by id',
     WebhookWithSecret: 'shown once; no query by id',
   };
