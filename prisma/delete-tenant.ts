@@ -66,28 +66,36 @@ const keyColumns = (what: string): string => `
   where attrelid = c.oid and indrelid = c.oid and indisprimary and attnum = any (indkey) and attname <> 'tenant_id'
   order by attnum`;
 
-/** All tables with a column tenant_id. Those that refer to others come first; at last those that triggers write to. */
-export async function findTenantTables(pool: Pool): Promise<TenantTable[]> {
-  const { rows } = await pool.query<TenantTable & { refersTo: string[]; isWrittenByTriggers: boolean }>(`
-    select c.relname as name,
-      array(${keyColumns('attname::text')}) as key,
-      array(${keyColumns('format_type(atttypid, null)')}) as "keyTypes",
-      (
-        select attname::text from pg_constraint join pg_attribute on attrelid = conrelid and attnum = any (conkey)
-        where conrelid = c.oid and confrelid = c.oid and contype = 'f' and attname <> 'tenant_id' limit 1
-      ) as "ofSame",
-      coalesce((
-        select array_agg(distinct confrelid::regclass::text) from pg_constraint
-        where conrelid = c.oid and confrelid <> c.oid and contype = 'f'
-      ), '{}') as "refersTo",
-      c.relname = any ('{changes,row_counts,unused_files,unproven_documents,unproven_receipts,audit_seals,audit_entries,outbox}')
-        as "isWrittenByTriggers"
-    from pg_class c
-    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
-      and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id' and not attisdropped)
-    order by "isWrittenByTriggers", c.relname`);
+/** A table as the catalog has it. */
+export interface FoundTable extends TenantTable {
+  refersTo: string[];
+  isWrittenByTriggers: boolean;
+}
+
+/** Finds all tables with a column tenant_id. See sortForDeletion(). */
+export const tenantTablesSql = `
+  select c.relname as name,
+    array(${keyColumns('attname::text')}) as key,
+    array(${keyColumns('format_type(atttypid, null)')}) as "keyTypes",
+    (
+      select attname::text from pg_constraint join pg_attribute on attrelid = conrelid and attnum = any (conkey)
+      where conrelid = c.oid and confrelid = c.oid and contype = 'f' and attname <> 'tenant_id' limit 1
+    ) as "ofSame",
+    coalesce((
+      select array_agg(distinct confrelid::regclass::text) from pg_constraint
+      where conrelid = c.oid and confrelid <> c.oid and contype = 'f'
+    ), '{}') as "refersTo",
+    c.relname = any ('{changes,row_counts,unused_files,unproven_documents,unproven_receipts,audit_seals,audit_entries,outbox}')
+      as "isWrittenByTriggers"
+  from pg_class c
+  where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
+    and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id' and not attisdropped)
+  order by "isWrittenByTriggers", c.relname`;
+
+/** Tables that refer to others come first; at last those that triggers write to. */
+export function sortForDeletion(found: FoundTable[]): TenantTable[] {
   const sorted: TenantTable[] = [];
-  const left = [...rows];
+  const left = [...found];
   while (left.length > 0) {
     const next = left.findIndex(({ name }) => !left.some(({ refersTo }) => refersTo.includes(name)));
     const [table] = left.splice(Math.max(next, 0), 1);
@@ -96,6 +104,9 @@ export async function findTenantTables(pool: Pool): Promise<TenantTable[]> {
   }
   return sorted;
 }
+
+export const findTenantTables = async (pool: Pool): Promise<TenantTable[]> =>
+  sortForDeletion((await pool.query<FoundTable>(tenantTablesSql)).rows);
 
 async function deleteRows(
   pool: Pool,
@@ -157,7 +168,7 @@ async function asOwner<Result>(
     await client.query('begin');
     // So that workers of Citus get it, too.
     await client.query(`select set_config('citus.propagate_set_commands', 'local', true)`);
-    await client.query(`set local kontor.deleted_tenant = '${toUuid(tenantId)}'`);
+    await client.query(allowDeletion(tenantId));
     const result = await work(client);
     await client.query('commit');
     client.release();
@@ -168,8 +179,8 @@ async function asOwner<Result>(
   }
 }
 
-/** SET takes no parameters. */
-function toUuid(text: string): string {
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new Error('A tenant has a UUID');
-  return text;
+/** The statement that lets the owner delete the tenant's rows until the transaction ends. SET takes no parameters. */
+export function allowDeletion(tenantId: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(tenantId)) throw new Error('A tenant has a UUID');
+  return `set local kontor.deleted_tenant = '${tenantId}'`;
 }

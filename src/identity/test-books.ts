@@ -1,5 +1,5 @@
 import { Prisma } from '../../prisma/client.ts';
-import { parentsFirst } from '../../prisma/distribute.ts';
+import { allowDeletion, sortForDeletion, tenantTablesSql, type FoundTable } from '../../prisma/delete-tenant.ts';
 
 // Deletes all of a test tenant's rows, whichever tables there are. As the owner, because the role of the books may not delete
 // what is issued, booked, or logged.
@@ -36,11 +36,12 @@ export async function deleteBooks(
   except: readonly string[],
 ): Promise<void> {
   await worksOn(db, tenantId);
-  await db.$executeRawUnsafe(`set local kontor.deletes_test_tenant = '${uuid(tenantId)}'`);
+  await db.$executeRawUnsafe(allowDeletion(tenantId));
   const kept = new Set([...except, filesToDelete]);
-  const tables = (await tablesOfTenants(db)).filter((name) => !kept.has(name));
+  const tables = sortForDeletion(await db.$queryRawUnsafe<FoundTable[]>(tenantTablesSql));
   const deleteAll = async (): Promise<void> => {
-    for (const name of tables) await db.$executeRawUnsafe(`delete from ${name} where tenant_id = $1::uuid`, tenantId);
+    for (const { name } of tables.filter((table) => !kept.has(table.name)))
+      await db.$executeRawUnsafe(`delete from ${name} where tenant_id = $1::uuid`, tenantId);
   };
   await deleteAll();
   await db.$executeRaw`
@@ -49,24 +50,6 @@ export async function deleteBooks(
   await deleteAll();
   await db.$executeRaw`
     select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where flags ? ${tenantId}))`;
-}
-
-/** The tables with rows of tenants, each before those that it refers to. */
-async function tablesOfTenants(db: Prisma.TransactionClient): Promise<string[]> {
-  const tables = await db.$queryRaw<{ name: string; parents: string[] }[]>`
-    with tenant_tables as (
-      select c.oid, c.oid::regclass::text as name from pg_class c
-      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
-        and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id' and not attisdropped)
-    )
-    select name, array(
-      select distinct parent.name from pg_constraint join tenant_tables as parent on parent.oid = confrelid
-      where conrelid = tenant_tables.oid and contype = 'f' and confrelid <> conrelid
-    ) as parents
-    from tenant_tables order by name`;
-  return parentsFirst(tables)
-    .map(({ name }) => name)
-    .toReversed();
 }
 
 /** For text of a statement. @throws Error for anything else */
