@@ -1,6 +1,4 @@
 import tab from '@bomb.sh/tab/commander';
-import { Option } from 'commander';
-import type { MigrateOptions } from './commands/migrate.ts';
 import { printError } from './commands/output.ts';
 import { askedCommand, has, newProgram, report, type LateCommands } from './commands/program.ts';
 import { groupTitle, remoteCommands } from './commands/remote/remote-commands.ts';
@@ -22,23 +20,14 @@ program
   .command('work')
   .description('run only the worker; any number of workers can run')
   .action(async () => (await service()).runService({ serve: false, work: true, prepare: false }));
-program
-  .command('migrate')
-  .description('apply the migrations to the database')
-  .option('--status', 'print which are applied and pending, and how far backfills are')
-  .addOption(
-    new Option('--dry-run', 'print the pending statements with the locks that they take, estimated').conflicts(
-      'status',
-    ),
-  )
-  .option('--json', 'print one JSON value and nothing else')
-  .action(async (options: MigrateOptions) => (await import('./commands/migrate.ts')).migrateDatabase(options));
 
 const service = () => import('./commands/service.ts');
 const administration = () => import('./commands/administration.ts');
 
 /** Adds further commands, which have these names. They are loaded only when needed: most of them load the whole domain. */
 const furtherCommands: LateCommands[] = [
+  // Late also because completion takes the first --status that it finds, and that of `list` has values.
+  [['migrate'], async () => (await import('./commands/migrate.ts')).addMigrateCommand(program)],
   [['distribute'], async () => (await import('./commands/distribute.ts')).addDistributeCommand(program)],
   [['doctor'], async () => (await import('./commands/doctor/command.ts')).addDoctorCommand(program)],
   [['tenant'], async () => (await administration()).addTenantCommands(program)],

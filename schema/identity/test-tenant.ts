@@ -54,6 +54,7 @@ builder.queryFields((t) => ({
   }),
   testTenant: t.field({
     type: TestTenant,
+    nullable: true,
     description: "One of the tenant's test tenants.",
     ability: 'test-tenants:read',
     args: idArgument,

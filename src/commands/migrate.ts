@@ -1,3 +1,4 @@
+import { Option, type Command } from 'commander';
 import type { Pool } from 'pg';
 import { shareOf, type BackfillProgress } from '../../prisma/backfills.ts';
 import { checkConnection } from '../../prisma/connection-problem.ts';
@@ -15,13 +16,27 @@ import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts'
 import { RefusedError } from '../identity/refused.ts';
 import { print, printError, printJson } from './output.ts';
 
-export interface MigrateOptions {
+interface MigrateOptions {
   status?: true;
   dryRun?: true;
   json?: true;
 }
 
-export async function migrateDatabase({ status, dryRun, json }: MigrateOptions): Promise<void> {
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('apply the migrations to the database')
+    .option('--status', 'print which are applied and pending, and how far backfills are')
+    .addOption(
+      new Option('--dry-run', 'print the pending statements with the locks that they take, estimated').conflicts(
+        'status',
+      ),
+    )
+    .option('--json', 'print one JSON value and nothing else')
+    .action(migrateDatabase);
+}
+
+async function migrateDatabase({ status, dryRun, json }: MigrateOptions): Promise<void> {
   if (json && !status && !dryRun) throw new RefusedError('--json needs --status or --dry-run');
   if (status) return await withUnmigrated((pool) => showStatus(pool, json));
   if (dryRun) return await withUnmigrated((pool) => showPlan(pool, json));

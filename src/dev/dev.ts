@@ -104,7 +104,7 @@ const prettyTo = ({ fd, isTTY }: typeof process.stdout | typeof process.stderr):
     colorize: isTTY,
     translateTime: 'SYS:HH:MM:ss',
     messageFormat: '{msg}{if method} {method} {path} {status} in {ms} ms{end}',
-    ignore: 'method,path,status,ms',
+    ignore: 'pid,hostname,method,path,status,ms',
     singleLine: true,
   });
 const server = new Server(await findFreePort(), prettyTo(process.stdout), prettyTo(process.stderr));

@@ -35,7 +35,7 @@ const ways: Way[] = [
     about: 'Run Kontor on your machines: settings, backup, monitoring, several servers.',
     links: [
       ['/docs/operating', 'Operating Kontor'],
-      ['/docs/operating#alerts', 'An alert has fired'],
+      ['/docs/operating#when-something-is-wrong', 'Something is wrong'],
       ['/docs/command-line', 'The command line'],
       ['/docs/security', 'How it is secured'],
       ['/changelog', 'What changed'],

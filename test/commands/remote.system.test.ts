@@ -79,7 +79,14 @@ describe('the commands', () => {
     const program = new Command();
     addRemoteCommands(program, operations);
     const [list, issue] = program.commands.map((command) => command.commands[0]!);
-    expect(list!.options.map(({ long }) => long)).toEqual(['--limit', '--since', '--json', '--url', '--token']);
+    expect(list!.options.map(({ long }) => long)).toEqual([
+      '--limit',
+      '--since',
+      '--json',
+      '--url',
+      '--token',
+      '--profile',
+    ]);
     expect(issue!.parent!.name()).toBe('issue');
     expect([issue!.name(), issue!.registeredArguments.map((argument) => argument.name())]).toEqual([
       'invoices',

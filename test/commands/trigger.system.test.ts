@@ -90,5 +90,5 @@ it('changes nothing in another tenant, unless its name is repeated', async () =>
 it('takes no event that does not exist', async () => {
   const { code, err } = await run(['invoice.eaten']);
   expect(code).toBe(2);
-  expect(err).toContain('Allowed choices are invoice.created');
+  expect(err).toMatch(/Allowed choices are .*invoice\.created/);
 });

@@ -44,6 +44,7 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
       'audit log': '/audit-log',
       anchors: '/anchors',
       'period locks': '/settings/period-locks',
+      'test tenants': '/settings/test-tenants',
       'bulk operations': '/bulk-operations',
       'a bulk operation': `/bulk-operations/${await startBulk(acme, 'customers', 'create', '{}\n'.repeat(30))}`,
     };

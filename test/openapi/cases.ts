@@ -20,7 +20,8 @@ export function* values(schema: Schema, usual: unknown): Generator<[value: unkno
     for (const value of schema.enum) if (value !== null) yield [value, true];
     yield ['nonsense', false];
   } else if (takes('array')) {
-    const [item] = usual as unknown[];
+    // Where it can be left out: any id.
+    const [item] = (usual as unknown[] | null) ?? ['01900000-0000-7000-8000-000000000000'];
     const list = (length: number): unknown[] => Array.from({ length }, () => item);
     if (schema.minItems !== undefined)
       yield* [pair(list(schema.minItems), true), pair(list(schema.minItems - 1), false)];

@@ -73,7 +73,12 @@ export async function usualBodies(
   who: Integrator,
   endpoints: Endpoint[],
 ): Promise<Map<string, Record<string, unknown>>> {
-  const bodyExamples = await bodyEndpoints(who);
+  const bodyExamples = [
+    ...(await bodyEndpoints(who)),
+    // Those that only some of the requests to them can be done with.
+    ['POST', '/test-tenants', { name: 'x' }] as const,
+    ['POST', '/test-clock', { now: '2030-01-01T00:00:00Z' }] as const,
+  ];
   const ofTransitions = new Map(
     collections.flatMap(({ model, path }) =>
       Object.entries(samples[model].transitions ?? {}).map(([name, { body }]) => [`/${path}/{id}/${name}`, body]),

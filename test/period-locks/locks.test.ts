@@ -269,7 +269,7 @@ describe.each(Object.entries(reversals))('%s', (_name, { series, prepare }) => {
 
 it('every mutation has a booking day that is tested here, or none', () => {
   const without =
-    /^(create|update|delete)(BankAccount|Customer|Project|TimeEntry|Webhook|Logo)|^(addAttachment|deleteAttachment|updateReceipt|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|ignoreBankTransaction|unignoreBankTransaction)$/;
+    /^(create|update|delete)(BankAccount|Customer|Project|TimeEntry|Webhook|Logo)|^(addAttachment|deleteAttachment|updateReceipt|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|setTestClock|ignoreBankTransaction|unignoreBankTransaction)$/;
   // confirmExactMatches leaves out what is locked: test/bank/exact-matches.test.ts.
   const elsewhere =
     /^import|^cancelInvoice$|^confirmExactMatches$|Bulk|Webhook|Token|Session|Member|Invitation|Documents?$|Export$|redeliver|[sS]ign|Password|Tenant|Profile|logOut|logIn|User|Upload/;

@@ -73,7 +73,11 @@ export async function fillAtRandom(pool: Pool, tenantIds: string[]): Promise<voi
         const distinct = unique(column);
         if (distinct !== undefined) return [column.column, distinct];
         const values = column.native === 'Uuid' ? ids.slice(0, tableRows) : listValues(column);
-        if (column.isList) return [column.column, column.type === 'String' ? pick(lists) : values.slice(0, random(3))];
+        if (column.isList)
+          return [
+            column.column,
+            column.type === 'String' && column.native !== 'Uuid' ? pick(lists) : values.slice(0, random(3)),
+          ];
         const isNull = column.nullable && random(3) === 0;
         return [column.column, isNull ? null : written(column, pick(values))];
       }),

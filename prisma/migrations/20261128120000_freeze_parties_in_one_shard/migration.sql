@@ -21,7 +21,9 @@ begin
     select to_jsonb(customer) from customers as customer
     where customer.tenant_id = new.tenant_id and customer.id = new.customer_id
   );
-  insert into invoice_parties (tenant_id, id, seller, buyer) values (new.tenant_id, new.id, profile, buyer);
+  if buyer is not null then
+    insert into invoice_parties (tenant_id, id, seller, buyer) values (new.tenant_id, new.id, profile, buyer);
+  end if;
   return null;
 end
 $$;

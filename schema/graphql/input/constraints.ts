@@ -234,6 +234,7 @@ const problems: Record<string, readonly [path: string, ...problem: Problem]> = {
   ],
   bank_statements_end_after_start: ['toDate', 'wrong_order', 'Must not be before the first day.'],
   payments_reversal_stays: ['id', 'wrong_state', 'A reversal can not be reversed.'],
+  tenant_deletions_certified: ['id', 'wrong_state', 'A deletion has a certificate once it has ended, and only then.'],
   deliveries_planned_while_waiting: [
     'id',
     'wrong_state',

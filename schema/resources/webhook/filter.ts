@@ -9,6 +9,7 @@ export const webhookInputs = listInputs('Webhook', {
     'signsWithPrevious',
     'earlierSecret',
     'earlierSecretUntil',
+    'reencryptedAt',
     'signsWithEarlier',
     'deletedAt',
   ],

@@ -1,6 +1,6 @@
 import { AppShell, Burger, Group, NavLink, ScrollArea, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useEffect, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useKeptFocus } from '../navigation/keep-focus.ts';
 import { navigation } from '../routes.tsx';
@@ -9,10 +9,12 @@ import { GlobalSearch } from '../search/global-search.tsx';
 import { useAppShortcuts } from '../shortcuts/app-shortcuts.tsx';
 import { LanguageMenu } from './language-menu.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
-import { TestNotice } from './test-notice.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
 import { t } from '../i18n/t.ts';
 import { useLiveBooks } from '../session/live-books.ts';
+import { useSession } from '../session/session.tsx';
+
+const TestNotice = lazy(() => import('./test-notice.tsx'));
 
 /** The frame around every page: navigation, tenant, and user. */
 export function Shell({ children }: { children: ReactNode }): ReactNode {
@@ -22,6 +24,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   useKeptFocus();
   useLiveBooks();
   const shortcuts = useAppShortcuts();
+  const { tenant } = useSession();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -81,7 +84,11 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} style={{ outline: 'none' }}>
         <div style={{ maxWidth: 1280, marginInline: 'auto' }}>
-          <TestNotice />
+          {tenant.test && (
+            <Suspense>
+              <TestNotice />
+            </Suspense>
+          )}
           <ConnectionNotice />
           {children}
         </div>

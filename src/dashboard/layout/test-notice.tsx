@@ -9,7 +9,6 @@ import { notifySuccess } from '../components/toast.ts';
 import { Form, useSubmit } from '../forms/form.tsx';
 import { dateTime } from '../format/format.ts';
 import { graphql } from '../graphql.ts';
-import { useSession } from '../session/session.tsx';
 import { TestClockQuery } from '../session/tenant-clock.tsx';
 import { t } from '../i18n/t.ts';
 
@@ -22,11 +21,9 @@ const SetTestClock = graphql(`
 `);
 
 /** Says on each page of a test tenant what it is, and what time its clock says. */
-export function TestNotice(): ReactNode {
-  const { tenant } = useSession();
-  const [{ data }, refetch] = useQuery({ query: TestClockQuery, pause: !tenant.test });
+export default function TestNotice(): ReactNode {
+  const [{ data }, refetch] = useQuery({ query: TestClockQuery });
   const [setting, dialog] = useDisclosure();
-  if (!tenant.test) return null;
   return (
     <Alert color="orange" variant="light" mb="md" py="xs" role="note" icon={<BeakerIcon aria-hidden />}>
       <Group justify="space-between" gap="xs">
