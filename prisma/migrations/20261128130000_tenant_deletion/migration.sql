@@ -25,9 +25,9 @@ return current_user <> 'kontor_books' and tenant = nullif(current_setting('konto
 create function let_owner_delete(tenant_table regclass) returns void language plpgsql as $$
 begin
   execute format(
-    'create policy deletion on %s to current_user
+    'create policy deletion on %s to %I
       using (tenant_id = nullif(current_setting(''kontor.deleted_tenant'', true), '''')::uuid)',
-    tenant_table
+    tenant_table, (select pg_get_userbyid(relowner) from pg_class where oid = tenant_table)
   );
 end
 $$;
