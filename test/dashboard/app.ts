@@ -115,10 +115,15 @@ export async function waitUntilIdle(page: Page): Promise<void> {
   );
 }
 
-/** Presses a key once the page is idle: React adds its listeners for keys after it has painted. */
-export async function press(page: Page, key: string): Promise<void> {
+/** Waits until the page is idle, and has its listeners for keys and files: React adds them after it has painted. */
+export async function waitForListeners(page: Page): Promise<void> {
   await waitUntilIdle(page);
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 10_000 })));
+}
+
+/** Presses a key once the page is idle. */
+export async function press(page: Page, key: string): Promise<void> {
+  await waitForListeners(page);
   await page.keyboard.press(key);
 }
 

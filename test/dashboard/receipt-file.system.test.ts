@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makePdf, makePng, png } from '../attachments/files.ts';
 import type { Integrator } from '../harness.ts';
-import { expectAccessible, signedInBookkeeper, startApp, type App } from './app.ts';
+import { expectAccessible, signedInBookkeeper, startApp, type App, waitForListeners } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 // A receipt's file stands beside its form before anything is stored, and is attached to one receipt, whatever fails.
@@ -19,6 +19,7 @@ const pdf = (name: string): Named => ({ name, mimeType: 'application/pdf', buffe
 
 /** Drops files on the page, as from a folder. */
 async function drop(page: Page, files: Named[]): Promise<void> {
+  await waitForListeners(page);
   const sent = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }));
   await page.evaluate((all) => {
     const dataTransfer = new DataTransfer();
