@@ -153,6 +153,7 @@ const bookAndPay: Job = {
     await hands.use(page, dialog.getByRole('button', { name: say('Add'), exact: true }));
     await page.getByRole('heading', { level: 1, name: say('Receipt') }).waitFor();
     await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('main').getByText('photo.png').first().waitFor(); // the page has all of the receipt
     await hands.use(page, page.getByRole('button', { name: say('Record a payment') }));
     await hands.use(page, dialog.getByRole('button', { name: say('Record the payment') }));
     await page.getByText(say('The receipt is paid.')).first().waitFor();
