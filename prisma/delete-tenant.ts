@@ -70,6 +70,8 @@ const keyColumns = (what: string): string => `
 export interface FoundTable extends TenantTable {
   refersTo: string[];
   isWrittenByTriggers: boolean;
+  /** Whether row-level security would hide the rows from this role, so that none would be deleted. */
+  isHidden: boolean;
 }
 
 /** Finds all tables with a column tenant_id. See sortForDeletion(). */
@@ -86,14 +88,26 @@ export const tenantTablesSql = `
       where conrelid = c.oid and confrelid <> c.oid and contype = 'f'
     ), '{}') as "refersTo",
     c.relname = any ('{changes,row_counts,unused_files,unproven_documents,unproven_receipts,audit_seals,audit_entries,outbox}')
-      as "isWrittenByTriggers"
+      as "isWrittenByTriggers",
+    row_security_active(c.oid) and not exists (
+      select from pg_policy where polrelid = c.oid and polname in ('deletion', 'operator')
+        and (0 = any (polroles) or exists (select from unnest(polroles) as role where pg_has_role(role, 'usage')))
+    ) as "isHidden"
   from pg_class c
   where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
     and exists (select from pg_attribute where attrelid = c.oid and attname = 'tenant_id' and not attisdropped)
   order by "isWrittenByTriggers", c.relname`;
 
-/** Tables that refer to others come first; at last those that triggers write to. */
+/**
+ * Tables that refer to others come first; at last those that triggers write to.
+ * @throws Error where rows would be hidden: a deletion that sees none must not say that all are gone
+ */
 export function sortForDeletion(found: FoundTable[]): TenantTable[] {
+  const hidden = found.filter(({ isHidden }) => isHidden).map(({ name }) => name);
+  if (hidden.length > 0)
+    throw new Error(
+      `Row-level security hides rows of ${hidden.join(', ')}: connect as the role that owned the tables when they were migrated`,
+    );
   const sorted: TenantTable[] = [];
   const left = [...found];
   while (left.length > 0) {
@@ -179,8 +193,11 @@ async function asOwner<Result>(
   }
 }
 
-/** The statement that lets the owner delete the tenant's rows until the transaction ends. SET takes no parameters. */
-export function allowDeletion(tenantId: string): string {
+/** The statement that lets the owner delete the tenant's rows until the transaction ends. */
+export const allowDeletion = (tenantId: string): string => setForTransaction('kontor.deleted_tenant', tenantId);
+
+/** The statement that sets a setting to a tenant's id until the transaction ends. SET takes no parameters. */
+export function setForTransaction(setting: string, tenantId: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(tenantId)) throw new Error('A tenant has a UUID');
-  return `set local kontor.deleted_tenant = '${tenantId}'`;
+  return `set local ${setting} = '${tenantId}'`;
 }

@@ -1,5 +1,11 @@
 import { Prisma } from '../../prisma/client.ts';
-import { allowDeletion, sortForDeletion, tenantTablesSql, type FoundTable } from '../../prisma/delete-tenant.ts';
+import {
+  allowDeletion,
+  setForTransaction,
+  sortForDeletion,
+  tenantTablesSql,
+  type FoundTable,
+} from '../../prisma/delete-tenant.ts';
 
 // Deletes all of a test tenant's rows, whichever tables there are. As the owner, because the role of the books may not delete
 // what is issued, booked, or logged.
@@ -25,8 +31,8 @@ export async function worksOn(db: Prisma.TransactionClient, tenantId: string): P
   const [role] = await db.$queryRaw<{ may: boolean; owner: string }[]>`
     select pg_has_role('kontor_books', 'usage') as may, current_user::text as owner`;
   if (!role?.may) throw new Error(`Run as a superuser: grant kontor_books to "${role?.owner}" with inherit true`);
-  // By SET LOCAL, which Citus passes on to the server of the tenant's tables. The id is a UUID of the table of tenants.
-  await db.$executeRawUnsafe(`set local kontor.tenant_id = '${uuid(tenantId)}'`);
+  // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
+  await db.$executeRawUnsafe(setForTransaction('kontor.tenant_id', tenantId));
 }
 
 /** Deletes the tenant's rows of all tables but those named, the jobs of the tenant, and what triggers write meanwhile. */
@@ -50,10 +56,4 @@ export async function deleteBooks(
   await deleteAll();
   await db.$executeRaw`
     select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where flags ? ${tenantId}))`;
-}
-
-/** For text of a statement. @throws Error for anything else */
-function uuid(id: string): string {
-  if (!/^[0-9a-f-]{36}$/i.test(id)) throw new Error(`${JSON.stringify(id)} is no id`);
-  return id;
 }

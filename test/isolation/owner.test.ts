@@ -55,6 +55,25 @@ it('migration needs no superuser if the owner can, and names the statements that
   expect(rows[0].jobs).toBeGreaterThan(5);
 });
 
+it('a tenant is not deleted where row-level security would hide rows, and none of them is', async () => {
+  const { client, pool, integrator, fileStorage } = service!;
+  const acme = await integrator();
+  await fill(acme);
+  await closeTenant(client, acme.tenantId);
+  await superuser.query(`create role other_${owner}`);
+  const inDatabase = new Client({ connectionString: new URL(`/${owner}`, inject('serverUrl')).href });
+  await inDatabase.connect();
+  await inDatabase.query(`alter policy deletion on customers to other_${owner}`);
+  const now = () => new Date(Date.now() + 31 * 86_400_000);
+  await expect(deleteTenant({ client, pool }, fileStorage, { id: acme.tenantId, by: 'owner', now })).rejects.toThrow(
+    'Row-level security hides rows of customers: connect as the role that owned the tables',
+  );
+  expect(await acme.db.invoice.count()).toBeGreaterThan(0);
+  await inDatabase.query(`alter policy deletion on customers to ${owner}`);
+  await inDatabase.query(`drop role other_${owner}`);
+  await inDatabase.end();
+});
+
 it('the owner, who deletes a tenant, deletes all its rows', async () => {
   const { client, pool, integrator, fileStorage } = service!;
   const acme = await integrator();
