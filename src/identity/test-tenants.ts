@@ -1,6 +1,7 @@
 import { forTenant, type Books, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import type { NewTestTenant, TestTenant } from '../../schema/graphql/identity.ts';
+import { CodedError } from '../../schema/errors/errors.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
 import { RefusedError } from './refused.ts';
 import { lockTenant } from './tenants.ts';
@@ -15,6 +16,25 @@ const tooMany = `A tenant can have ${maxTestTenants} test tenants: delete one th
 
 /** So long may the transaction take that deletes the books of a test tenant. */
 const deletionLimits = { timeout: 60_000 };
+
+/** So many are emptied at once by a process, and one of each tenant: each takes a connection that sign-ins need, for seconds. */
+const mostAtOnce = 2;
+const emptying = new Set<string>();
+const retryAfter = 5;
+
+/** @throws CodedError RATE_LIMITED where too many are being emptied */
+async function inTurn<Result>(tenantId: string, work: () => Promise<Result>): Promise<Result> {
+  if (emptying.has(tenantId) || emptying.size >= mostAtOnce)
+    throw new CodedError('RATE_LIMITED', 'Another test tenant is being emptied. Try again in some seconds.', {
+      retryAfter,
+    });
+  emptying.add(tenantId);
+  try {
+    return await work();
+  } finally {
+    emptying.delete(tenantId);
+  }
+}
 
 /** So long after a deletion, its job deletes what requests have written that were under way: longer than any takes. */
 const sweepAfter = '15 minutes';
@@ -94,10 +114,10 @@ async function empty(
 }
 
 export const resetTestTenant = (store: TestTenantStore, which: { id: string; by: string }) =>
-  empty(store, which, false);
+  inTurn(which.by, () => empty(store, which, false));
 
 export const deleteTestTenant = (store: TestTenantStore, which: { id: string; by: string }) =>
-  empty(store, which, true);
+  inTurn(which.by, () => empty(store, which, true));
 
 /** Deletes what requests have written into the books of a test tenant after its deletion. */
 export async function sweepTestBooks({ client, books, fileStorage }: TestTenantStore, id: string): Promise<void> {

@@ -124,6 +124,17 @@ describe('a test tenant', () => {
     expect((await make()).status).toBe(201);
   });
 
+  it('is emptied one at a time, so that not all connections wait for it, and others are answered', async () => {
+    const owner = await service.integrator();
+    const made = [await make(owner), await make(owner), await make(owner)].map(({ body }) => body.data.id as string);
+    const reset = (id: string) => owner.rest('POST', `/test-tenants/${id}/reset`);
+    const [answers, innocent] = await Promise.all([Promise.all(made.map(reset)), acme.rest('GET', '/me')]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429, 429]);
+    expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('5');
+    expect(innocent.status).toBe(200);
+    expect((await reset(made[0]!)).status).toBe(200);
+  });
+
   it('takes 10,000 documents and what they are about, and 100 MiB of files', async () => {
     const test = await makeTest();
     const customer = await makeCustomer(test);
