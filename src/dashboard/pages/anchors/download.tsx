@@ -1,10 +1,7 @@
-import { Button } from '@mantine/core';
-import { ArrowDownTrayIcon } from '@heroicons/react/24/outline';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useClient, type Client } from 'urql';
-import { notifyError } from '../../components/toast.ts';
+import { DownloadLines } from '../../components/download-lines.tsx';
 import { graphql, type ResultOf } from '../../graphql.ts';
-import { saveFile } from '../../upload/save-file.ts';
 import { t } from '../../i18n/t.ts';
 
 const SignedAnchorsQuery = graphql(`
@@ -31,26 +28,10 @@ const largestPage = 100;
 /** A file with all anchors, a line for each, as `kontor verify --expect-file` takes it. */
 export function DownloadAnchors(): ReactNode {
   const client = useClient();
-  const [busy, setBusy] = useState(false);
-  const download = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      saveFile('anchors.jsonl', new Blob(await readAll(client), { type: 'application/jsonl' }));
-    } catch (error) {
-      notifyError(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
-    <Button
-      variant="default"
-      leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
-      loading={busy}
-      onClick={() => void download()}
-    >
+    <DownloadLines fileName="anchors.jsonl" read={() => readAll(client)}>
       {t('Download all anchors')}
-    </Button>
+    </DownloadLines>
   );
 }
 

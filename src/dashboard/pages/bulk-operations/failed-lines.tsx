@@ -1,13 +1,11 @@
-import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
-import { ArrowDownTrayIcon } from '@heroicons/react/24/outline';
-import { useState, type ReactNode } from 'react';
+import { Code, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useClient, useQuery, type Client } from 'urql';
-import { notifyError } from '../../components/toast.ts';
+import { DownloadLines } from '../../components/download-lines.tsx';
 import { count, sentence } from '../../format/format.ts';
 import { sayProblem } from '../../errors/plain-messages.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { SimpleTable } from '../../list/simple-table.tsx';
-import { saveFile } from '../../upload/save-file.ts';
 import type { BulkOperation } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
@@ -84,26 +82,10 @@ function Problems({ row: { message, details } }: { row: FailedLine }): ReactNode
 
 function DownloadButton({ id }: { id: string }): ReactNode {
   const client = useClient();
-  const [busy, setBusy] = useState(false);
-  const download = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      saveFile('failed-lines.jsonl', new Blob(await readAll(client, id), { type: 'application/jsonl' }));
-    } catch (error) {
-      notifyError(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
-    <Button
-      variant="default"
-      leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
-      loading={busy}
-      onClick={() => void download()}
-    >
+    <DownloadLines fileName="failed-lines.jsonl" read={() => readAll(client, id)}>
       {t('Download')}
-    </Button>
+    </DownloadLines>
   );
 }
 
