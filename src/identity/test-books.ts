@@ -11,7 +11,7 @@ import {
 // what is issued, booked, or logged.
 
 /** Rows of the tenant that a reset keeps: those of access, of front ends, and the company profile. */
-export const whatResetKeeps = [
+export const keptTables = [
   'api_tokens',
   'companies',
   'company_logos',
@@ -21,13 +21,13 @@ export const whatResetKeeps = [
 ];
 
 /** What says which files are to be deleted. */
-const filesToDelete = 'unused_files';
+const unusedFiles = 'unused_files';
 
 /**
  * Lets the owner, in this transaction, see and write the rows of a tenant's books, as row-level security is forced on it.
  * @throws Error where the owner isn't allowed to
  */
-export async function worksOn(db: Prisma.TransactionClient, tenantId: string): Promise<void> {
+export async function allowAccess(db: Prisma.TransactionClient, tenantId: string): Promise<void> {
   const [role] = await db.$queryRaw<{ may: boolean; owner: string }[]>`
     select pg_has_role('kontor_books', 'usage') as may, current_user::text as owner`;
   if (!role?.may) throw new Error(`Run as a superuser: grant kontor_books to "${role?.owner}" with inherit true`);
@@ -41,9 +41,9 @@ export async function deleteBooks(
   tenantId: string,
   except: readonly string[],
 ): Promise<void> {
-  await worksOn(db, tenantId);
+  await allowAccess(db, tenantId);
   await db.$executeRawUnsafe(allowDeletion(tenantId));
-  const kept = new Set([...except, filesToDelete]);
+  const kept = new Set([...except, unusedFiles]);
   const tables = sortForDeletion(await db.$queryRawUnsafe<FoundTable[]>(tenantTablesSql));
   const deleteAll = async (): Promise<void> => {
     for (const { name } of tables.filter((table) => !kept.has(table.name)))

@@ -5,7 +5,7 @@ import { CodedError } from '../../schema/errors/errors.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
 import { RefusedError } from './refused.ts';
 import { lockTenant } from './tenants.ts';
-import { deleteBooks, whatResetKeeps, worksOn } from './test-books.ts';
+import { deleteBooks, keptTables, allowAccess } from './test-books.ts';
 import { mintToken } from './token.ts';
 
 // Test tenants (DECISIONS.md#d160-test-tenants). They belong to a tenant, whose members make, reset, and delete them.
@@ -71,7 +71,7 @@ export function createTestTenant(
     const { value, hash, lastFour } = mintToken(true);
     await db.apiToken.create({ data: { tenantId, userId, name: 'Test token', abilities: ['*'], hash, lastFour } });
     if (profile) {
-      await worksOn(db, tenantId);
+      await allowAccess(db, tenantId);
       if (profile.logo) await db.companyLogo.create({ data: { ...profile.logo, tenantId, isOnDocuments: false } });
       const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...company } = profile.company;
       await db.company.create({ data: { ...company, tenantId } });
@@ -85,7 +85,7 @@ export function createTestTenant(
  * @param by the tenant that it belongs to, or itself
  * @returns null where that has no such test tenant
  */
-async function empty(
+async function emptyTestTenant(
   { client, books, fileStorage }: TestTenantStore,
   { id, by }: { id: string; by: string },
   isGone: boolean,
@@ -106,7 +106,7 @@ async function empty(
     } else {
       await db.tenant.update({ where: { id }, data: { clockAheadMs: 0 } });
     }
-    await deleteBooks(db, id, isGone ? [] : whatResetKeeps);
+    await deleteBooks(db, id, isGone ? [] : keptTables);
     return { ...testTenant, ...(!isGone && { clockAheadMs: 0 }) };
   }, deletionLimits);
   if (found) await deleteFiles({ books, fileStorage }, id);
@@ -114,10 +114,10 @@ async function empty(
 }
 
 export const resetTestTenant = (store: TestTenantStore, which: { id: string; by: string }) =>
-  inTurn(which.by, () => empty(store, which, false));
+  inTurn(which.by, () => emptyTestTenant(store, which, false));
 
 export const deleteTestTenant = (store: TestTenantStore, which: { id: string; by: string }) =>
-  inTurn(which.by, () => empty(store, which, true));
+  inTurn(which.by, () => emptyTestTenant(store, which, true));
 
 /** Deletes what requests have written into the books of a test tenant after its deletion. */
 export async function sweepTestBooks({ client, books, fileStorage }: TestTenantStore, id: string): Promise<void> {
@@ -131,7 +131,7 @@ export async function sweepTestBooks({ client, books, fileStorage }: TestTenantS
 
 /** Has the files of exports deleted with those of attachments, which a trigger notes. */
 async function noteFilesOfExports(db: Prisma.TransactionClient, tenantId: string): Promise<void> {
-  await worksOn(db, tenantId);
+  await allowAccess(db, tenantId);
   const exports = await db.export.findMany({ where: { tenantId }, select: { id: true } });
   const data = exports.map(({ id }) => ({ tenantId, id, key: fileKey(tenantId, id) }));
   if (data.length > 0) await db.unusedFile.createMany({ data, skipDuplicates: true });
