@@ -142,6 +142,12 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await page.keyboard.press('Enter');
       await expect.poll(() => picker.inputValue(), { timeout: 30_000 }).toBe('Nordlicht Verlag');
       await page.getByRole('listbox').waitFor({ state: 'hidden' });
+      // A pasted text: the list has just opened, with the chosen option marked, which Enter must not take back.
+      await picker.selectText();
+      await page.keyboard.insertText('galerie');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => picker.inputValue(), { timeout: 30_000 }).toBe('Galerie Watt');
+      await page.getByRole('listbox').waitFor({ state: 'hidden' });
       const currency = page.getByRole('combobox', { name: 'Currency' });
       await currency.fill('swiss fr');
       await page.getByRole('option', { name: /^CHF/ }).waitFor();

@@ -169,10 +169,8 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
         await page.getByRole('button', { name: 'Cancel' }).click();
         await stays();
         const dialogType = new Promise<string>((resolve) => {
-          page.once('dialog', (dialog) => {
-            resolve(dialog.type());
-            void dialog.dismiss();
-          });
+          // Until the browser has kept the page, it goes nowhere else.
+          page.once('dialog', (dialog) => resolve(dialog.dismiss().then(() => dialog.type())));
         });
         await page.close({ runBeforeUnload: true });
         expect(await dialogType).toBe('beforeunload');

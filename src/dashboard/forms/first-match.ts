@@ -42,7 +42,7 @@ export function useFirstMatch(isSearch: boolean, isCurrent: boolean) {
     clickFirst(findOptions(awaitedIn.current));
     awaitedIn.current = undefined;
   }, [isCurrent]);
-  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>): void => {
+  const onKeyDownCapture = (event: KeyboardEvent<HTMLInputElement>): void => {
     awaitedIn.current = undefined;
     keepForm(event);
     if (event.key !== 'Enter') {
@@ -51,11 +51,13 @@ export function useFirstMatch(isSearch: boolean, isCurrent: boolean) {
     }
     if (!isSearch || isByArrows.current || event.nativeEvent.isComposing) return;
     event.preventDefault();
+    // Mantine would take the marked option: that chosen before, in a list that has just opened, which would undo the choice.
+    event.stopPropagation();
     if (isCurrent) clickFirst(findOptions(event.currentTarget));
     else awaitedIn.current = event.currentTarget;
   };
   const onBlur = (): void => {
     awaitedIn.current = undefined;
   };
-  return { onKeyDown, onBlur };
+  return { onKeyDownCapture, onBlur };
 }

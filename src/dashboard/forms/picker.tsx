@@ -91,7 +91,7 @@ export function Picker<Filter extends { q?: string | null }>(props: PickerProps 
       filter={({ options }) => options}
       nothingFoundMessage={isSearched ? t('No matches') : t('Searching…')}
       {...rest}
-      onKeyDown={enter.onKeyDown}
+      onKeyDownCapture={enter.onKeyDownCapture}
       onBlur={(event) => {
         enter.onBlur();
         rest.onBlur?.(event);
