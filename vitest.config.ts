@@ -19,9 +19,11 @@ const onlyInFull = [
   'hostile-documents',
   'hostile-rest',
   'image',
+  'operating',
   'soak',
   'sockets',
   'workers',
+  'year',
 ].map((name) => `reliability/${name}`);
 
 /** The first two replace a module that must not be loaded before. The others count the open sockets of their process. */

@@ -1,21 +1,22 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool, PoolConfig } from 'pg';
-import type { ConnectionPool } from './connection.ts';
+import type { Workers } from './distribute/workers.ts';
+import type { ConnectionPool } from './connection/connection.ts';
 import { LongReads } from './tenant/long-reads.ts';
 import { TenantPool, type Requester } from './tenant/pool.ts';
 import type { PooledConnection } from './tenant/pooled-connection.ts';
-import { retryContended } from './transaction-retry.ts';
+import { retryContended } from './connection/transaction-retry.ts';
 import { Prisma, PrismaClient } from './generated/client/client.ts';
-import type { Pooled } from './pooler.ts';
-import { PreparedStatementNames } from './prepared-statement-names.ts';
+import type { Pooled } from './connection/pooler.ts';
+import { PreparedStatementNames } from './connection/prepared-statement-names.ts';
 import { delegateName, tables } from './tables.ts';
 import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
-export { asActor, encodeActor, type Actor } from './actor.ts';
+export { asActor, encodeActor, type Actor } from './connection/actor.ts';
 export { isPlain } from './query-compiler/shape.ts';
 export { TenantPool } from './tenant/pool.ts';
-export { isContention, isLockTimeout, retryContended, retryFailed } from './transaction-retry.ts';
-export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from './unavailable.ts';
+export { isContention, isLockTimeout, retryContended, retryFailed } from './connection/transaction-retry.ts';
+export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from './connection/unavailable.ts';
 export {
   isTaken,
   violatedCheck,
@@ -83,9 +84,9 @@ export interface Books {
   close(): Promise<void>;
 }
 
-export function openBooks(config: PoolConfig, pooled: Pooled = 'session'): Books {
+export function openBooks(config: PoolConfig, pooled: Pooled = 'session', workers?: Workers): Books {
   const names = new PreparedStatementNames(pooled === 'session' ? maxPreparedStatements : 0);
-  return booksOn(new TenantPool(config, pooled, names), names);
+  return booksOn(new TenantPool(config, pooled, names, workers), names);
 }
 
 export function booksOn(pool: TenantConnections, names = new PreparedStatementNames(maxPreparedStatements)): Books {

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { currentTime } from './clock.ts';
 import { Prisma } from './generated/client/client.ts';
 import { tables, type Column } from './tables.ts';
 
@@ -30,7 +31,7 @@ const columns = Object.fromEntries(
 
 /** A row with the defaults that Prisma would have given it, without what PostgreSQL generates, not written yet. */
 export function newRow<Of extends Model>(tenantId: string, model: Of, data: NewRow<Of>): Row<Of> {
-  const now = new Date();
+  const now = currentTime();
   const row: Record<string, unknown> = { tenantId };
   for (const column of columns[model]) {
     const value = (data as Record<string, unknown>)[column.name] ?? computeInitial(column, now);
@@ -43,15 +44,19 @@ let lastTime = '';
 let idsOfTime = 0;
 
 /**
- * A UUIDv7. Those of a process are in the order in which they were made, also within a millisecond: RFC 9562, 6.2, method 1.
+ * A UUIDv7 of the current time. Those of a process are in the order in which they were made, also within a millisecond: RFC
+ * 9562, 6.2, method 1.
  * Only where there are more than 4096 for one, their order is arbitrary.
  */
 function newId(): string {
   const id = randomUUIDv7();
-  const time = id.slice(0, 13);
+  const ms = currentTime().getTime().toString(16).padStart(12, '0');
+  const time = `${ms.slice(0, 8)}-${ms.slice(8)}`;
   idsOfTime = time > lastTime ? 0 : idsOfTime + 1;
   if (time > lastTime) lastTime = time;
-  return idsOfTime < 4096 ? `${lastTime}-7${idsOfTime.toString(16).padStart(3, '0')}${id.slice(18)}` : id;
+  return idsOfTime < 4096
+    ? `${lastTime}-7${idsOfTime.toString(16).padStart(3, '0')}${id.slice(18)}`
+    : `${time}${id.slice(13)}`;
 }
 
 function computeInitial({ name, initial, isList }: Column, now: Date): unknown {
@@ -72,6 +77,8 @@ function computeInitial({ name, initial, isList }: Column, now: Date): unknown {
 export interface Insertion {
   text: string;
   values: [tenantId: string, ...unknown[]];
+  /** The same statement, with one more value: who acts, for the audit log (actor.ts). Only of one that returns few rows. */
+  actingText: string | undefined;
 }
 
 /**
@@ -127,14 +134,17 @@ function buildInsertion(tenantId: string, parts: Part[], unless: UniqueColumns |
       for (const column of written) values.push(stored(column, (row as Record<string, unknown>)[column.name]));
     }
   }
-  let text = texts.get(key);
-  if (text === undefined) {
-    text = buildText(parts);
-    if (unless) text += ` on conflict (${listUnique(parts, unless)}) do nothing returning "id"`;
+  let known = texts.get(key);
+  if (known === undefined) {
+    known = unless
+      ? { text: `${buildText(parts)} on conflict (${listUnique(parts, unless)}) do nothing returning "id"` }
+      : { text: buildText(parts) };
+    if (!unless && parts.at(-1)?.rows.length === 1)
+      known.actingText = `${known.text} returning set_config('kontor.actor', $${values.length + 1}, true)`;
     if (texts.size === maxTexts) texts.clear();
-    texts.set(key, text);
+    texts.set(key, known);
   }
-  return { text, values };
+  return { text: known.text, actingText: known.actingText, values };
 }
 
 function listUnique(parts: Part[], names: UniqueColumns): string {
@@ -143,7 +153,7 @@ function listUnique(parts: Part[], names: UniqueColumns): string {
 }
 
 /** Texts by models and numbers of rows. */
-const texts = new Map<string, string>();
+const texts = new Map<string, { text: string; actingText?: string }>();
 const maxTexts = 250;
 
 function buildText(parts: Part[]): string {

@@ -24,7 +24,7 @@ import { hasKeys, toRestPath } from './naming.ts';
 
 export interface CompiledSchema {
   schema: GraphQLSchema;
-  operations: Map<string, Operation>;
+  operations: ReadonlyMap<string, Operation>;
 }
 
 export type Handler = (request: IRequestStrict, caller: RestRequestContext) => Promise<Response>;
@@ -87,7 +87,7 @@ export function endpoint(
     if (isStrict(request)) refuseUnknown(new URL(request.url).searchParams, parameters, problems);
     const query = readsQuery ? new URL(request.url).searchParams : noParameters;
     const respond = 'respond' in kind ? kind.respond : kind.readParameters(query, variables, problems);
-    if (filters.length > 0) readFilters(query, operation, filters, keyed, variables, problems);
+    if (filters.length > 0 && query.size > 0) readFilters(query, operation, filters, keyed, variables, problems);
     if (hasBody) {
       const body = await readBody(request, problems, { isOptional: operation.isBodyOptional, beforeParsing });
       if (body) Object.assign(variables, operation.decodeBody(body, problems));

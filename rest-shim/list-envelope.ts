@@ -57,9 +57,6 @@ export function readPage(query: URLSearchParams, problems: Problems): Page {
   return linked?.page === page && linked.perPage === perPage ? linked : { page, perPage };
 }
 
-const encodeLinkCursor = ({ page, perPage, at }: Required<Page>): string =>
-  Buffer.from(JSON.stringify([page, perPage, at])).toString('base64url');
-
 const cursorShape = z.tuple([
   z.int().min(1).max(lastPossiblePage),
   z.int().min(1).max(maxPageSize),
@@ -139,7 +136,9 @@ export function listEnvelope({ rows, count, total: counted, pageInfo }: ListResu
   const link = (number: number, at?: LinkPosition): string => {
     const url = at ? placed : plain;
     url.searchParams.set('page', String(number));
-    if (at) url.searchParams.set('cursor', encodeLinkCursor({ page: number, perPage, at }));
+    // As decodeLinkCursor() reads it.
+    const cursor = at && Buffer.from(JSON.stringify([number, perPage, at]));
+    if (cursor) url.searchParams.set('cursor', cursor.toString('base64url'));
     return url.href;
   };
   let [prev, next]: (string | null)[] = [null, null];

@@ -75,24 +75,30 @@ export interface Operation {
 
 const folder = new URL('operations/', import.meta.url);
 
-/** Loads and compiles the documents in operations/. */
-export function loadOperations(schema: GraphQLSchema): Map<string, Operation> {
+const loaded = new WeakMap<GraphQLSchema, ReadonlyMap<string, Operation>>();
+
+/** Loads and compiles the documents in operations/, once for a schema. */
+export function loadOperations(schema: GraphQLSchema): ReadonlyMap<string, Operation> {
+  const known = loaded.get(schema);
+  if (known) return known;
   const files = readdirSync(folder).filter((file) => file.endsWith('.graphql'));
-  return compileOperations(
+  const operations = compileOperations(
     schema,
     files.map((file) => readFileSync(new URL(file, folder), 'utf8')),
   );
+  loaded.set(schema, operations);
+  return operations;
 }
 
 /** The operation that answers GET for one of these resources. */
-export function findGetOperation(operations: Map<string, Operation>, { model }: EventResource): Operation {
+export function findGetOperation(operations: ReadonlyMap<string, Operation>, { model }: EventResource): Operation {
   const operation = operations.get(`get${model}`);
   if (!operation) throw new Error(`There is no operation get${model}`);
   return operation;
 }
 
 /** Throws when a document doesn't fit the schema, so that the service doesn't start with it. */
-export function compileOperations(schema: GraphQLSchema, documents: string[]): Map<string, Operation> {
+export function compileOperations(schema: GraphQLSchema, documents: string[]): ReadonlyMap<string, Operation> {
   const all = parseOperations(schema, documents);
   const errors = validate(schema, all);
   if (errors.length > 0) throw new Error(`rest-shim/operations: ${errors.map((error) => error.message).join(' ')}`);

@@ -151,6 +151,8 @@ export const routes: readonly Route[] = [
   ['POST', '/test-tenants/:id/reset', 'resetTestTenant', 'item'],
   ['GET', '/test-clock', 'getTestClock', 'item'],
   ['POST', '/test-clock', 'setTestClock', 'item'],
+  ['POST', '/test-helpers/bank-transactions', 'simulateBankTransaction', 'item'],
+  ['POST', '/test-helpers/webhooks/:id/failures', 'simulateWebhookFailures', 'item'],
 
   ['GET', '/events', 'listEvents', 'page'],
   ['GET', '/audit-log', 'listAuditLog', 'page'],

@@ -63,8 +63,10 @@ import './resources/period-lock/check.ts';
 import './resources/document/proof-type.ts';
 import './resources/document/queries.ts';
 import './bank-statements/upload.ts';
+import './bank-statements/simulated-transaction.ts';
 import './resources/webhook/queries.ts';
 import './resources/webhook/mutations.ts';
+import './resources/webhook/simulated-failures.ts';
 import './resources/delivery/queries.ts';
 import './resources/delivery/mutations.ts';
 import './resources/delivery/subscription.ts';
@@ -80,5 +82,7 @@ import './changes/changes.ts';
 import './changes/subscription.ts';
 import './csv-import/mutations.ts';
 
-/** The domain, as an executable schema; everything in it in the order declared. */
-export const toSchema = (): GraphQLSchema => countResolved(builder.toSchema({ sortSchema: false }));
+let schema: GraphQLSchema | undefined;
+
+/** The domain, as an executable schema; everything in it in the order declared. Built once, as it has no state. */
+export const toSchema = (): GraphQLSchema => (schema ??= countResolved(builder.toSchema({ sortSchema: false })));

@@ -21,27 +21,27 @@ program
   .description('run only the worker; any number of workers can run')
   .action(async () => (await service()).runService({ serve: false, work: true, prepare: false }));
 
-const service = () => import('./commands/service.ts');
-const administration = () => import('./commands/administration.ts');
+const service = () => import('./commands/service/service.ts');
+const administration = () => import('./commands/tenants/administration.ts');
 
 /** Adds further commands, which have these names. They are loaded only when needed: most of them load the whole domain. */
 const furtherCommands: LateCommands[] = [
   // Late also because completion takes the first --status that it finds, and that of `list` has values.
-  [['migrate'], async () => (await import('./commands/migrate.ts')).addMigrateCommand(program)],
-  [['distribute'], async () => (await import('./commands/distribute.ts')).addDistributeCommand(program)],
+  [['migrate'], async () => (await import('./commands/installation/migrate.ts')).addMigrateCommand(program)],
+  [['distribute'], async () => (await import('./commands/installation/distribute.ts')).addDistributeCommand(program)],
   [['doctor'], async () => (await import('./commands/doctor/command.ts')).addDoctorCommand(program)],
   [['tenant'], async () => (await administration()).addTenantCommands(program)],
-  [['user'], async () => (await import('./commands/users.ts')).addUserCommands(program)],
+  [['user'], async () => (await import('./commands/tenants/users.ts')).addUserCommands(program)],
   [['token'], async () => (await administration()).addTokenCommands(program)],
-  [['company'], async () => (await import('./commands/company.ts')).addCompanyCommands(program)],
-  [['documents'], async () => (await import('./commands/documents.ts')).addDocumentCommands(program)],
-  [['webhook'], async () => (await import('./commands/webhooks.ts')).addWebhookCommands(program)],
-  [['bank'], async () => (await import('./commands/bank.ts')).addBankCommands(program)],
-  [['verify'], async () => (await import('./commands/verify.ts')).addVerifyCommand(program)],
-  [['export', 'import'], async () => (await import('./commands/books.ts')).addBooksCommands(program)],
-  [['person'], async () => (await import('./commands/person.ts')).addPersonCommands(program)],
-  [['secret'], async () => (await import('./commands/secret.ts')).addSecretCommands(program)],
-  [['backup', 'restore'], async () => (await import('./commands/backup.ts')).addBackupCommands(program)],
+  [['company'], async () => (await import('./commands/tenants/company.ts')).addCompanyCommands(program)],
+  [['documents'], async () => (await import('./commands/books/documents.ts')).addDocumentCommands(program)],
+  [['webhook'], async () => (await import('./commands/webhooks/webhooks.ts')).addWebhookCommands(program)],
+  [['bank'], async () => (await import('./commands/books/bank.ts')).addBankCommands(program)],
+  [['verify'], async () => (await import('./commands/books/verify.ts')).addVerifyCommand(program)],
+  [['export', 'import'], async () => (await import('./commands/books/books.ts')).addBooksCommands(program)],
+  [['person'], async () => (await import('./commands/tenants/person.ts')).addPersonCommands(program)],
+  [['secret'], async () => (await import('./commands/installation/secret.ts')).addSecretCommands(program)],
+  [['backup', 'restore'], async () => (await import('./commands/installation/backup.ts')).addBackupCommands(program)],
 ];
 const ofRemote = remoteCommands(program);
 

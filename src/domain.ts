@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
 import { encodeActor, forTenant, type Actor } from '../prisma/client.ts';
+import { currentTime } from '../prisma/clock.ts';
 import { findGetOperation, loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createFileLinks } from '../rest-shim/file-links.ts';
 import { allows } from '../schema/graphql/ability.ts';
@@ -19,7 +20,7 @@ import type { PublicAddress } from '../rest-shim/rest-request.ts';
 /** The domain as APIs and jobs use it: the schema, the compiled operations, and contexts for callers. */
 export interface Domain {
   schema: GraphQLSchema;
-  operations: Map<string, Operation>;
+  operations: ReadonlyMap<string, Operation>;
   requestLimits: RequestLimits;
   fileStorage: FileStorage;
   /**
@@ -51,7 +52,7 @@ export function createDomain(
   webhooks: Webhooks,
   publicAddress: PublicAddress,
   fileStorage: FileStorage,
-  usualNow: () => Date = () => new Date(),
+  usualNow: () => Date = currentTime,
   { rateLimitPerMinute, rateLimitMaxPerMinute }: RateLimitSettings = readConfig({}),
 ): Domain {
   const schema = toSchema();

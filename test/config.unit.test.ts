@@ -65,6 +65,7 @@ describe('the environment', () => {
       files: { folder: resolve('.data/files') },
       filesQuota: 10 * 2 ** 30,
       anchorKey: null,
+      timestampUrl: null,
     });
   });
 
@@ -110,6 +111,7 @@ describe('the environment', () => {
         FILES_KEY_ID: 'AKIAEXAMPLE',
         FILES_SECRET_KEY: 'hunter4/+=',
         ANCHOR_KEY: anchorKey,
+        TIMESTAMP_URL: 'http://tsa.example/tsr/?policy=1',
         DRAIN_SECONDS: '1.5',
         KEEP_ALIVE_SECONDS: '620',
         DATABASE_BOOKS_DIRECT_URL: 'postgres://kontor_books:hunter3@direct.example/kontor',
@@ -164,6 +166,7 @@ describe('the environment', () => {
       },
       filesQuota: 2 * 2 ** 30,
       anchorKey,
+      timestampUrl: 'http://tsa.example/tsr/?policy=1',
     });
   });
 
@@ -203,6 +206,7 @@ describe('the environment', () => {
       'EVENT_DAYS',
       'EXPORT_DAYS',
       'ANCHOR_KEY',
+      'TIMESTAMP_URL',
     ];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readConfig({}));
   });
@@ -268,6 +272,9 @@ describe('the environment', () => {
     ['WEBHOOK_RETRY_DELAYS', '1,,2', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['WEBHOOK_RETRY_DELAYS', '-1', 'at most 5 numbers of seconds from 0 to 1000000, comma-separated'],
     ['FILES_QUOTA', '0', 'a whole number of GiB from 1 to 100000'],
+    ['TIMESTAMP_URL', 'ftp://tsa.example', 'an http:// or https:// URL without credentials or fragment'],
+    ['TIMESTAMP_URL', 'https://me:hunter2@tsa.example', 'an http:// or https:// URL without credentials or fragment'],
+    ['TIMESTAMP_URL', 'https://tsa.example/#tsr', 'an http:// or https:// URL without credentials or fragment'],
     ['AUDIT_LOG_YEARS', '6', 'a whole number from 7 to 100'],
     ['EVENT_DAYS', '89', 'a whole number from 90 to 3650'],
     ['EVENT_DAYS', '3651', 'a whole number from 90 to 3650'],

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ConnectionPool, createConnection, observeStatements } from '../prisma/connection.ts';
+import { ConnectionPool, createConnection, observeStatements } from '../prisma/connection/connection.ts';
 import { createDatabase, type Database } from './harness.ts';
 
 let database: Database;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll } from 'vitest';
-import { splitStatements } from '../prisma/split-statements.ts';
+import { splitStatements } from '../prisma/migrate/split-statements.ts';
 import { listen, nameless, refused } from './isolation/statements.ts';
 
 // Runs with every test. No code may use deprecated features of pg. Each generated statement for a tenant table must name
@@ -55,7 +55,12 @@ function refusedByCitus(text: string): string[] {
 
 const aliases = new RegExp(`${table} (t\\d+)`, 'g');
 
+/** What a file repeats is checked once. */
+const checked = new Set<string>();
+
 const stopListening = listen(({ text }) => {
+  if (checked.has(text)) return;
+  checked.add(text);
   if (touches.test(text) && !namesTheTenant(text)) nameless.add(text);
   for (const [, alias] of text.matchAll(aliases)) if (!text.includes(`${alias}."tenant_id" = $1`)) nameless.add(text);
   if (!named.test(text)) return;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { distribute, migrate } from '../prisma/migrate.ts';
+import { distribute, migrate } from '../prisma/migrate/migrate.ts';
 import { closeToClients, clusterUrl, createClusterDatabase, runOn, listServers } from './citus/cluster.ts';
 import { joinEmbeddedPostgres } from '../src/database/postgres/embedded-postgres.ts';
 

@@ -8,19 +8,22 @@ import { Client, type Pool } from 'pg';
 import { pino, type Logger } from 'pino';
 import { inject } from 'vitest';
 import { clusterUrl, runOn } from './citus/cluster.ts';
+import { sendRequest } from './send-request.ts';
+import { currentTime } from '../prisma/clock.ts';
 import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
-import { ConnectionPool } from '../prisma/connection.ts';
-import { declareDistributed } from '../prisma/distributed.ts';
-import { replaceBrokenConnections } from '../prisma/pool-options.ts';
-import { ActingConnection } from '../prisma/actor.ts';
-import { UnnamedStatements } from '../prisma/pooler.ts';
-import { splitStatements } from '../prisma/split-statements.ts';
+import { Workers } from '../prisma/distribute/workers.ts';
+import { ConnectionPool } from '../prisma/connection/connection.ts';
+import { declareDistributed } from '../prisma/distribute/distributed.ts';
+import { replaceBrokenConnections } from '../prisma/connection/pool-options.ts';
+import { ActingConnection } from '../prisma/connection/actor.ts';
+import { UnnamedStatements } from '../prisma/connection/pooler.ts';
+import { splitStatements } from '../prisma/migrate/split-statements.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import type { FileStorage } from '../schema/graphql/file-storage.ts';
 import { createFolderStorage } from '../src/storage/folder-storage.ts';
 import { createNotifications } from '../src/notifications/notifications.ts';
 import { createDomain, type Domain } from '../src/domain.ts';
-import { startOutbox } from '../src/jobs/outbox.ts';
+import { startOutbox } from '../src/jobs/queue/outbox.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import type { Metrics } from '../src/observability/metrics/metrics.ts';
 import type { ConnectionLimits } from '../src/server/http/connections.ts';
@@ -138,6 +141,7 @@ export interface Service {
   client: UnscopedClient;
   books: Books;
   pool: Pool;
+  workers: Workers;
   /** Everything logged so far. */
   log: string[];
   domain: Domain;
@@ -162,16 +166,20 @@ export interface Service {
 export const requesting =
   (url: string): Service['request'] =>
   async (method, path, { body, headers } = {}) => {
-    const response = await fetch(new URL(path, url), {
+    const {
+      status,
+      headers: received,
+      text,
+    } = await sendRequest(
+      new URL(path, url),
       method,
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const isJson = /json(?!l)/.test(response.headers.get('content-type') ?? '') && text !== '';
+      { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      typeof body === 'string' ? body : JSON.stringify(body),
+    );
+    const isJson = /json(?!l)/.test(received.get('content-type') ?? '') && text !== '';
     const answer: unknown = isJson ? JSON.parse(text) : undefined;
     checkDetails(answer);
-    return { status: response.status, headers: response.headers, body: answer, text };
+    return { status, headers: received, body: answer, text };
   };
 
 /**
@@ -222,21 +230,22 @@ export async function startService(
   const pool = new ConnectionPool({ ...connections, Client: gateway.through ? UnnamedStatements : ActingConnection });
   replaceBrokenConnections(pool);
   const client = connect(pool);
-  const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session');
+  const workers = new Workers(pool);
+  const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session', workers);
   const log: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
   const slowStatements = options.slowStatements?.(logger);
   const clock: Service['clock'] = { now: undefined };
   const secret = 'the secret of the tests, long enough';
   const webhooks = options.webhooks ?? createWebhooks({ secret, allowInsecure: true });
-  const now = (): Date => clock.now ?? new Date();
+  const now = (): Date => clock.now ?? currentTime();
   const publicAddress = { url: options.publicUrl ?? '' };
   const filesFolder = join(tmpdir(), `kontor-test-files-${randomUUID()}`);
   const fileStorage = options.fileStorage ?? createFolderStorage(filesFolder);
   const domain = createDomain({ client, books }, webhooks, publicAddress, fileStorage, now);
-  const notifications = createNotifications(database.url);
+  const notifications = createNotifications(database.url, workers);
   const movesOutbox = gateway.distributed && options.movesOutbox !== false;
-  const outbox = movesOutbox ? startOutbox(pool, pino({ level: 'silent' })) : undefined;
+  const outbox = movesOutbox ? startOutbox(pool, pino({ level: 'silent' }), workers) : undefined;
   const limiter = options.limiter?.(pool);
   const server = createServer({
     client,
@@ -272,6 +281,7 @@ export async function startService(
     client,
     books,
     pool,
+    workers,
     log,
     domain,
     webhooks,
@@ -297,6 +307,7 @@ export async function startService(
       await new Promise((resolve) => server.close(resolve));
       await books.close();
       await client.$disconnect();
+      await workers.close();
       await pool.end();
       await rm(filesFolder, { recursive: true, force: true });
       if (!options.database) await database.drop();

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { migrations } from '../prisma/migrate.ts';
-import { applyMigrations, type Migration } from '../prisma/schema-engine.ts';
+import { migrations } from '../prisma/migrate/migrate.ts';
+import { applyMigrations, type Migration } from '../prisma/migrate/schema-engine.ts';
 import { createEmptyDatabase } from './harness.ts';
 
 // While a new version migrates, processes of the previous version still read and write. So a migration removes nothing, and
@@ -77,41 +77,8 @@ async function findBroken(all: Migration[]): Promise<Record<string, string[]>> {
   return found;
 }
 
-/** The version before doesn't write the column: a migration of the same version adds it. The index is built outside a transaction. */
-const ofNewColumns = {
-  '20261124140001_credit_note_external_id_key': ['unique index credit_notes_tenant_id_external_id_key'],
-  '20261127110000_payments_ledger': [
-    'constraint payments_negative_when_reversal',
-    'constraint payments_reason_of_reversal',
-    'constraint payments_reversal_stays',
-  ],
-  '20261127112000_frozen_receipts': [
-    'constraint receipts_reason_of_reversal',
-    'constraint receipts_reversal_negative',
-    'constraint receipts_reversed_pair',
-  ],
-  '20261127140000_receipt_lines': [
-    'constraint receipts_prepaid_within_total',
-    'constraint receipts_reversal_unpaid',
-    'constraint receipts_sign',
-  ],
-  '20261127150001_document_proof_of_receipt_key': ['unique index document_proofs_tenant_id_receipt_id_key'],
-  '20261127160000_settlement': [
-    'constraint invoices_adjusted_within_total',
-    'constraint payments_exchange',
-    'constraint payments_kind_of_what_it_pays',
-    'constraint payments_reason_of_write_off',
-    'constraint receipts_adjusted_within_total',
-  ],
-  '20261127210000_exchange_rates': [
-    'constraint credit_notes_exchange_rate',
-    'constraint credit_notes_exchanged_total_bounded',
-    'constraint invoices_exchange_rate',
-    'constraint invoices_exchanged_total_bounded',
-    'constraint receipts_exchange_rate',
-    'constraint receipts_exchanged_total_bounded',
-  ],
-};
+/** By migration. The version before doesn't write the column: a migration of the same version adds it. */
+const ofNewColumns: Record<string, string[]> = {};
 
 it('a migration removes nothing, and adds no requirement to existing tables', async () => {
   expect(await findBroken(await migrations())).toEqual(ofNewColumns);

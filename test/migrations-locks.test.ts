@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { migrations } from '../prisma/migrate.ts';
-import { applyMigrations, concurrentIndex } from '../prisma/schema-engine.ts';
+import { migrations } from '../prisma/migrate/migrate.ts';
+import { applyMigrations, concurrentIndex } from '../prisma/migrate/schema-engine.ts';
 import { createEmptyDatabase } from './harness.ts';
 
 // While a new version migrates, processes of the previous version read and write. A statement that locks a large table and
@@ -23,20 +23,6 @@ const small = [
   'invoice_sequences',
   'credit_note_sequences',
   '_prisma_migrations',
-];
-
-/**
- * Nothing is released yet, so no process of an older version runs beside these: one computes a column of all invoices, one adds
- * all payments to the change feed, three check the new columns of all receipts, one computes columns of all invoices again, one writes the
- * supplier's country into all receipts.
- */
-const beforeRelease = [
-  '20261124130000_amount_due',
-  '20261127110000_payments_ledger',
-  '20261127112000_frozen_receipts',
-  '20261127140000_receipt_lines',
-  '20261127160000_settlement',
-  '20261127200000_supplier_country',
 ];
 
 let url: string;
@@ -100,7 +86,7 @@ it('no migration after the baseline locks large tables while it reads them', asy
     }
     await applyMigrations(url, all.slice(0, index + 1));
   }
-  expect(Object.keys(long)).toEqual(beforeRelease);
+  expect(long).toEqual({});
 });
 
 it.each([

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { applyMigrations } from '../prisma/schema-engine.ts';
-import { lockLimits } from '../prisma/lock-waits.ts';
+import { applyMigrations } from '../prisma/migrate/schema-engine.ts';
+import { lockLimits } from '../prisma/connection/lock-waits.ts';
 import { createEmptyDatabase, type Database } from './harness.ts';
 
 // A migration that waits for a lock holds up all others who need the table after it. So it gives up soon, and tries again.

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { Pool } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { migrate, migrations, pendingMigrations } from '../prisma/migrate.ts';
-import { applyMigrations, drift } from '../prisma/schema-engine.ts';
+import { migrate, migrations, pendingMigrations } from '../prisma/migrate/migrate.ts';
+import { applyMigrations, drift } from '../prisma/migrate/schema-engine.ts';
 import { createEmptyDatabase } from './harness.ts';
 
 const execute = promisify(execFile);
@@ -94,7 +94,7 @@ test('a migration whose process is killed is rolled back, and tried again', asyn
     '--input-type=module',
     '--eval',
     `
-    const { applyMigrations } = await import('${new URL('../prisma/schema-engine.ts', import.meta.url)}')
+    const { applyMigrations } = await import('${new URL('../prisma/migrate/schema-engine.ts', import.meta.url)}')
     await applyMigrations(process.argv[1], [${JSON.stringify(slow)}])
   `,
     database.url,
@@ -130,6 +130,6 @@ const program = `
   import { registerHooks } from 'node:module'
   let engine = false
   registerHooks({ load(url, context, next) { engine ||= url.includes('/schema-engine-wasm/'); return next(url, context) } })
-  const { migrate } = await import('${new URL('../prisma/migrate.ts', import.meta.url)}')
+  const { migrate } = await import('${new URL('../prisma/migrate/migrate.ts', import.meta.url)}')
   console.log(JSON.stringify({ applied: await migrate(process.argv[1]), engine }))
 `;

@@ -1,8 +1,8 @@
 import { Client, Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { forTenant } from '../prisma/client.ts';
-import { declareDistributed } from '../prisma/distributed.ts';
-import { findSettingsProblem, findWorkersProblem } from '../prisma/node-settings.ts';
+import { declareDistributed } from '../prisma/distribute/distributed.ts';
+import { findSettingsProblem, findWorkersProblem } from '../prisma/connection/node-settings.ts';
 import { readConfig } from '../src/config/config.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { createTenant } from '../src/identity/index.ts';

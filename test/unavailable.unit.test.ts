@@ -39,6 +39,12 @@ const lost: [string, unknown][] = [
     ofSocket(code),
   ]),
   ['two addresses that refuse', new AggregateError([ofSocket('ECONNREFUSED'), ofSocket('ECONNREFUSED')])],
+  ["PostgreSQL's refusal of a password", ofPostgres('28P01')],
+  ...['CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID'].map(
+    (code): [string, unknown] => [code, ofSocket(code)],
+  ),
+  ["the adapter's refused password", ofAdapter({ kind: 'AuthenticationFailed' })],
+  ["the adapter's refused certificate", ofAdapter({ kind: 'TlsConnectionError', reason: 'certificate has expired' })],
   ['a connection that ended', new Error('Connection terminated unexpectedly')],
   ['a connection that had an error', new Error('Client has encountered a connection error and is not queryable')],
 ];
@@ -62,6 +68,7 @@ const late: [string, unknown][] = [
     'the task of a thread that was aborted',
     Object.assign(new Error('The task has been aborted'), { name: 'AbortError' }),
   ],
+  ['a full disk of temporary files', ofSocket('ENOSPC', 'write')],
   ['what is of our own', new UnavailableError('busy')],
 ];
 

@@ -1,5 +1,7 @@
 import { Prisma } from '../generated/client/client.ts';
 
+const [zero, point] = ['0', '.'].map((character) => character.charCodeAt(0));
+
 /** A decimal's parts, as decimal.js has them. */
 type Parts = Pick<Prisma.Decimal, 's' | 'e' | 'd'>;
 
@@ -35,7 +37,13 @@ class WrittenDecimal {
 
   /** Without arguments: in full, without an exponent, without trailing zeros. */
   toFixed(...rounding: never[]): string {
-    return rounding.length === 0 ? withoutZeros(this.#text) : toFixed.apply(this, rounding);
+    if (rounding.length > 0) return toFixed.apply(this, rounding);
+    const text = this.#text;
+    if (!text.includes('.')) return text;
+    let end = text.length;
+    while (text.charCodeAt(end - 1) === zero) end -= 1;
+    if (text.charCodeAt(end - 1) === point) end -= 1;
+    return text.slice(0, end);
   }
 }
 
@@ -44,13 +52,3 @@ Object.defineProperty(WrittenDecimal.prototype, 'constructor', { value: Prisma.D
 
 /** `text` as PostgreSQL writes a numeric. */
 export const toDecimal = (text: string): Prisma.Decimal => new WrittenDecimal(text) as unknown as Prisma.Decimal;
-
-const [zero, point] = ['0', '.'].map((character) => character.charCodeAt(0));
-
-function withoutZeros(text: string): string {
-  if (!text.includes('.')) return text;
-  let end = text.length;
-  while (text.charCodeAt(end - 1) === zero) end -= 1;
-  if (text.charCodeAt(end - 1) === point) end -= 1;
-  return text.slice(0, end);
-}

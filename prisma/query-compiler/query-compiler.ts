@@ -1,7 +1,7 @@
 import type { QueryArrayConfig, QueryConfig } from 'pg';
 import type { Raw } from './decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
-import type { PreparedStatementNames } from '../prepared-statement-names.ts';
+import type { PreparedStatementNames } from '../connection/prepared-statement-names.ts';
 import { buildShape } from './shape.ts';
 import { compileGroups, type GroupsQuery } from './groups.ts';
 import { compileCount, compileStatement, type RowsStatement, type Statement } from './statement.ts';

@@ -1,15 +1,25 @@
 import type { QueryConfig } from 'pg';
+import type { ActingStatement } from '../connection/actor.ts';
 import type { Books } from '../client.ts';
 import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';
-import { asPrismaError, insertions, newRow, type NewRow, type Row, type Rows, type UniqueColumns } from '../insert.ts';
+import {
+  asPrismaError,
+  insertions,
+  newRow,
+  type Insertion,
+  type NewRow,
+  type Row,
+  type Rows,
+  type UniqueColumns,
+} from '../insert.ts';
 import { TenantConnection } from './connection.ts';
 import type { Requester } from './pool.ts';
 import { DeferredInserts } from './deferred-inserts.ts';
 import { TenantDelegate, operations } from './delegate.ts';
 import type { RowLock } from '../query-compiler/query-compiler.ts';
 import { delegateName, tables } from '../tables.ts';
-import { retryContended } from '../transaction-retry.ts';
+import { retryContended } from '../connection/transaction-retry.ts';
 
 /**
  * The models of the books: their primary key begins with a tenant_id that PostgreSQL fills in from the connection. (A
@@ -234,11 +244,20 @@ class TenantScopedClient {
     if (statements.length > 1 && !isTransaction)
       return retryContended(() => this.$transaction((inside) => inside.insert(rows)));
     try {
-      for (const { text, values } of statements)
-        await this.#connection.send({ name: this.#books.statementNames.of(text), text, values });
+      for (const statement of statements) await this.#connection.send(this.#named(statement));
     } catch (error) {
       throw asPrismaError(error);
     }
+  }
+
+  #named({ text, values, actingText }: Insertion): ActingStatement {
+    const { statementNames } = this.#books;
+    const plain = { name: statementNames.of(text), text, values };
+    if (actingText === undefined) return plain;
+    return {
+      ...plain,
+      actAs: (actor) => ({ name: statementNames.of(actingText), text: actingText, values: [...values, actor] }),
+    };
   }
 
   async insertNew<Of extends Prisma.ModelName>(model: Of, all: Row<Of>[], unique: UniqueColumns): Promise<Set<string>> {

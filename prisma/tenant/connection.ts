@@ -8,7 +8,7 @@ import {
 import type { Books } from '../client.ts';
 import type { LongRead } from './long-reads.ts';
 import { asTenant, type Requester, type Transaction } from './pool.ts';
-import { isContention, retryFailed } from '../transaction-retry.ts';
+import { isContention, retryFailed } from '../connection/transaction-retry.ts';
 
 /** Runs SQL for one tenant: each statement in a transaction of its own, or all of them in one transaction. */
 export class TenantConnection {

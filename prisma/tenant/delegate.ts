@@ -3,6 +3,7 @@ import type { Raw } from '../query-compiler/decode.ts';
 import type { Prisma } from '../generated/client/client.ts';
 import type { TenantConnection } from './connection.ts';
 import type { DeferredInserts } from './deferred-inserts.ts';
+import { currentTime } from '../clock.ts';
 import { batchById } from '../batching.ts';
 import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
@@ -132,7 +133,11 @@ export class TenantDelegate {
     if (!readingOperations.has(operation)) await this.#deferred?.beforeWriting();
     const delegates = this.#client as Record<string, Record<string, Operation>>;
     const run = delegates[delegateName(this.#name)]?.[operation] as Operation;
-    const scoped = scopedArguments(operation, withOpaqueJson(this.#name, query), this.#connection.tenantId);
+    const scoped = scopedArguments(
+      operation,
+      withOpaqueJson(this.#name, withTimes(this.#name, operation, query)),
+      this.#connection.tenantId,
+    );
     return this.#connection.asTenant(async () => await run(scoped));
   }
 
@@ -202,6 +207,23 @@ function withOpaqueJson(model: Prisma.ModelName, query: object): object {
       ]),
     );
   return { ...query, data: Array.isArray(data) ? data.map(wrap) : wrap(data) };
+}
+
+/** With the times of the written rows. Prisma takes them from this machine's clock: who asks what was updated would miss rows. */
+function withTimes(model: Prisma.ModelName, operation: string, query: object): object {
+  const { fields } = getTable(model);
+  const now = currentTime();
+  const times = (names: string[]): Row =>
+    Object.fromEntries(names.filter((name) => fields.has(name)).map((name) => [name, now]));
+  const { data, create, update } = query as { data?: Row | Row[]; create?: Row; update?: Row };
+  const [forNew, forOld] = [times(['createdAt', 'updatedAt']), times(['updatedAt'])];
+  const added = operation.startsWith('create') ? forNew : forOld;
+  return {
+    ...query,
+    ...(data && { data: Array.isArray(data) ? data.map((row) => ({ ...added, ...row })) : { ...added, ...data } }),
+    ...(create && { create: { ...forNew, ...create } }),
+    ...(update && { update: { ...forOld, ...update } }),
+  };
 }
 
 /** `{ tenantId_number: { tenantId, number } }` as `{ tenantId, number }`. */

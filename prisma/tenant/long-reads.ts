@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../connection/connection.ts';
 import { TenantQueues } from './connection-limit.ts';
 
 /** The length in bytes from which a result takes its tenant's turn. */

@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
-import { currentActor } from '../actor.ts';
-import { ConnectionPool } from '../connection.ts';
-import { replaceBrokenConnections } from '../pool-options.ts';
-import { poolerProblem, getProcess, type Pooled } from '../pooler.ts';
-import { PreparedStatementNames } from '../prepared-statement-names.ts';
+import { currentActor } from '../connection/actor.ts';
+import { WorkerShares } from './worker-shares.ts';
+import type { Workers } from '../distribute/workers.ts';
+import { ConnectionPool } from '../connection/connection.ts';
+import { replaceBrokenConnections } from '../connection/pool-options.ts';
+import { poolerProblem, getProcess, type Pooled } from '../connection/pooler.ts';
+import { PreparedStatementNames } from '../connection/prepared-statement-names.ts';
 import { longResult } from './long-reads.ts';
 import { PooledConnection, UnnamedPooledConnection } from './pooled-connection.ts';
 import { TenantBusyError, TenantQueues } from './connection-limit.ts';
@@ -73,12 +75,22 @@ export class TenantPool extends ConnectionPool {
   readonly #held = new Map<string, number>();
   readonly #queues = new TenantQueues();
   #refused = 0;
+  readonly #workers: Workers | undefined;
+  readonly #workerShares: WorkerShares | undefined;
 
-  constructor(config: PoolConfig, pooled: Pooled = 'session', names = new PreparedStatementNames(0)) {
+  /** @param workers the servers that have the tenants' rows, if they are more than one */
+  constructor(
+    config: PoolConfig,
+    pooled: Pooled = 'session',
+    names = new PreparedStatementNames(0),
+    workers?: Workers,
+  ) {
     const Client = pooled === 'session' ? PooledConnection : UnnamedPooledConnection;
     super({ ...config, Client, pipeline: true });
     this.#names = names;
     this.#share = Math.max(1, Math.floor(this.options.max * share));
+    this.#workers = workers;
+    this.#workerShares = workers && new WorkerShares(workers, this.options.max, this.options.connectionTimeoutMillis);
     replaceBrokenConnections(this);
     this.on('connect', (client) => {
       const connection = client as PoolClient & PooledConnection;
@@ -90,7 +102,8 @@ export class TenantPool extends ConnectionPool {
       const connection = client as PoolClient & PooledConnection;
       if (connection.transaction) connection.transaction.connection = null;
       if (connection.holder !== undefined) this.#giveBack(connection.holder);
-      connection.transaction = connection.onRun = connection.holder = undefined;
+      connection.leaveWorker?.();
+      connection.transaction = connection.onRun = connection.holder = connection.leaveWorker = undefined;
     });
   }
 
@@ -122,8 +135,8 @@ export class TenantPool extends ConnectionPool {
   }
 
   /**
-   * Acquires a connection as a tenant. Waits while the tenant holds as many as one tenant may.
-   * @throws TenantBusyError; the reason of the requester's signal once it is aborted
+   * Acquires a connection as a tenant. Waits while the tenant, or its worker, holds as many as one may.
+   * @throws TenantBusyError; WorkerAwayError; the reason of the requester's signal once it is aborted
    */
   async acquire(tenantId: string, requester: Requester): Promise<PooledConnection> {
     // A second connection for a transaction's own code doesn't count towards the limit: it could wait for its own end.
@@ -133,11 +146,15 @@ export class TenantPool extends ConnectionPool {
     const held = this.#held.get(tenantId) ?? 0;
     if (held < this.#share) this.#held.set(tenantId, held + 1);
     else await this.#waitForShare(tenantId, requester);
+    let leaveWorker: (() => void) | undefined;
     try {
+      if (this.#workers?.isKnownCluster) leaveWorker = await this.#workerShares?.enter(tenantId, requester.signal);
       const connection = await this.#connectAs(tenantId, requester);
       connection.holder = tenantId;
+      connection.leaveWorker = leaveWorker;
       return connection;
     } catch (error) {
+      leaveWorker?.();
       this.#giveBack(tenantId);
       throw error;
     }
@@ -198,11 +215,13 @@ export class TenantPool extends ConnectionPool {
 
   /** Each connection asks when it is new. `kontor distribute` closes those that were opened before. */
   async #askDistributed(connection: PooledConnection): Promise<void> {
-    if (connection.isSetPerTransaction) return;
+    if (connection.isSetPerTransaction) return void (await this.#workers?.isCluster());
     const { rows } = await connection.run({ text: askDistributed, values: [getProcess(connection)] });
     const [answer] = rows as { distributed: boolean; pooled: boolean }[];
     if (!answer || answer.pooled) throw new Error(poolerProblem);
-    if (answer.distributed) connection.setPerTransaction();
+    if (!answer.distributed) return;
+    connection.setPerTransaction();
+    await this.#workers?.isCluster();
   }
 
   /** Only where a tenant holds its whole share, anybody can wait for it. */

@@ -1,7 +1,7 @@
 import { escapeLiteral, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
-import { mayWrite } from '../actor.ts';
-import { Connection } from '../connection.ts';
-import { withoutName } from '../pooler.ts';
+import { mayWrite, type ActingStatement } from '../connection/actor.ts';
+import { Connection } from '../connection/connection.ts';
+import { withoutName } from '../connection/pooler.ts';
 import type { Transaction } from './pool.ts';
 
 /**
@@ -24,6 +24,9 @@ export class PooledConnection extends Connection {
   /** The tenant whose share of the pool's connections it counts towards. */
   holder: string | undefined;
 
+  /** Gives back its place among the connections for the tenant's worker. */
+  leaveWorker: (() => void) | undefined;
+
   /** The transaction that Prisma runs on it. */
   transaction: Transaction | undefined;
 
@@ -41,16 +44,18 @@ export class PooledConnection extends Connection {
 
   setPerTransaction(): void {
     this.isSetPerTransaction = true;
+    this.execute = this.#executeAsTenant;
   }
 
-  protected override execute = (statement: QueryConfig): Promise<QueryResult> =>
-    this.isSetPerTransaction ? this.#executeAsTenant(statement) : this.#executeAsActor(statement);
-
-  /** Sets the actor before whatever can write, in the same trip. No transaction is open then that would take it back. */
-  async #executeAsActor(statement: QueryConfig): Promise<QueryResult> {
+  /**
+   * Sets the actor before whatever can write, in the same trip. No transaction is open then that would take it back. A statement
+   * that can set it itself needs no other: its transaction is its own.
+   */
+  protected override execute = async (statement: ActingStatement): Promise<QueryResult> => {
     const { actor } = this;
     if (actor === this.#setActor || this.getTransactionStatus() !== 'I' || !mayWrite(statement.text))
       return this.send(statement);
+    if (statement.actAs) return this.send(statement.actAs(actor));
     this.#setActor = actor;
     const setting = this.send({ name: 'act', text: `select set_config('kontor.actor', $1, false)`, values: [actor] });
     const [set, sent] = await Promise.allSettled([setting, this.send(statement)]);
@@ -60,7 +65,7 @@ export class PooledConnection extends Connection {
     }
     if (sent.status === 'rejected') throw sent.reason;
     return sent.value;
-  }
+  };
 
   async #executeAsTenant(statement: QueryConfig): Promise<QueryResult> {
     if (this.tenantId === undefined || this.getTransactionStatus() !== 'I') return this.send(statement);

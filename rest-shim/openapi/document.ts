@@ -19,8 +19,7 @@ import { describeWebhooks, webhookHeaders } from './webhooks.ts';
 
 const info = {
   title: 'Kontor',
-  version: '1.0',
-  'x-kontor-version': version,
+  version,
   contact: { name: 'The operator of this installation' },
   license: { name: 'MIT', identifier: 'MIT' },
   summary: 'Invoicing and bookkeeping: REST API v1 and webhooks.',

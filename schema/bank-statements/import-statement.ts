@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,8 +10,9 @@ import { renderEvents } from '../events/events.ts';
 import { Decimal } from '../money/money.ts';
 import { readStatementFile } from './parsers/parse-file.ts';
 import { FileAccounts } from './write-accounts.ts';
-import { readRows, type StatementRow } from './parsers/rows.ts';
+import { readRows, toRow, type StatementBatch, type StatementRow } from './parsers/rows.ts';
 import { StatementError, type StatementOptions } from './parsers/statement.ts';
+import type { StatementTransaction } from './parsers/transaction.ts';
 import { choosePayers, makeExactMatches, type ExactMatch } from '../resources/bank-transaction/exact-matches.ts';
 import { findCertain } from '../resources/bank-transaction/suggestions.ts';
 import { holdPeriodLocks } from '../resources/period-lock/rules.ts';
@@ -47,7 +49,8 @@ export async function importStatement(
   try {
     const rows = join(folder.path, 'rows');
     const warnings = await keepTransactionAlive(context, readStatementFile(file, rows, options, context.signal));
-    return { ...(await writeWhenUnlocked(context, rows)), warnings };
+    const isSmall = (await stat(rows)).size <= smallRows;
+    return { ...(await writeWhenUnlocked(context, { isSmall, read: () => readRows(rows) })), warnings };
   } catch (error) {
     throw error instanceof StatementError
       ? new ValidationError({ file: [['invalid_file', error.message]] }, error.message)
@@ -55,6 +58,14 @@ export async function importStatement(
   } finally {
     await folder.discard();
   }
+}
+
+/** Imports one transaction as that of a statement, as no other, though there be an equal one. @returns its identity */
+export async function importTransaction(context: Context, transaction: StatementTransaction): Promise<string> {
+  const identity = createHash('sha256').update(randomUUID()).digest('hex');
+  const batch = { transactions: [toRow(transaction, identity)], balances: [] };
+  await writeWhenUnlocked(context, { isSmall: true, read: () => [batch] });
+  return identity;
 }
 
 /** PostgreSQL ends a transaction that has been idle for a minute. */
@@ -69,6 +80,13 @@ async function keepTransactionAlive<Result>(context: Context, work: Promise<Resu
 }
 
 type Written = Omit<ImportResult, 'warnings'>;
+type Batches = AsyncIterable<StatementBatch> | Iterable<StatementBatch>;
+
+interface Source {
+  isSmall: boolean;
+  /** Is called for each try. */
+  read: () => Batches;
+}
 
 /** How often an import checks whether the one that it waits for has ended. */
 const pollMs = 200;
@@ -84,8 +102,7 @@ const smallLockWaitMs = 500;
  * for a large one, unless they add the same transaction or pay the same invoice: then the small one is undone, and tried again.
  * Waits without a connection, unless within a transaction that has one.
  */
-async function writeWhenUnlocked(context: Context, rows: string): Promise<Written> {
-  const isSmall = (await stat(rows)).size <= smallRows;
+async function writeWhenUnlocked(context: Context, { isSmall, read }: Source): Promise<Written> {
   for (;;) {
     const written = await context
       .transaction(async (inside) => {
@@ -93,7 +110,7 @@ async function writeWhenUnlocked(context: Context, rows: string): Promise<Writte
           return undefined;
         if (isSmall) await inside.db.limitLockWaits(smallLockWaitMs);
         await inside.db.actAsImport();
-        return write(inside, rows);
+        return write(inside, read());
       }, importLimits)
       .catch((error: unknown) => {
         if (!isLockTimeout(error)) throw error;
@@ -103,12 +120,12 @@ async function writeWhenUnlocked(context: Context, rows: string): Promise<Writte
   }
 }
 
-async function write(context: Context, rows: string): Promise<Written> {
+async function write(context: Context, batches: Batches): Promise<Written> {
   await context.db.planForAnyTenant();
   const result: Written = { imported: 0, skipped: 0, matched: 0 };
   const naming: string[] = [];
   const accounts = new FileAccounts();
-  for await (const batch of readRows(rows)) {
+  for await (const batch of batches) {
     const { transactions } = batch;
     const added = await writeBatch(context, transactions);
     result.imported += added.length;

@@ -8,7 +8,7 @@ import { decodeChangeCursor, encodeChangeCursor, type ChangeCursor } from './cha
 // The change feed. Triggers record the last change of each resource in the table `changes`, when its transaction commits.
 // A transaction takes its positions when it commits, and others may commit before it with higher ones. So a reader first
 // waits for the transactions that are being committed, and then reads up to the highest position of that moment. The locks
-// for this are in prisma/migrations/20261124000000_baseline/migration.sql.
+// for this are in prisma/migrations/20261128140001_baseline/migration.sql.
 
 /** A change of a resource. */
 export interface Change {

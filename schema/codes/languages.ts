@@ -4,11 +4,17 @@ export type Language = (typeof languages)[number];
 
 const languagesByCode: ReadonlyMap<string, Language> = new Map(languages.map((each) => [each, each]));
 
+/** By country: looking one up takes as long as all other checks of an invoice. */
+const languagesByCountry = new Map<string, Language | undefined>();
+
 /** The language that documents to a country have; undefined where most people there speak another one. */
 function languageOfCountry(country: string | null | undefined): Language | undefined {
   if (!country) return undefined;
-  const { language } = new Intl.Locale('und', { region: country }).maximize();
-  return languagesByCode.get(language ?? '');
+  if (!languagesByCountry.has(country)) {
+    const { language } = new Intl.Locale('und', { region: country }).maximize();
+    languagesByCountry.set(country, languagesByCode.get(language ?? ''));
+  }
+  return languagesByCountry.get(country);
 }
 
 interface Spoken {

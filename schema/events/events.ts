@@ -123,26 +123,31 @@ export interface RenderedEvent {
 /** Renders events, in order, to be written together with the change. */
 export async function renderEvents(context: Context, inputs: EventInput[]): Promise<RenderedEvent[]> {
   const createdAt = context.now();
-  const rendered = await Promise.all(
+  return Promise.all(
     inputs.map((input) =>
       tracer
         ? tracer.step(`event ${input[0]}`, () => renderEvent(context, createdAt, input))
         : renderEvent(context, createdAt, input),
     ),
   );
-  const ids = rendered.map(({ row }) => row.id).toSorted(); // jobs are added in the order of ids
-  for (const [at, { row }] of rendered.entries()) row.id = ids[at] as string;
-  return rendered;
 }
 
 async function renderEvent(context: Context, createdAt: Date, [type, what]: EventInput): Promise<RenderedEvent> {
   const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
   const resource = findResource(type);
+  const traceParent = tracer?.parent?.() ?? null;
+  // It gets its id before anything is waited for: jobs are added in the order of ids.
+  const row = context.db.row('Event', {
+    type,
+    resourceId: id,
+    body: '',
+    createdAt,
+    requestId: context.requestId,
+    traceParent,
+  });
   const payload = await createPayloadRenderer(context, resource)(id, known);
-  const body = renderBody(type, context.tenant, createdAt, `{"${resource.name}":${payload}}`);
-  const traceParent = tracer?.parent() ?? null;
-  const event = { type, resourceId: id, body, createdAt, requestId: context.requestId, traceParent };
-  return { payload, row: context.db.row('Event', event) };
+  row.body = renderBody(type, context.tenant, createdAt, `{"${resource.name}":${payload}}`);
+  return { payload, row };
 }
 
 /**

@@ -172,10 +172,9 @@ export const businessTime = ({ now, tenant }: Pick<Context, 'now' | 'tenant'>): 
 /** The tenant's current calendar day, as the midnight UTC that represents it in `Date` fields. */
 export function today(context: Pick<Context, 'now' | 'tenant'>): Date {
   const { timezone, clockAheadMs } = context.tenant;
-  const time = businessTime(context).getTime();
-  const isIn = (known: Day): boolean => time >= known.from && time < known.until;
+  const time = context.now().getTime() + clockAheadMs;
   const known = days.get(timezone);
-  if (known && isIn(known)) return new Date(known.midnight);
+  if (known && time >= known.from && time < known.until) return new Date(known.midnight);
   const day = dayAt(time, timezone);
   if (clockAheadMs === 0) days.set(timezone, day); // other tenants' days stay
   return new Date(day.midnight);

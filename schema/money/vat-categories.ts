@@ -1,7 +1,7 @@
 /** A VAT category of EN 16931 (BT-118, BT-151), and what it says of a line. */
 export const vatCategories = {
   S: 'taxed at a rate above 0',
-  Z: 'taxed at 0 %',
+  Z: 'taxed at 0%',
   E: 'exempt',
   AE: 'reverse charge: the buyer owes the VAT',
   K: 'supply within the EU',

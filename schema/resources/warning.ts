@@ -15,6 +15,7 @@ const codes = {
   EXEMPTION_REASON: 'An item is exempt from VAT without a reason.',
   VAT_CATEGORY: "An item's VAT category doesn't go with the countries and the VAT numbers of company and customer.",
   E_INVOICE: 'The document breaks a rule of the e-invoices that the customer requires, as its invoice already did.',
+  DATE_ORDER: 'The document is dated before the one that has the number before it.',
   RECEIPT_NUMBER: 'Another receipt of this supplier has the same number.',
   RECEIPT_DUPLICATE: 'Another receipt of this supplier has the same number, currency, and gross amount.',
   VAT_AMOUNT:

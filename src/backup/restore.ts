@@ -3,7 +3,7 @@ import { Transform, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished, pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
-import { createConnection } from '../../prisma/connection.ts';
+import { createConnection } from '../../prisma/connection/connection.ts';
 import { from as copyFrom } from 'pg-copy-streams';
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createConnection } from '../../prisma/connection.ts';
-import { migrate } from '../../prisma/migrate.ts';
+import { createConnection } from '../../prisma/connection/connection.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { openBackup, BackupError } from './restore.ts';
 
 /** The database that a backup is restored into, to see whether it can be. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { asActor } from '../../prisma/client.ts';
+import { followDatabaseClock } from '../../prisma/clock.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase, type Database } from '../database/database.ts';
 import { RefusedError } from '../identity/index.ts';
@@ -8,11 +9,14 @@ import { printError } from './output.ts';
 /** Opens the database for a command, which the audit log names for its changes. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(readConfig(process.env), { report: printError });
+  let unfollow: (() => void) | undefined;
   try {
     const unready = await database.unready();
     if (unready) throw new RefusedError(unready);
+    unfollow = await followDatabaseClock(database.pool);
     return await asActor({ kind: 'command_line' }, () => work(database));
   } finally {
+    unfollow?.();
     await database.close();
   }
 }

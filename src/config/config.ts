@@ -103,6 +103,8 @@ export interface Config {
   filesQuota: number;
   /** The private key that signs anchors, in Base64; null: one that is derived from KONTOR_SECRET (see readAnchorKey()). */
   anchorKey: string | null;
+  /** Where anchors get time-stamps (RFC 3161); null: they get none. */
+  timestampUrl: string | null;
 }
 
 export interface BackupSetting {
@@ -302,6 +304,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
         (text) => (/^[A-Za-z0-9+/]{43}=$/.test(text) && isStrongSecret(text) ? text : undefined),
         true,
       ) ?? null,
+    timestampUrl:
+      read('TIMESTAMP_URL', 'an http:// or https:// URL without credentials or fragment', authorityUrl) ?? null,
   };
 }
 
@@ -435,6 +439,12 @@ function publicUrl(text: string): string | undefined {
   const url = httpUrl(text);
   if (!url || url.username !== '' || url.password !== '' || text.includes('?') || text.includes('#')) return undefined;
   return url.href.replace(/\/+$/, '');
+}
+
+/** Kept as it is, because a slash at its end may matter. */
+function authorityUrl(text: string): string | undefined {
+  const url = httpUrl(text);
+  return !url || url.username !== '' || url.password !== '' || text.includes('#') ? undefined : url.href;
 }
 
 function origin(text: string): string | undefined {

@@ -1,4 +1,5 @@
-import { Suspense, type ComponentType, type ReactNode } from 'react';
+import { modals } from '@mantine/modals';
+import { Suspense, useEffect, type ComponentType, type ReactNode } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import {
   ArrowDownTrayIcon,
@@ -164,6 +165,7 @@ export function PageRoutes(): ReactNode {
   const [path] = useLocation();
   return (
     <ErrorBoundary key={path}>
+      <CloseConfirmations />
       <Suspense fallback={<PageSkeleton />}>
         <Switch>
           {pages.map(({ path: pattern, Page }) => (
@@ -176,4 +178,10 @@ export function PageRoutes(): ReactNode {
       </Suspense>
     </ErrorBoundary>
   );
+}
+
+/** What asks for a confirmation closes with its page, also by Back. */
+function CloseConfirmations(): ReactNode {
+  useEffect(() => () => modals.closeAll(), []);
+  return null;
 }

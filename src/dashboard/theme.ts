@@ -14,8 +14,8 @@ export const theme = createTheme({
   components: {
     // The placeholder is not allowed inside a menu. Without it the first item gets the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    // Enter takes the first match.
-    Select: { defaultProps: { onKeyDown: takeFirstMatch } },
+    // Enter takes the first match. A choice is undone by the button that clears it, not by choosing it again.
+    Select: { defaultProps: { onKeyDownCapture: takeFirstMatch, allowDeselect: false } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': t('Close') } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true } } },

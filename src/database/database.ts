@@ -1,13 +1,15 @@
 import type { Pool } from 'pg';
-import { backfillJob } from '../../prisma/backfills.ts';
+import { backfillJob } from '../../prisma/migrate/backfills.ts';
 import { connect, openBooks, type Books, type UnscopedClient } from '../../prisma/client.ts';
-import { checkConnection } from '../../prisma/connection-problem.ts';
-import { ActingConnection } from '../../prisma/actor.ts';
-import { ConnectionPool } from '../../prisma/connection.ts';
-import { migrate, pendingMigrations } from '../../prisma/migrate.ts';
-import { findOwnSettingsProblem, findWorkersProblem } from '../../prisma/node-settings.ts';
-import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../../prisma/pool-options.ts';
-import { isPooled, poolerProblem, UnnamedStatements, type Pooled } from '../../prisma/pooler.ts';
+import { checkConnection, connectOnce } from '../../prisma/connection/connection-problem.ts';
+import { ActingConnection } from '../../prisma/connection/actor.ts';
+import { Workers } from '../../prisma/distribute/workers.ts';
+import { ConnectionPool } from '../../prisma/connection/connection.ts';
+import { migrate, pendingMigrations } from '../../prisma/migrate/migrate.ts';
+import { findOwnSettingsProblem, findWorkersProblem } from '../../prisma/connection/node-settings.ts';
+import { isWorker } from '../../prisma/distribute/distributed.ts';
+import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../../prisma/connection/pool-options.ts';
+import { isPooled, poolerProblem, UnnamedStatements, type Pooled } from '../../prisma/connection/pooler.ts';
 import type { Config } from '../config/config.ts';
 import { versionedName } from './application-name.ts';
 import { joinEmbeddedPostgres } from './postgres/embedded-postgres.ts';
@@ -22,6 +24,8 @@ export interface Database {
   pool: Pool;
   client: UnscopedClient;
   books: Books;
+  /** The workers of a Citus cluster; none on one server. */
+  workers: Workers;
   /** Why the database isn't ready; undefined if it is. */
   unready(): Promise<string | undefined>;
   /** The problem of a worker of Citus; undefined without one. The tenants of other workers are served. */
@@ -64,7 +68,7 @@ export async function openDatabase(
   const [booksVariable, booksUrl] = chooseBooksUrl(config, pooled) ?? ['', embedded?.booksUrl ?? connectionString];
   if (booksVariable !== '') {
     await check(booksVariable, booksUrl);
-    if (pooled === 'session') await refusePooler(booksUrl);
+    await refuseDetours(booksVariable, booksUrl, pooled);
   }
   const options = {
     connectionString,
@@ -80,8 +84,15 @@ export async function openDatabase(
   replaceBrokenConnections(pool);
   if (applied.length > 0) await addUpgradeJobs(pool);
   const client = connect(pool);
-  const books = openBooks({ ...options, connectionString: booksUrl, max: config.databaseBooksConnections }, pooled);
+  const workers = new Workers(pool);
+  const books = openBooks(
+    { ...options, connectionString: booksUrl, max: config.databaseBooksConnections },
+    pooled,
+    workers,
+  );
   let migrated = false;
+  // A pooler doesn't pass on why it can't connect.
+  const explain = pooled === 'transaction' ? () => connectOnce(url) : undefined;
   return {
     url,
     embedded: embedded !== null,
@@ -89,19 +100,27 @@ export async function openDatabase(
     pool,
     client,
     books,
-    unready: createReadiness(pool, async () => {
-      if (migrated) return undefined;
-      if (pooled === 'session' && (await isPooled(pool))) return poolerProblem;
-      const problem = await findOwnSettingsProblem(pool);
-      if (problem !== undefined) return problem;
-      const pending = await pendingMigrations(pool);
-      migrated = pending.length === 0;
-      return migrated ? undefined : `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
-    }),
+    workers,
+    unready: createReadiness(
+      pool,
+      async () => {
+        if (migrated) return undefined;
+        if (pooled === 'session' && (await isPooled(pool))) return poolerProblem;
+        const problem = await findOwnSettingsProblem(pool);
+        if (problem !== undefined) return problem;
+        const pending = await pendingMigrations(pool);
+        migrated = pending.length === 0;
+        return migrated
+          ? undefined
+          : `Migrations are missing: ${pending.join(', ')}. Run: npm run -s kontor -- migrate`;
+      },
+      explain,
+    ),
     impaired: createCheck(() => findWorkersProblem(pool)),
     close: async () => {
       await books.close();
       await client.$disconnect();
+      await workers.close();
       await pool.end();
       await embedded?.leave();
     },
@@ -118,12 +137,19 @@ function chooseBooksUrl(
   return databaseBooksUrl === null ? undefined : ['DATABASE_BOOKS_URL', databaseBooksUrl];
 }
 
-/** @throws Error if connections to the books go through a pooler, where the process needs sessions of its own */
-async function refusePooler(booksUrl: string): Promise<void> {
+/**
+ * @throws Error if connections to the books go through a pooler, where the process needs sessions of its own; or to a worker of
+ *   Citus, because nobody would be served while that one is away
+ */
+async function refuseDetours(variable: string, booksUrl: string, pooled: Pooled): Promise<void> {
   const pool = new ConnectionPool({ connectionString: booksUrl, max: 1, ...poolTimeouts });
   try {
     // A database that doesn't answer yet is waited for.
-    if (await isPooled(pool).catch(() => false))
+    if (await isWorker(pool).catch(() => false))
+      throw new Error(
+        `${variable} names a worker of Citus: while it is away, no tenant would be served. Let it name the coordinator.`,
+      );
+    if (pooled === 'session' && (await isPooled(pool).catch(() => false)))
       throw new Error(
         'DATABASE_BOOKS_URL leads through a pooler: set DATABASE_BOOKS_DIRECT_URL, with the same login, to PostgreSQL itself.',
       );

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { currentTime } from '../../prisma/clock.ts';
 import { formatDay } from '../../schema/graphql/scalars/scalars.ts';
 import type { Principal } from '../../schema/graphql/context.ts';
 import { addBankAccount } from './bank-account.ts';
@@ -40,11 +41,11 @@ export async function makeDemoTenant({ client, pool }: Database, domain: Domain)
   const second = await createTenant(client, { name: secondDemoTenant, country: 'AT', timezone: 'Europe/Vienna' });
   await addExistingUser(client, { email, tenantId: second.id });
 
-  const caller = await createAuthenticate(pool, () => {})(`Bearer ${token}`, new Date());
+  const caller = await createAuthenticate(pool, () => {})(`Bearer ${token}`, currentTime());
   if (caller.kind !== 'principal') throw new Error('The demo token is not accepted');
   const { principal } = caller;
   const fill = async (): Promise<void> => {
-    const now = new Date();
+    const now = currentTime();
     await fillDemoBooks(domain, principal, now);
     await fillSmallBooks(domain, { ...principal, tenant: second }, now);
   };

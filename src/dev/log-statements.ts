@@ -1,4 +1,4 @@
-import { observeStatements } from '../../prisma/connection.ts';
+import { observeStatements } from '../../prisma/connection/connection.ts';
 
 // Loaded by `npm run dev`, and beside each test, where LOG_SQL is set: logs each statement that is sent, with its values.
 // Values may be secrets, so this is for a developer's own data only. The server's log is on standard output: long lines of two

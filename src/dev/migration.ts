@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createConnection } from '../../prisma/connection.ts';
+import { createConnection } from '../../prisma/connection/connection.ts';
 import { joinEmbeddedPostgres } from '../database/postgres/embedded-postgres.ts';
 
 // `npm run migration -- NAME`: drafts a migration, in an empty database that is made for it and deleted again.
 
-const script = fileURLToPath(new URL('../../prisma/draft-migration.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../prisma/migrate/draft-migration.ts', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'kontor-migration-'));
 const postgres = await joinEmbeddedPostgres(folder);
 try {

@@ -1,5 +1,5 @@
-import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync, type ExecFileSyncOptions } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,11 @@ import { print, printError } from '../commands/output.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const semantic = /^(\d+)\.(\d+)\.(\d+)$/;
+/** Where the image's version stands. */
+const places = {
+  Dockerfile: /(?<=org\.opencontainers\.image\.version=")[\d.]+(?=")/g,
+  'docker/kontor.yaml': /(?<=\/kontor:)[\d.]+$/gm,
+};
 
 class Refusal extends Error {}
 
@@ -37,9 +42,13 @@ function release(folder: string, version: string, isDry: boolean): void {
   const options: ExecFileSyncOptions = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] };
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
-  const run = (name: string, ...args: string[]): void => {
-    print(`${isDry ? 'would run' : 'run'}: npm ${[name, ...args].join(' ')}`);
-    if (!isDry) execFileSync('npm', [name, ...args], { ...options, stdio: 'inherit' });
+  const run = (name: string, ...args: string[]): number => {
+    print(`${isDry ? 'would run' : 'run'}: npm run ${[name, ...args].join(' ')}`);
+    return isDry ? 0 : (spawnSync('npm', ['run', name, ...args], { cwd: folder, stdio: 'inherit' }).status ?? 1);
+  };
+  const mustSucceed = (status: number): void => {
+    if (status !== 0)
+      throw new Refusal('Nothing is committed. To undo what was changed: git reset --hard && git clean -fd');
   };
   if (git('status', '--porcelain') !== '') throw new Refusal('The tree has changes: commit them first.');
   if (git('tag', '--list', `v${version}`) !== '') throw new Refusal(`The tag v${version} exists.`);
@@ -49,13 +58,27 @@ function release(folder: string, version: string, isDry: boolean): void {
   const changes = releaseChanges(readFileSync(file, 'utf8'), version, day);
   print(`package.json and package-lock.json: ${current} becomes ${version}`);
   execFileSync('npm', ['version', version, '--no-git-tag-version', '--ignore-scripts'], options);
+  for (const [name, before] of Object.entries(places)) {
+    print(`${name}: the image's version becomes ${version}`);
+    const path = join(folder, name);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(before, version));
+  }
   print(`CHANGELOG.md: "Unreleased" becomes "${version}, ${day}"`);
   writeFileSync(file, changes);
-  run('run', 'build');
-  run('run', 'freeze', '--', version);
-  run('run', 'audit');
-  run('run', 'packages', '--', '--out', `release/${version}`);
-  run('run', 'sbom', '--', '--out', `release/${version}`);
+  mustSucceed(run('build'));
+  mustSucceed(run('freeze', '--', version));
+  // Answers 2 where only the registry can't tell, and says so.
+  const audited = run('audit');
+  if (audited !== 2) mustSucceed(audited);
+  mustSucceed(run('packages', '--', '--out', `release/${version}`));
+  mustSucceed(run('sbom', '--', '--out', `release/${version}`));
+  const kept = `test/releases/${version}/packages`;
+  print(`${kept}: the packages, and the programs of test/packages/stranger, which later versions must not break`);
+  if (!isDry) {
+    cpSync(join(folder, 'test/packages/stranger'), join(folder, kept), { recursive: true });
+    for (const name of ['sdk', 'cli'])
+      cpSync(join(folder, `release/${version}/kontor-${name}.tgz`), join(folder, kept, `${name}.tgz`));
+  }
   git('add', '--all');
   const identity = isDry ? ['-c', 'user.name=Kontor', '-c', 'user.email=release@kontor.example'] : [];
   git(...identity, 'commit', '--quiet', '--message', `Release ${version}`);

@@ -1,12 +1,20 @@
 import { spawn } from 'node:child_process';
+import { rmSync, statSync } from 'node:fs';
 
 // `npm run typecheck`: generates types, and then checks the server's program beside those of its clients. TypeScript keeps what
 // it knows of unchanged files in node_modules/.cache.
 
+const getCache = (name: string): string => `node_modules/.cache/typescript/${name}.tsbuildinfo`;
+
 const tsc = (project: string, name: string): string[] => {
-  const known = `node_modules/.cache/typescript/${name}.tsbuildinfo`;
+  const known = getCache(name);
   return ['node_modules/typescript/bin/tsc', '-p', project, '--incremental', '--tsBuildInfoFile', known];
 };
+
+// TypeScript doesn't look again at what uses a JSON file that has changed: the texts of the dashboard.
+const changedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+if (changedAt('src/dashboard/i18n/de.json') > changedAt(getCache('dashboard')))
+  rmSync(getCache('dashboard'), { force: true });
 
 const generators: string[][] = [['src/dashboard/introspect.ts'], ['src/sdk/generate.ts']];
 const programs: string[][][] = [

@@ -42,6 +42,7 @@ export {
 } from './sign-in.ts';
 export { closedDays, deleteTenant, type DeletionCertificate } from './tenant-deletion.ts';
 export { closeTenant, createTenant, findTenant, listTenants, reopenTenant } from './tenants.ts';
-export { sweepTestBooks } from './test-tenants.ts';
+export { createDocsToken } from './docs-token.ts';
+export { recallTestTenants, sweepTestBooks } from './test-tenants.ts';
 export { createToken, deleteEndedTokens, limitToken, listTokens, revokeToken } from './tokens.ts';
 export { addExistingUser, createUser, removeUser, setPassword, type UserSummary } from './users.ts';

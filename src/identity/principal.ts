@@ -127,7 +127,7 @@ export async function findPrincipal(
 ): Promise<Principal | undefined> {
   if (tokenId === null) {
     const { rows } = await pool.query<Member>(members, [tenantId, userId]);
-    return rows[0] && { user: toUser(rows[0]), tenant: toTenant(rows[0], tenantId), token: null };
+    return rows[0] && { ...toMember(rows[0], tenantId), token: null };
   }
   const { rows } = await pool.query<Row>(callersWhere('t.id = $1'), [tokenId]);
   const [row] = rows;
@@ -157,23 +157,18 @@ const members = `
     join tenants n on n.id = m.tenant_id and n.closed_at is null
   where m.tenant_id = $1 and m.user_id = $2`;
 
-const toUser = (row: Member): Principal['user'] => ({ id: row.userId, name: row.userName, email: row.userEmail });
-
-const toTenant = ({ tenantName: name, ...row }: Member, id: string): Principal['tenant'] => ({
-  id,
-  name,
-  country: row.country,
-  defaultCurrency: row.defaultCurrency,
-  timezone: row.timezone,
-  test: row.test,
-  clockAheadMs: row.clockAheadMs,
-});
+function toMember(row: Member, tenantId: string): Pick<Principal, 'user' | 'tenant'> {
+  const { userId, userName, userEmail, tenantName: name, country, defaultCurrency, timezone, test, clockAheadMs } = row;
+  return {
+    user: { id: userId, name: userName, email: userEmail },
+    tenant: { id: tenantId, name, country, defaultCurrency, timezone, test, clockAheadMs },
+  };
+}
 
 function buildPrincipal(row: Row, tenantId: string): Principal {
   const { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt } = row;
   return {
-    user: toUser(row),
-    tenant: toTenant(row, tenantId),
+    ...toMember(row, tenantId),
     token: { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt },
   };
 }

@@ -35,8 +35,8 @@ const kept = [
 ];
 
 /**
- * Deletes a tenant that was closed 30 days ago, with all that it has, for good. If it is broken off, the next call goes on. For a
- * tenant that was deleted before, only gives its certificate.
+ * Deletes a tenant that was closed 30 days ago for good, with all that it has and with its test tenants. If it is broken off,
+ * the next call goes on. For a tenant that was deleted before, only gives its certificate.
  *
  * @param by who deletes it
  * @param pause is called after each batch of rows
@@ -52,15 +52,22 @@ export async function deleteTenant(
     const before = await client.tenantDeletion.findUnique({ where: { id } });
     if (before?.certificate) return JSON.parse(before.certificate) as DeletionCertificate;
     await begin(client, id, by, now());
-    await deleteAll(pool, id, {
-      deleteFile: storage.delete,
-      fileKeys: {
-        unused_files: ({ key }) => String(key),
-        exports: ({ id: exportId }) => fileKey(id, String(exportId)),
-      },
-      onDeleted: (connection, batch) => note(connection, id, batch, now),
-      ...(pause && { pause }),
-    });
+    const tests = await client.tenant.findMany({ where: { testOf: id }, select: { id: true } });
+    for (const each of [...tests.map((test) => test.id), id])
+      await deleteAll(pool, each, {
+        deleteFile: storage.delete,
+        fileKeys: {
+          unused_files: ({ key }) => String(key),
+          exports: ({ id: exportId }) => fileKey(each, String(exportId)),
+        },
+        onDeleted: async (connection, batch) => {
+          await note(connection, id, batch);
+          if (batch.table !== 'tenants') return; // the last row: with it the certificate is written
+          await connection.query('update users set invited_to = null where invited_to = $1', [each]);
+          if (each === id) await certify(connection, id, now());
+        },
+        ...(pause && { pause }),
+      });
     const { certificate } = await client.tenantDeletion.findUniqueOrThrow({ where: { id } });
     return JSON.parse(certificate ?? '') as DeletionCertificate;
   });
@@ -104,13 +111,8 @@ async function begin(client: UnscopedClient, id: string, startedBy: string, now:
   });
 }
 
-/** Counts what a batch has deleted. The tenant's row is the last: with it the certificate is written. */
-async function note(
-  client: PoolClient,
-  id: string,
-  { table, rows, files }: DeletedBatch,
-  now: () => Date,
-): Promise<void> {
+/** Counts what a batch has deleted. */
+async function note(client: PoolClient, id: string, { table, rows, files }: DeletedBatch): Promise<void> {
   if (table === 'jobs') {
     await client.query('update tenant_deletions set jobs = jobs + $2 where id = $1', [id, rows]);
     return;
@@ -120,9 +122,6 @@ async function note(
        rows = jsonb_set(rows, array[$2], to_jsonb(coalesce((rows ->> $2)::int, 0) + $3::int)) where id = $1`,
     [id, table, rows, files],
   );
-  if (table !== 'tenants') return;
-  await client.query('update users set invited_to = null where invited_to = $1', [id]);
-  await certify(client, id, now());
 }
 
 async function certify(client: PoolClient, id: string, finishedAt: Date): Promise<void> {

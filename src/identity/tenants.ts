@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Prisma, type Tenant, type UnscopedClient } from '../../prisma/client.ts';
+import { currentTime } from '../../prisma/clock.ts';
 import { country, currency, requiredText } from '../../schema/graphql/input/validators.ts';
 import { checked, checkedId, RefusedError } from './refused.ts';
 
@@ -28,22 +29,23 @@ export function listTenants(client: UnscopedClient): Promise<Tenant[]> {
 }
 
 /**
- * Closes a tenant until it is reopened. Its books, members, and tokens stay. Requests with its tokens are answered 403, and
- * its members' sessions can't use it.
+ * Closes a tenant until it is reopened, and its test tenants with it. Its books, members, and tokens stay. Requests with its
+ * tokens are answered 403, and its members' sessions can't use it.
  *
  * @throws RefusedError if it is unknown or closed already
  */
 export async function closeTenant(client: UnscopedClient, id: string): Promise<void> {
   await client.$transaction(async (db) => {
     await openTenant(db, id, 'no key update');
-    await db.tenant.update({ where: { id }, data: { closedAt: new Date() } });
+    const which: Prisma.TenantWhereInput = { OR: [{ id }, { testOf: id, closedAt: null }] };
+    await db.tenant.updateMany({ where: which, data: { closedAt: currentTime() } });
   });
 }
 
 /**
- * Reopens a closed tenant: its tokens and members have access again.
+ * Reopens a closed tenant, and the test tenants that were closed with it: their tokens and members have access again.
  *
- * @throws RefusedError if it is unknown or open
+ * @throws RefusedError if it is unknown or open, or a test tenant of a closed tenant
  */
 export async function reopenTenant(client: UnscopedClient, id: string): Promise<void> {
   await client.$transaction(async (db) => {
@@ -51,7 +53,9 @@ export async function reopenTenant(client: UnscopedClient, id: string): Promise<
     if (!tenant) refuseUnknown(id);
     if (!tenant.closedAt) throw new RefusedError(`Tenant ${id} is open`);
     if (tenant.deletionStartedAt) throw new RefusedError(`Tenant ${id} is being deleted: it can't be reopened`);
-    await db.tenant.update({ where: { id }, data: { closedAt: null } });
+    if (tenant.testOf !== null) await openTenant(db, tenant.testOf);
+    const { closedAt } = tenant;
+    await db.tenant.updateMany({ where: { OR: [{ id }, { testOf: id, closedAt }] }, data: { closedAt: null } });
   });
 }
 
@@ -76,6 +80,8 @@ export async function openTenant(
   if (tenant.closedAt) throw new RefusedError(`Tenant ${id} is closed`);
 }
 
+type LockedTenant = Pick<Tenant, 'closedAt' | 'deletionStartedAt' | 'testOf'>;
+
 /**
  * Locks a tenant's row until the transaction ends. `no key update` is for changes of its members and invitations, which
  * have to see each other.
@@ -86,10 +92,10 @@ export async function lockTenant(
   db: Prisma.TransactionClient,
   id: string,
   lock: 'share' | 'no key update',
-): Promise<{ closedAt: Date | null; deletionStartedAt: Date | null } | undefined> {
+): Promise<LockedTenant | undefined> {
   checkedId('tenant', id);
-  const [tenant] = await db.$queryRaw<{ closedAt: Date | null; deletionStartedAt: Date | null }[]>`
-    select closed_at as "closedAt", deletion_started_at as "deletionStartedAt" from tenants where id = ${id}::uuid for ${Prisma.raw(lock)}`;
+  const [tenant] = await db.$queryRaw<LockedTenant[]>`
+    select closed_at as "closedAt", deletion_started_at as "deletionStartedAt", test_of as "testOf" from tenants where id = ${id}::uuid for ${Prisma.raw(lock)}`;
   return tenant;
 }
 

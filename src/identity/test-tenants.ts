@@ -1,10 +1,11 @@
 import { forTenant, type Books, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
+import { currentTime } from '../../prisma/clock.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import type { NewTestTenant, TestTenant } from '../../schema/graphql/identity.ts';
 import { CodedError } from '../../schema/errors/errors.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
 import { RefusedError } from './refused.ts';
-import { lockTenant } from './tenants.ts';
+import { openTenant } from './tenants.ts';
 import { deleteBooks, keptTables, allowAccess } from './test-books.ts';
 import { mintToken } from './token.ts';
 
@@ -50,16 +51,33 @@ const shown = { id: true, name: true, createdAt: true, clockAheadMs: true } sati
 export const listTestTenants = (client: UnscopedClient, testOf: string): Promise<TestTenant[]> =>
   client.tenant.findMany({ where: { test: true, testOf }, orderBy: { id: 'asc' }, select: shown });
 
+/** So many tenants are remembered. */
+const maxRecalled = 10_000;
+
+/** A function that tells whether a tenant is a test tenant, which never changes: it asks the database once for each. */
+export function recallTestTenants(client: UnscopedClient): (id: string) => Promise<boolean> {
+  const recalled = new Map<string, boolean>();
+  return async (id) => {
+    const known = recalled.get(id);
+    if (known !== undefined) return known;
+    const tenant = await client.tenant.findUnique({ where: { id }, select: { test: true } });
+    const isTest = tenant?.test === true;
+    if (recalled.size >= maxRecalled) recalled.clear();
+    recalled.set(id, isTest);
+    return isTest;
+  };
+}
+
 /**
  * Makes a test tenant with the user as its member, a copy of the company profile, and a token with all abilities.
- * @throws RefusedError where there are as many as there may be, and for a test tenant of a test tenant
+ * @throws RefusedError where there are as many as there may be, and for a test tenant of a test tenant, or of a closed one
  */
 export function createTestTenant(
   client: UnscopedClient,
   { testOf, userId, name, profile }: NewTestTenant & { testOf: string; userId: string },
 ): Promise<{ testTenant: TestTenant; value: string }> {
   return client.$transaction(async (db) => {
-    await lockTenant(db, testOf, 'no key update'); // serialized: each request counts those before it
+    await openTenant(db, testOf, 'no key update'); // serialized: each request counts those before it
     const { country, defaultCurrency, timezone, test } = await db.tenant.findUniqueOrThrow({ where: { id: testOf } });
     if (test) throw new RefusedError('A test tenant has no test tenants');
     if ((await db.tenant.count({ where: { testOf } })) >= maxTestTenants)
@@ -80,24 +98,44 @@ export function createTestTenant(
   });
 }
 
+/** A test tenant, and who empties it: the tenant that it belongs to, or itself. */
+interface TestTenantRef {
+  id: string;
+  by: string;
+}
+
+/** An unknown test tenant is answered as such, however many are being emptied. */
+async function emptyInTurn(store: TestTenantStore, which: TestTenantRef, isGone: boolean): Promise<TestTenant | null> {
+  if (!(await findTestTenant(store.client, which, isGone))) return null;
+  return inTurn(which.by, () => emptyTestTenant(store, which, isGone));
+}
+
+function findTestTenant(
+  db: Prisma.TransactionClient,
+  { id, by }: TestTenantRef,
+  isGone: boolean,
+): Promise<TestTenant | null> {
+  const own = isGone ? { testOf: by } : { OR: [{ testOf: by }, { id: by }] };
+  return db.tenant.findFirst({ where: { id, test: true, ...own }, select: shown });
+}
+
 /**
  * Deletes the books of a test tenant, and with `isGone` the tenant itself, its tokens and its memberships.
- * @param by the tenant that it belongs to, or itself
- * @returns null where that has no such test tenant
+ * @returns null where there is no such test tenant
  */
 async function emptyTestTenant(
   { client, books, fileStorage }: TestTenantStore,
-  { id, by }: { id: string; by: string },
+  which: TestTenantRef,
   isGone: boolean,
 ): Promise<TestTenant | null> {
+  const { id } = which;
   const found = await client.$transaction(async (db) => {
-    const own = isGone ? { testOf: by } : { OR: [{ testOf: by }, { id: by }] };
-    const testTenant = await db.tenant.findFirst({ where: { id, test: true, ...own }, select: shown });
+    const testTenant = await findTestTenant(db, which, isGone);
     if (!testTenant) return null;
     await db.$executeRaw`select from tenants where id = ${id}::uuid and test for update`;
     await noteFilesOfExports(db, id);
     if (isGone) {
-      await db.tenant.update({ where: { id }, data: { closedAt: new Date() } }); // who watches is told
+      await db.tenant.update({ where: { id }, data: { closedAt: currentTime() } }); // who watches is told
       await db.$executeRaw`delete from rate_limits where identity in (select 'token:' || id from api_tokens where tenant_id = ${id}::uuid)`;
       await db.apiToken.deleteMany({ where: { tenantId: id } });
       await db.tenant.delete({ where: { id } });
@@ -113,11 +151,9 @@ async function emptyTestTenant(
   return found;
 }
 
-export const resetTestTenant = (store: TestTenantStore, which: { id: string; by: string }) =>
-  inTurn(which.by, () => emptyTestTenant(store, which, false));
+export const resetTestTenant = (store: TestTenantStore, which: TestTenantRef) => emptyInTurn(store, which, false);
 
-export const deleteTestTenant = (store: TestTenantStore, which: { id: string; by: string }) =>
-  inTurn(which.by, () => emptyTestTenant(store, which, true));
+export const deleteTestTenant = (store: TestTenantStore, which: TestTenantRef) => emptyInTurn(store, which, true);
 
 /** Deletes what requests have written into the books of a test tenant after its deletion. */
 export async function sweepTestBooks({ client, books, fileStorage }: TestTenantStore, id: string): Promise<void> {

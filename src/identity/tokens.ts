@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ApiToken, Prisma, UnscopedClient } from '../../prisma/client.ts';
+import { currentTime } from '../../prisma/clock.ts';
 import { grantable } from '../../schema/graphql/ability.ts';
 import { requiredText } from '../../schema/graphql/input/validators.ts';
 import { active } from './accounts.ts';
@@ -48,12 +49,11 @@ export async function createToken(
     ...new Set((input.abilities ?? ['*']).map((ability) => checked('ability', grantableAbility, ability))),
   ];
   if (abilities.length === 0) throw new RefusedError('A token must have at least one ability');
-  if (expiresAt && !(expiresAt.getTime() > Date.now()))
-    throw new RefusedError('The expiry must be a time in the future');
+  if (expiresAt && !(expiresAt > currentTime())) throw new RefusedError('The expiry must be a time in the future');
 
   return client.$transaction(async (db) => {
     const userId = tenantId === null ? await anyUser(db, email) : await member(db, tenantId, email);
-    const where = { userId, tenantId, ...active(new Date()) };
+    const where = { userId, tenantId, ...active(currentTime()) };
     if ((await db.apiToken.count({ where })) >= maxActiveTokens)
       throw new RefusedError(tooManyTokens, (text) => ['limit_reached', text, { max: maxActiveTokens }]);
     const tenant = tenantId === null ? null : await db.tenant.findUnique({ where: { id: tenantId } });
@@ -101,7 +101,10 @@ export async function limitToken(client: UnscopedClient, id: string, requestsPer
  */
 export async function revokeToken(client: UnscopedClient, id: string): Promise<void> {
   checkedId('token', id);
-  const revoked = await client.apiToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+  const revoked = await client.apiToken.updateMany({
+    where: { id, revokedAt: null },
+    data: { revokedAt: currentTime() },
+  });
   if (revoked.count > 0) return;
   if (!(await client.apiToken.findUnique({ where: { id } }))) throw new RefusedError(`Unknown token ${quoted(id)}`);
 }

@@ -1,4 +1,5 @@
 import type { Prisma, UnscopedClient, User } from '../../prisma/client.ts';
+import { currentTime } from '../../prisma/clock.ts';
 import { email as emailAddress, requiredText } from '../../schema/graphql/input/validators.ts';
 import { AccountExistsError, active, findAccount, revokeUserTokens, type Account } from './accounts.ts';
 import { hashPassword } from './password.ts';
@@ -32,7 +33,7 @@ export async function createUser(
   return client.$transaction(async (db) => {
     if (tenantId !== undefined) await openTenant(db, tenantId);
     // Inserts first and reads afterwards: of two concurrent calls, one finds the account that the other made.
-    const data = { email, name, passwordHash, emailVerifiedAt: new Date() };
+    const data = { email, name, passwordHash, emailVerifiedAt: currentTime() };
     const inserted = await db.user.createMany({ data, skipDuplicates: true });
     if (inserted.count === 0) {
       if (tenantId !== undefined) await refuseMember(db, { tenantId, email });
@@ -88,7 +89,7 @@ export async function setPassword(
   input: { email: string; password: string; revokeTokens?: boolean },
 ): Promise<{ email: string; revokedTokens: number; activeTokens: number }> {
   const email = input.email.trim().toLowerCase();
-  const now = new Date();
+  const now = currentTime();
   const passwordHash = await hashPassword(input.password);
   return client.$transaction(async (db) => {
     const user = await db.user.findUnique({ where: { email }, select: { id: true } });

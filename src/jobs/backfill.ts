@@ -8,8 +8,8 @@ import {
   readBackfills,
   type Backfill,
   type Outcome,
-} from '../../prisma/backfills.ts';
-import { isLockTimeout } from '../../prisma/transaction-retry.ts';
+} from '../../prisma/migrate/backfills.ts';
+import { isLockTimeout } from '../../prisma/connection/transaction-retry.ts';
 import { InterruptedError, startPace } from './pace.ts';
 
 /** How long to wait for others who hold locks of rows. */

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import { connect, openBooks } from '../../prisma/client.ts';
-import { ConnectionPool, createConnection } from '../../prisma/connection.ts';
-import { applySessionSettings, poolTimeouts, replaceBrokenConnections } from '../../prisma/pool-options.ts';
+import { currentTime } from '../../prisma/clock.ts';
+import { ConnectionPool, createConnection } from '../../prisma/connection/connection.ts';
+import { applySessionSettings, poolTimeouts, replaceBrokenConnections } from '../../prisma/connection/pool-options.ts';
 import type { Webhooks } from '../../schema/graphql/context.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import { verifyBooks } from '../../schema/verification/verify-books.ts';
@@ -14,7 +15,7 @@ import { atDatabase, tryRestore } from '../backup/trial.ts';
 import type { BackupSetting } from '../config/config.ts';
 import { createDomain } from '../domain.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
-import { findReason } from './count-failures.ts';
+import { findReason } from './queue/count-failures.ts';
 import { nobody } from './nobody.ts';
 
 /** How often the age of the newest backup is looked at; and the pause after one that failed, which may have filled a disk. */
@@ -78,7 +79,7 @@ export function startBackups(options: Omit<BackupsOptions, 'signal'>): { stop():
  * @returns the new backup's path; undefined if none was due
  */
 export async function backUpIfDue(options: BackupsOptions): Promise<string | undefined> {
-  const { setting, superuserUrl, now = () => new Date() } = options;
+  const { setting, superuserUrl, now = currentTime } = options;
   await mkdir(setting.folder, { recursive: true, mode: 0o700 });
   const isDue = async (): Promise<boolean> => {
     const [newest] = await listBackups(setting.folder, now());

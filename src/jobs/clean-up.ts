@@ -1,10 +1,12 @@
 import type { Task } from 'graphile-worker';
+import { currentTime } from '../../prisma/clock.ts';
 import { forTenant } from '../../prisma/client.ts';
 import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import { defaultEventDays } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { deleteEndedTokens, deleteExpiredInvitations, deleteExpiredSessions } from '../identity/index.ts';
 import { deleteExpiredHits } from '../security/rate-limit.ts';
+import { forEachTenant } from './for-each-tenant.ts';
 import { startPace } from './pace.ts';
 import { deleteExpiredResponses } from '../security/idempotency/stored-responses.ts';
 
@@ -39,13 +41,13 @@ async function inBatches(
  */
 export const cleanUp =
   (
-    { client, books, pool }: Pick<Database, 'client' | 'books' | 'pool'>,
+    { client, books, pool, workers }: Pick<Database, 'client' | 'books' | 'pool' | 'workers'>,
     auditLogYears: number,
     eventDays: number = defaultEventDays,
   ): Task =>
   async (_payload, { abortSignal }) => {
     await deleteExpiredHits(pool);
-    const now = new Date();
+    const now = currentTime();
     await deleteExpiredSessions(client, now);
     await deleteExpiredInvitations(client, now);
     const before = daysBefore(now, eventDays);
@@ -54,7 +56,8 @@ export const cleanUp =
     auditedBefore.setUTCFullYear(now.getUTCFullYear() - auditLogYears);
     await deleteEndedTokens(client, daysBefore(now, endedTokenDays));
     const pause = startPace(abortSignal);
-    for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
+    const tenants = await client.tenant.findMany({ select: { id: true } });
+    await forEachTenant(tenants, workers, pause, async ({ id }) => {
       const db = forTenant(books, id);
       const ended = { createdAt: { lt: before }, state: { not: 'WAITING' } } as const;
       await inBatches((limit) => db.delivery.deleteMany({ where: ended, limit }), pause);
@@ -75,17 +78,18 @@ export const cleanUp =
         (limit) => client.auditEntry.deleteMany({ where: { tenantId: id, ...oldEntries }, limit }),
         pause,
       );
-    }
+    });
   };
 
 /** Deletes stored responses after a day. */
 export const cleanUpResponses =
-  ({ client, books }: Pick<Database, 'client' | 'books'>): Task =>
+  ({ client, books, workers }: Pick<Database, 'client' | 'books' | 'workers'>): Task =>
   async (_payload, { abortSignal }) => {
-    const now = new Date();
+    const now = currentTime();
     const pause = startPace(abortSignal);
-    for (const { id } of await client.tenant.findMany({ select: { id: true } })) {
+    const tenants = await client.tenant.findMany({ select: { id: true } });
+    await forEachTenant(tenants, workers, pause, async ({ id }) => {
       const db = forTenant(books, id);
       await inBatches((limit) => deleteExpiredResponses(db, now, limit), pause);
-    }
+    });
   };

@@ -17,9 +17,10 @@ import type { ExportRow } from '../../schema/resources/export/transitions.ts';
 import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
 import { findPrincipal } from '../identity/index.ts';
+import { forEachTenant } from './for-each-tenant.ts';
 import { nobody } from './nobody.ts';
 import { InterruptedError, startPace } from './pace.ts';
-import type { TenantPayload } from './tenant-queue.ts';
+import type { TenantPayload } from './queue/tenant-queue.ts';
 
 /** Exports that a worker writes at the same time. Tenants take turns, an export each. */
 const exportsAtOnce = 2;
@@ -44,11 +45,12 @@ class CancelledError extends Error {}
  * @param fileDays how long those are kept that have no file
  */
 export const cleanUpExports =
-  (client: Database['client'], domain: Domain, fileDays: number): Task =>
+  ({ client, workers }: Pick<Database, 'client' | 'workers'>, domain: Domain, fileDays: number): Task =>
   async (_payload, { abortSignal }) => {
     const pause = startPace(abortSignal);
-    for (const tenant of await client.tenant.findMany())
-      await deleteOld(domain.contextFor({ user: nobody, tenant, token: null }), fileDays, pause);
+    await forEachTenant(await client.tenant.findMany(), workers, pause, async (tenant) =>
+      deleteOld(domain.contextFor({ user: nobody, tenant, token: null }), fileDays, pause),
+    );
   };
 
 async function deleteOld(own: Context, fileDays: number, pause: () => Promise<void> = async () => {}): Promise<void> {

@@ -1,7 +1,10 @@
 import type { AddJobFunction, Task } from 'graphile-worker';
+import { currentTime } from '../../prisma/clock.ts';
 import type { UnscopedClient } from '../../prisma/client.ts';
+import type { Workers } from '../../prisma/distribute/workers.ts';
 import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
 import type { Domain } from '../domain.ts';
+import { forEachTenant } from './for-each-tenant.ts';
 import { nobody } from './nobody.ts';
 import { startPace } from './pace.ts';
 
@@ -25,7 +28,7 @@ interface Payload {
 export const proveSoon =
   (addJob: AddJobFunction, after = delayMs) =>
   async (tenantId: string): Promise<void> => {
-    const runAt = new Date(Date.now() + after);
+    const runAt = new Date(currentTime().getTime() + after);
     const jobKey = `prove_documents ${tenantId}`;
     const spec = { queueName, priority, jobKey, jobKeyMode: 'preserve_run_at', runAt } as const;
     await addJob('prove_documents', { tenantId }, spec);
@@ -36,15 +39,14 @@ export const proveSoon =
  * The job of all tenants, every night, only adds jobs, in case one was lost.
  */
 export const proveDocuments =
-  (client: UnscopedClient, { contextFor }: Domain): Task =>
+  (client: UnscopedClient, { contextFor }: Domain, workers?: Workers): Task =>
   async (payload, { addJob, abortSignal }) => {
     const { tenantId } = payload as Payload;
     const pause = startPace(abortSignal);
     const where = { closedAt: null, ...(tenantId !== undefined && { id: tenantId }) };
-    for (const tenant of await client.tenant.findMany({ where })) {
+    await forEachTenant(await client.tenant.findMany({ where }), workers, pause, async (tenant) => {
       const context = contextFor({ user: nobody, tenant, token: null });
       if (tenantId !== undefined) await proveNext(context, pause);
       if (await hasUnproven(context)) await proveSoon(addJob, 0)(tenant.id);
-      await pause();
-    }
+    });
   };

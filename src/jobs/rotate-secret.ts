@@ -1,6 +1,7 @@
 import type { Task } from 'graphile-worker';
 import type { Pool } from 'pg';
 import { forTenant, type TenantClient } from '../../prisma/client.ts';
+import { currentTime } from '../../prisma/clock.ts';
 import type { Database } from '../database/database.ts';
 import { createEncryption, type Encryption } from '../security/encryption.ts';
 import { keyIdBytes, type Keyring } from '../security/keyring.ts';
@@ -85,7 +86,7 @@ async function encryptWebhooks(db: TenantClient, encryption: Encryption, keyId: 
       `update webhooks set secret = $3, previous_secret = $4, earlier_secret = $5, reencrypted_at = $9
        where tenant_id = $1 and id = $2 and secret = $6 and previous_secret is not distinct from $7
          and earlier_secret is not distinct from $8`,
-      [id, ...after, ...before, new Date()],
+      [id, ...after, ...before, currentTime()],
     );
   }
   return counts;

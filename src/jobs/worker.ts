@@ -1,4 +1,4 @@
-import { Logger, makeWorkerUtils, type TaskList } from 'graphile-worker';
+import { makeWorkerUtils, type TaskList } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
 import type { AnchorKey } from '../../schema/resources/anchor/signature.ts';
 import type { Config } from '../config/config.ts';
@@ -7,27 +7,29 @@ import { backfill } from './backfill.ts';
 import { runBulkOperations } from './bulk-operations.ts';
 import { checkLogos } from './check-logos.ts';
 import { cleanUp, cleanUpResponses } from './clean-up.ts';
-import { countFailures } from './count-failures.ts';
+import { countFailures } from './queue/count-failures.ts';
 import { deleteTestBooks } from './delete-test-books.ts';
 import { deleteUnusedFiles } from './delete-unused-files.ts';
 import type { Domain } from '../domain.ts';
-import { createFairness } from './fairness.ts';
+import { createFairness } from './queue/fairness.ts';
 import { cleanUpExports, runExports } from './exports.ts';
+import { recallTestTenants } from '../identity/index.ts';
+import { logJobs } from './queue/job-log.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
-import { startOutbox } from './outbox.ts';
+import { startOutbox } from './queue/outbox.ts';
 import { makeAnchors } from './make-anchors.ts';
 import type { Keyring } from '../security/keyring.ts';
 import { rotateSecret } from './rotate-secret.ts';
-import { nameActors } from './name-actors.ts';
-import { InterruptedError } from './pace.ts';
+import { nameActors } from './queue/name-actors.ts';
 import { proveDocuments, proveSoon } from './prove-documents.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import { parseTraceParent } from '../observability/trace-parent.ts';
 import { sealAuditLog } from './seal-audit-log.ts';
-import { startHeartbeat } from './worker-heartbeat.ts';
-import { startQueue } from './queue.ts';
-import { startInQueue } from './tenant-queue.ts';
+import { startHeartbeat } from './queue/worker-heartbeat.ts';
+import { startQueue } from './queue/queue.ts';
+import { startInQueue } from './queue/tenant-queue.ts';
+import { timestampAnchors } from './timestamp-anchors.ts';
 import { deliver, type DeliveryObserver } from '../webhooks/deliver.ts';
 import { fanOut } from '../webhooks/fan-out.ts';
 import { EndpointConcurrency } from '../webhooks/endpoint-concurrency.ts';
@@ -57,9 +59,13 @@ export async function startWorker(
     auditLogYears,
     eventDays,
     exportDays,
+    timestampUrl,
     anchorKey,
     keyring,
-  }: Pick<Config, 'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears' | 'eventDays' | 'exportDays'> & {
+  }: Pick<
+    Config,
+    'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears' | 'eventDays' | 'exportDays' | 'timestampUrl'
+  > & {
     /** The key that signs anchors now. */
     anchorKey: () => AnchorKey;
     keyring: Keyring;
@@ -67,20 +73,17 @@ export async function startWorker(
   log: Log,
   metrics?: Metrics,
 ): Promise<Worker> {
-  const { client, books, pool } = database;
-  const plainPoster = createPoster({
+  const { client, books, pool, workers } = database;
+  const poster = createPoster({
     allowInsecure: webhooks.allowInsecure,
     timeoutMs,
     connectionsPerOrigin: concurrency,
   });
-  const poster = metrics?.poster(plainPoster) ?? plainPoster;
   const endpointConcurrency = new EndpointConcurrency(concurrency);
   const observer: DeliveryObserver = {
-    attempted: (
-      tenantId,
-      { requestId, traceParent, deliveryId, eventId, number },
-      { status, error, durationMs: ms },
-    ) => {
+    attempted: ({ tenantId, isTest }, { requestId, traceParent, deliveryId, eventId, number }, outcome) => {
+      const { status, error, durationMs: ms } = outcome;
+      if (!isTest) metrics?.attempt(outcome);
       const traceId = parseTraceParent(traceParent)?.traceId;
       const from = { requestId, tenantId, ...(traceId !== undefined && { traceId }) };
       log.info(
@@ -88,25 +91,31 @@ export async function startWorker(
         'attempt',
       );
     },
-    ended: (consequences) => metrics?.deliveries(consequences),
+    ended: ({ isTest }, consequences) => {
+      if (!isTest) metrics?.deliveries(consequences);
+    },
   };
   const rules = { retryDelaysMs, attemptMs: timeoutMs + bookkeepingMs };
-  const logger = new Logger(() => (level, message, meta) => {
-    // Jobs wait for endpoints far more than for the database, so the pool has fewer connections than jobs on purpose.
-    const isExpected = message.includes('maxPoolSize') || meta?.['error'] instanceof InterruptedError;
-    const about = describeJob(meta?.['job']);
-    log[isExpected ? 'debug' : level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'debug'](about, message);
-  });
+  const logger = logJobs(log);
   const utils = await makeWorkerUtils({ pgPool: pool, logger });
   const tasks: TaskList = {
     fan_out: fanOut(books, proveSoon(utils.addJob)),
-    deliver: deliver({ books, poster, open: webhooks.open, rules, concurrency: endpointConcurrency, observer }),
-    overdue: overdue(client, domain),
-    prove_documents: proveDocuments(client, domain),
-    seal_audit_log: sealAuditLog(client, domain),
-    make_anchors: makeAnchors(client, domain, anchorKey),
-    check_logos: checkLogos(client, domain),
-    delete_unused_files: deleteUnusedFiles(client, domain),
+    deliver: deliver({
+      books,
+      poster,
+      open: webhooks.open,
+      rules,
+      concurrency: endpointConcurrency,
+      observer,
+      isTest: recallTestTenants(client),
+    }),
+    overdue: overdue(client, domain, workers),
+    prove_documents: proveDocuments(client, domain, workers),
+    seal_audit_log: sealAuditLog(client, domain, workers),
+    make_anchors: makeAnchors(client, domain, anchorKey, workers, timestampUrl !== null),
+    timestamp_anchors: timestampAnchors(client, domain, timestampUrl),
+    check_logos: checkLogos(client, domain, workers),
+    delete_unused_files: deleteUnusedFiles(client, domain, workers),
     delete_test_books: deleteTestBooks(database, domain),
     start_bulk_operations: startInQueue('run_bulk_operations', 'bulk_operations'),
     run_bulk_operations: runBulkOperations(
@@ -120,7 +129,7 @@ export async function startWorker(
     backfill: backfill(pool),
     rotate_secret: rotateSecret(database, keyring),
     clean_up: cleanUp(database, auditLogYears, eventDays),
-    clean_up_exports: cleanUpExports(client, domain, exportDays),
+    clean_up_exports: cleanUpExports(database, domain, exportDays),
     clean_up_responses: cleanUpResponses(database),
   };
   const named = nameActors(tasks);
@@ -129,7 +138,7 @@ export async function startWorker(
   const fairness = createFairness(pool, log);
   const settings = { taskList, concurrency, logger, onBacklog: fairness.look };
   const running = await keepRunning(() => startQueue(pool, settings, join), log);
-  const outbox = startOutbox(pool, log);
+  const outbox = startOutbox(pool, log, workers);
   return {
     unready: async () => (running.isRunning() ? undefined : 'The queue ended by itself, and is begun again.'),
     stop: async () => {
@@ -141,14 +150,4 @@ export async function startWorker(
       await poster.close();
     },
   };
-}
-
-/** A job's task and tenant, for the log; nothing where it is no job. */
-function describeJob(job: unknown): { task?: string; tenantId?: string } {
-  const { task_identifier: task, payload } = (job ?? {}) as {
-    task_identifier?: string;
-    payload?: { tenantId?: unknown };
-  };
-  const tenantId = payload?.tenantId;
-  return { ...(task !== undefined && { task }), ...(typeof tenantId === 'string' && { tenantId }) };
 }

@@ -1,7 +1,8 @@
 import type { Client } from 'pg';
-import { createConnection } from '../../prisma/connection.ts';
-import { isDistributed } from '../../prisma/distributed.ts';
-import { poolTimeouts } from '../../prisma/pool-options.ts';
+import { createConnection } from '../../prisma/connection/connection.ts';
+import type { Workers } from '../../prisma/distribute/workers.ts';
+import { isDistributed } from '../../prisma/distribute/distributed.ts';
+import { poolTimeouts } from '../../prisma/connection/pool-options.ts';
 import {
   notificationChannels,
   type NotificationChannel,
@@ -43,16 +44,21 @@ interface Listener {
 /**
  * Listens for notifications on one connection per process, which is opened for the first watcher, and again after it was lost.
  * @param url the URL of PostgreSQL itself: a pooler in transaction mode doesn't pass on notifications
+ * @param workers where the books are distributed: the servers that have the tenants' rows
  */
-export function createNotifications(url: string): Notifications {
+export function createNotifications(url: string, workers: Workers): Notifications {
   const watchers = new Map<string, Set<Watcher>>();
   const accessEndings = new AccessEndings();
   let listening: Promise<Listener> | undefined;
   let closed = false;
 
+  function endOf(tenantIds: Iterable<string>): void {
+    for (const tenantId of tenantIds) for (const watcher of watchers.get(tenantId) ?? []) void watcher.return();
+  }
+
   function disconnect(): void {
     listening = undefined;
-    for (const watcher of [...watchers.values()].flatMap((ofTenant) => [...ofTenant])) void watcher.return();
+    endOf(watchers.keys());
   }
 
   function connect(): Promise<Listener> {
@@ -64,9 +70,7 @@ export function createNotifications(url: string): Notifications {
     const connecting = (async () => {
       await client.connect();
       await client.query([...notificationChannels, accessChannel].map((channel) => `listen ${channel}`).join('; '));
-      const registry = (await isDistributed(client))
-        ? rowRegistry(client, () => void client.end())
-        : lockRegistry(client);
+      const registry = (await isDistributed(client)) ? rowRegistry(client, workers, endOf) : lockRegistry(client);
       return { connection: client, registry };
     })();
     const lost = (): void => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from 'pg';
+import { escapeLiteral, type Client } from 'pg';
+import type { Workers } from '../../prisma/distribute/workers.ts';
 import type { NotificationChannel } from '../../schema/graphql/context.ts';
 
 /**
@@ -34,48 +35,77 @@ export const watcherTimeoutSeconds = 30;
 
 /**
  * A watcher is a row of `watchers`, for several servers: these have no locks in common. The row stands beside the tenant's
- * tables, for their triggers.
- * @param onLost is called when rows are gone: triggers may have found no watcher
+ * tables, for their triggers. Each of Citus' workers has statements of its own, so that none waits for another one.
+ * @param connection listens, and ends the registry when it ends
+ * @param onLost is called with tenants whose rows are gone: triggers may have found no watcher
  */
-export function rowRegistry(connection: Client, onLost: () => void): WatcherRegistry {
+export function rowRegistry(
+  connection: Client,
+  workers: Workers,
+  onLost: (tenantIds: readonly string[]) => void,
+): WatcherRegistry {
   const connectionId = randomUUID();
-  const ids = new Set<string>();
-  let beating = false;
+  /** By the id of the watcher. */
+  const tenants = new Map<string, string>();
+  const beating = new Set<number | undefined>();
 
-  async function beat(): Promise<void> {
-    if (beating || ids.size === 0) return;
-    beating = true;
-    const expected = ids.size;
+  async function beat(worker: number | undefined, tenantIds: string[]): Promise<void> {
+    if (beating.has(worker) || (worker !== undefined && workers.isAway(worker))) return;
+    beating.add(worker);
+    const expected = [...tenants].filter(([, tenantId]) => tenantIds.includes(tenantId)).map(([id]) => id);
     try {
-      const { rowCount } = await connection.query('update watchers set seen_at = now() where connection_id = $1', [
-        connectionId,
-      ]);
-      if ((rowCount ?? 0) < expected) onLost();
+      const { rowCount } = await workers
+        .poolOf(worker)
+        .query(`update watchers set seen_at = now() where ${isOneOf(tenantIds)} and connection_id = $1`, [
+          connectionId,
+        ]);
+      if ((rowCount ?? 0) < expected.filter((id) => tenants.has(id)).length) onLost(tenantIds);
     } catch {
       // A server doesn't answer. The rows stay where they are, or are missed at the next heartbeat.
+      if (worker !== undefined) workers.check(worker);
     } finally {
-      beating = false;
+      beating.delete(worker);
     }
   }
 
-  const timer = setInterval(() => void beat(), beatMs).unref();
+  async function beatAll(): Promise<void> {
+    for (const [worker, tenantIds] of await workers.group(new Set(tenants.values()))) void beat(worker, tenantIds);
+  }
+
+  const timer = setInterval(() => void beatAll().catch(() => {}), beatMs).unref();
   connection.once('end', () => clearInterval(timer));
   return {
     add: async (tenantId, channel) => {
       const id = randomUUID();
-      await connection.query(
-        `insert into watchers (tenant_id, id, channel, connection_id, seen_at) values ($1, $2, $3, $4, now())`,
-        [tenantId, id, channel, connectionId],
-      );
-      ids.add(id);
+      const worker = await workers.find(tenantId);
+      const pool = workers.poolOf(worker);
+      const answered = workers.waitFor(worker);
+      await pool
+        .query(`insert into watchers (tenant_id, id, channel, connection_id, seen_at) values ($1, $2, $3, $4, now())`, [
+          tenantId,
+          id,
+          channel,
+          connectionId,
+        ])
+        .finally(answered);
+      tenants.set(id, tenantId);
       return () => {
-        ids.delete(id);
-        connection.query('delete from watchers where tenant_id = $1 and id = $2', [tenantId, id]).catch(() => {});
+        tenants.delete(id);
+        pool.query('delete from watchers where tenant_id = $1 and id = $2', [tenantId, id]).catch(() => {});
       };
     },
     close: async () => {
       clearInterval(timer);
-      await connection.query('delete from watchers where connection_id = $1', [connectionId]).catch(() => {});
+      const groups = await workers.group(new Set(tenants.values())).catch(() => []);
+      const deleted = [...groups].map(async ([worker, tenantIds]) => {
+        if (worker !== undefined && workers.isAway(worker)) return;
+        const pool = workers.poolOf(worker);
+        await pool.query(`delete from watchers where ${isOneOf(tenantIds)} and connection_id = $1`, [connectionId]);
+      });
+      await Promise.allSettled(deleted);
     },
   };
 }
+
+/** Named in the statement's text: by them Citus finds the servers that it needs. */
+const isOneOf = (tenantIds: readonly string[]): string => `tenant_id in (${tenantIds.map(escapeLiteral).join(', ')})`;

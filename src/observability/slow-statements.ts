@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { observeStatements } from '../../prisma/connection.ts';
+import { observeStatements } from '../../prisma/connection/connection.ts';
 import { setTracer, tracer } from '../../schema/graphql/execution/tracing.ts';
 import { BoundedLog } from './bounded-log.ts';
 import { getMethod, findRoute } from './metrics/route.ts';
@@ -15,7 +15,7 @@ const longestStatement = 500;
 interface Origin {
   /** The operation of the API, the task of a job, or their step, such as `event invoice.issued`. */
   operation?: string;
-  route?: string;
+  request?: IncomingMessage;
   response?: ServerResponse;
 }
 
@@ -39,8 +39,8 @@ export function logSlowStatements(log: Logger, slowMs: number): SlowStatements {
   const bounded = new BoundedLog(log);
   const outer = tracer;
   setTracer({
-    step: (name, work, parent) => inOperation(name, () => (outer ? outer.step(name, work, parent) : work())),
-    parent: () => outer?.parent() ?? null,
+    step: outer ? (name, work, parent) => inOperation(name, () => outer.step(name, work, parent)) : inOperation,
+    parent: outer?.parent,
   });
   const stopObserving = observeStatements(({ text }) => {
     const sentAt = performance.now();
@@ -48,7 +48,8 @@ export function logSlowStatements(log: Logger, slowMs: number): SlowStatements {
     return (error) => {
       const ms = Math.round(performance.now() - sentAt);
       if (ms < slowMs) return;
-      const { operation, route, response } = origin ?? {};
+      const { operation, request, response } = origin ?? {};
+      const route = request && nameRoute(request);
       const requestId = response?.getHeader('X-Request-Id');
       const statement = withoutValues(text).replaceAll(/\s+/g, ' ').trim().slice(0, longestStatement);
       const code = (error as { code?: string } | undefined)?.code;
@@ -59,14 +60,15 @@ export function logSlowStatements(log: Logger, slowMs: number): SlowStatements {
     };
   });
   return {
-    requests: (listener) => (request, response) => {
-      const { route } = findRoute((request.url ?? '/').split('?', 1)[0] ?? '/');
-      const origin = { route: `${getMethod(request.method)} ${route}`, response };
-      origins.run(origin, listener, request, response);
-    },
+    requests: (listener) => (request, response) => origins.run({ request, response }, listener, request, response),
     close: () => {
       stopObserving();
       setTracer(outer);
     },
   };
+}
+
+function nameRoute({ method, url = '/' }: IncomingMessage): string {
+  const [path = '/'] = url.split('?', 1);
+  return `${getMethod(method)} ${findRoute(path).route}`;
 }

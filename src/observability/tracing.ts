@@ -4,7 +4,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { observeStatements } from '../../prisma/connection.ts';
+import { observeStatements } from '../../prisma/connection/connection.ts';
 import { setTracer } from '../../schema/graphql/execution/tracing.ts';
 import { getMethod, findRoute } from './metrics/route.ts';
 import { withoutValues } from './statement-text.ts';

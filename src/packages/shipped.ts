@@ -11,6 +11,7 @@ export const locked = z.object({
   license: z.string().optional(),
   dev: z.boolean().optional(),
   optional: z.boolean().optional(),
+  optionalDependencies: z.record(z.string(), z.string()).optional(),
   devOptional: z.boolean().optional(),
   inBundle: z.boolean().optional(),
   hasInstallScript: z.boolean().optional(),
@@ -18,12 +19,24 @@ export const locked = z.object({
 export type Locked = z.infer<typeof locked>;
 
 /** The packages of a lock file, by folder; the first is the project itself. */
-export const readLock = (folder: string): [folder: string, entry: Locked][] =>
-  Object.entries(
-    z
-      .object({ packages: z.record(z.string(), locked) })
-      .parse(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))).packages,
-  );
+export function readLock(folder: string): [folder: string, entry: Locked][] {
+  const { packages } = z
+    .object({ packages: z.record(z.string(), locked) })
+    .parse(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')));
+  const entries = Object.entries(packages);
+  // npm doesn't mark the programs for each machine that TypeScript consists of, though it marks TypeScript.
+  const optional = (isFor: boolean): Set<string> =>
+    new Set(
+      entries
+        .filter(([, entry]) => isForBuild(entry) === isFor)
+        .flatMap(([, { optionalDependencies }]) => Object.keys(optionalDependencies ?? {})),
+    );
+  const [ofBuild, ofService] = [optional(true), optional(false)];
+  return entries.map(([path, entry]) => {
+    const name = nameOf(path);
+    return [path, ofBuild.has(name) && !ofService.has(name) ? { ...entry, devOptional: true } : entry];
+  });
+}
 
 /** Whether only development needs it. `devOptional` is what a package that the service needs would use if it were there. */
 export const isForBuild = ({ dev, devOptional }: Locked): boolean => dev === true || devOptional === true;

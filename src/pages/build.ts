@@ -123,13 +123,15 @@ const pages = contents.flatMap((group) =>
   group.pages.map((page) => ({ ...page, at: `/docs/${page.slug}`, rendered: render(page.text) })),
 );
 const changes = source('../../CHANGELOG.md');
-const changelog = { at: '/changelog', title: 'Changelog', rendered: render(changes) };
+/** Without a heading that has nothing below it, as it is right after a release. */
+const noted = changes.replace(/^## Unreleased\s+(?=## )/m, '');
+const changelog = { at: '/changelog', title: 'Changelog', rendered: render(noted) };
 const assets: Assets = {
   style: asset('docs.css', source('docs.css')),
   icon: asset('icon.svg', source('icon.svg')),
   theme: script('theme.js'),
   search: buildSearch(),
-  scripts: [script('tabs.js'), script('docs.js')],
+  scripts: [script('tabs.js'), script('docs.js'), script('test-token.js')],
 };
 const all: Group[] = contents.map((group) => ({
   title: group.title,
@@ -153,7 +155,7 @@ for (const { slug, at, title, text, language, form = '', rendered } of pages) {
 write('llms.txt', buildLlmsText(contents));
 write('docs.html', textPage(assets, groups, { at: '/docs', title: 'Documentation', html: landing }));
 write('changelog.md', changes);
-write('changelog.atom', buildFeed(changes, statSync(new URL('../../CHANGELOG.md', here)).mtime.toISOString(), render));
+write('changelog.atom', buildFeed(noted, statSync(new URL('../../CHANGELOG.md', here)).mtime.toISOString(), render));
 write(
   'changelog.html',
   textPage(

@@ -16,7 +16,7 @@ const folder = new URL('guides/', import.meta.url);
 
 /** The guides of each group, in the order they are read. */
 export const groups: Record<string, string[]> = {
-  'Get started': ['quick-start', 'authentication', 'test-tenants'],
+  'Get started': ['quick-start', 'authentication', 'test-tenants', 'versions'],
   REST: ['sdk', 'paging', 'syncing', 'bulk', 'errors', 'limits'],
   Webhooks: ['webhooks', 'testing-webhooks'],
   'Front ends': ['graphql'],

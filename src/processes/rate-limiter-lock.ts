@@ -1,4 +1,4 @@
-import { createConnection } from '../../prisma/connection.ts';
+import { createConnection } from '../../prisma/connection/connection.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
 import { withFallback } from '../security/rate-limit-fallback.ts';

@@ -176,7 +176,7 @@ interface CountedRequest {
   limit: number;
 }
 
-// The function is in prisma/migrations/20261124000000_baseline/migration.sql. Its work doesn't grow with the number of requests.
+// The function is in prisma/migrations/20261128140001_baseline/migration.sql. Its work doesn't grow with the number of requests.
 const countRequests = `
   select earlier, next_free_in_ms as "nextFreeInMs" from count_requests($1, $2::int, $3::int, $4::float8)`;
 

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { currentTime } from '../../prisma/clock.ts';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { describeApi } from '../../rest-shim/openapi/document.ts';
 import type { JsonSchema } from '../../rest-shim/openapi/schemas.ts';
@@ -111,7 +112,7 @@ export function createServer({
   publicAddress,
   unready,
   impaired = async () => undefined,
-  now = () => new Date(),
+  now = currentTime,
   metrics,
   metricsHandler,
   tracing,

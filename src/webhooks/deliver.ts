@@ -12,10 +12,12 @@ import {
 import type { RetryPolicy } from '../../schema/resources/delivery/retry-policy.ts';
 import { traced } from '../../schema/graphql/execution/tracing.ts';
 import type { Encryption } from '../security/encryption.ts';
+import { currentTime } from '../../prisma/clock.ts';
 import { batchByGroup } from '../../prisma/batching.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import { success, type Outcome, type Poster } from './post.ts';
 import { deliveryHeaders } from './signature.ts';
+import { simulate } from './simulate.ts';
 
 /** The job's payload, from the trigger on `deliveries`: it only says "look at this delivery now". */
 interface Payload {
@@ -32,13 +34,25 @@ export interface DeliverOptions {
   /** The worker's concurrency limiter. */
   concurrency?: EndpointConcurrency;
   observer?: DeliveryObserver;
+  /** Whether a tenant is a test tenant. */
+  isTest?: (tenantId: string) => Promise<boolean>;
   now?: () => Date;
+}
+
+interface DeliveringTenant {
+  tenantId: string;
+  isTest: boolean;
 }
 
 /** Observes deliveries, for logs and metrics. */
 export interface DeliveryObserver {
-  attempted(tenantId: string, sending: OutgoingAttempt, outcome: Outcome): void;
-  ended(consequences: DeliveryOutcomes): void;
+  attempted(tenant: DeliveringTenant, sending: OutgoingAttempt, outcome: Outcome): void;
+  ended(tenant: DeliveringTenant, consequences: DeliveryOutcomes): void;
+}
+
+interface Ending {
+  tenant: DeliveringTenant;
+  result: AttemptResult;
 }
 
 /** The job of a delivery: starts an attempt, sends it, records the result. */
@@ -49,17 +63,20 @@ export function deliver({
   rules,
   concurrency = new EndpointConcurrency(1),
   observer,
-  now = () => new Date(),
+  isTest = () => Promise.resolve(false),
+  now = currentTime,
 }: DeliverOptions): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
   const headers = (signing: UnsignedAttempt): Record<string, string> => buildHeaders(signing, open);
   const begin = batchByGroup<TenantClient, string, OutgoingAttempt | undefined>(clientFor, (client, ids) =>
     beginAttempts(client, ids, now(), rules, headers),
   );
-  const end = batchByGroup<TenantClient, AttemptResult, void>(clientFor, async (client, results) => {
+  const end = batchByGroup<TenantClient, Ending, void>(clientFor, async (client, endings) => {
+    const results = endings.map(({ result }) => result);
     const consequences = await endAttempts(client, results, now(), rules);
-    observer?.ended(consequences);
-    return results.map(() => undefined);
+    const [first] = endings; // all are of one tenant
+    if (first) observer?.ended(first.tenant, consequences);
+    return endings.map(() => undefined);
   });
   const postpone = batchByGroup<TenantClient, { deliveryId: string; until: Date }, void>(
     clientFor,
@@ -76,23 +93,25 @@ export function deliver({
       if (!concurrency.hasRoom(slots) || !(await slots.acquire())) {
         return await postpone(tenantId, { deliveryId, until: slots.nextAttemptAt() });
       }
-      const result = await attempt(tenantId, deliveryId).finally(() => slots.release());
+      const ending = await attempt(tenantId, deliveryId).finally(() => slots.release());
       // If this fails, the queue retries the job. The attempt then counts as cut off, and the next attempt is made.
-      if (result) await end(tenantId, result);
+      if (ending) await end(tenantId, ending);
     } finally {
       concurrency.leave(webhookId);
     }
   };
 
-  async function attempt(tenantId: string, deliveryId: string): Promise<AttemptResult | undefined> {
+  async function attempt(tenantId: string, deliveryId: string): Promise<Ending | undefined> {
+    const tenant = { tenantId, isTest: await isTest(tenantId) };
     const sending = await begin(tenantId, deliveryId);
     if (!sending) return undefined;
-    const { number, url, headers: signed, body, eventType, traceParent } = sending;
+    const { number, url, headers: signed, body, eventType, traceParent, simulated } = sending;
     const send = (): Promise<Outcome> => poster.post({ url, headers: signed, body });
-    const outcome = await traced(`attempt ${eventType}`, send, traceParent);
-    observer?.attempted(tenantId, sending, outcome);
+    const outcome = simulated ? simulate(simulated) : await traced(`attempt ${eventType}`, send, traceParent);
+    observer?.attempted(tenant, sending, outcome);
     const { status, responseHeaders, responseBody, error, durationMs } = outcome;
-    return { deliveryId, number, success: success(outcome), status, responseHeaders, responseBody, error, durationMs };
+    const received = { status, responseHeaders, responseBody, error, durationMs };
+    return { tenant, result: { deliveryId, number, success: success(outcome), ...received } };
   }
 }
 

@@ -1,3 +1,5 @@
+import { currentTime } from '../../prisma/clock.ts';
+
 /** How many requests one worker sends to one webhook at a time. */
 const maxPerWebhook = 8;
 /** How long deliveries wait in memory for an endpoint that doesn't answer; then they are rescheduled. */
@@ -101,7 +103,7 @@ class EndpointSlots {
 
   /** The time for a rescheduled delivery: after those that were rescheduled before, at the recent pace. */
   nextAttemptAt(): Date {
-    const now = Date.now();
+    const now = currentTime().getTime();
     if (this.#closed) return new Date(now);
     // The estimate is rather too early than too late: too early may reschedule the delivery again, too late would leave slots
     // unused.

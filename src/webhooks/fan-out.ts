@@ -1,6 +1,7 @@
 import type { Task } from 'graphile-worker';
 import { forTenant, type Books, type TenantClient } from '../../prisma/client.ts';
 import { planDeliveries } from '../../schema/resources/delivery/attempts.ts';
+import { currentTime } from '../../prisma/clock.ts';
 import { batchByGroup } from '../../prisma/batching.ts';
 
 /** The job's payload, from the trigger on `events`. */
@@ -19,7 +20,7 @@ const proven = new Set<string>(['invoice.issued', 'credit_note.issued', 'receipt
 export function fanOut(books: Books, documentIssued: (tenantId: string) => Promise<void>): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
   const plan = batchByGroup<TenantClient, string, boolean>(clientFor, async (client, eventIds) => {
-    const types = await planDeliveries(client, eventIds, new Date());
+    const types = await planDeliveries(client, eventIds, currentTime());
     const isIssued = types.some((type) => proven.has(type));
     return eventIds.map((_, index) => index === 0 && isIssued);
   });

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { lookup as dnsLookup } from 'node:dns';
 import type { Socket } from 'node:net';
+import { currentTime } from '../../prisma/clock.ts';
 import type { buildConnector, Dispatcher } from 'undici';
 import { findFormProblem, guardedLookup, type Lookup, type Permission } from './address-guard.ts';
 import { failureMessage } from './failure-message.ts';
@@ -139,7 +140,7 @@ export function createPoster({
   }
 
   async function attempt(post: Post): Promise<Outcome> {
-    const startedAt = new Date();
+    const startedAt = currentTime();
     const start = performance.now();
     const response: Response = { status: null, headers: null, chunks: [], length: 0 };
     // Node doesn't call the lookup for IP addresses in the URL, and the URL may have been accepted under other settings.

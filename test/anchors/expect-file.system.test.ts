@@ -8,7 +8,7 @@ import { createAnchorKey, type AnchorKey } from '../../schema/resources/anchor/s
 import { readAnchorKey } from '../../src/security/anchor-key.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
 import { proveAndSeal } from '../verify/books.ts';
 
 // Anchors that an adviser has kept, and `kontor verify --expect-file`, in processes of their own.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { observeStatements } from '../../prisma/connection.ts';
+import { observeStatements } from '../../prisma/connection/connection.ts';
 import { maxValues } from '../../schema/graphql/execution/response-size.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';

@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openPromise } from 'yauzl';
 import { ZipFile } from 'yazl';
 import { openBooks } from '../../prisma/client.ts';
-import { migrate } from '../../prisma/migrate.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { backUp } from '../../src/backup/backup.ts';
 import { openBackup } from '../../src/backup/restore.ts';
 import { openSecret } from '../../src/backup/passphrase.ts';

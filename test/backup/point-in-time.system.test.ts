@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../prisma/migrate.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { startOwnPostgres } from '../faults/postgres.ts';
 
 // Point-in-time recovery as OPERATING.md says, with a real archive. The statements and settings are its own.

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openBooks } from '../../prisma/client.ts';
-import { migrate } from '../../prisma/migrate.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { attachmentKey } from '../../schema/resources/attachment/files.ts';
 import { openBackup } from '../../src/backup/restore.ts';
 import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';

@@ -127,6 +127,17 @@ describe('an import adds accounts and statements', () => {
     expect(await read(acme, '/events?type=bank_account.created')).toHaveLength(1);
   });
 
+  it('finds the account that was added by hand, however its IBAN was written', async () => {
+    const add = (text: string) => acme.rest('POST', '/bank-accounts', { iban: text });
+    const spaced = await add(' de02 1203 0000 0000 2020 51');
+    expect([spaced.status, spaced.body.data.iban]).toEqual([201, iban]);
+    expect((await add(iban)).body.details).toMatchObject([{ field: 'iban', code: 'taken' }]);
+    // One that is no IBAN stays as it is.
+    expect((await add('12 34-x')).body.data.iban).toBe('12 34-x');
+    await imported(service, acme, camt({ to: day(9), opening: '0', closing: '0', entries: [] }));
+    expect(await read(acme, '/bank-accounts')).toHaveLength(2);
+  });
+
   it('an account for each currency, and one without a statement: its balance is the sum', async () => {
     const entries = [
       { amount: '10', date: day(1), id: 'B1' },

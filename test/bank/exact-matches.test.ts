@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { observeStatements } from '../../prisma/connection/connection.ts';
 import { eventsDuring, makeCreditNote, makeCustomer, makeReceipt, refusal } from '../graphql/books.ts';
 import {
   acme,
@@ -88,6 +89,30 @@ describe('a suggestion is exact', () => {
     expect(await exactMatches()).toEqual(expected);
     expect(await confirm(expected)).toEqual(matched(rent, refund));
   });
+});
+
+it('the first of them are found without looking for all', async () => {
+  const customerId = await makeCustomer(acme);
+  for (const quantity of ['1', '2', '3', '4', '5']) {
+    await worth(quantity, customerId);
+    await transaction(String(119 * Number(quantity)), { ...globex, bookingDate: new Date(`2026-03-0${quantity}`) });
+  }
+  const query = 'query ($first: Int) { exactMatches(first: $first) { transaction { id } } }';
+  const find = async (first: number | null) => {
+    let statements = 0;
+    const stop = observeStatements(() => void (statements += 1));
+    const { exactMatches: found } = await acme.graphql(query, { first });
+    stop();
+    return { found, statements };
+  };
+  const all = await find(null);
+  expect(all.found).toHaveLength(5);
+  for (const first of [1, 2, 4, 5, 40]) expect((await find(first)).found).toEqual(all.found.slice(0, first));
+  expect((await find(1)).statements).toBeLessThan(all.statements / 2);
+  for (const first of [0, 41])
+    expect(refusal(await acme.graphqlAnswer(query, { first })).errors).toEqual({
+      first: ['Must be from 1 to 40.'],
+    });
 });
 
 describe('exact matches are confirmed together', () => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createDatabase, startService } from '../harness.ts';
 import { makeInvoice } from '../graphql/books.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
 import { camt, many } from './statement.ts';
 import { received, sent } from './imports.ts';
 
@@ -20,8 +20,8 @@ it('memory does not grow with the statement', async () => {
       return JSON.parse(stdout).grownBy;
     };
     // The thread that reads tells equals from each other. That takes 15 MB for 100,000.
-    const few = await grown(9000);
-    expect((await grown(36_000)) - few).toBeLessThan(6);
+    const few = await grown(4500);
+    expect((await grown(22_500)) - few).toBeLessThan(5);
   } finally {
     await database.drop();
   }

@@ -9,7 +9,7 @@ import { Client, Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '../../prisma/generated/client/client.ts';
-import { migrate } from '../../prisma/migrate.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { joinEmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
 import { createToken, createUser } from '../../src/identity/index.ts';
 import { tables } from './books.ts';

@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noRecords } from '../../schema/tenant-archive/export-archive.ts';
 import { createDatabase, type Database } from '../harness.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
 import { booksIn } from './lines.ts';
 
 let database: Database;
@@ -23,14 +23,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-// The program itself takes 60 MB. Reading all of the records below at once would take 130 MB more. Near the limit, the program
-// would do little else than look for free memory.
 const env = () => ({
   DATABASE_URL: database.url,
   KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests',
-  NODE_OPTIONS: '--max-old-space-size=120',
 });
 const run = (...args: string[]) => kontor(args, env());
+// The program itself takes 60 MB. Reading all of the records below at once would take 130 MB more. Near the limit, the program
+// would do little else than look for free memory.
+const runInSmallHeap = (...args: string[]) => kontor(args, { ...env(), NODE_OPTIONS: '--max-old-space-size=120' });
 const newTenant = async (): Promise<string> =>
   JSON.parse((await run('tenant', 'create', '--name', 'Acme', '--json')).out).id;
 
@@ -71,7 +71,7 @@ it('16,000 records move out and in again, in a small heap', async () => {
     audit_entry: 4 * customers + 2,
   };
 
-  const exported = await run('export', '--tenant', from, '--out', file, '--json');
+  const exported = await runInSmallHeap('export', '--tenant', from, '--out', file, '--json');
   expect(exported).toMatchObject({
     code: 0,
     err: expect.stringContaining(`${customers} issued documents have no proof yet.`),
@@ -83,7 +83,7 @@ it('16,000 records move out and in again, in a small heap', async () => {
 
   expect(await run('export', '--tenant', from, '--out', file)).toMatchObject({ code: 1, out: '' }); // it is there
 
-  const imported = await run('import', '--tenant', to, file, '--accept-unproven', '--json');
+  const imported = await runInSmallHeap('import', '--tenant', to, file, '--accept-unproven', '--json');
   expect(imported).toMatchObject({ code: 0, err: '' });
   expect(JSON.parse(imported.out)).toEqual({ file, dry_run: false, records, notes: [] });
 

@@ -1,6 +1,9 @@
 import { resources } from '../../schema/resource-list.ts';
 import type { Integrator } from '../harness.ts';
 
+/** Who reads. */
+type Reader = Pick<Integrator, 'rest'>;
+
 // A consumer of the change feed, and the books that its copy has to equal.
 
 export interface ChangeEntry {
@@ -17,7 +20,7 @@ export interface ChangesAnswer {
 }
 
 export async function readFeed(
-  who: Integrator,
+  who: Reader,
   query: Record<string, string | number | undefined> = {},
 ): Promise<ChangesAnswer> {
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
@@ -29,10 +32,10 @@ export async function readFeed(
 /** A consumer's copy of a tenant's resources, by name and id. */
 export class Copy {
   readonly rows = new Map<string, unknown>();
-  readonly #who: Integrator;
+  readonly #who: Reader;
   cursor: string | undefined;
 
-  constructor(who: Integrator) {
+  constructor(who: Reader) {
     this.#who = who;
   }
 
@@ -51,7 +54,7 @@ export class Copy {
 }
 
 /** All resources as REST's lists answer them, by name and id. */
-export async function readResources(who: Integrator): Promise<Map<string, unknown>> {
+export async function readResources(who: Reader): Promise<Map<string, unknown>> {
   const rows = new Map<string, unknown>();
   for (const { name, path } of resources) {
     for (let page = 1; ; page += 1) {

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { startCuttingProxy } from '../docs/cutting-proxy.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { inTerminal, kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
+import { inTerminal } from '../processes/npm.ts';
 import { work } from '../webhooks/receiver.ts';
 
 // The real command line in a process of its own, against a real service by HTTP.

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, type Database } from '../harness.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
+import { kontor as inProcessOfItsOwn } from '../processes/npm.ts';
 
 let database: Database;
 let folder: string;
 let tenant: string;
 
-const run = (...args: string[]) =>
-  kontor(args, { DATABASE_URL: database.url, KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' });
+const env = () => ({ DATABASE_URL: database.url, KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' });
+const run = (...args: string[]) => kontor(args, env());
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -54,10 +55,10 @@ const profile = {
   language: 'de',
   required_e_invoice: 'xrechnung-cii',
 };
-const left = { accent_color: null };
+const left = { accent_color: null, issue_date_order: 'warn' };
 
 it('`company set` stores a profile from a file, and `company get --json` prints it as it can be set', async () => {
-  const get = () => run('company', 'get', '--tenant', tenant, '--json');
+  const get = () => inProcessOfItsOwn(['company', 'get', '--tenant', tenant, '--json'], env());
   expect(JSON.parse((await get()).out)).toBeNull();
   expect(JSON.parse((await set(JSON.stringify(profile))).out)).toEqual({ ...profile, ...left });
   const { out } = await get();

@@ -9,7 +9,8 @@ import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
+import { kontor as inProcessOfItsOwn } from '../processes/npm.ts';
 
 // The commands about the files of invoices, in processes of their own.
 
@@ -87,11 +88,8 @@ describe('kontor invoice', () => {
 });
 
 describe('kontor verify', () => {
-  const verify = (...args: string[]) =>
-    kontor(['verify', '--tenant', acme.tenantId, ...args], {
-      DATABASE_URL: database.url,
-      KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests',
-    });
+  const env = () => ({ DATABASE_URL: database.url, KONTOR_SECRET: 'long-enough-to-be-one-for-the-tests' });
+  const verify = (...args: string[]) => kontor(['verify', '--tenant', acme.tenantId, ...args], env());
 
   it('says that the books agree with what proves them', async () => {
     const context = await service.contextOf(acme);
@@ -113,7 +111,7 @@ The last seal: ${auditLog.last?.number}:${auditLog.last?.hash}
 `,
       err: '',
     });
-    const { code, out } = await verify('--json');
+    const { code, out } = await inProcessOfItsOwn(['verify', '--tenant', acme.tenantId, '--json'], env());
     expect([code, JSON.parse(out)]).toEqual([
       0,
       { differences: [], documents: 2, files: 10, unproven: 1, position: 2, hash, audit_log: auditLog },

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { SeenEvents } from '../../src/commands/listen.ts';
+import { SeenEvents } from '../../src/commands/webhooks/listen.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { startProxy, type Proxy } from '../faults/proxy.ts';
 import { makeCustomer, makeInvoice, listEvents } from '../graphql/books.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
+import { kontor as inProcessOfItsOwn } from '../processes/npm.ts';
 import { proveAndSeal, verify } from '../verify/books.ts';
 
 let database: Database;
@@ -42,14 +43,13 @@ afterAll(async () => {
   await database.drop();
 });
 
+const env = () => ({ DATABASE_URL: database.url, KONTOR_SECRET: 'the secret of the tests, long enough' });
 const person = (what: 'export' | 'erase', { tenantId }: Integrator, id: string, ...more: string[]) =>
-  kontor(['person', what, '--tenant', tenantId, '--customer', id, ...more], {
-    DATABASE_URL: database.url,
-    KONTOR_SECRET: 'the secret of the tests, long enough',
-  });
+  kontor(['person', what, '--tenant', tenantId, '--customer', id, ...more], env());
 
 it('exports what is stored about a customer, and only of its tenant', async () => {
-  const { out } = await person('export', acme, customer, '--json');
+  const args = ['person', 'export', '--tenant', acme.tenantId, '--customer', customer, '--json'];
+  const { out } = await inProcessOfItsOwn(args, env());
   expect(JSON.parse(out)).toMatchObject({
     customer: contacts,
     documents: [{ number: expect.any(String), buyer: { company_name: 'Ada Lovelace', city: 'Berlin' } }],

@@ -11,9 +11,10 @@ import { getColumns } from '../../src/commands/remote/columns.ts';
 import { readOperations } from '../../src/commands/remote/operations.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { inTerminal, kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
+import { inTerminal } from '../processes/npm.ts';
 
-// The real command line in a process of its own, against a real service by HTTP.
+// The real command line, which the last tests run in processes of its own, against a real service by HTTP.
 
 let service: Service;
 let acme: Integrator;

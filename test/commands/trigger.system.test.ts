@@ -3,14 +3,14 @@ import { eventTypes } from '../../schema/events/events.ts';
 import { makeAnchor } from '../../schema/resources/anchor/make-anchor.ts';
 import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
-import { SampleBooks } from '../../src/commands/sample-books.ts';
-import { triggers } from '../../src/commands/trigger.ts';
+import { SampleBooks } from '../../src/commands/webhooks/sample-books.ts';
+import { triggers } from '../../src/commands/webhooks/trigger.ts';
 import { demoEmail, demoTenant } from '../../src/demo/tenants.ts';
 import { createAuthenticate, createTenant, createToken, createUser } from '../../src/identity/index.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { listEvents } from '../graphql/books.ts';
 import { sampleKey } from '../anchors/sample.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
 
 let service: Service;
 let demo: Integrator;

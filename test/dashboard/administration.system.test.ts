@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvitation } from '../../src/identity/index.ts';
 import { makeBankTransaction, makeCustomer } from '../graphql/books.ts';
 import { password } from '../identity/browser.ts';
-import { expectAccessible, navigateTo, operationName, waitUntilIdle, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, navigateTo, operationName, signIn, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // Occasional tasks: changing webhooks, inviting and removing members, passwords, editing customers.
 
@@ -13,8 +14,10 @@ const endedStream = /ERR_INCOMPLETE_CHUNKED_ENCODING/;
 
 describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
@@ -24,16 +27,15 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
   };
 
   it('a webhook is changed, paused, resumed, given a new secret, and deleted', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const { createWebhook } = await acme.graphql(
       'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { id } } }',
       { input: { url: app.receiver.url } },
     );
     const { secret, webhook } = createWebhook;
     const stored = () => acme.db.webhook.findFirstOrThrow({ where: { id: webhook.id } });
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, `/settings/webhooks/${webhook.id}`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/settings/webhooks/${webhook.id}`);
       await page.getByRole('button', { name: 'Edit' }).click();
       await page.getByLabel('Description').fill('The shop');
       await page.getByRole('radio', { name: /Only these/ }).click();
@@ -66,7 +68,7 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
   });
 
   it('a deactivated webhook shows the reason, is enabled again, and missed events are redelivered', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const { createWebhook } = await acme.graphql(
       'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
       { input: { url: `${app.receiver.url}/missed` } },
@@ -79,9 +81,8 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Missed' });
     await expect.poll(() => acme.db.delivery.count({ where: { webhookId, state: 'SET_ASIDE' } })).toBe(1);
     const received = () => app.receiver.requests.filter(({ path }) => path === '/missed');
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, `/settings/webhooks/${webhookId}`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/settings/webhooks/${webhookId}`);
       await page.getByText(/^Deactivated on/).waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Enable again' }).click();
@@ -212,12 +213,30 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     expect(await app.service.client.session.count({ where: { userId: acme.userId } })).toBe(0);
   });
 
-  it('a customer is added, with errors beside the fields, found, edited, and deleted', async () => {
-    const { email, acme } = await app.bookkeeper();
-    await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Somebody else' });
+  it('a late answer to the sign-in page leads nobody back, who has signed in and gone on', async () => {
+    const { email } = await app.bookkeeper();
     await app.visit({}, async (page, watch) => {
       watch.allowed.push(/401/);
+      const gone = Promise.withResolvers<void>();
+      await page.route('**/api/auth/get-session', async (route) => {
+        await gone.promise;
+        await route.continue();
+      });
       await signIn(page, email);
+      await navigateTo(page, 'Customers');
+      const late = page.waitForResponse('**/api/auth/get-session');
+      gone.resolve();
+      expect((await (await late).json()).user.email).toBe(email);
+      await waitUntilIdle(page);
+      await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+    });
+  });
+
+  it('a customer is added, with errors beside the fields, found, edited, and deleted', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Somebody else' });
+    await pages.visit({}, async (page) => {
+      await open(page, '/');
       await navigateTo(page, 'Customers');
       await page.getByRole('button', { name: 'Add a customer' }).click();
       await page.getByLabel('E-mail').fill('no address');
@@ -240,6 +259,11 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       await page.getByRole('link', { name: 'Somebody else' }).waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Nordlicht Verlag' }).click();
       await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').waitFor();
+      await page.goBack(); // which ends the question
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Nordlicht Verlag' }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('Nordlicht Verlag is deleted.').waitFor();
     });
@@ -247,11 +271,11 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
   });
 
   it('ignoring a transaction is shown at once, and reverted if it fails', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeBankTransaction(acme);
-    await app.visit({}, async (page, watch) => {
+    await pages.visit({}, async (page, watch) => {
       watch.allowed.push(/401/, /Failed to load resource/);
-      await signIn(page, email, `/bank-transactions/${id}`);
+      await open(page, `/bank-transactions/${id}`);
       // The badge: the history says the same of past events.
       const badge = page.getByRole('main').locator('.mantine-Badge-label');
       const shows = (state: string) => badge.getByText(state, { exact: true }).waitFor();
@@ -280,11 +304,11 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
   });
 
   it('a customer’s page and the audit log say who changed what', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
     await acme.rest('PATCH', `/customers/${id}`, { city: 'Kiel', payment_terms_days: 30 });
-    await app.visit({}, async (page) => {
-      await signIn(page, email, `/${acme.tenantId}/customers/${id}`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/customers/${id}`);
       await page.getByText(/^Changed by Ada, by the token/).waitFor();
       const fields = page.getByRole('button', { name: 'Show all fields (2)' });
       await fields.focus();
@@ -341,9 +365,9 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
   });
 
   it('a period is locked, and moved back only with a reason', async () => {
-    const { email, acme } = await app.bookkeeper();
-    await app.visit({}, async (page) => {
-      await signIn(page, email, `/${acme.tenantId}/settings/period-locks`);
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
+      await open(page, `/settings/period-locks`);
       const lock = async (until: string, reason = ''): Promise<void> => {
         await page.getByRole('button', { name: 'Set a lock' }).click();
         const dialog = page.getByRole('dialog');

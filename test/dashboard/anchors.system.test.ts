@@ -6,26 +6,32 @@ import { createAnchorKey } from '../../schema/resources/anchor/signature.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { makeBankTransaction, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { proveAndSeal } from '../verify/books.ts';
-import { expectAccessible, signedInBookkeeper, startApp, type App } from './app.ts';
+import { expectAccessible, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 import { layoutProblems } from './layout-problems.ts';
 
 describe.skipIf(noBrowser)('anchors, and a credit in a match', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   it('anchors are listed, and saved as `kontor verify` takes them', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await setCompany(acme);
     await makeIssuedInvoice(acme);
     await proveAndSeal(app.service, acme);
     await makeAnchor(await app.service.contextOf(acme), createAnchorKey(randomBytes(32)));
-    const { content, public_key, signature, documents } = (await acme.rest('GET', '/anchors')).body.data[0];
+    const token = Buffer.from('the token');
+    await acme.db.anchor.updateMany({ data: { timestampToken: token, timestampedAt: new Date() } });
+    const timestamp = token.toString('base64');
+    const { at, content, public_key, signature, documents } = (await acme.rest('GET', '/anchors')).body.data[0];
     for (const width of [380, 768, 1280])
-      await app.visit({ viewport: { width, height: 900 } }, async (page) => {
+      await pages.visit({ viewport: { width, height: 900 } }, async (page) => {
         await open(page, '/anchors');
         await page
           .getByText(`${documents.hash.slice(0, 12)}…`)
@@ -38,12 +44,22 @@ describe.skipIf(noBrowser)('anchors, and a credit in a match', { timeout: 120_00
         await page.getByRole('button', { name: 'Download all anchors' }).click();
         const file = await saving;
         expect(file.suggestedFilename()).toBe('anchors.jsonl');
-        expect(JSON.parse(await text(await file.createReadStream()))).toEqual({ content, public_key, signature });
+        expect(JSON.parse(await text(await file.createReadStream()))).toEqual({
+          content,
+          public_key,
+          signature,
+          timestamp,
+        });
+        const savingToken = page.waitForEvent('download');
+        await page.getByRole('button', { name: 'Download the time-stamp' }).first().click();
+        const saved = await savingToken;
+        expect(saved.suggestedFilename()).toBe(`anchor-${at.slice(0, 10)}.tst`);
+        expect(await text(await saved.createReadStream())).toBe('the token');
       });
   });
 
   it('a transaction pays an invoice, and the customer’s credit the rest', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
     const paid = await makeInvoice(acme, { customerId, status: 'ISSUED' });
     const over = { amount: 119, adjustments: [{ type: 'overpayment', amount: 50 }] };
@@ -51,7 +67,7 @@ describe.skipIf(noBrowser)('anchors, and a credit in a match', { timeout: 120_00
     const id = await makeInvoice(acme, { customerId, status: 'ISSUED' });
     const { number } = (await acme.rest('GET', `/invoices/${id}`)).body.data;
     const bank = await makeBankTransaction(acme, { amount: '69', amountOpen: '69' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/bank-transactions/${bank}`);
       await page.getByRole('button', { name: 'Match manually' }).click();
       const dialog = page.getByRole('dialog');

@@ -92,6 +92,20 @@ export async function issueInvoice(acme: Integrator): Promise<{ id: string; numb
   return body.data;
 }
 
+/** Opens a page of the dashboard as a link on another does: a walk through many pages loads and runs its scripts once. */
+export async function follow(page: Page, path: string): Promise<void> {
+  const shown = page.url();
+  // A link that changes only the query would keep the page as it is.
+  if (shown.startsWith('http') && new URL(path, shown).pathname !== new URL(shown).pathname)
+    await page.evaluate((to) => {
+      history.pushState(null, '', to);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, path);
+  else await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await waitUntilIdle(page);
+}
+
 /** Opens a page by the navigation, which is behind a button on a phone. */
 export async function navigateTo(page: Page, name: string): Promise<void> {
   const burger = page.getByRole('button', { name: 'Navigation' });

@@ -1,16 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeBankTransaction, makeCustomer } from '../graphql/books.ts';
-import {
-  expectAccessible,
-  operationName,
-  press,
-  signedInBookkeeper,
-  startApp,
-  waitUntilIdle,
-  type App,
-} from './app.ts';
+import { makeBankAccount, makeBankTransaction, makeCustomer } from '../graphql/books.ts';
+import { expectAccessible, operationName, press, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 import { textsIn } from './page-texts.ts';
 import { countUnmatched, makePair, makePairs } from './pairs.ts';
 
@@ -32,16 +25,39 @@ async function expectSelected(page: Page, id: string, hasFocus = true): Promise<
 
 describe.skipIf(noBrowser)('the inbox of bank transactions', { timeout: 180_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
+  it('an IBAN stands in groups of four, in the list and on its page, and is copied without spaces', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const id = await makeBankAccount(acme, { name: 'Main', iban: 'DE02120300000000202051' });
+    await pages.visit({ viewport: { width: 768, height: 900 } }, async (page) => {
+      for (const path of ['/bank-accounts', `/bank-accounts/${id}`]) {
+        await open(page, path);
+        const groups = page.locator('.iban > span');
+        expect(await groups.allTextContents()).toEqual(['DE02', '1203', '0000', '0000', '2020', '51']);
+        const [first, second] = [(await groups.nth(0).boundingBox())!, (await groups.nth(1).boundingBox())!];
+        expect(second.x - first.x - first.width).toBeGreaterThan(3);
+        const copied = await page.locator('.iban').evaluate((element) => {
+          getSelection()?.selectAllChildren(element);
+          return getSelection()?.toString();
+        });
+        expect(copied).toBe('DE02120300000000202051');
+        // A list that has no filters has no button for them.
+        if (path === '/bank-accounts') expect(await page.getByRole('button', { name: 'Filters' }).count()).toBe(0);
+      }
+    });
+  });
+
   it('matches twenty by twenty keys, and undoes one by another', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const pairs = await makePairs(acme, 20);
     const [first, second, third] = pairs.map(({ id }) => id);
-    await app.visit({ viewport: { width: 1440, height: 900 } }, async (page) => {
+    await pages.visit({ viewport: { width: 1440, height: 900 } }, async (page) => {
       const keys: string[] = [];
       const type = async (key: string): Promise<void> => {
         keys.push(key);
@@ -118,10 +134,10 @@ describe.skipIf(noBrowser)('the inbox of bank transactions', { timeout: 180_000 
   it('by touch on a phone, one tap each, in German', async () => {
     const say = textsIn('de-DE');
     const confirmButton = new RegExp(`${say('Confirm {name}', { name: '' }).trim()}$`);
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const pairs = await makePairs(acme, 3);
     const options = { viewport: { width: 390, height: 844 }, hasTouch: true, locale: 'de-DE' };
-    await app.visit(options, async (page) => {
+    await pages.visit(options, async (page) => {
       await open(page, unmatched);
       await expectAccessible(page);
       await page.getByRole('link', { name: 'Globex' }).first().tap();
@@ -145,13 +161,13 @@ describe.skipIf(noBrowser)('the inbox of bank transactions', { timeout: 180_000 
   });
 
   it('confirms all exact at once, undoes them together, and names those that changed meanwhile', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const pairs = await makePairs(acme, 4);
     const stale = await makePair(acme, await makeCustomer(acme, { companyName: 'Initech' }), 9, 'Initech');
     const second = { amount: '119', amountOpen: '119', counterpartyName: 'Globex', reference: 'Twice' };
     const statusOf = async (id: string) => (await acme.rest('GET', `/invoices/${id}`)).body.data.status;
     const twice = await makeBankTransaction(acme, { ...second, bookingDate: new Date('2026-04-30') });
-    await app.visit({ viewport: { width: 1000, height: 800 } }, async (page) => {
+    await pages.visit({ viewport: { width: 1000, height: 800 } }, async (page) => {
       // Others pay it while the confirmation is on its way.
       await page.route('**/graphql', async (route) => {
         if (operationName(route.request()) === 'ConfirmExactMatches')

@@ -1,17 +1,25 @@
 import { buffer } from 'node:stream/consumers';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt } from '../bank/statement.ts';
 import { buyer, setCompany } from '../documents/parties.ts';
 import { makeBankTransaction, makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphql/books.ts';
-import { expectAccessible, issueInvoice, navigateTo, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, issueInvoice, navigateTo, startApp, type App } from './app.ts';
 import { desktop, launch, noBrowser, noPdfViewer, phone, visit } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
+  let pdfBrowser: Promise<Browser> | undefined;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
-  afterAll(() => app?.close());
+  afterAll(async () => {
+    await (await pdfBrowser)?.close();
+    await app?.close();
+  });
 
   const statement = (number: string) => ({
     name: 'statement.xml',
@@ -29,11 +37,10 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
     ['on a phone', phone],
   ])('%s', (_, viewport) => {
     it('a statement is uploaded, and its payment settles the invoice', async () => {
-      const { email, acme } = await app.bookkeeper();
+      const { acme, open } = await pages.bookkeeper();
       const { number } = await issueInvoice(acme);
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/); // before signing in
-        await signIn(page, email);
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/');
         await navigateTo(page, 'Invoices');
         await page.getByRole('link', { name: number }).click();
         await page.getByRole('heading', { level: 1, name: number }).waitFor();
@@ -60,11 +67,10 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
     });
 
     it('an invoice is written, issued, and counted as outstanding', async () => {
-      const { email, acme } = await app.bookkeeper();
+      const { acme, open } = await pages.bookkeeper();
       await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Museum aan de Haven' });
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/);
-        await signIn(page, email);
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/');
         await navigateTo(page, 'Customers');
         await page.getByRole('link', { name: 'Museum aan de Haven' }).click();
         await page.getByRole('link', { name: 'New invoice' }).first().click();
@@ -100,24 +106,23 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
     });
 
     it.skipIf(noPdfViewer)('an invoice is looked at, and its files are saved', async () => {
-      const { email, acme } = await app.bookkeeper();
+      const { acme, open } = await pages.bookkeeper();
       await setCompany(acme);
       const customerId = await makeCustomer(acme, { ...buyer, language: 'en' });
       const id = await makeInvoice(acme, { customerId, deliveryDate: '2026-02-27' });
       const lacking = await makeInvoice(acme);
-      await using browser = await launch({ showsPdfs: true });
+      const browser = await (pdfBrowser ??= launch({ showsPdfs: true }));
       await visit(browser, app.service.url, { viewport, acceptDownloads: true }, async (page, watch) => {
-        watch.allowed.push(/401/, /chrome(-extension)?:/); // Chromium shows a PDF by pages of its own
-        await signIn(page, email);
+        watch.allowed.push(/chrome(-extension)?:/); // Chromium shows a PDF by pages of its own
         const save = async (button: string): Promise<{ name: string; bytes: Buffer }> => {
           const waiting = page.waitForEvent('download');
           await page.getByRole('button', { name: button }).click();
           const download = await waiting;
           return { name: download.suggestedFilename(), bytes: await buffer(await download.createReadStream()) };
         };
-        await page.goto(`${app.service.url}/invoices/${lacking}`);
+        await open(page, `/invoices/${lacking}`);
         await page.getByText('(BR-DE-8, customer.city)').waitFor();
-        await page.goto(`${app.service.url}/invoices/${id}`);
+        await open(page, `/invoices/${id}`);
         await page.getByText('Nothing is missing for this e-invoice.').waitFor();
         expect(await page.getByRole('button', { name: 'Download e-invoice' }).isDisabled()).toBe(true);
         expect((await save('Download PDF')).name).toBe('draft.pdf');
@@ -138,14 +143,13 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
     });
 
     it('a match is undone, and its suggestion is confirmed', async () => {
-      const { email, acme } = await app.bookkeeper();
+      const { acme, open } = await pages.bookkeeper();
       const { number } = await issueInvoice(acme);
       const amount = '455.18';
       const id = await makeBankTransaction(acme, { amount, amountOpen: amount, reference: `Invoice ${number}` });
       const status = async (): Promise<string> => (await acme.rest('GET', '/invoices')).body.data[0].status;
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/);
-        await signIn(page, email, `/bank-transactions/${id}`);
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, `/bank-transactions/${id}`);
         const suggested = page.getByRole('button', { name: `Confirm Invoice ${number}` });
         await suggested.click();
         await page.getByRole('button', { name: `Undo the match with Invoice ${number}` }).click();
@@ -158,14 +162,13 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
     });
 
     it("a project's time is billed", async () => {
-      const { email, acme } = await app.bookkeeper();
+      const { acme, open } = await pages.bookkeeper();
       await issueInvoice(acme);
       const { id: customerId } = (await acme.rest('GET', '/customers')).body.data[0];
       const projectId = await makeProject(acme, { customerId, hourlyRateNet: '80' });
       await makeTimeEntry(acme, { projectId, durationMinutes: 90 });
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/);
-        await signIn(page, email);
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/');
         await navigateTo(page, 'Projects');
         await page.getByRole('link', { name: 'Website' }).click();
         await page.getByRole('button', { name: /^Bill/ }).click();

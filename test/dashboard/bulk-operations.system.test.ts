@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBulk } from '../bulk/start.ts';
-import { expectAccessible, navigateTo, signedInBookkeeper, startApp, type App } from './app.ts';
+import { expectAccessible, navigateTo, startApp, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 /** Each tenth line is refused. */
 const lines = (count: number): string =>
@@ -26,8 +27,10 @@ const start = async (page: Page, text: string): Promise<void> => {
 
 describe.skipIf(noBrowser)('bulk operations', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
@@ -35,8 +38,8 @@ describe.skipIf(noBrowser)('bulk operations', { timeout: 120_000 }, () => {
     ['on a desktop', desktop],
     ['on a phone', phone],
   ])('%s: one is started with a file, followed to its end, and its failed lines are saved', async (_, viewport) => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({ viewport }, async (page) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({ viewport }, async (page) => {
       await open(page, '/');
       await navigateTo(page, 'Bulk operations');
       await page.getByText('No bulk operations yet').waitFor();
@@ -82,8 +85,8 @@ describe.skipIf(noBrowser)('bulk operations', { timeout: 120_000 }, () => {
   });
 
   it('offers what can be done with a resource', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({ viewport: desktop }, async (page) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({ viewport: desktop }, async (page) => {
       await open(page, '/bulk-operations');
       await page.getByRole('button', { name: 'Start with a file' }).first().click();
       const dialog = page.getByRole('dialog');
@@ -102,8 +105,8 @@ describe.skipIf(noBrowser)('bulk operations', { timeout: 120_000 }, () => {
   });
 
   it('shows progress, and cancels one that waits', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({ viewport: desktop }, async (page) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({ viewport: desktop }, async (page) => {
       // Nothing can be written until the lock is released.
       await app.service.client.$transaction(
         async (locking) => {

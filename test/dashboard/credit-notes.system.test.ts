@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buyer, setCompany } from '../documents/parties.ts';
 import { item, makeBankTransaction, makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { expectAccessible, press, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // Credit notes: by lines, by amounts, of all that is left, and of a cancelled invoice; their refunds, and their files.
 
@@ -13,15 +14,17 @@ const items = [
 
 describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   it('lines are credited, and what is due is shown before and after', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { items, status: 'ISSUED' });
-    await app.visit({ viewport: phone }, async (page) => {
+    await pages.visit({ viewport: phone }, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('link', { name: 'Create credit note' }).click();
       await page.getByRole('radio', { name: 'Lines, in whole or in part' }).click();
@@ -60,9 +63,9 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
   });
 
   it('amounts by VAT rate are credited by keyboard alone', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { items, status: 'PAID' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('link', { name: 'Create credit note' }).focus();
       await press(page, 'Enter');
@@ -90,9 +93,9 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
   });
 
   it('all of an invoice is credited; then nothing is left to credit', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { items, status: 'ISSUED' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/invoices/${id}/credit-note`);
       const totals = page.getByRole('table', { name: 'Totals' });
       await totals.getByRole('row', { name: 'Due afterwards €0.00' }).waitFor();
@@ -107,9 +110,9 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
   });
 
   it('a cancelled invoice links the credit note that takes it back, which the search finds', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: 'Cancel…' }).click();
@@ -125,11 +128,11 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
   });
 
   it('a refund is recorded and undone', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const invoiceId = await makeInvoice(acme, { status: 'PAID' });
     const id = await makeCreditNote(acme, { invoiceId });
     const refunded = async () => (await acme.rest('GET', `/credit-notes/${id}`)).body.data.amount_refunded;
-    await app.visit({ viewport: phone }, async (page) => {
+    await pages.visit({ viewport: phone }, async (page) => {
       await open(page, `/credit-notes/${id}`);
       const record = page.getByRole('button', { name: 'Record a refund' });
       await record.click();
@@ -153,13 +156,13 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
   });
 
   it('money out is matched with credit notes: found by number, and suggested', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const invoiceId = await makeInvoice(acme, { status: 'PAID' });
     const id = await makeCreditNote(acme, { invoiceId });
     const { number } = (await acme.rest('GET', `/credit-notes/${id}`)).body.data;
     const amount = '-119';
     const transaction = await makeBankTransaction(acme, { amount, amountOpen: amount, reference: `Refund ${number}` });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/bank-transactions/${transaction}`);
       await page.getByRole('button', { name: 'Match manually' }).click();
       const dialog = page.getByRole('dialog');
@@ -177,12 +180,12 @@ describe.skipIf(noBrowser)('credit notes', { timeout: 120_000 }, () => {
   });
 
   it('its PDF and its e-invoice are saved', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await setCompany(acme);
     const invoiceId = await makeInvoice(acme, { customerId: await makeCustomer(acme, buyer), status: 'ISSUED' });
     const id = await makeCreditNote(acme, { invoiceId });
     const { number } = (await acme.rest('GET', `/credit-notes/${id}`)).body.data;
-    await app.visit({ acceptDownloads: true }, async (page) => {
+    await pages.visit({ acceptDownloads: true }, async (page) => {
       await open(page, `/credit-notes/${id}`);
       const save = async (button: string): Promise<string> => {
         const waiting = page.waitForEvent('download');

@@ -8,8 +8,9 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
-import { expectAccessible, navigateTo, waitUntilIdle, signIn, startApp, type App, press } from './app.ts';
+import { expectAccessible, navigateTo, waitUntilIdle, startApp, type App, press } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // Daily tasks: matching transactions, billing, searching.
 
@@ -18,19 +19,20 @@ const longPoll = { timeout: 10_000 };
 
 describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   it('the overview’s figures link to the lists of the counted rows', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     await makeBankTransaction(acme, { counterpartyName: 'Not matched yet' });
     await makeBankTransaction(acme, { counterpartyName: 'Nothing to match', matchStatus: 'IGNORED' });
     await makeCustomer(acme); // without any, the overview has first steps in place of figures
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/); // before signing in
-      await signIn(page, email);
+    await pages.visit({}, async (page) => {
+      await open(page, '/');
       await page.getByRole('link', { name: '1 bank transaction to match' }).click();
       const unmatched = page.getByRole('list', { name: 'Unmatched transactions' });
       await unmatched.getByText('Not matched yet').waitFor();
@@ -44,11 +46,10 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('a form works on an insecure origin, such as plain HTTP in a local network', async () => {
-    const { email, acme } = await app.bookkeeper();
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/); // before signing in
+    const { acme, open } = await pages.bookkeeper();
+    await app.visit({}, async (page) => {
       await page.addInitScript(() => Object.defineProperty(crypto, 'randomUUID', { value: undefined }));
-      await signIn(page, email, '/customers');
+      await open(page, '/customers');
       await page.getByRole('button', { name: 'Add a customer' }).first().click();
       await page.getByRole('dialog').getByLabel('Name').first().fill('Plain http GmbH');
       await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
@@ -58,7 +59,7 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('confirming a match opens the next unmatched transaction; after the last one a message says so', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
     const paying = async (day: string, name: string): Promise<string> => {
       const id = await makeInvoice(acme, { customerId, status: 'ISSUED' });
@@ -74,9 +75,8 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       ({ id }) => id,
     );
     const heading = (name: string) => ({ level: 1, name }) as const;
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/); // before signing in
-      await signIn(page, email, `/bank-transactions/${middleId}`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/bank-transactions/${middleId}`);
       await page.getByRole('button', { name: `Confirm Invoice ${middle}` }).click();
       await page.getByRole('heading', heading('The oldest')).waitFor();
       await page.getByText(`Matched with Invoice ${middle}. Here is the next.`).waitFor();
@@ -97,14 +97,13 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('a receipt is created from money out, which then pays it', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const supplierId = await makeCustomer(acme, { companyName: 'Papier Union GmbH', type: 'SUPPLIER' });
     const bank = { amount: -59.5, amountOpen: -59.5, reference: 'Invoice 4711' };
     const known = await makeBankTransaction(acme, { ...bank, counterpartyName: 'PAPIER UNION GMBH' });
     const unknown = await makeBankTransaction(acme, { ...bank, counterpartyName: 'A garage' });
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, `/bank-transactions/${known}`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/bank-transactions/${known}`);
       await page.getByRole('button', { name: 'Create receipt' }).click();
       const dialog = page.getByRole('dialog');
       await expect.poll(() => dialog.getByLabel('Amount, gross').inputValue(), longPoll).toMatch(/^59[.,]50?$/);
@@ -129,11 +128,10 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('a booked receipt is reversed with a reason, and leads to the receipt that reverses it', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeReceipt(acme, { status: 'BOOKED', receiptNumber: 'R-7' });
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, `/receipts/${id}`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/receipts/${id}`);
       await page.getByRole('button', { name: 'Reverse' }).click();
       const dialog = page.getByRole('dialog', { name: 'Reverse the receipt?' });
       await expectAccessible(page);
@@ -153,14 +151,13 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('a part-paid invoice is shown as such, and its payments are in its history', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED', dueDate: '2999-12-31' });
     await makePayment(acme, id, '19');
     const receiptId = await makeReceipt(acme, { status: 'BOOKED' });
     await acme.graphql('mutation ($id: UUID!) { payReceipt(id: $id, amount: "9") { id } }', { id: receiptId });
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email);
+    await pages.visit({}, async (page) => {
+      await open(page, '/');
       await navigateTo(page, 'Invoices');
       const row = page.getByRole('row').filter({ hasText: 'Globex' });
       await row.getByText('Part-paid').waitFor();
@@ -181,11 +178,10 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('a line gets a discount and a VAT category, and its errors open its folded fields', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme);
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, `/invoices/${id}/edit`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/invoices/${id}/edit`);
       const more = page.getByRole('button', { name: 'More, line 1' });
       await more.click();
       await page.getByLabel('Discount, per cent, line 1').fill('10');
@@ -207,12 +203,11 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('cancelling an invoice asks for confirmation', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     const status = async () => (await acme.rest('GET', `/invoices/${id}`)).body.data.status;
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, `/invoices/${id}`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/invoices/${id}`);
       const ask = async (): Promise<void> => {
         await page.getByRole('button', { name: 'More actions' }).click();
         await page.getByRole('menuitem', { name: /^Cancel/ }).click();
@@ -230,13 +225,12 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('time is billed in lines by the chosen grouping', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const customerId = await makeCustomer(acme);
     const projectId = await makeProject(acme, { customerId, hourlyRateNet: '90' });
     for (const description of ['Call', 'Design', 'Call']) await makeTimeEntry(acme, { projectId, description });
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, `/projects/${projectId}`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/projects/${projectId}`);
       await page.getByRole('button', { name: 'Bill the time' }).click();
       await page.getByLabel(/^VAT/).fill('19');
       await page.getByRole('combobox', { name: 'Invoice lines' }).click();
@@ -252,15 +246,14 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('/ and Ctrl-K open the global search, which works by keyboard alone', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
     await makeInvoice(acme, { customerId, subject: 'Nordlicht, spring' });
     await makeProject(acme, { name: 'Nordlicht website' });
     await makeReceipt(acme, { description: 'Nordlicht fair' });
     await makeBankTransaction(acme, { counterpartyName: 'Nordlicht Verlag' });
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email);
+    await pages.visit({}, async (page) => {
+      await open(page, '/');
       await press(page, '/');
       const field = page.getByRole('textbox', { name: 'Search everything' });
       await field.waitFor();
@@ -306,10 +299,9 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
   });
 
   it('settings link to the guides', async () => {
-    const { email } = await app.bookkeeper();
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email);
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
+      await open(page, '/');
       for (const [name, guide] of [
         ['API tokens', '/docs/authentication'],
         ['Webhooks', '/docs/webhooks'],

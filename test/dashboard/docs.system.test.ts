@@ -1,10 +1,12 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { forTenant } from '../../prisma/client.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiGroup, readContents } from '../../src/pages/contents.ts';
 import { startService, type Service } from '../harness.ts';
-import { fromOurPage, password, makeUser } from '../identity/browser.ts';
-import { accessibilityViolations, desktop, launch, noBrowser, overflow, phone, visit } from './browser.ts';
+import { fromOurPage, password, makeUser, signedIn } from '../identity/browser.ts';
+import { makeTestTenant } from '../test-tenants/make.ts';
+import { signInByCookie } from './app.ts';
+import { accessibilityViolations, desktop, launch, noBrowser, open, overflow, phone, visit } from './browser.ts';
 
 const toPath = ({ slug }: { slug: string }): string => `/docs/${slug}`;
 const guides = readContents().flatMap(({ title, pages: all }) => (title === apiGroup ? [] : all.map(toPath)));
@@ -12,6 +14,22 @@ const guides = readContents().flatMap(({ title, pages: all }) => (title === apiG
 const reference = ['/docs/api', '/docs/api-invoices', '/docs/api-changes', '/docs/api-exports'];
 const pages = ['/docs', ...guides, ...reference, '/changelog', '/docs/not-a-page'];
 const widths = [1440, 768, 390];
+
+/** The guides before and after one. */
+function neighboursOf(path: string): { prev?: string; next?: string } {
+  const at = guides.indexOf(path);
+  const [prev, next] = [guides[at - 1], guides[at + 1]];
+  return { ...(prev && { prev }), ...(next && { next }) };
+}
+
+/** Where the links of a guide to the one before and the one after lead. */
+const readNeighbours = async (page: Page): Promise<object> =>
+  Object.fromEntries(
+    await page
+      .getByRole('navigation', { name: 'Previous and next page' })
+      .getByRole('link')
+      .evaluateAll((links: HTMLAnchorElement[]) => links.map(({ rel, pathname }) => [rel, pathname])),
+  );
 
 // Zod, inside Scalar, tests whether it may compile its checks. The violation has no effect.
 const zodEvalTest = /policy: script-src eval .*scalar/;
@@ -24,10 +42,20 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
   });
   afterAll(() => Promise.all([service?.close(), browser?.close()]));
 
-  it.each(pages)('%s is accessible, in light and dark, on a desktop and on a phone', async (path) => {
-    await visit(browser, service.url, {}, async (page, watch) => {
-      watch.allowed.push(/not-a-page/);
+  describe('one after the other', () => {
+    /** All are visited in one window: each other would start a process of its own. */
+    let visited: Awaited<ReturnType<typeof open>>;
+    beforeAll(async () => {
+      visited = await open(browser, service.url);
+      visited.watch.allowed.push(/not-a-page/);
+    });
+    afterAll(() => visited?.close());
+
+    it.each(pages)('%s is accessible, in light and dark, on a desktop and on a phone', async (path) => {
+      const { page, watch } = visited;
+      watch.errors.length = 0;
       await page.goto(path);
+      if (guides.includes(path)) expect(await readNeighbours(page)).toEqual(neighboursOf(path));
       for (const viewport of [desktop, phone]) {
         await page.setViewportSize(viewport);
         for (const colorScheme of ['light', 'dark'] as const) {
@@ -46,6 +74,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
         );
         expect([width, cut.length]).toEqual([width, 0]);
       }
+      expect(watch.errors).toEqual([]);
     });
   });
 
@@ -77,6 +106,51 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       await page.evaluate(() => localStorage.setItem('kontor-color-scheme', '"><img src=x>'));
       await page.reload();
       expect([await ground(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'auto']);
+    });
+  });
+
+  it('samples show a reader’s own test token once they ask for it, in this tab, while they are signed in', async () => {
+    const reader = await signedIn(service);
+    const tenantId = await makeTestTenant(service, reader, 'Try');
+    await service.client.membership.create({ data: { tenantId, userId: reader.userId } });
+    await visit(browser, service.url, {}, async (page) => {
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      const offer = page.getByRole('button', { name: 'Show my test token in the samples' });
+      const samples = async (on = page): Promise<string> =>
+        (await on.locator('.text pre').allTextContents()).join('\n');
+      await page.goto('/docs/quick-start', { waitUntil: 'networkidle' });
+      const plain = await samples();
+      expect(plain).toContain('"Authorization: Bearer $TOKEN"');
+      expect([await offer.count(), asked.filter((path) => path.startsWith('/api/'))]).toEqual([0, []]);
+
+      await signInByCookie(page, reader.browser.cookie ?? '');
+      await page.goto('/docs/quick-start');
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await offer.click();
+      await page.getByText('The samples have your token of the test tenant Try, for a day.').waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      const shown = await samples();
+      const [token = ''] = /kontor_test_[0-9A-Za-z]{46}/.exec(shown) ?? [];
+      for (const text of [`export TOKEN=${token}`, `Bearer ${token}"`, `token: '${token}'`, `'${token}'`])
+        expect(shown).toContain(text);
+      expect(shown).not.toMatch(/\$TOKEN|env\.TOKEN|environ\['TOKEN|getenv\('TOKEN/);
+      expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(token);
+
+      await page.goto('/docs/webhooks');
+      await page.getByText('The samples have your token').waitFor();
+      expect(await samples()).toContain(token);
+      const beside = await page.context().newPage();
+      await beside.goto('/docs/quick-start');
+      await beside.getByRole('button', { name: 'Show my test token in the samples' }).waitFor();
+      expect(await samples(beside)).toBe(plain);
+      await beside.close();
+      expect(await service.client.apiToken.count({ where: { userId: reader.userId } })).toBe(1);
+
+      await page.context().clearCookies();
+      await page.goto('/docs/quick-start', { waitUntil: 'networkidle' });
+      expect([await samples(), await offer.count()]).toEqual([plain, 0]);
+      expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
     });
   });
 
@@ -216,13 +290,10 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       await button.click();
       await list.getByRole('link', { name: 'Quick start' }).click();
       const neighbours = page.getByRole('navigation', { name: 'Previous and next page' });
-      for (const next of guides.slice(1)) {
-        await neighbours.locator('[rel=next]').click();
-        await page.waitForURL(`**${next}`);
-      }
-      expect(await neighbours.getByRole('link').count()).toBe(1);
+      await neighbours.locator('[rel=next]').click();
+      await page.waitForURL(`**${guides[1]}`);
       await neighbours.locator('[rel=prev]').click();
-      await page.waitForURL(`**${guides.at(-2)}`);
+      await page.waitForURL(`**${guides[0]}`);
     });
   });
 
@@ -280,27 +351,22 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     });
   });
 
-  it('the console sends a request with a token, in light and dark', async () => {
+  it('the console sends a request with a token, is accessible in light and dark, and fits on a phone', async () => {
     const { token } = await service.integrator({ name: 'Tried & Co' });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await visit(browser, service.url, { colorScheme }, async (page, watch) => {
-        watch.allowed.push(zodEvalTest);
-        await page.goto('/docs/console');
-        await page.getByPlaceholder('Token').first().fill(token);
-        expect(await accessibilityViolations(page, { except: '#reference' })).toEqual([]);
-        await page.getByRole('button', { name: /Test Request.*\/me/ }).click();
-        await page.getByRole('button', { name: /^Send/ }).filter({ visible: true }).first().click();
-        await page.getByText('Tried & Co').first().waitFor();
-      });
-    }
-  });
-
-  it('the console fits on a phone', async () => {
-    await visit(browser, service.url, { viewport: phone }, async (page, watch) => {
+    await visit(browser, service.url, { colorScheme: 'dark' }, async (page, watch) => {
       watch.allowed.push(zodEvalTest);
       await page.goto('/docs/console');
-      await page.getByRole('heading', { name: 'Kontor' }).waitFor();
+      await page.getByPlaceholder('Token').first().fill(token);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await accessibilityViolations(page, { except: '#reference' })).toEqual([]);
+      }
+      await page.setViewportSize(phone);
       expect(await overflow(page)).toBe(0);
+      await page.setViewportSize(desktop);
+      await page.getByRole('button', { name: /Test Request.*\/me/ }).click();
+      await page.getByRole('button', { name: /^Send/ }).filter({ visible: true }).first().click();
+      await page.getByText('Tried & Co').first().waitFor();
     });
   });
 
@@ -309,9 +375,10 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
     await forTenant(service.books, tenantId).customer.create({
       data: { type: 'CUSTOMER', companyName: 'Nordlicht Verlag' },
     });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await visit(browser, service.url, { colorScheme }, async (page) => {
-        await page.request.post('/api/auth/sign-in/email', { data: { email, password }, headers: fromOurPage });
+    await visit(browser, service.url, {}, async (page) => {
+      await page.request.post('/api/auth/sign-in/email', { data: { email, password }, headers: fromOurPage });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
         await page.goto(`/graphql?query=${encodeURIComponent('{ customers { nodes { companyName } } }')}`);
         await page.getByRole('button', { name: /Execute query/ }).click();
         await page.getByText('"Nordlicht Verlag"').waitFor();
@@ -320,7 +387,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
         expect(
           (await accessibilityViolations(page)).filter((violation) => !violation.startsWith('nested-interactive')),
         ).toEqual([]);
-      });
-    }
+      }
+    });
   });
 });

@@ -15,6 +15,7 @@ import {
   type App,
 } from './app.ts';
 import { launch, noBrowser, noPdfViewer, visit } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // The editor of invoices: lines by keyboard, totals in view, the PDF beside it, and input that a reload keeps.
 
@@ -25,16 +26,18 @@ const cell = (page: Page, line: number, column: string) => page.locator(`[data-p
 
 describe.skipIf(noBrowser)('the editor of invoices', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   it('issues an invoice of three lines by keyboard', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await setCompany(acme, { ...company, defaultVatRate: '19' });
     await makeCustomer(acme, { ...buyer, companyName: 'Nordlicht Verlag' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/invoices/new');
       const picker = page.getByRole('combobox', { name: 'Customer' });
       await picker.focus();
@@ -96,6 +99,16 @@ describe.skipIf(noBrowser)('the editor of invoices', { timeout: 120_000 }, () =>
     ]);
   });
 
+  it('is led to its lines by a key also while a customer is looked for', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
+      await open(page, '/invoices/new');
+      await page.getByRole('combobox', { name: 'Customer' }).fill('nobody');
+      await page.keyboard.press('Control+Enter');
+      await expect.poll(() => focused(page)).toBe('items.0.title');
+    });
+  });
+
   it('keeps input over a reload, for its user alone, until it is discarded', async () => {
     const { acme, open } = await signedInBookkeeper(app);
     const other = await enter(app.service, { email: (await app.newUser(acme.tenantId)).email });
@@ -139,9 +152,9 @@ describe.skipIf(noBrowser)('the editor of invoices', { timeout: 120_000 }, () =>
   });
 
   it('a draft and a receipt keep their input, and what others change meanwhile', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/invoices/${id}/edit`);
       await page.getByLabel('Subject').fill('Spring catalogue');
       const update =
@@ -168,11 +181,11 @@ describe.skipIf(noBrowser)('the editor of invoices', { timeout: 120_000 }, () =>
   });
 
   it('on a phone, in German, has its totals and actions in view', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await setCompany(acme, company);
     const customerId = await makeCustomer(acme, buyer);
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'de-DE' };
-    await app.visit(phone, async (page) => {
+    await pages.visit(phone, async (page) => {
       await open(page, `/invoices/new?customer=${customerId}`);
       await cell(page, 0, 'title').fill('Konzept');
       await cell(page, 0, 'unitPriceNet').fill('1250');

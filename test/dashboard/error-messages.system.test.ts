@@ -1,24 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { expectAccessible, waitUntilIdle, signedInBookkeeper, startApp, type App } from './app.ts';
+import { expectAccessible, waitUntilIdle, startApp, type App } from './app.ts';
 import { unknownId } from '../rest/samples.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // A program's terms, and the API's own paths.
 const technical = /UUID|YYYY|ISO \d|ISO 8601|\bnull\b|\bstring\b|cursor|\binput\b|customerId|\bid:/;
 
 describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
-  const bookkeeper = () => signedInBookkeeper(app);
+  const bookkeeper = () => pages.bookkeeper();
 
   it('an empty form shows an error beside each required field', async () => {
     const { open } = await bookkeeper();
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       const send = async (button: string): Promise<string> => {
         await page.getByRole('button', { name: button, exact: true }).last().click();
         await page.locator('[aria-invalid="true"]').first().waitFor();
@@ -47,7 +50,7 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
     ['/time-entries?from=never', 'This link doesn’t work'],
   ])('%s: an invalid URL shows %j', async (path, message) => {
     const { open } = await bookkeeper();
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, path);
       await page.getByText(message).waitFor();
       await expectAccessible(page);
@@ -73,7 +76,7 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
     '/settings/webhooks/ID',
   ])('%s of nothing shows "Not found"', async (path) => {
     const { open } = await bookkeeper();
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, path.replace('ID', unknownId));
       await page.getByText('Not found').waitFor();
       await expectAccessible(page);
@@ -84,7 +87,7 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
     const { acme, open } = await bookkeeper();
     const id = await makeCustomer(acme);
     await makeInvoice(acme, { customerId: id });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/customers/${id}`);
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -96,7 +99,7 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
 
   it('a picker without results creates a new row and selects it', async () => {
     const { acme, open } = await bookkeeper();
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/invoices/new');
       await page.getByRole('textbox', { name: /^Title/ }).fill('Layout');
       await page.getByRole('textbox', { name: /^Unit price/ }).fill('100');
@@ -123,7 +126,7 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
 
   it('a picker offers to create a row once it has searched, and goes on offering it', async () => {
     const { open } = await bookkeeper();
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/invoices/new');
       const offered = await page.evaluateHandle(() => {
         const states: boolean[] = [];
@@ -145,7 +148,7 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
 
   it('"Add a line" moves the focus to the new line', async () => {
     const { open } = await bookkeeper();
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/invoices/new');
       const title = (line: number) => page.getByRole('textbox', { name: `Title, line ${line}` });
       const isFocused = (line: number) => title(line).evaluate((node) => node === document.activeElement);

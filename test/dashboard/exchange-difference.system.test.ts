@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, signedInBookkeeper, startApp, type App } from './app.ts';
+import { expectAccessible, startApp, type App } from './app.ts';
 import { noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 describe.skipIf(noBrowser)('a payment in foreign money', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
@@ -13,7 +16,7 @@ describe.skipIf(noBrowser)('a payment in foreign money', { timeout: 120_000 }, (
     ['desktop', {}],
     ['phone', { viewport: phone }],
   ])('takes a rate of its day, and shows what it gained: %s', async (_, options) => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const customer = await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
     const invoice = await acme.rest('POST', '/invoices', {
       customer_id: customer.body.data.id,
@@ -25,7 +28,7 @@ describe.skipIf(noBrowser)('a payment in foreign money', { timeout: 120_000 }, (
       exchange_rate_date: '2026-01-30',
     });
     const { id, number } = invoice.body.data;
-    await app.visit(options, async (page) => {
+    await pages.visit(options, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('button', { name: 'Record a payment' }).click();
       const dialog = page.getByRole('dialog');

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectAccessible, signedInBookkeeper, startApp, type App } from './app.ts';
+import { expectAccessible, startApp, type App } from './app.ts';
 import { noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 describe.skipIf(noBrowser)('an invoice in foreign money', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
@@ -13,10 +16,10 @@ describe.skipIf(noBrowser)('an invoice in foreign money', { timeout: 120_000 }, 
     ['desktop', {}],
     ['phone', { viewport: phone }],
   ])('has a rate with its day and source, which the form asks for: %s', async (_, options) => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await acme.graphql('mutation { updateCompany(input: { legalName: "Acme GmbH", country: "DE" }) { id } }');
     const customer = await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
-    await app.visit(options, async (page) => {
+    await pages.visit(options, async (page) => {
       await open(page, `/invoices/new?customer=${customer.body.data.id}`);
       const rate = page.getByRole('textbox', { name: /^Exchange rate/ });
       expect(await rate.count()).toBe(0);

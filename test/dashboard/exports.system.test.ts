@@ -7,8 +7,9 @@ import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
 import { enter } from '../identity/browser.ts';
 import { makeWrittenExport } from '../resources.ts';
-import { expectAccessible, navigateTo, press, signedInBookkeeper, signInByCookie, startApp, type App } from './app.ts';
+import { expectAccessible, navigateTo, press, signInByCookie, startApp, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 import { layoutProblems } from './layout-problems.ts';
 
 const longPoll = { timeout: 20_000 };
@@ -80,10 +81,12 @@ async function finishAndSave(page: Page, title: string): Promise<{ name: string;
 
 describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   /** What a file waits for before it is stored. */
   let beforeStoring: Promise<void> | undefined;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
     const storage: FileStorage = app.service.fileStorage;
     const write = storage.write.bind(storage);
     storage.write = async (...args) => {
@@ -107,11 +110,11 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
     ['on a desktop', desktop],
     ['on a phone', phone],
   ])('%s: each type is started by keyboard, followed to its end, and its file is saved', async (_, viewport) => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag', country: 'DE' });
     await makeInvoice(acme, { customerId, status: 'ISSUED', invoiceDate: '2026-03-10' });
     await makeInvoice(acme, { customerId, status: 'ISSUED', invoiceDate: '2026-07-10' });
-    await app.visit({ viewport }, async (page) => {
+    await pages.visit({ viewport }, async (page) => {
       await open(page, '/');
       await navigateTo(page, 'Exports');
       await page.getByText('No exports yet').waitFor();
@@ -178,7 +181,7 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('begins with the last month for DATEV, the last year for a tax audit, and today for open items', async () => {
-    const { open } = await signedInBookkeeper(app);
+    const { open } = await pages.bookkeeper();
     await app.visit({ timezoneId: 'UTC' }, async (page) => {
       await page.clock.setFixedTime('2027-01-15T12:00:00Z');
       await open(page, '/exports');
@@ -199,9 +202,9 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('has a period only for a list whose rows have a day', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/exports');
       await openDialog(page, 'List', 0);
       await dialogOf(page).getByLabel('From').fill('2026-01-01');
@@ -215,9 +218,9 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('shows what runs and what waits, follows both, and cancels', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await makeCustomer(acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await holding(async () => {
         await startExport(acme, { type: 'list', resource: 'customers' });
         await startExport(acme, { type: 'list', resource: 'projects', format: 'xlsx' });
@@ -247,8 +250,8 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('says how many rows of how many are written', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({}, async (page) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
       await holding(async () => {
         const id = await startExport(acme, { type: 'list', resource: 'invoices' });
         await open(page, '/exports');
@@ -274,9 +277,9 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('says why one has failed', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await makeReceipt(acme, { status: 'BOOKED', receiptNumber: 'R-1', amountGross: '99999999999.99' });
-    await app.visit({ viewport: phone }, async (page) => {
+    await pages.visit({ viewport: phone }, async (page) => {
       await open(page, '/exports?new=DATEV&from=2026-03-01&to=2026-03-31');
       await dialogOf(page).getByRole('button', { name: 'Export' }).click();
       const row = page.getByRole('row').filter({ hasText: 'DATEV, SKR03' });
@@ -288,8 +291,8 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('shows what is refused at its field, and keeps the input', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({}, async (page) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
       await open(page, '/exports');
       await openDialog(page, 'DATEV', 2);
       const dialog = dialogOf(page);
@@ -316,8 +319,8 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('keeps the input where the server can’t be reached, and starts the export once', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({}, async (page, watch) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({}, async (page, watch) => {
       watch.allowed.push(/Failed to load resource/);
       await open(page, '/exports');
       await openDialog(page, 'Tax audit (GoBD)', 3);
@@ -336,8 +339,8 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('says that too many have not ended', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({}, async (page) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
       await holding(async () => {
         for (let count = 0; count < 5; count += 1) await startExport(acme, { type: 'list', resource: 'invoices' });
         await open(page, '/exports?new=LIST&of=CUSTOMERS');
@@ -351,9 +354,9 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('a list’s page opens the dialog with its list and period, and a report with its day and side', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await makeInvoice(acme, { invoiceDate: '2026-03-10' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/invoices?from=2026-03-01&to=2026-03-31');
       await page.getByRole('link', { name: 'Export invoices' }).click();
       const dialog = dialogOf(page);
@@ -378,9 +381,9 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('filters by type and status, and shows a new one although a filter would hide it', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await makeWrittenExport(app.service, acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/exports?status=FAILED');
       await page.getByText('No exports match').waitFor();
       await page.getByRole('button', { name: 'New export' }).first().click();
@@ -393,7 +396,7 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('a member of several tenants saves the file of the one that is shown', async () => {
-    const { acme } = await signedInBookkeeper(app);
+    const { acme } = await pages.bookkeeper();
     const other = await app.bookkeeper();
     const { email } = await app.newUser(other.acme.tenantId, acme.tenantId);
     await makeWrittenExport(app.service, acme);
@@ -411,10 +414,10 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   });
 
   it('has no link to a file that has expired', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeWrittenExport(app.service, acme);
     await expire(acme, id);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/exports');
       await page.getByText('Expired', { exact: true }).waitFor();
       expect(await page.getByRole('link', { name: /^Download/ }).count()).toBe(0);

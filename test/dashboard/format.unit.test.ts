@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import currencyCodes from 'currency-codes';
 import { describe, expect, it } from 'vitest';
+import { formatIban, splitIban } from '../../src/dashboard/format/iban.ts';
 import {
   ago,
   bytes,
@@ -35,7 +36,10 @@ it.each([
   [0, '0 bytes'],
   [1, '1 byte'],
   [354, '354 bytes'],
-  [1500, '1.5 kB'],
+  [1023, '1,023 bytes'],
+  [1536, '1.5\u00A0KiB'],
+  [25 * 2 ** 20, '25\u00A0MiB'],
+  [3 * 2 ** 40, '3,072\u00A0GiB'],
 ])('a size of %i bytes is %s', (size, shown) => {
   expect(bytes(size)).toBe(shown);
 });
@@ -125,4 +129,13 @@ it('a waiting time is rounded up', () => {
 it('a label is made from the name of a state or a resource', () => {
   expect(label('PARTIALLY_MATCHED')).toBe('Partially matched');
   expect(label('time-entries')).toBe('Time entries');
+});
+
+describe('an account number', () => {
+  it('is grouped if it is an IBAN', () => {
+    expect(formatIban('NL91ABNA0417164300')).toBe('NL91 ABNA 0417 1643 00');
+    expect(formatIban('12345678/20050550')).toBe('12345678/20050550');
+    expect(formatIban('')).toBe('');
+    expect(splitIban('NL91ABNA0417164300').join('')).toBe('NL91ABNA0417164300');
+  });
 });

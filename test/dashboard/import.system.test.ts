@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { zohoContacts, zohoInvoices } from '../record-import/exported-files.ts';
-import { expectAccessible, navigateTo, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, navigateTo, startApp, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 const file = (name: string, csv: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(csv) });
 
@@ -64,8 +65,10 @@ async function check(page: Page, chosen: ReturnType<typeof file>): Promise<void>
 
 describe.skipIf(noBrowser)('import', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
@@ -75,10 +78,9 @@ describe.skipIf(noBrowser)('import', { timeout: 120_000 }, () => {
   ])(
     '%s: errors are shown by line, the columns are corrected, and the records are in the lists',
     async (_, viewport) => {
-      const { email, acme } = await app.bookkeeper();
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/); // before signing in
-        await signIn(page, email);
+      const { acme, open } = await pages.bookkeeper();
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/');
         await navigateTo(page, 'Customers');
         await page.getByRole('link', { name: 'Import: Customers' }).first().click();
         await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor();
@@ -136,11 +138,10 @@ describe.skipIf(noBrowser)('import', { timeout: 120_000 }, () => {
   );
 
   it('a file of no known system is mapped by its headings; how it is written is detected, and can be changed', async () => {
-    const { email, acme } = await app.bookkeeper();
+    const { acme, open } = await pages.bookkeeper();
     const csv = Buffer.from('Nr;Firma;Ort\n7;Müller & Söhne;Köln\n', 'latin1');
-    await app.visit({ viewport: desktop }, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, '/import');
+    await pages.visit({ viewport: desktop }, async (page) => {
+      await open(page, '/import');
       await chooseFile(page, { name: 'kunden.csv', mimeType: 'text/csv', buffer: csv });
       await page.getByRole('button', { name: 'Next' }).click();
       expect(await column(page, 'System').inputValue()).toBe('Another one');
@@ -164,11 +165,10 @@ describe.skipIf(noBrowser)('import', { timeout: 120_000 }, () => {
   });
 
   it('shows how far the import is', async () => {
-    const { email } = await app.bookkeeper();
+    const { open } = await pages.bookkeeper();
     const rows = Array.from({ length: 2000 }, (_, at) => `${at},Customer ${at},customer\n`).join('');
-    await app.visit({ viewport: desktop }, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, '/import');
+    await pages.visit({ viewport: desktop }, async (page) => {
+      await open(page, '/import');
       await chooseFile(page, file('customers.csv', `Id,Company,Type\n${rows}`));
       await page.getByRole('button', { name: 'Next' }).click();
       // The file is sent once the page follows the progress.

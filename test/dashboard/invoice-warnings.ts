@@ -2,9 +2,18 @@ import { frozenBuyer, frozenSeller } from '../../schema/documents/document-sourc
 import { Decimal } from '../../schema/money/money.ts';
 import type { InvoiceCheck } from '../../schema/resources/invoice/checklist.ts';
 import { checkInvoice } from '../../schema/resources/invoice/warnings.ts';
+import type { Warning } from '../../schema/resources/warning.ts';
 
 const categories = ['S', 'Z', 'E', 'AE', 'K', 'G', 'O'];
 const address = { address_line1: 'Hauptstr. 1', postal_code: '10115', city: 'Berlin' };
+
+const orderWarnings: Warning[] = [
+  {
+    code: 'DATE_ORDER',
+    field: 'invoice_date',
+    message: '2026-0012 was issued before it, and has a later date: 2026-03-31.',
+  },
+];
 
 /** The checks of invoices between sellers and buyers in many places, complete and incomplete. */
 export function findAllChecks(): InvoiceCheck[] {
@@ -30,7 +39,7 @@ export function findAllChecks(): InvoiceCheck[] {
           seller: frozenSeller.parse({ legal_name: 'Example', ...seller }),
           buyer: frozenBuyer.parse({ company_name: 'Acme', ...buyer }),
         };
-        const invoice = { deliveryDate: null, exchangeRate: null, isPaid: false, items };
+        const invoice = { deliveryDate: null, exchangeRate: null, isPaid: false, orderWarnings, items };
         return ['EUR', 'USD'].flatMap((currency) => checkInvoice({ ...invoice, currency }, parties));
       }),
     ),

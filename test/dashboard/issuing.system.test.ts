@@ -36,10 +36,14 @@ const texts = {
 
 describe.skipIf(noBrowser)('an invoice is issued', { timeout: 120_000 }, () => {
   let app: App;
+  let pdfBrowser: Promise<Browser> | undefined;
   beforeAll(async () => {
     app = await startApp();
   });
-  afterAll(() => app?.close());
+  afterAll(async () => {
+    await (await pdfBrowser)?.close();
+    await app?.close();
+  });
 
   async function makeDraft(more: object = {}) {
     const { acme, open } = await signedInBookkeeper(app);
@@ -67,7 +71,7 @@ describe.skipIf(noBrowser)('an invoice is issued', { timeout: 120_000 }, () => {
     async (language) => {
       const { issue, question, list, met, missing, frame, issued } = texts[language];
       const { acme, id, open } = await makeDraft();
-      await using browser: Browser = await launch({ showsPdfs: true });
+      const browser = await (pdfBrowser ??= launch({ showsPdfs: true }));
       await visit(browser, app.service.url, { viewport: { width: 1440, height: 900 } }, async (page, watch) => {
         watch.allowed.push(/chrome(-extension)?:/); // Chromium shows a PDF by pages of its own
         await open(page, language);

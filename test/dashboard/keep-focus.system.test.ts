@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signedInBookkeeper, startApp, type App } from './app.ts';
+import { startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // Where the focus goes when its element is disabled or removed. The elements are added to a page of the dashboard, whose own
 // ones come and go with data.
@@ -33,14 +34,16 @@ const focused = (page: Page): Promise<string> =>
 
 describe.skipIf(noBrowser)('the focus', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   const visit = async (steps: (page: Page) => Promise<void>): Promise<void> => {
-    const { open } = await signedInBookkeeper(app);
-    await app.visit({}, async (page) => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
       await open(page, '/customers');
       await add(page, '<button id="before">Before</button> <button id="one">One</button>');
       await page.locator('#before').focus();

@@ -10,8 +10,9 @@ import {
   makePayment,
   makeReceipt,
 } from '../graphql/books.ts';
-import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { expectAccessible, press, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 import { textsIn } from './page-texts.ts';
 
 // Daily work by keyboard: where the focus is, and what Enter does.
@@ -31,15 +32,17 @@ const expectFocus = async (page: Page, name: RegExp): Promise<void> => {
 
 describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   it('issuing asks with its main action, and leaves the focus on the page’s heading', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('button', { name: 'Issue', exact: true }).focus();
       await press(page, 'Enter');
@@ -55,9 +58,9 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
   });
 
   it('what deletes asks with the safe choice, which gives the focus back', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('button', { name: 'More actions' }).focus();
       await press(page, 'Enter');
@@ -74,10 +77,10 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
   });
 
   it('an undone payment leaves the focus on the heading', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED' });
     await makePayment(acme, id, '19');
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('button', { name: 'Undo' }).focus();
       await press(page, 'Enter');
@@ -92,12 +95,12 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
   });
 
   it('dialogs begin at their first field, also where it is loaded first', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const supplier = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Stadtwerke' });
     const fields = { amount: '-50', amountOpen: '-50', counterpartyName: 'Stadtwerke' };
     const transaction = await makeBankTransaction(acme, fields);
     const { webhookId } = await makeDelivery(acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       for (const [path, button, field] of [
         ['/customers', 'Add a customer', /^input Type|^input Company name/],
         ['/receipts', 'Add a receipt', /^input /],
@@ -123,10 +126,10 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
   });
 
   it('Enter takes the picker’s first match, even before it is found', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await makeCustomer(acme, { companyName: 'Galerie Watt' });
     await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/invoices/new');
       const picker = page.getByRole('combobox', { name: 'Customer' });
       await picker.focus();
@@ -153,16 +156,37 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await page.getByRole('option', { name: /^CHF/ }).waitFor();
       await press(page, 'Enter');
       expect(await currency.inputValue()).toMatch(/^CHF/);
+      // The same of a list that is here, by a text that several match, and by one that matches the choice before.
+      await currency.selectText();
+      await page.keyboard.insertText('franc');
+      const first = await page.getByRole('option').first().textContent();
+      expect(first).not.toMatch(/^CHF/);
+      await press(page, 'Enter');
+      await expect.poll(() => currency.inputValue()).toBe(first);
+      await currency.selectText();
+      await page.keyboard.insertText(first?.slice(0, 3) ?? '');
+      await press(page, 'Enter');
+      await page.keyboard.press('Tab');
+      expect(await currency.inputValue()).toBe(first);
       expect(new URL(page.url()).pathname).toMatch(/\/invoices\/new$/); // nothing was saved
+      await open(page, '/settings/company');
+      const country = page.getByRole('combobox', { name: 'Country', exact: true });
+      for (const text of ['austria', 'austr']) {
+        await country.selectText();
+        await page.keyboard.insertText(text);
+        await press(page, 'Enter');
+      }
+      await page.keyboard.press('Tab');
+      expect(await country.inputValue()).not.toBe('');
     });
   });
 
   it('an action on what others changed says what they did, and shows it', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme);
     const deleted = await makeInvoice(acme);
     const receipt = await makeReceipt(acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/invoices/${id}`);
       await page.getByRole('button', { name: 'Issue', exact: true }).click();
       await page.getByRole('list', { name: 'Checklist' }).waitFor();
@@ -188,7 +212,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
   });
 
   it('a transaction has three suggestions at most; others are searched', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const customerId = await makeCustomer(acme);
     const numbers: string[] = [];
     for (let count = 0; count < 5; count++) {
@@ -196,7 +220,7 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       numbers.push((await acme.rest('GET', `/invoices/${id}`)).body.data.number);
     }
     const transaction = await makeBankTransaction(acme, { counterpartyName: 'Globex' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/bank-transactions/${transaction}`);
       await page.getByText('2 more are possible.').waitFor();
       expect(await page.getByRole('button', { name: /^Confirm / }).count()).toBe(3);
@@ -214,14 +238,14 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
     ['de-DE', '1.190,60 €', '1.190,60'],
     ['de-CH', '1’190.60', "1'190.60"],
   ])('amounts are found as people write them: %s', async (locale, typed, shown) => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const line = { items: [{ ...item, unitPriceNet: '1000.5' }] }; // 1190.60 gross
     const invoiceId = await makeInvoice(acme, { ...line, subject: 'The wanted one', status: 'PAID' });
     await makeCreditNote(acme, { invoiceId, reason: 'The whole of it' });
     await makeInvoice(acme, { subject: 'Another one' });
     await makeReceipt(acme, { amountGross: '1190.6', description: 'Paper' });
     await makeBankTransaction(acme, { amount: '-1190.6', amountOpen: '-1190.6', counterpartyName: 'Stadtwerke' });
-    await app.visit({ locale }, async (page) => {
+    await pages.visit({ locale }, async (page) => {
       await open(page, '/');
       await press(page, '/');
       await page.getByRole('textbox', { name: textsIn(locale)('Search everything') }).fill(typed);

@@ -8,7 +8,8 @@ export interface Measure {
 
 /**
  * The layout problems of a page, one line each: a page that is wider than its window, text that is cut off without a title,
- * a number that breaks across lines, a state without visible text, and a touch target that is too small.
+ * or in the middle of a line, a number or a day that breaks across lines, a state without visible text, and a touch target that
+ * is too small.
  */
 export const layoutProblems = (page: Page, measure: Measure): Promise<string[]> =>
   page.evaluate(({ touch }) => {
@@ -54,10 +55,15 @@ export const layoutProblems = (page: Page, measure: Measure): Promise<string[]> 
         if (text.right > frame.right + 1 || text.left < frame.left - 1 || text.bottom > frame.bottom + 3)
           found.push(`text is cut: ${named(parent)}`);
       }
+      if (around) {
+        const { bottom } = around.getBoundingClientRect();
+        const isHalved = [...range.getClientRects()].some((line) => line.top < bottom - 5 && line.bottom > bottom + 5);
+        if (isHalved) found.push(`a line is cut in its middle: ${named(parent)}`);
+      }
       if (parent.closest('pre, code, .long, [title], textarea')) continue;
-      for (const figure of content.matchAll(
-        /(?<![\p{L}\d_@-])[-−]?\p{Sc}?\d[\d.,]{3,}\d(?![\p{L}\d_@-])(?:[\s ]?\p{Sc})?/gu,
-      )) {
+      const figures =
+        /(?<![\p{L}\d_@-])[-−]?\p{Sc}?\d[\d.,]{3,}\d(?![\p{L}\d_@-])(?:[\s ]?\p{Sc})?|^\p{Lu}\p{Ll}{2} \d\d?, \d{4}$/gu;
+      for (const figure of content.matchAll(figures)) {
         range.setStart(node, figure.index);
         range.setEnd(node, figure.index + figure[0].length);
         const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));

@@ -14,8 +14,9 @@ import {
 import type { Integrator } from '../harness.ts';
 import type { Page } from 'playwright-core';
 import { sum } from '../../src/dashboard/format/decimal.ts';
-import { expectAccessible, signedInBookkeeper, waitUntilIdle, signIn, startApp, type App } from './app.ts';
+import { expectAccessible, waitUntilIdle, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 /** Runs a function twice, one after the other, so that the second row is newer. */
 async function twice(make: (at: number) => Promise<unknown>): Promise<void> {
@@ -162,17 +163,20 @@ const tabs: TabsOf[] = [
   },
 ];
 
-describe.skipIf(noBrowser)('tabs above a list', { timeout: 120_000 }, () => {
-  let app: App;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app?.close());
+let app: App;
+let pages: KeptPages;
+beforeAll(async () => {
+  if (noBrowser) return;
+  app = await startApp();
+  pages = keepPages(app);
+});
+afterAll(() => app?.close());
 
+describe.skipIf(noBrowser)('tabs above a list', { timeout: 120_000 }, () => {
   it.each(tabs)('$path: each has the number and the sum of its list', async ({ path, columns, fill, filtered }) => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await fill(acme);
-    await app.visit({ viewport: { width: 1440, height: 900 } }, async (page) => {
+    await pages.visit({ viewport: { width: 1440, height: 900 } }, async (page) => {
       await open(page, path);
       const states = page.getByRole('navigation', { name: /by state$/ });
       const names = states.getByRole('link');
@@ -216,10 +220,10 @@ describe.skipIf(noBrowser)('tabs above a list', { timeout: 120_000 }, () => {
   });
 
   it('without a sum where rows have several currencies', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await makeInvoice(acme);
     await makeInvoice(acme, { currency: 'USD', status: 'ISSUED', dueDate: '2999-12-31' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/invoices');
       const links = page.getByRole('navigation', { name: 'Invoices by state' }).getByRole('link');
       await expect
@@ -230,19 +234,13 @@ describe.skipIf(noBrowser)('tabs above a list', { timeout: 120_000 }, () => {
 });
 
 describe.skipIf(noBrowser)('a list shows its order', { timeout: 120_000 }, () => {
-  let app: App;
-  beforeAll(async () => {
-    app = await startApp();
-  });
-  afterAll(() => app?.close());
-
   it.each(lists)(
     '$path: initially, and sorted by each column',
     async ({ path, fill, initialOrder, firstRow, columns }) => {
-      const { email, acme } = await app.bookkeeper();
+      const { acme, open } = await pages.bookkeeper();
       await fill(acme);
-      await app.visit({}, async (page) => {
-        await signIn(page, email, `/${acme.tenantId}${path}`);
+      await pages.visit({}, async (page) => {
+        await open(page, path);
         const main = page.getByRole('main');
         await main.getByText(initialOrder, { exact: true }).waitFor();
         await expectAccessible(page);
@@ -281,9 +279,9 @@ describe.skipIf(noBrowser)('a list shows its order', { timeout: 120_000 }, () =>
       'Ordered by Day, descending',
     ],
   ])('%s: the latest date first', async (_, fill, initialOrder) => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const path = await fill(acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, path);
       const main = page.getByRole('main');
       await main.getByText(initialOrder, { exact: true }).waitFor();

@@ -1,19 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operationName, signedInBookkeeper, startApp, type App } from './app.ts';
+import { navigateTo, operationName, startApp, type App, waitUntilIdle } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   it('a list shows what others add, and the overview counts it', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const add = (name: string) => acme.rest('POST', '/customers', { type: 'customer', company_name: name });
     await add('Nordlicht Verlag');
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/customers');
       await page.getByText('Nordlicht Verlag').waitFor();
       const { body } = await add('Globex');
@@ -29,10 +32,33 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
     });
   });
 
+  it('a page that was hidden is fetched again when it is seen, and a tab has one subscription', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
+      const asked: (string | undefined)[] = [];
+      page.on('request', (request) => asked.push(operationName(request)));
+      await open(page, '/customers');
+      await navigateTo(page, 'Receipts');
+      await navigateTo(page, 'Customers');
+      expect(asked.filter((name) => name === 'BooksChanged')).toHaveLength(1);
+      const show = (state: 'hidden' | 'visible'): Promise<void> =>
+        page.evaluate((value) => {
+          Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => value });
+          document.dispatchEvent(new Event('visibilitychange'));
+        }, state);
+      await waitUntilIdle(page);
+      await show('hidden');
+      await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
+      expect(await page.getByText('Globex').count()).toBe(0);
+      await show('visible');
+      await page.getByText('Globex').waitFor();
+    });
+  });
+
   it('unsaved input stays, and the page is fetched again once it is saved', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await acme.graphql('mutation { updateCompany(input: { legalName: "Acme GmbH" }) { id } }');
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/settings/company');
       const city = page.getByLabel('City');
       await city.fill('Kiel');
@@ -55,8 +81,8 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
   });
 
   it('a thousand changes cost a page few requests', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({}, async (page) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
       await open(page, '/customers');
       const times: number[] = [];
       page.on('request', (request) => {

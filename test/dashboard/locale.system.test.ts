@@ -10,18 +10,21 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
-import { signedInBookkeeper, startApp, type App } from './app.ts';
+import { startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 import { startingWith, textsIn } from './page-texts.ts';
 
 describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
-  const bookkeeper = () => signedInBookkeeper(app);
+  const bookkeeper = () => pages.bookkeeper();
 
   /** Fills a field and removes the focus. @returns the field's text afterwards */
   async function type(page: Page, name: string, text: string): Promise<string> {
@@ -47,7 +50,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       const normalized = (text: string): string => text.replaceAll(/\s/g, ' ').replaceAll("'", '’');
       const { acme, open } = await bookkeeper();
       const customer = await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Nordlicht Verlag' });
-      await app.visit({ locale }, async (page) => {
+      await pages.visit({ locale }, async (page) => {
         await open(page, `/invoices/new?customer=${customer.body.data.id}`);
         await page.getByRole('textbox', { name: startingWith(say('Title')) }).fill('Layout');
         const shownQuantity = page.getByRole('textbox', { name: startingWith(say('Quantity')) });
@@ -72,7 +75,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
     it('German: a receipt, its payment, an hourly rate, and a duration', async () => {
       const { acme, open } = await bookkeeper();
       const say = textsIn('de-DE');
-      await app.visit({ locale: 'de-DE' }, async (page) => {
+      await pages.visit({ locale: 'de-DE' }, async (page) => {
         await open(page, '/receipts');
         await page
           .getByRole('button', { name: say('Add a receipt') })
@@ -124,7 +127,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       const { open } = await bookkeeper();
       const say = textsIn('de-DE');
       const hint = say('Enter a number, such as {example}.', { example: '1.234,56' });
-      await app.visit({ locale: 'de-DE' }, async (page) => {
+      await pages.visit({ locale: 'de-DE' }, async (page) => {
         await open(page, '/receipts');
         await page
           .getByRole('button', { name: say('Add a receipt') })
@@ -172,7 +175,7 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
       ids['transaction'] = await makeBankTransaction(acme, bank);
     });
 
-    const pages = [
+    const paths = [
       '/',
       '/invoices',
       '/invoices/INVOICE',
@@ -208,13 +211,13 @@ describe.skipIf(noBrowser)('the reader’s locale', { timeout: 120_000 }, () => 
     ];
     const neither = [/\d EUR\b/, /\bEUR \d/, /\d{4}-\d\d-\d\d/];
 
-    it.each(pages)('%s', async (path) => {
+    it.each(paths)('%s', async (path) => {
       const at = path.replace(/[A-Z]+/, (name) => ids[name.toLowerCase()]!);
       for (const [locale, foreign] of [
         ['de-DE', english],
         ['en-US', german],
       ] as const) {
-        await app.visit({ locale }, async (page) => {
+        await pages.visit({ locale }, async (page) => {
           await books.open(page, at);
           const shown = await page.getByRole('main').innerText();
           const fields = await page.getByRole('main').locator('input:not([type=date])').all();

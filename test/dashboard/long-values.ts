@@ -1,5 +1,8 @@
 import { createToken } from '../../src/identity/index.ts';
+import { startBulk } from '../bulk/start.ts';
 import {
+  makeBankAccount,
+  makeBankStatement,
   makeBankTransaction,
   makeCreditNote,
   makeCustomer,
@@ -51,6 +54,10 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
   await acme.graphql(pay, { id: overdue, amount: '1111111111111.11' });
   const partPaid = await invoice({ status: 'ISSUED', dueDate: '2999-12-31' });
   await acme.graphql(pay, { id: partPaid, amount: '1111111111111.11' });
+
+  const usual = await makeCustomer(acme, { companyName: 'Bäckerei Sonnenschein GmbH' });
+  for (const status of ['ISSUED', 'DRAFT'])
+    await makeInvoice(acme, { customerId: usual, status, items: [{ ...line, unit: 'h', unitPriceNet: '4850' }] });
 
   const french = await makeCustomer(acme, { companyName: word(255), country: 'FR', vatId: `FR${word(30)}` });
   const goods = { ...line, vatRate: '0', vatCategory: 'K', exemptionReason: words(255) };
@@ -133,12 +140,20 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     abilities: ['customers:read', 'invoices:read', 'receipts:read', 'projects:read', 'time-entries:read'],
   });
   await makeExports(acme);
+  const account = await makeBankAccount(acme, { name: 'Girokonto' });
+  await makeBankStatement(acme, { bankAccountId: account });
+  await makeBankStatement(acme, { bankAccountId: account, number: '5', closingBalance: 300 });
+  await acme.graphql(
+    'mutation { setPeriodLock(input: { series: PURCHASES, kind: SOFT, lockedUntil: "2020-12-31" }) { lockedUntil } }',
+  );
+  const operation = await startBulk(acme, 'customers', 'create', '{}\n'.repeat(30));
   await service.client.user.update({ where: { id: acme.userId }, data: { name: word(255) } });
   await service.client.tenant.update({ where: { id: acme.tenantId }, data: { name: words(255) } });
 
   return {
     overview: '/',
     invoices: '/invoices',
+    'usual invoices': `/invoices?customer=${usual}`,
     'a draft': `/invoices/${draft}`,
     'a draft, edited': `/invoices/${draft}/edit`,
     'an issued invoice': `/invoices/${issued}`,
@@ -191,6 +206,15 @@ export async function makeLongValues(service: Service, acme: Integrator): Promis
     deliveries: '/deliveries',
     'a delivery': `/deliveries/${delivery.id}`,
     account: '/account',
+    'bank accounts': '/bank-accounts',
+    'a bank account': `/bank-accounts/${account}`,
+    payments: '/payments',
+    'audit log': '/audit-log',
+    anchors: '/anchors',
+    'period locks': '/settings/period-locks',
+    'test tenants': '/settings/test-tenants',
+    'bulk operations': '/bulk-operations',
+    'a bulk operation': `/bulk-operations/${operation}`,
     'no page': '/nothing-here',
   };
 }

@@ -2,9 +2,10 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { item, makeBankTransaction, makeCreditNote, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
-import { expectAccessible, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { expectAccessible, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { byKeyboard, ways, type Hands } from './hands.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 import { layoutProblems } from './layout-problems.ts';
 import { startingWith, textsIn } from './page-texts.ts';
 
@@ -31,8 +32,10 @@ const focused = (page: Page): Promise<string | null | undefined> =>
 
 describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
@@ -62,7 +65,7 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
 
   it.each(ways)('nets an invoice and a credit note of one customer, %s', async (_name, take, options) => {
     const hands = take();
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
     const invoiceId = await makeInvoice(acme, { customerId, status: 'ISSUED' });
     const noteId = await makeNote(acme, customerId);
@@ -72,7 +75,7 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
       await numberOf(acme, `/invoices/${invoiceId}`),
       await numberOf(acme, `/credit-notes/${noteId}`),
     ];
-    await app.visit(options, async (page) => {
+    await pages.visit(options, async (page) => {
       const dialog = page.getByRole('dialog');
       await open(page, `/bank-transactions/${bank}`);
       await addAll(page, hands, [number]);
@@ -121,12 +124,12 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
     'of another currency shows its rate, and errors beside their fields, %s',
     async (_name, take, options) => {
       const hands = take();
-      const { acme, open } = await signedInBookkeeper(app);
+      const { acme, open } = await pages.bookkeeper();
       const fields = { customerId: await makeCustomer(acme), currency: 'USD', status: 'ISSUED' };
       const ids = [await makeInvoice(acme, fields), await makeInvoice(acme, fields)];
       const [first = '', second = ''] = await Promise.all(ids.map((id) => numberOf(acme, `/invoices/${id}`)));
       const bank = await transaction(acme, '200');
-      await app.visit(options, async (page) => {
+      await pages.visit(options, async (page) => {
         const dialog = page.getByRole('dialog');
         const field = (number: string) => dialog.getByLabel(`On the account, in EUR, Invoice ${number}`);
         const type = async (control: Locator, text: string): Promise<void> => {
@@ -183,10 +186,10 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
 
   it('reads and writes amounts and rates as Germans do', async () => {
     const say = textsIn('de-DE');
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { currency: 'USD', status: 'ISSUED' });
     const bank = await transaction(acme, '1109.48');
-    await app.visit({ locale: 'de-DE' }, async (page) => {
+    await pages.visit({ locale: 'de-DE' }, async (page) => {
       const dialog = page.getByRole('dialog');
       await open(page, `/bank-transactions/${bank}`);
       await addAll(page, byKeyboard(), [await numberOf(acme, `/invoices/${id}`)], say);
@@ -204,14 +207,14 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
   });
 
   it('what can’t be together is refused beside it: less than zero, and an adjustment', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const supplierId = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Papier Union' });
     const bought = { supplierId, status: 'BOOKED', receiptNumber: 'R-1' };
     const credited = await makeReceipt(acme, bought);
     const credit = { ...bought, receiptNumber: 'C-1', creditedReceiptId: credited, amountGross: '-50' };
     await makeReceipt(acme, credit);
     const bank = await transaction(acme, '-60');
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       const dialog = page.getByRole('dialog');
       await open(page, `/bank-transactions/${bank}`);
       await addAll(page, byKeyboard(), ['R-1', 'C-1']);
@@ -245,7 +248,7 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
   });
 
   it('fits every window with the longest values', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const customerId = await makeCustomer(acme, { companyName: 'Wxyzabcdefghijklmn'.repeat(15).slice(0, 255) });
     const items = [{ ...item, unitPriceNet: '8403361344537.81' }];
     const paid = await makeInvoice(acme, { customerId, items, status: 'PAID' });
@@ -258,7 +261,7 @@ describe.skipIf(noBrowser)('a match by hand', { timeout: 120_000 }, () => {
       await numberOf(acme, `/credit-notes/${await makeCreditNote(acme, { invoiceId: paid })}`),
     ];
     const bank = await transaction(acme, '9999999999999.99');
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/bank-transactions/${bank}`);
       await addAll(page, byKeyboard(), numbers);
       await page.getByLabel(/^On the account/).fill('1234567890123.45');

@@ -1,10 +1,12 @@
 import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Decimal } from '../../schema/money/money.ts';
+import { company, setCompany } from '../documents/parties.ts';
 import {
   item,
   makeBankTransaction,
   makeCreditNote,
+  makeCustomer,
   makeInvoice,
   makePayment,
   makeProject,
@@ -12,8 +14,10 @@ import {
   makeTimeEntry,
 } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
-import { expectAccessible, operationName, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { expectAccessible, operationName, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
+import { countUnmatched, makePairs } from './pairs.ts';
 
 // Each figure of the overview, and each thing to do, opens the list of what it counts.
 
@@ -168,15 +172,17 @@ async function expectRows(page: Page, count: number): Promise<void> {
 
 describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   it('each opens a list with the rows that it counts, and their sum', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await fill(acme);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/');
       const cards = page.getByRole('main').getByRole('listitem');
       const months = page.getByRole('main').locator('.chart').getByRole('listitem');
@@ -194,7 +200,7 @@ describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, 
   });
 
   it('a month of the chart says its amounts, and opens its invoices and credit notes, with the same sum', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await fill(acme);
     const { overview } = await acme.graphql('{ overview { months { month invoicedGross paid } } }');
     const list = (field: string, date: string, more = '') =>
@@ -207,7 +213,7 @@ describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, 
     );
     const [invoiced, credited] = [documents.invoices.nodes, documents.creditNotes.nodes];
     expect(credited.length).toBeGreaterThan(1);
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, '/');
       const months = page.getByRole('main').locator('.chart').getByRole('link');
       expect(await months.count()).toBe(12);
@@ -233,9 +239,54 @@ describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, 
     });
   });
 
-  it('new books have first steps, and no zeros', async () => {
-    const { open } = await signedInBookkeeper(app);
+  it('begins with what is to be done: failing webhooks first, and a month to lock last', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    await setCompany(acme, company);
+    const customerId = await makeCustomer(acme);
+    await makeInvoice(acme, { customerId });
+    await makeInvoice(acme, { customerId, status: 'ISSUED', dueDate: '2026-03-02', invoiceDate: '2026-03-01' });
+    await acme.graphql(
+      `mutation { createWebhook(input: { url: "${app.receiver.url}", events: ["export.finished"] }) { webhook { id } } }`,
+    );
+    await acme.db.webhook.updateMany({ data: { consecutiveFailures: 3 } });
+    await acme.graphql(
+      'mutation { setPeriodLock(input: { series: ALL, kind: SOFT, lockedUntil: "2026-01-31" }) { lockedUntil } }',
+    );
     await app.visit({}, async (page) => {
+      await page.clock.setFixedTime(new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 15, 12)));
+      await open(page, '/');
+      const sections = page.getByRole('main').getByRole('heading', { level: 2 });
+      const toDo = page.getByRole('region', { name: 'To do' }).getByRole('listitem');
+      await toDo.first().waitFor();
+      expect((await sections.allInnerTexts())[0]).toBe('To do');
+      const texts = await toDo.allInnerTexts();
+      expect(texts.map((text) => text.split('\n')[0])).toEqual([
+        '1 failing webhook',
+        '1 overdue invoice',
+        '1 draft of an invoice',
+        expect.stringMatching(/^\w+ \d{4} can be locked$/),
+      ]);
+      await page.getByText('Invoiced a year before').first().waitFor();
+      await expectAccessible(page);
+    });
+  });
+
+  it('leads to the exact bank matches, which are confirmed together', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    await makePairs(acme, 2);
+    await pages.visit({}, async (page) => {
+      await open(page, '/');
+      const toDo = page.getByRole('region', { name: 'To do' });
+      await toDo.getByRole('link', { name: '2 bank transactions to match' }).waitFor();
+      await toDo.getByRole('link', { name: 'Exact bank matches to confirm' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Confirm 2 matches' }).click();
+      await expect.poll(() => countUnmatched(acme)).toBe(0);
+    });
+  });
+
+  it('new books have first steps, and no zeros', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
       await open(page, '/');
       await page.getByRole('main').getByText('First steps').waitFor();
       expect(await page.getByRole('main').innerText()).not.toMatch(/0\.00|\b0\b/);
@@ -243,10 +294,10 @@ describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, 
   });
 
   it('a paid invoice of which a refund is owed says so, and not that it is paid', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const invoiceId = await makeInvoice(acme, { status: 'PAID' });
     const creditNote = await makeCreditNote(acme, { invoiceId });
-    await app.visit({ viewport: phone }, async (page) => {
+    await pages.visit({ viewport: phone }, async (page) => {
       await open(page, `/invoices/${invoiceId}`);
       const main = page.getByRole('main');
       expect(await main.locator('.mantine-Badge-root').allInnerTexts()).toEqual(['Refund due']);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buyer, company, setCompany } from '../documents/parties.ts';
 import { readCsv } from '../exports/exports.ts';
 import {
+  makeBankTransaction,
   makeCreditNote,
   makeCustomer,
   makeInvoice,
@@ -12,8 +13,9 @@ import {
   makeTimeEntry,
 } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
-import { expectAccessible, press, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { expectAccessible, press, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // Rows of a list are selected, and something is done with all of them; the keys that do so are listed under `?`.
 
@@ -36,13 +38,15 @@ const focusedRow = (page: Page): Promise<string> =>
 
 describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
   it('are issued and paid by keyboard; those that can’t be are named, and stay selected', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await setCompany(acme, company);
     const [later = '', earlier = ''] = await makeDrafts(acme, ['2026-03-03', '2026-03-02']);
     const strict = { ...buyer, companyName: 'Strict', buyerReference: null, requiredEInvoice: 'XRECHNUNG_CII' };
@@ -52,7 +56,7 @@ describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
       deliveryDate: '2026-03-04',
     });
     await makeInvoice(acme, { invoiceDate: '2026-03-01' }); // of a customer without an address
-    await app.visit(wide, async (page) => {
+    await pages.visit(wide, async (page) => {
       await open(page, '/invoices');
       await press(page, 'j');
       expect(await focusedRow(page)).toContain('Strict');
@@ -104,9 +108,9 @@ describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
   });
 
   it('stay selected when the list is fetched again, as long as they are in it, and no longer on another page', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const [first = ''] = await makeDrafts(acme, ['2026-03-03', '2026-03-02']);
-    await app.visit(wide, async (page) => {
+    await pages.visit(wide, async (page) => {
       await open(page, '/invoices');
       await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
       await selected(page).getByText('2 selected').waitFor();
@@ -131,10 +135,10 @@ describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
   });
 
   it('are booked by touch on a phone', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     for (const day of ['2026-03-01', '2026-03-02', '2026-03-03']) await makeReceipt(acme, { receiptDate: day });
     const size = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-    await app.visit(size, async (page) => {
+    await pages.visit(size, async (page) => {
       await open(page, '/receipts');
       expect(await page.getByRole('checkbox').count()).toBe(0);
       await page.getByRole('button', { name: 'Select', exact: true }).tap();
@@ -164,9 +168,9 @@ describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
   });
 
   it('are exported, and no others', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const [, second = '', third = ''] = await makeDrafts(acme, ['2026-03-01', '2026-03-02', '2026-03-03']);
-    await app.visit(wide, async (page) => {
+    await pages.visit(wide, async (page) => {
       await open(page, '/invoices');
       for (const key of ['j', 'x', 'j', 'x', 'a']) await press(page, key);
       await page.getByRole('button', { name: 'Export', exact: true }).press('Enter');
@@ -185,12 +189,12 @@ describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
   });
 
   it('of credit notes are refunded, and of projects deleted, as far as their states allow it', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     for (const status of ['PAID', 'PAID', 'ISSUED'])
       await makeCreditNote(acme, { invoiceId: await makeInvoice(acme, { status }) });
     await makeProject(acme, { name: 'Empty' });
     await makeTimeEntry(acme, { projectId: await makeProject(acme, { name: 'Tracked' }) });
-    await app.visit(wide, async (page) => {
+    await pages.visit(wide, async (page) => {
       await open(page, '/credit-notes');
       await press(page, 'Shift+X');
       await selected(page).getByText('3 selected').waitFor();
@@ -216,12 +220,65 @@ describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
     expect(body.data.map((row: { amount_refunded: number }) => row.amount_refunded).toSorted()).toEqual([0, 119, 119]);
   });
 
+  it('of bank transactions are ignored and back, and of payments undone with one reason', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    for (const matchStatus of ['UNMATCHED', 'UNMATCHED', 'MATCHED']) await makeBankTransaction(acme, { matchStatus });
+    const [byHand = '', byBank = ''] = [
+      await makeInvoice(acme, { status: 'ISSUED' }),
+      await makeInvoice(acme, { status: 'ISSUED' }),
+    ];
+    await acme.graphql(`mutation { payInvoice(id: "${byHand}") { id } }`);
+    const transaction = await makeBankTransaction(acme, { amount: '119' });
+    await acme.graphql(
+      `mutation { matchBankTransaction(id: "${transaction}", matches: [{ type: INVOICE, id: "${byBank}" }]) { id } }`,
+    );
+    const countIgnored = async (): Promise<number> =>
+      (await acme.rest('GET', '/bank-transactions?match_status=ignored')).body.data.length;
+    await pages.visit(wide, async (page) => {
+      const dialog = page.getByRole('dialog');
+      await open(page, '/bank-transactions');
+      await press(page, 'Shift+X');
+      await selected(page).getByText('4 selected').waitFor();
+      await selected(page).getByRole('button', { name: 'Export', exact: true }).waitFor();
+      await selected(page).getByRole('button', { name: 'Ignore (2)' }).click();
+      await dialog.getByText('2 transactions will be ignored.').waitFor();
+      await expectAccessible(page);
+      await press(page, 'Enter');
+      await dialog.getByText('2 transactions are ignored. 2 are left as they are:').waitFor();
+      expect(await countIgnored()).toBe(2);
+      await press(page, 'Escape');
+      await press(page, 'Shift+X');
+      await selected(page).getByRole('button', { name: 'Stop ignoring (2)' }).click();
+      await press(page, 'Enter');
+      await dialog.getByText('2 transactions are no longer ignored. 2 are left as they are:').waitFor();
+      expect(await countIgnored()).toBe(0);
+
+      await open(page, '/payments');
+      await press(page, 'Shift+X');
+      await selected(page).getByText('2 selected').waitFor();
+      await selected(page).getByRole('button', { name: 'Undo (1)' }).click();
+      await dialog.getByText('1 payment will be undone. €119.00').waitFor();
+      await expectAccessible(page);
+      await press(page, 'Enter'); // without a reason
+      await dialog.getByLabel('Reason').fill('A wrong customer');
+      await press(page, 'Enter');
+      await dialog.getByText('1 payment is undone. 1 is left as it is:').waitFor();
+      await expectAccessible(page);
+    });
+    const read = async (id: string) => (await acme.rest('GET', `/invoices/${id}`)).body.data.status;
+    expect([await read(byHand), await read(byBank)]).toEqual(['issued', 'paid']);
+    const { payments } = await acme.graphql(
+      '{ payments(filter: { reason: { eq: "A wrong customer" } }) { nodes { amount } } }',
+    );
+    expect(payments.nodes.map((row: { amount: string }) => row.amount).toSorted()).toEqual(['-119', '119']);
+  });
+
   it('have German names, as the keys have', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     await makeCustomer(acme, { companyName: 'Ohne Rechnung' });
     const customerId = await makeCustomer(acme, { companyName: 'Mit Rechnung' });
     await makeInvoice(acme, { customerId });
-    await app.visit({ ...wide, locale: 'de-DE', colorScheme: 'dark' }, async (page) => {
+    await pages.visit({ ...wide, locale: 'de-DE', colorScheme: 'dark' }, async (page) => {
       await open(page, '/customers');
       await press(page, 'Shift+X');
       await page.getByRole('region', { name: 'Auswahl' }).getByText('2 ausgewählt').waitFor();
@@ -237,8 +294,8 @@ describe.skipIf(noBrowser)('selected rows', { timeout: 120_000 }, () => {
   });
 
   it('and their keys are listed under ?, and can be switched off', async () => {
-    const { open } = await signedInBookkeeper(app);
-    await app.visit(wide, async (page) => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit(wide, async (page) => {
       await open(page, '/');
       await press(page, 'g');
       await press(page, 'c');

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTenant } from '../../src/identity/index.ts';
-import { getCode, password } from '../identity/browser.ts';
-import { expectAccessible, navigateTo, signIn, startApp, type App } from './app.ts';
+import { enter, getCode, password } from '../identity/browser.ts';
+import { expectAccessible, navigateTo, signIn, signInByCookie, startApp, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
@@ -31,10 +34,9 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
     });
 
     it('the company profile is filled in, with errors beside the fields, and its VAT rate is offered', async () => {
-      const { email } = await app.newUser();
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/); // before signing in
-        await signIn(page, email);
+      const { open } = await pages.bookkeeper();
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/');
         await navigateTo(page, 'Company');
         await page.getByLabel('Legal name').fill('Kontor Studio GmbH');
         const letterhead = page.getByRole('region', { name: 'Letterhead' });
@@ -46,6 +48,10 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await page.keyboard.press('Escape');
         expect(await letterhead.locator('strong').getAttribute('style')).toContain('rgb(28, 63, 148)');
         await page.getByLabel('IBAN').fill('DE00 1203 0000 0000 2020 51');
+        await page.getByLabel('Tax number').fill('133/8150/8159');
+        // At the foot, a number is in one line.
+        const taxNumber = letterhead.getByText('133/8150/8159');
+        expect(await taxNumber.evaluate((node) => node.getBoundingClientRect().height)).toBeLessThan(20);
         await page.getByLabel('Usual VAT, %').fill('7');
         await page.getByLabel('Registration number').fill('12345678');
         await page.getByLabel('Electronic address').fill('4012345000009');
@@ -81,10 +87,10 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
     });
 
     it('a token is generated, shown once, used over REST, and revoked', async () => {
-      const { email } = await app.newUser();
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/); // before signing in
-        await signIn(page, email);
+      const { acme, open } = await pages.bookkeeper();
+      await app.service.client.apiToken.deleteMany({ where: { tenantId: acme.tenantId } });
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/');
         await navigateTo(page, 'API tokens');
         await expectAccessible(page);
         await page.getByRole('button', { name: 'Generate a token' }).click();
@@ -108,10 +114,10 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
     });
 
     it('a token has a limit of its own, which is changed', async () => {
-      const { email } = await app.newUser();
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/); // before signing in
-        await signIn(page, email, '/settings/api-tokens');
+      const { acme, open } = await pages.bookkeeper();
+      await app.service.client.apiToken.deleteMany({ where: { tenantId: acme.tenantId } });
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/settings/api-tokens');
         await page.getByRole('button', { name: 'Generate a token' }).click();
         await page.getByLabel('Name').fill('Importer');
         const limit = page.getByLabel('Requests a minute');
@@ -133,10 +139,10 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
     });
 
     it('a token is limited to trusted documents', async () => {
-      const { email } = await app.newUser();
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/); // before signing in
-        await signIn(page, email, '/settings/api-tokens');
+      const { acme, open } = await pages.bookkeeper();
+      await app.service.client.apiToken.deleteMany({ where: { tenantId: acme.tenantId } });
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/settings/api-tokens');
         const codes: (string | undefined)[] = [];
         for (const isLimited of [true, false]) {
           await page.getByRole('button', { name: 'Generate a token' }).click();
@@ -158,12 +164,11 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
     });
 
     it('a webhook is added and pinged; a delivery appears live and is redelivered', async () => {
-      const { email, acme } = await app.bookkeeper();
+      const { acme, open } = await pages.bookkeeper();
       const path = `/hook-${acme.tenantId}`;
       const received = () => app.receiver.requests.filter((request) => request.path === path);
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/);
-        await signIn(page, email);
+      await pages.visit({ viewport }, async (page) => {
+        await open(page, '/');
         await navigateTo(page, 'Webhooks');
         await expectAccessible(page);
         await page.getByRole('button', { name: 'Add a webhook' }).click();
@@ -206,10 +211,10 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await createTenant(app.service.client, { name: 'Bäckerei One' }),
         await createTenant(app.service.client, { name: 'Verlag Two' }),
       ];
-      const { email } = await app.newUser(one.id, two.id);
-      await app.visit({ viewport }, async (page, watch) => {
-        watch.allowed.push(/401/);
-        await signIn(page, email, `/${one.id}/settings/webhooks`);
+      const { cookie = '' } = await enter(app.service, await app.newUser(one.id, two.id));
+      await app.visit({ viewport }, async (page) => {
+        await signInByCookie(page, cookie);
+        await page.goto(`/${one.id}/settings/webhooks`);
         await page.getByRole('button', { name: 'Add a webhook' }).click();
         await page.getByLabel('Address').fill(`${app.receiver.url}/of-one`);
         await page.getByRole('button', { name: 'Add the webhook' }).click();
@@ -224,6 +229,23 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         expect(await page.content()).not.toContain('of-one');
         expect(await page.title()).toContain('Verlag Two');
       });
+    });
+  });
+
+  it('fields of the company are as wide as what goes in', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({ viewport: { width: 1440, height: 900 } }, async (page) => {
+      await open(page, '/settings/company');
+      const width = async (name: string): Promise<number> =>
+        (await page.getByRole('textbox', { name, exact: true }).boundingBox())!.width;
+      const [code, city, bic, iban] = [
+        await width('Postal code'),
+        await width('City'),
+        await width('BIC'),
+        await width('IBAN'),
+      ];
+      expect(code * 2).toBeLessThan(city);
+      expect(bic).toBeLessThan(iban);
     });
   });
 
@@ -243,10 +265,9 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
   });
 
   it('an unknown path shows an accessible page', async () => {
-    const { email, tenantId } = await app.newUser();
-    await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await signIn(page, email, `/${tenantId}/nothing/here`);
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
+      await open(page, '/nothing/here');
       await expectAccessible(page);
     });
   });

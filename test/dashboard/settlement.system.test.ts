@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import { makePdf, png } from '../attachments/files.ts';
-import { expectAccessible, signedInBookkeeper, startApp, type App, press } from './app.ts';
+import { expectAccessible, startApp, type App, press } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // Receipts of several lines with their files, suppliers' credits, and payments that settle the rest.
 
@@ -10,8 +11,10 @@ const longPoll = { timeout: 10_000 };
 
 describe.skipIf(noBrowser)('receipts and what settles documents', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
@@ -19,8 +22,8 @@ describe.skipIf(noBrowser)('receipts and what settles documents', { timeout: 120
     ['a desktop', desktop],
     ['a phone', phone],
   ])('a receipt of two rates is typed by keyboard, gets its files, and is booked: on %s', async (_name, viewport) => {
-    const { acme, open } = await signedInBookkeeper(app);
-    await app.visit({ viewport }, async (page) => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({ viewport }, async (page) => {
       await open(page, '/receipts');
       await page.getByRole('button', { name: 'Add a receipt' }).first().click();
       const dialog = page.getByRole('dialog');
@@ -86,13 +89,13 @@ describe.skipIf(noBrowser)('receipts and what settles documents', { timeout: 120
   ])(
     'a payment settles the rest as a discount, and more than is due becomes credit: on %s',
     async (_name, viewport) => {
-      const { acme, open } = await signedInBookkeeper(app);
+      const { acme, open } = await pages.bookkeeper();
       const customerId = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
       const [first, second] = [
         await makeInvoice(acme, { customerId, status: 'ISSUED' }),
         await makeInvoice(acme, { customerId, status: 'ISSUED' }),
       ];
-      await app.visit({ viewport }, async (page) => {
+      await pages.visit({ viewport }, async (page) => {
         await open(page, `/invoices/${first}`);
         await page.getByRole('button', { name: 'Record a payment' }).click();
         const dialog = page.getByRole('dialog');
@@ -129,10 +132,10 @@ describe.skipIf(noBrowser)('receipts and what settles documents', { timeout: 120
   );
 
   it('a supplier’s credit is entered beside the receipt, and a write-off asks for its reason', async () => {
-    const { acme, open } = await signedInBookkeeper(app);
+    const { acme, open } = await pages.bookkeeper();
     const supplierId = await makeCustomer(acme, { companyName: 'Papier Union GmbH', type: 'SUPPLIER' });
     const id = await makeReceipt(acme, { supplierId, status: 'BOOKED', receiptNumber: 'R-9' });
-    await app.visit({}, async (page) => {
+    await pages.visit({}, async (page) => {
       await open(page, `/receipts/${id}`);
       await page.getByRole('button', { name: 'Add a credit' }).click();
       const dialog = page.getByRole('dialog');

@@ -1,30 +1,43 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
 import { enter, password } from '../identity/browser.ts';
 import { expectAccessible, operationName, waitUntilIdle, signIn, startApp, type App, press } from './app.ts';
-import { accessibilityViolations, noBrowser, type Watch } from './browser.ts';
+import { accessibilityViolations, noBrowser, type Steps, type Watch } from './browser.ts';
+import { keepPages, type KeptPages } from './kept-pages.ts';
 
 // Input is never lost: not by a network error, an expired session, navigation, a key, or a change made elsewhere.
 
 describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
   let app: App;
+  let pages: KeptPages;
   beforeAll(async () => {
     app = await startApp();
+    pages = keepPages(app);
   });
   afterAll(() => app?.close());
 
-  /** Creates a user with a tenant. `work` signs in and runs steps at a path. */
+  const allow = (watch: Watch): number => watch.allowed.push(/401|Failed to load resource|PageLoadError/);
+
+  /** Creates a tenant. `work` runs steps at a path. */
   async function bookkeeper() {
+    const { acme, open } = await pages.bookkeeper();
+    const work = (path: string, steps: Steps) =>
+      pages.visit({}, async (page, watch) => {
+        allow(watch);
+        await open(page, path);
+        await steps(page, watch);
+      });
+    return { acme, work, ...readers(acme) };
+  }
+
+  /** The same with a user of its own, in a page that has loaded no other: for a session that ends, and scripts that are missing. */
+  async function newcomer() {
     const { email, acme } = await app.bookkeeper();
-    const work = (
-      path: string,
-      steps: (page: Page, watch: Watch) => Promise<void>,
-      options: BrowserContextOptions = {},
-    ) =>
-      app.visit(options, async (page, watch) => {
-        watch.allowed.push(/401|Failed to load resource|PageLoadError/);
+    const work = (path: string, steps: Steps) =>
+      app.visit({}, async (page, watch) => {
+        allow(watch);
         await signIn(page, email, `/${acme.tenantId}${path}`);
         await waitUntilIdle(page);
         await steps(page, watch);
@@ -34,9 +47,13 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       const elsewhere = await enter(app.service, { email });
       expect((await elsewhere.request('POST', '/api/auth/revoke-sessions', {})).status).toBe(200);
     };
+    return { email, acme, work, endSessions, ...readers(acme) };
+  }
+
+  function readers(acme: Integrator) {
     const customers = async (): Promise<{ company_name: string; city: string | null }[]> =>
       (await acme.rest('GET', '/customers')).body.data;
-    return { email, acme, work, endSessions, customers };
+    return { customers };
   }
 
   describe('network errors', () => {
@@ -109,7 +126,7 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
 
   describe('an expired session', () => {
     it('submitting a form asks for the password, then submits it', async () => {
-      const { acme, work, endSessions, customers } = await bookkeeper();
+      const { acme, work, endSessions, customers } = await newcomer();
       await work('/customers', async (page) => {
         await page.getByRole('button', { name: 'Add a customer' }).first().click();
         await page.getByLabel('Company name').fill('Nordlicht Verlag');
@@ -130,7 +147,7 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
     });
 
     it('opening a page leads to the sign-in page, and then to the page', async () => {
-      const { acme, email, work, endSessions } = await bookkeeper();
+      const { acme, email, work, endSessions } = await newcomer();
       await work('/customers', async (page) => {
         await endSessions();
         await page.goto(`/${acme.tenantId}/invoices?status=DRAFT`);
@@ -380,7 +397,7 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
   });
 
   it('offline, a page whose code is not loaded shows an error, and loads when the connection is back', async () => {
-    const { acme, work } = await bookkeeper();
+    const { acme, work } = await newcomer();
     await work('/customers', async (page) => {
       await page.context().setOffline(true);
       const menu = page.getByRole('navigation', { name: 'Main' });

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
 import { asTenant } from '../../prisma/tenant/pool.ts';
-import { observeStatements } from '../../prisma/connection.ts';
+import { observeStatements } from '../../prisma/connection/connection.ts';
 import { onCluster } from '../citus/cluster.ts';
 import { createDatabase, distributeInName, startService, type Database, type Service } from '../harness.ts';
 

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableOf, tenantModels } from '../../prisma/client.ts';
-import { ConnectionPool } from '../../prisma/connection.ts';
-import { parentsFirst, tablesOfBooks } from '../../prisma/distribute.ts';
-import { distribute, migrations } from '../../prisma/migrate.ts';
-import { splitStatements } from '../../prisma/split-statements.ts';
+import { liftSecurity } from '../../prisma/distribute/forced-security.ts';
+import { restoreSecurity } from '../../prisma/distribute/move-tenant.ts';
+import { ConnectionPool } from '../../prisma/connection/connection.ts';
+import { parentsFirst, tablesOfBooks } from '../../prisma/distribute/distribute.ts';
+import { distribute, migrations, moveToWorker } from '../../prisma/migrate/migrate.ts';
+import { LockWatch } from '../../prisma/connection/lock-waits.ts';
+import { splitStatements } from '../../prisma/migrate/split-statements.ts';
 import { onCluster } from '../citus/cluster.ts';
 import { createDatabase, createEmptyDatabase, type Database } from '../harness.ts';
 
@@ -51,6 +55,34 @@ describe('kontor distribute', () => {
     expect(tables.filter(({ distributed }) => distributed).map(({ name }) => name)).toEqual(['customers']);
     for (const [index, { parents }] of tables.entries())
       for (const parent of parents) expect(names.indexOf(parent)).toBeLessThan(index);
+  });
+});
+
+describe('kontor distribute move', () => {
+  const unforced = async (): Promise<string[]> =>
+    (
+      await pool.query<{ name: string }>(
+        `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+           and relrowsecurity and not relforcerowsecurity order by 1`,
+      )
+    ).rows.map(({ name }) => name);
+
+  it('lifts what holds for the owner from all tables that have it, and another run forces it again', async () => {
+    const watched = new ConnectionPool({ connectionString: database.url, max: 3 });
+    const before = await unforced();
+    expect(before).toEqual(['outbox', 'watchers']);
+    const watch = new LockWatch(watched, () => {});
+    const lifted = await liftSecurity(watched, watch); // a move that is killed leaves it so
+    const { rows } = await pool.query('select from pg_class where relforcerowsecurity');
+    expect(rows).toEqual([]);
+    expect(await restoreSecurity(watched, () => {})).toEqual(lifted);
+    expect(await unforced()).toEqual(before);
+    await watched.end();
+  });
+
+  it.skipIf(hasCitus)('is refused on one server', async () => {
+    const move = { tenantId: randomUUID(), to: 2, isAlone: false };
+    await expect(moveToWorker(database.url, move, () => {})).rejects.toThrow('The books are not distributed.');
   });
 });
 

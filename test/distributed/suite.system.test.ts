@@ -1,14 +1,10 @@
 import { describe } from 'vitest';
 import { gateway } from '../harness.ts';
 
-// These files run once more on databases that say that their books are distributed: every answer is the same.
+// These files run once more on databases that say that their books are distributed: every answer is the same. They are
+// about connections; those about requests also go through a pooler (test/pooler/suite.system.test.ts).
 describe('where the books are distributed', async () => {
   gateway.distributed = true;
-  await import('../openapi/walk.test.ts');
-  await import('../graphql/access/tenant-client.test.ts');
-  await import('../graphql/access/tenancy.test.ts');
-  await import('../graphql/resources/concurrency.test.ts');
-  await import('../idempotency/stored-responses.test.ts');
   await import('../isolation/connections.test.ts');
   await import('../isolation/row-security.test.ts');
   await import('../isolation/connection-limit.test.ts');

@@ -8,6 +8,7 @@ import { readGuides } from '../../src/pages/guides.ts';
 import { startService, type Service } from '../harness.ts';
 import { parseFences } from './fences.ts';
 import { isInstalled, languages } from './languages.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 
 // A reader saves the blocks of one tab of the quick start as one program. Those with the SDK are run by
 // test/sdk/examples.system.test.ts, those with curl by test/docs/literal.system.test.ts.
@@ -39,7 +40,7 @@ it('is there in Python and PHP, each step in every language', () => {
 
 describe.each(written)('in $name', (language) => {
   it.skipIf(!isInstalled(language))('prints what the page says, and leaves the invoice and its payment', async () => {
-    const acme = await service.integrator();
+    const acme = await startTestTenant(service, await service.integrator());
     const code = fences.filter(({ marks }) => marks.includes(`tab=${language.name}`)).map((fence) => fence.code);
     const file = join(folder, `quick-start-${language.name}`);
     await writeFile(file, code.join('\n').replaceAll('__ORIGIN__', service.url));

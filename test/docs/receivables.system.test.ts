@@ -87,7 +87,8 @@ const countBooks = async (): Promise<Record<string, number>> => ({
   customers: await acme.db.customer.count(),
   invoices: await acme.db.invoice.count(),
   payments: await acme.db.payment.count(),
-  events: await acme.db.event.count(),
+  // The worker reports overdue invoices in its own time.
+  events: await acme.db.event.count({ where: { type: { not: 'invoice.overdue' } } }),
 });
 
 /** The whole of what the program does, with its output. */

@@ -82,7 +82,9 @@ export function collectWords(files: string[], read: Repository['read']): Set<str
 
 /** Reads the declarations of commander: `user.command('create')` in a file where `user` is a command of the program. */
 export function collectCommands(files: string[], read: Repository['read']): Commands {
-  const code = files.filter((path) => /^src\/(?:cli|commands\/(?:doctor\/)?[\w-]+)\.ts$/.test(path)).map(read);
+  const code = files
+    .filter((path) => /^src\/(?:cli|commands\/(?:(?!bulk|remote)[\w-]+\/)?[\w-]+)\.ts$/.test(path))
+    .map(read);
   const names = code.flatMap((text) =>
     [...text.matchAll(/(\w+)\s*\.command\('(\w+)'\)/g)].map(([, parent, name]) =>
       parent === 'program' ? `${name}` : `${parent} ${name}`,

@@ -39,10 +39,10 @@ const foreign = new Set(
   `OpenTelemetry PgBouncer GitHub OTEL_EXPORTER_OTLP_HEADERS limit_conn pg_dump pg_restore SQLITE_BUSY SyntaxError
   serialization_failure deadlock_detected check_violation foreign_key_violation invalid_password snake_case decimal.js
   ipaddr.js manifest.json kontor_nonsense TENANT_ID NEW_CUSTOMER add_quotes rawBody password.txt first.txt
-  customer.json invoice.json answer.txt citus_rebalance_start isolate_tenant_to_new_shard shard_transfer_mode max_worker_processes
-  max_logical_replication_workers citus_create_restore_point pg_dist_authinfo pg_test_fsync
+  customer.json invoice.json answer.txt citus_rebalance_start citus_update_node isolate_tenant_to_new_shard shard_transfer_mode max_worker_processes
+  max_logical_replication_workers citus_create_restore_point citus_cleanup_orphaned_resources pg_drop_replication_slot pg_dist_authinfo pg_test_fsync
   pg_current_wal_lsn pg_blocking_pids waits_for query_start pg_wal slot_name pg_size_pretty pg_wal_lsn_diff restart_lsn
-  pg_replication_slots last_autovacuum pg_basebackup backfill.sql`.split(/\s+/),
+  pg_replication_slots synchronous_standby_names last_autovacuum pg_basebackup backfill.sql`.split(/\s+/),
 );
 
 /** CONTRIBUTING's example of a new resource: quotes. */

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** Set where the tests by other readers of PDF must not be left out: `.ci/run`. */
 const requirePdfTools = process.env['REQUIRE_PDF_TOOLS'] === '1';
@@ -85,18 +86,35 @@ export const extractAttachment = (bytes: Uint8Array, name: string): Buffer =>
     return run('cat', [join(folder, name)]);
   });
 
-/** Apache PDFBox's findings about files as PDF/A-1b. Empty if they are valid. */
-export const preflightProblems = (files: Uint8Array[]): string =>
-  withFile(new Uint8Array(), (_, folder) => {
-    const paths = files.map((bytes, index) => {
-      const path = join(folder, `${index}.pdf`);
+/** Apache PDFBox in a process that validates many files, as Java takes its time to start. */
+export function startPreflight() {
+  const folder = mkdtempSync(join(tmpdir(), 'kontor-pdf-'));
+  const path = join(folder, 'document.pdf');
+  const program = join(import.meta.dirname, 'Preflight.java');
+  const java = spawn('java', ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', jars.join(':'), program]);
+  let errors = '';
+  java.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const lines = createInterface(java.stdout)[Symbol.asyncIterator]();
+  return {
+    /** Its findings about a file as PDF/A-1b. Empty if it is valid. */
+    findProblems: async (bytes: Uint8Array): Promise<string> => {
       writeFileSync(path, bytes);
-      return path;
-    });
-    const program = join(import.meta.dirname, 'Preflight.java');
-    const result = spawnSync('java', ['-cp', jars.join(':'), program, ...paths], { encoding: 'utf8' });
-    return result.status === 0 ? '' : result.stdout + result.stderr || 'Preflight failed';
-  });
+      java.stdin.write(`${path}\n`);
+      const found: string[] = [];
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done) throw new Error(`Preflight has ended: ${errors}`);
+        if (value === 'valid') return '';
+        if (value === 'invalid') return found.join('\n') || 'Preflight failed';
+        found.push(value);
+      }
+    },
+    close: (): void => {
+      java.kill();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
 
 /** A page as gray pixels. */
 export function pdfPixels(bytes: Uint8Array, page: number, resolution: number) {

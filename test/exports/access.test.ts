@@ -212,13 +212,13 @@ describe('an export', () => {
     const inDays = (count: number): Date => new Date(Date.now() + count * 86_400_000);
     const key = fileKey(who.tenantId, id);
     service.clock.now = inDays(6.9);
-    await runJob(cleanUpExports(service.client, service.domain, 7));
+    await runJob(cleanUpExports(service, service.domain, 7));
     const response = await download(service, who, id);
     expect(response.status).toBe(200);
     await response.arrayBuffer();
     service.clock.now = inDays(7.1);
     expect((await download(service, who, id)).status).toBe(404);
-    await runJob(cleanUpExports(service.client, service.domain, 7));
+    await runJob(cleanUpExports(service, service.domain, 7));
     expect(await who.db.export.count()).toBe(0);
     expect(await service.fileStorage.read(key)).toBeUndefined();
   });

@@ -6,7 +6,7 @@ import { item, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.t
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { work } from '../webhooks/receiver.ts';
 import { exported, readCsv } from './exports.ts';
-import { readExtf, sumAccounts } from './extf.ts';
+import { readExtf, sumAccounts, sumTaxed } from './extf.ts';
 
 // Documents in foreign money that are settled in parts: their partners' accounts end at zero in the books' currency.
 
@@ -34,9 +34,18 @@ const settled = fc.record({
   isInvoice: fc.boolean(),
   rate,
   cents: fc.integer({ min: 100, max: 90_000 }),
+  /** Of a receipt. */
+  lines: fc.nat({ max: 3 }),
   parts: fc.array(part, { maxLength: 7 }),
   last: fc.constantFrom('pay', 'pay', 'pay at a rate', 'discount', 'credit'),
 });
+
+interface VatRow {
+  kind: string;
+  vat_rate: number;
+  net: number;
+  vat: number;
+}
 
 const inCents = (cents: number): string => (cents / 100).toFixed(2);
 const dayOf = (days: number): string => Temporal.PlainDate.from('2026-03-01').add({ days }).toString();
@@ -45,6 +54,18 @@ async function ok(who: Integrator, path: string, body?: object) {
   const answer = await who.rest('POST', path, body);
   expect([path, answer.status < 300, answer.body.errors]).toEqual([path, true, undefined]);
   return answer.body.data;
+}
+
+/** What a receipt says: one amount, or lines whose VAT is owed by the tenant, or is deducted in part. */
+function bought({ cents, lines }: ReturnType<typeof sample>[number]): object {
+  if (lines === 0) return { amountGross: inCents(cents) };
+  const partly = { amountGross: inCents(cents), vatRate: '19', vatCategory: 'S', deductiblePercent: '35' };
+  const owed = { amountNet: inCents(cents), vatRate: '19', vatCategory: 'AE' };
+  return {
+    lines: [owed, { ...partly, amountGross: '3.33', vatRate: '7' }, partly].slice(0, lines),
+    vatRate: undefined,
+    amountGross: inCents([cents, cents + 333, 2 * cents + 333][lines - 1] ?? 0),
+  };
 }
 
 /** Makes a document of a partner of its own, and settles all of it. */
@@ -58,7 +79,7 @@ async function settle(who: Integrator, made: ReturnType<typeof sample>[number]):
   const path = made.isInvoice ? 'invoices' : 'receipts';
   const id = made.isInvoice
     ? await makeInvoice(who, { customerId, ...priced, invoiceDate: '2026-03-01', items, status: 'ISSUED' })
-    : await makeReceipt(who, { supplierId: customerId, ...priced, amountGross: inCents(made.cents), status: 'BOOKED' });
+    : await makeReceipt(who, { supplierId: customerId, ...priced, ...bought(made), status: 'BOOKED' });
   const due = async (): Promise<number> => {
     const { data } = (await who.rest('GET', `/${path}/${id}`)).body;
     const left = data.amount_due ?? data.amount_payable - data.amount_paid - data.amount_adjusted;
@@ -127,6 +148,33 @@ it(
       'Umsatz (ohne Soll/Haben-Kz)': row['Basis-Umsatz'] || (row['Umsatz (ohne Soll/Haben-Kz)'] ?? ''),
     }));
     for (const row of rows) expect([row['WKZ Umsatz'], row['WKZ Basis-Umsatz']]).not.toEqual(['USD', '']);
+    const taxed = sumTaxed(rows);
+    const ofAccounts = (accounts: RegExp): number =>
+      Decimal.sum(0, ...[...taxed].filter(([account]) => accounts.test(account)).map(([, sum]) => sum)).toNumber();
+    const vat = (
+      await who.rest('GET', `/reports/vat?${new URLSearchParams({ ...year, date_by: 'document' }).toString()}`)
+    ).body.data.rows;
+    const ofReport = (kind: string, amount: 'net' | 'vat', vat_rate?: number): number =>
+      Decimal.sum(
+        0,
+        ...vat
+          .filter((row: VatRow) => row.kind === kind && row.vat_rate === (vat_rate ?? row.vat_rate))
+          .map((row: VatRow) => row[amount]),
+      ).toNumber();
+    expect({
+      output19: ofAccounts(/^1776$/),
+      output7: ofAccounts(/^1771$/),
+      revenue: ofAccounts(/^(8400|8300|8730)$/),
+      input: ofAccounts(/^15(7[0168])$/),
+      owed: ofAccounts(/^1785$/),
+    }).toEqual({
+      output19: -ofReport('output', 'vat', 19) + 0,
+      output7: -ofReport('output', 'vat', 7) + 0,
+      revenue: -ofReport('output', 'net') + 0,
+      input: ofReport('input', 'vat'),
+      owed: -ofReport('reverse_charge', 'vat') + 0,
+    });
+
     const sums = sumAccounts(rows);
     const partners = [...sums].filter(([account]) => account.length === 5);
     expect(partners.length).toBe(documents.length);
@@ -137,6 +185,8 @@ it(
     const [total] = (await who.rest('GET', `/reports/profit-and-loss?${new URLSearchParams(year).toString()}`)).body
       .data.totals;
     expect([sumOf('2660'), sumOf('2150')]).toEqual([-total.exchange_gains, total.exchange_losses]);
+    // All accounts but those of partners, the bank, and VAT.
+    expect(ofAccounts(/^(?!1200|15..|17..)\d{4}$/)).toBe(-total.result);
 
     const list = { type: 'list', resource: 'payments', ...year };
     const payments = readCsv((await exported(service, who, list)).file);

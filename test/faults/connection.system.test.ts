@@ -1,29 +1,38 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../prisma/migrate.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { startPooler, noPooler } from '../pooler/pgbouncer.ts';
+import { customer } from '../rest/samples.ts';
+import { withOpenssl } from '../webhooks/certificates.ts';
+import { until } from '../webhooks/receiver.ts';
 import { startOwnPostgres, type OwnPostgres } from './postgres.ts';
-import { kontor } from './processes.ts';
+import { kontor, type Kontor } from './processes.ts';
+import { makeToken } from './test-system.ts';
 
 // Messages where no connection to the database is made, and TLS as OPERATING.md says it is set.
 
 let postgres: OwnPostgres;
 let certificates: string;
+let token: string;
 
 beforeAll(async () => {
   postgres = await startOwnPostgres();
   await migrate(postgres.url);
+  token = await makeToken(postgres.url);
   certificates = await mkdtemp(join(tmpdir(), 'kontor-certificates-'));
-  for (const [name, host] of [
-    ['server', 'IP:127.0.0.1'],
-    ['other', 'DNS:elsewhere.example'],
-  ] as const) {
-    const key = `-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ${name}.key -out ${name}.pem`;
-    const subject = `-subj /CN=${name} -addext subjectAltName=${host}`;
-    execFileSync('openssl', `req -x509 ${key} ${subject}`.split(' '), { cwd: certificates, stdio: 'pipe' });
+  const { ca, ...those } = withOpenssl(({ authority, leaf }) => ({
+    ca: authority('ca'),
+    server: leaf('server', '127.0.0.1'),
+    other: leaf('other', 'elsewhere.example'),
+    expired: leaf('expired', '127.0.0.1', { to: 2021 }),
+  }));
+  await chmod(certificates, 0o755);
+  await writeFile(join(certificates, 'ca.pem'), ca);
+  for (const [name, { key, cert }] of Object.entries(those)) {
+    await writeFile(join(certificates, `${name}.key`), key, { mode: 0o600 });
+    await writeFile(join(certificates, `${name}.pem`), cert);
   }
   await postgres.own(certificates);
   await useCertificate('server');
@@ -45,6 +54,12 @@ const withUrl = (change: (url: URL) => void): string => {
   change(url);
   return url.href;
 };
+
+const verified = (ca?: string): string =>
+  withUrl(({ searchParams }) => {
+    searchParams.set('sslmode', 'verify-full');
+    if (ca !== undefined) searchParams.set('sslrootcert', join(certificates, ca));
+  });
 
 /** Why `serve` didn't start. */
 async function refusalOf(databaseUrl: string, settings: Record<string, string> = {}): Promise<string> {
@@ -74,19 +89,16 @@ describe('where waiting can’t help, a process ends and says why in one line', 
   });
 
   it('a certificate that is not trusted, or is for another host', async () => {
-    const verified = (ca?: string): string =>
-      withUrl(({ searchParams }) => {
-        searchParams.set('sslmode', 'verify-full');
-        if (ca !== undefined) searchParams.set('sslrootcert', join(certificates, ca));
-      });
     expect(await refusalOf(verified())).toContain("The database's certificate is not trusted.");
     expect(await refusalOf(verified('missing.pem'))).toContain(
       'A file of the TLS settings of the database is missing.',
     );
     await useCertificate('other');
-    expect(await refusalOf(verified('other.pem'))).toContain("The database's certificate is for another host name.");
+    expect(await refusalOf(verified('ca.pem'))).toContain("The database's certificate is for another host name.");
+    await useCertificate('expired');
+    expect(await refusalOf(verified('ca.pem'))).toContain("The database's certificate has expired.");
     await useCertificate('server');
-    const process = await kontor('serve', verified('server.pem'));
+    const process = await kontor('serve', verified('ca.pem'));
     onTestFinished(process.kill);
     await process.start();
     expect((await fetch(`${process.url}/health/ready`)).status).toBe(200);
@@ -121,3 +133,46 @@ it.each([
   },
   120_000,
 );
+
+describe('a certificate of the database that expires while a process runs', { timeout: 240_000 }, () => {
+  /** Expires it, expects 503 with the reason, and renews it. */
+  async function expire({ url }: Kontor, reason: RegExp): Promise<void> {
+    const ready = async (): Promise<{ status: number; message?: string }> => {
+      const response = await fetch(`${url}/health/ready`);
+      return { ...((await response.json()) as { message?: string }), status: response.status };
+    };
+    const create = (): Promise<Response> =>
+      fetch(`${url}/api/v1/customers`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(customer),
+      });
+    expect((await create()).status).toBe(201);
+    await useCertificate('expired');
+    await postgres.terminateAll();
+    await until(async () => (await ready()).status === 503, 'the fault to be reported');
+    expect(await ready()).toMatchObject({ status: 503, message: expect.stringMatching(reason) });
+    const refused = await create();
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    await useCertificate('server');
+    await until(async () => (await create()).status === 201, 'writes to be done again');
+  }
+
+  it('directly', async () => {
+    const process = await kontor('serve', verified('ca.pem'));
+    onTestFinished(process.kill);
+    await process.start();
+    await expire(process, /certificate has expired/);
+  });
+
+  it.skipIf(noPooler)('behind pgbouncer', async () => {
+    const tls = `server_tls_sslmode = verify-full\nserver_tls_ca_file = ${certificates}/ca.pem`;
+    const pooler = await startPooler(postgres.url, 5, tls);
+    onTestFinished(pooler.close);
+    const process = await kontor('serve', pooler.through(postgres.url), { DATABASE_DIRECT_URL: verified('ca.pem') });
+    onTestFinished(process.kill);
+    await process.start();
+    await expire(process, /certificate/);
+  });
+});

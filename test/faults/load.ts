@@ -9,14 +9,26 @@ export interface Write {
   table: 'customers' | 'invoices';
   rows: 1 | 2;
   key?: string;
+  /** When it was first sent, by performance.now(). */
+  begun: number;
   /** Whether it was answered that it is done. */
   acknowledged: boolean;
   /** The response's name of the row. */
   id?: string;
 }
 
+/** What became of a request that was sent. */
+export interface Answer {
+  /** When it was sent, by performance.now(). */
+  at: number;
+  ms: number;
+  /** `none` for a connection that was cut before the response. */
+  outcome: 'done' | 'unavailable' | 'none' | 'internal' | 'wrong';
+}
+
 export interface Load {
   writes: Write[];
+  answers: Answer[];
   /** Responses that differ from the documented ones. */
   wrong: string[];
   /** How often nothing was acknowledged: the documented 503, or no answer at all; and internal errors. */
@@ -36,6 +48,8 @@ export interface Target {
   /** Gateways, any of which will do. */
   urls: string[];
   clients?: number;
+  /** The share of writes that have an Idempotency-Key, and are sent until they are answered; by default half. */
+  keyed?: number;
   /** Milliseconds between two writes of one client, at most. */
   pauseMs?: number;
 }
@@ -44,19 +58,19 @@ export interface Target {
 const patienceMs = 30_000;
 
 /** Writes of every kind, until told to stop. A client whose gateway fails turns to the next, as behind a balancer. */
-export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }: Target): Load {
-  const load: Pick<Load, 'writes' | 'wrong' | 'faults'> = {
+export function startLoad({ token, customerId, urls, clients = 4, keyed = 0.5, pauseMs = 60 }: Target): Load {
+  const load: Pick<Load, 'writes' | 'answers' | 'wrong' | 'faults'> = {
     writes: [],
+    answers: [],
     wrong: [],
     faults: { unavailable: 0, unanswered: 0, internal: 0 },
   };
   const stopping = new AbortController();
   const abandoning = new AbortController();
-  /** When each answer came, and how long it was waited for. */
-  const waits: { at: number; ms: number }[] = [];
 
   const send = async (url: string, { mark, key }: Write, { path, body }: Sent): Promise<string | undefined> => {
     const begun = performance.now();
+    let outcome: Answer['outcome'] = 'wrong';
     const headers = {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
@@ -66,18 +80,24 @@ export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }
       const signal = AbortSignal.any([abandoning.signal, AbortSignal.timeout(patienceMs)]);
       const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body), signal });
       const text = await answer.text();
-      if (isUnavailable(answer, text)) load.faults.unavailable += 1;
-      else if (isFault(answer, text)) load.faults.internal += 1;
-      else {
+      if (isUnavailable(answer, text)) {
+        outcome = 'unavailable';
+        load.faults.unavailable += 1;
+      } else if (isFault(answer, text)) {
+        outcome = 'internal';
+        load.faults.internal += 1;
+      } else {
         const id = idIn(answer.status, text);
         if (id === undefined) load.wrong.push(`${mark}: ${answer.status} ${text}`);
+        else outcome = 'done';
         return id;
       }
     } catch (error) {
       if ((error as Error).name === 'TimeoutError') load.wrong.push(`${mark}: no answer in ${patienceMs} ms`);
+      else outcome = 'none';
       load.faults.unanswered += 1;
     } finally {
-      waits.push({ at: performance.now(), ms: performance.now() - begun });
+      load.answers.push({ at: begun, ms: performance.now() - begun, outcome });
     }
     return undefined;
   };
@@ -85,7 +105,7 @@ export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }
   const client = async (start: number): Promise<void> => {
     let at = start;
     while (!stopping.signal.aborted) {
-      const [write, sent] = anyWrite(customerId);
+      const [write, sent] = anyWrite(customerId, keyed);
       load.writes.push(write);
       do {
         const id = await send(urls[at % urls.length] ?? '', write, sent);
@@ -102,7 +122,7 @@ export function startLoad({ token, customerId, urls, clients = 4, pauseMs = 60 }
   return {
     ...load,
     longestMs: (begun = 0) =>
-      waits.reduce((longest, { at, ms }) => (at >= begun ? Math.max(longest, Math.round(ms)) : longest), 0),
+      load.answers.reduce((longest, { at, ms }) => (at + ms >= begun ? Math.max(longest, Math.round(ms)) : longest), 0),
     acknowledged: () => load.writes.filter(({ acknowledged }) => acknowledged).length,
     stop: async () => {
       stopping.abort();
@@ -126,14 +146,15 @@ const notDue = '2099-12-31';
 const twoItems = [item, { title: 'Reise', quantity: '2.5', unit_price_net: '19.99', vat_rate: 7 }];
 
 /** One of: customers and invoices, one or two as a whole, over REST and GraphQL, with a key and without. */
-function anyWrite(customerId: string): [Write, Sent] {
+function anyWrite(customerId: string, keyed: number): [Write, Sent] {
   const mark = randomUUID();
-  const key = Math.random() < 0.5 ? { key: mark } : {};
+  const key = Math.random() < keyed ? { key: mark } : {};
   const write = (table: Write['table'], rows: Write['rows'] = 1): Write => ({
     mark,
     table,
     rows,
     ...key,
+    begun: performance.now(),
     acknowledged: false,
   });
   const rest = (resource: string, body: object): Sent => ({ path: `/api/v1${resource}`, body });
@@ -176,7 +197,7 @@ interface Answered {
 }
 
 /** Whether it is the documented answer while the service can't answer, of either API. */
-function isUnavailable({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): boolean {
+export function isUnavailable({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): boolean {
   if (status !== 503) return false;
   const { message, request_id, errors } = JSON.parse(text) as Answered;
   const isRest = typeof message === 'string' && request_id === headers.get('x-request-id');

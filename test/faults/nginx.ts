@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,6 +28,7 @@ export async function startNginx([first = '', second = '']: string[]): Promise<N
   if (!isInstalled()) throw new Error('REQUIRE_NGINX is set, and nginx is missing');
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'kontor-nginx-'));
+  await chmod(folder, 0o755); // its process is nobody's, and keeps long bodies there
   const example = await readFile(new URL('../../docker/nginx.conf', import.meta.url), 'utf8');
   const server = adapt(example, [
     [/127\.0\.0\.1:4000/, new URL(first).host],

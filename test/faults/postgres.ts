@@ -17,6 +17,8 @@ export interface OwnPostgres {
   query(sql: string, values?: unknown[]): Promise<any[]>;
   /** Ends it on the spot: what it was doing is left to recovery. */
   stopImmediately(): Promise<void>;
+  /** Ends it in order, without waiting for its clients. */
+  stopFast(): Promise<void>;
   start(): Promise<void>;
   /** Its processes hold still, and nobody is told, until they are thawed. */
   freeze(): Promise<void>;
@@ -51,11 +53,12 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
   await prepareRoles(port, passwords);
   const superuserUrl = roleUrl('postgres', passwords.superuser, port, 'kontor');
 
-  const stopImmediately = async (): Promise<void> => {
+  const stop = async (signal: 'SIGQUIT' | 'SIGINT'): Promise<void> => {
     const { pid } = await running();
-    process.kill(pid, 'SIGQUIT');
+    process.kill(pid, signal);
     await until(() => !isAlive(pid), 'PostgreSQL to stop');
   };
+  const stopImmediately = (): Promise<void> => stop('SIGQUIT');
   const signalAll = async (signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> => {
     const { pid } = await running();
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
@@ -66,6 +69,7 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
     port,
     query: (sql, values) => query(superuserUrl, sql, values),
     stopImmediately,
+    stopFast: () => stop('SIGINT'),
     start: async () => void (await begin(port)),
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),

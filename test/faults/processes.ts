@@ -17,6 +17,8 @@ export const secret = 'the secret of the tests, long enough';
 export interface Kontor {
   /** Where it listens, if it serves. */
   url: string;
+  /** Of its last start. */
+  pid(): number;
   /** Since it was last started. */
   running(): boolean;
   /** Its standard error, since it was first started. */
@@ -29,11 +31,17 @@ export interface Kontor {
   stop(): Promise<number | null>;
 }
 
-/** @param command `start` serves and works, `serve` only serves, `work` only works */
+/**
+ * @param command `start` serves and works, `serve` only serves, `work` only works
+ * @param before a program, and its arguments, that becomes the process
+ * @param version the cli.ts of another version than this one
+ */
 export async function kontor(
   command: 'start' | 'serve' | 'work',
   databaseUrl: string,
   settings: Record<string, string> = {},
+  before: readonly string[] = [],
+  version: string = cli,
 ): Promise<Kontor> {
   const env = {
     ...process.env,
@@ -60,18 +68,22 @@ export async function kontor(
   };
   return {
     url,
+    pid: () => child?.pid ?? 0,
     running,
     complaints: () => complaints,
     faults: () => faults,
     start: async () => {
       let said = '';
-      child = spawn(process.execPath, [cli, command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const [program = '', ...args] = [...before, process.execPath, version, command];
+      child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
       child.stdout?.on('data', (chunk: Buffer) => {
         said += chunk.toString();
         for (const line of chunk.toString().split('\n')) if (/"level":[45]0/.test(line)) faults.push(line);
       });
       child.stderr?.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
-      await until(() => says.test(said) || !running(), `kontor ${command} to start`, 60_000);
+      await until(() => says.test(said) || !running(), `kontor ${command} to start`, 240_000).catch((error: Error) => {
+        throw new Error(`${error.message}: ${said} ${complaints}`, { cause: error });
+      });
       if (!running()) throw new Error(`kontor ${command} did not start: ${complaints}`);
     },
     kill: async () => void (await end('SIGKILL')),

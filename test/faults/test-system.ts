@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { connect } from '../../prisma/client.ts';
-import { migrate } from '../../prisma/migrate.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { createTenant, createToken, createUser } from '../../src/identity/index.ts';
 import { customer } from '../rest/samples.ts';
 import { startReceiver, until, type Receiver } from '../webhooks/receiver.ts';
@@ -21,6 +21,19 @@ export interface TestSystem {
   /** Ends the load, waits until the queue is empty, and checks that nothing is lost. */
   settle(): Promise<Figures>;
   close(): Promise<void>;
+}
+
+/** Makes a system, does something to it under load, and checks that nothing is lost. */
+export async function campaign(
+  options: TestSystemOptions,
+  act: (system: TestSystem) => Promise<number>,
+): Promise<Recovered> {
+  const system = await startTestSystem(options);
+  try {
+    return { slowestRecoveryMs: await act(system), ...(await system.settle()) };
+  } finally {
+    await system.close();
+  }
 }
 
 export interface Recovered extends Figures {
@@ -44,7 +57,8 @@ export interface TestSystemOptions {
 
 /** The service has to recover unaided within this time. */
 export const recoveryMs = 30_000;
-const webhooks = 2;
+/** How many each tenant has. */
+export const webhooks = 2;
 
 const usual = {
   WEBHOOK_ALLOW_INSECURE: '1',
@@ -122,7 +136,7 @@ export async function makeToken(databaseUrl: string): Promise<string> {
 }
 
 /** @returns whom invoices go to */
-async function prepareTenant(url: string, token: string, receiverUrl: string): Promise<string> {
+export async function prepareTenant(url: string, token: string, receiverUrl: string): Promise<string> {
   const post = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });

@@ -1,5 +1,5 @@
 import { renderBody } from '../../schema/events/events.ts';
-import { moveOutbox } from '../../src/jobs/outbox.ts';
+import { moveOutbox } from '../../src/jobs/queue/outbox.ts';
 import type { Answer, Integrator, Service } from '../harness.ts';
 
 // Rows to create and to read, shared by the tests of the domain.

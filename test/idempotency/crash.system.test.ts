@@ -113,7 +113,7 @@ it(
       const names = Array.from({ length: atOnce }, () => randomUUID());
       const answers = keys.map((key) => post(url, key));
       const documents = names.map((name) => postThree(url, name));
-      await Promise.race([...answers, ...documents]);
+      await Promise.race(answers); // a document alone would leave nothing that must be kept
       child.kill('SIGKILL');
       const statuses = await Promise.all(answers);
       for (const [index, arrived] of (await Promise.all(documents)).entries()) {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Pool, QueryConfig } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { connect, type UnscopedClient } from '../../prisma/client.ts';
-import { ConnectionPool, observeStatements } from '../../prisma/connection.ts';
+import { ConnectionPool, observeStatements } from '../../prisma/connection/connection.ts';
 import {
   createAuthenticate,
   createTenant,
@@ -58,7 +59,13 @@ const noting = {
     return answer;
   },
 } as unknown as Pool;
-export const untilNoted = async (): Promise<void> => void (await Promise.all(begun));
+/** A use that is noted while another is written begins after that one. */
+export async function untilNoted(): Promise<void> {
+  for (let known = -1; known < begun.length; await setImmediate()) {
+    known = begun.length;
+    await Promise.all(begun);
+  }
+}
 
 const authenticateNoting = createAuthenticate(noting, onError);
 export const authenticate = (token: string, now = new Date()): Promise<Authentication> =>

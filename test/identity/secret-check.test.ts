@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Keyring } from '../../src/security/keyring.ts';
 import { findSecretProblem } from '../../src/security/secret-check.ts';
 import { createEmptyDatabase, startService, type Service } from '../harness.ts';
-import { ConnectionPool } from '../../prisma/connection.ts';
+import { ConnectionPool } from '../../prisma/connection/connection.ts';
 
 let service: Service;
 beforeAll(async () => {

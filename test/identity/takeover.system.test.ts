@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTenant } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor } from '../processes/command-lines.ts';
 import { enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 // An attacker makes an account of an address that isn't theirs, by an invitation of their own. Whoever later lets that

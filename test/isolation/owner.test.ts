@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { findTenantTables } from '../../prisma/delete-tenant.ts';
-import { migrate } from '../../prisma/migrate.ts';
+import { migrate } from '../../prisma/migrate/migrate.ts';
 import { tenantModels } from '../../prisma/client.ts';
 import { closeTenant, deleteTenant } from '../../src/identity/index.ts';
 import { asIntegrator, startService, type Service } from '../harness.ts';

@@ -4,7 +4,7 @@ import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { listNodes } from '../plans.ts';
 
-// Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/leakproof.ts.
+// Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/migrate/leakproof.ts.
 
 let service: Service;
 let acme: Integrator;

@@ -1,4 +1,4 @@
-import { observeStatements } from '../../prisma/connection.ts';
+import { observeStatements } from '../../prisma/connection/connection.ts';
 import { clusterUrl } from '../citus/cluster.ts';
 
 /** A statement as it went to PostgreSQL. */
@@ -11,8 +11,11 @@ export interface Statement {
 export const listen = (hear: (statement: Statement) => void): (() => void) =>
   observeStatements(({ text, values = [] }) => void hear({ text, values }));
 
-/** Sets the tenant. A transaction for that alone is spelled in small letters, one of Prisma's in capitals. */
-const setsTenant = /^(?:begin|commit|set local .*)$|set_config/;
+/**
+ * Sets the tenant or the actor, and does nothing else, as an insertion does that names its actor itself. A transaction for that
+ * alone is spelled in small letters, one of Prisma's in capitals.
+ */
+const setsTenant = /^(?:begin|commit|set local .*)$|^(?!.*\binsert\b).*set_config/s;
 /** Moves the outbox: on a cluster, the tests' services do so, as a worker does. */
 const movesOutbox = /\b(?:is_distributed|outbox|watchers|queue_jobs|pg_notify|pg_try_advisory_xact_lock)\b/;
 

@@ -1,6 +1,6 @@
-import { parseBackfill } from '../../prisma/backfills.ts';
-import { ActingConnection } from '../../prisma/actor.ts';
-import { ConnectionPool } from '../../prisma/connection.ts';
+import { parseBackfill } from '../../prisma/migrate/backfills.ts';
+import { ActingConnection } from '../../prisma/connection/actor.ts';
+import { ConnectionPool } from '../../prisma/connection/connection.ts';
 import { backfill } from '../../src/jobs/backfill.ts';
 import { runJob } from './run-job.ts';
 

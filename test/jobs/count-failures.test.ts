@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
 import { InterruptedError } from '../../src/jobs/pace.ts';
-import { countFailures } from '../../src/jobs/count-failures.ts';
+import { countFailures } from '../../src/jobs/queue/count-failures.ts';
 import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { createEncryption } from '../../src/security/encryption.ts';
 import { createDatabase } from '../harness.ts';

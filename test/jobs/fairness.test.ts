@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { yieldToOtherTenants } from '../../src/jobs/fairness.ts';
+import { yieldToOtherTenants } from '../../src/jobs/queue/fairness.ts';
 import { emptyOutbox } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { work } from '../webhooks/receiver.ts';

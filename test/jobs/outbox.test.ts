@@ -7,7 +7,7 @@ import { Client, type Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isContention } from '../../prisma/client.ts';
-import { moveOutbox, startOutbox } from '../../src/jobs/outbox.ts';
+import { moveOutbox, startOutbox } from '../../src/jobs/queue/outbox.ts';
 import { createNotifications, type Notifications } from '../../src/notifications/notifications.ts';
 import { emptyOutbox, fannedOut, makeCustomer } from '../graphql/books.ts';
 import {
@@ -139,7 +139,7 @@ describe('the outbox', () => {
     await plain.pool.query(`insert into outbox (tenant_id, task, payloads) values ($1, 'overdue', array['{}'::json])`, [
       randomUUID(),
     ]);
-    const outbox = startOutbox(plain.pool, pino({ level: 'silent' }));
+    const outbox = startOutbox(plain.pool, pino({ level: 'silent' }), plain.workers);
     const jobs = `select from graphile_worker.jobs where task_identifier = 'overdue'`;
     await until(async () => (await plain.pool.query(jobs)).rows.length === 1, 'the job');
     await outbox.stop();
@@ -174,7 +174,7 @@ describe('a mover that is killed', () => {
     const queue = await holdQueue();
     const program = `
       const { Pool } = await import('pg');
-      const { moveOutbox } = await import('${new URL('../../src/jobs/outbox.ts', import.meta.url)}');
+      const { moveOutbox } = await import('${new URL('../../src/jobs/queue/outbox.ts', import.meta.url)}');
       await moveOutbox(new Pool({ connectionString: process.argv[1] }));`;
     const mover = execFile(process.execPath, ['--input-type=module', '--eval', program, database.url]);
     const exited = once(mover, 'exit');
@@ -281,7 +281,7 @@ it('the deliveries of many events arrive, each once', async () => {
 
 describe('watchers', () => {
   let notifications: Notifications;
-  beforeEach(() => (notifications = createNotifications(database.url)));
+  beforeEach(() => (notifications = createNotifications(database.url, service.workers)));
   afterEach(() => notifications.close());
 
   const watchers = async (): Promise<number> => (await pool.query('select from watchers')).rows.length;
@@ -317,7 +317,7 @@ describe('watchers', () => {
   it('that a worker has deleted end, because they may have missed something', async () => {
     const changes = await watch();
     await pool.query(`update watchers set seen_at = now() - interval '31 seconds'`);
-    const outbox = startOutbox(pool, pino({ level: 'silent' }));
+    const outbox = startOutbox(pool, pino({ level: 'silent' }), service.workers);
     expect(await changes.next()).toEqual({ done: true, value: undefined });
     await outbox.stop();
     expect(await watchers()).toBe(0);

@@ -1,7 +1,7 @@
 import { Logger, type TaskList } from 'graphile-worker';
 import { Client, Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startQueue } from '../../src/jobs/queue.ts';
+import { startQueue } from '../../src/jobs/queue/queue.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 
@@ -81,5 +81,37 @@ describe('a run of the queue', () => {
     over();
     await elsewhere.query(`alter database ${name} allow_connections true`);
     await elsewhere.end();
+  });
+});
+
+describe('jobs that a trigger adds', () => {
+  it('come in their order, and none that waits is read, even if all was planned while the queue was empty', async () => {
+    const client = await pool.connect();
+    try {
+      const add = (from: number, to: number) =>
+        client.query(
+          `select queue_jobs('task', array(select json_build_object('n', n) from generate_series($1::int, $2) as n))`,
+          [from, to],
+        );
+      await add(1, 1);
+      await add(2, 3000);
+      const { rows } = await client.query<{ n: number }>(
+        `select (payload ->> 'n')::int as n from graphile_worker._private_jobs order by id`,
+      );
+      expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: 3000 }, (_, at) => at + 1));
+
+      await client.query('begin'); // which the counts are of
+      const countRead = async () => {
+        const { rows: counts } = await client.query(`select seq_tup_read + idx_tup_fetch as read
+          from pg_stat_xact_all_tables where relid = 'graphile_worker._private_jobs'::regclass`);
+        return counts;
+      };
+      const before = await countRead();
+      await add(3001, 3001);
+      expect(await countRead()).toEqual(before);
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
   });
 });

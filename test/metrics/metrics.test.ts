@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Workers } from '../../prisma/distribute/workers.ts';
 import { measureDatabase } from '../../src/observability/metrics/database.ts';
 import { createMetricsHandler } from '../../src/observability/metrics/endpoint.ts';
 import { createMetrics, type Metrics } from '../../src/observability/metrics/metrics.ts';
@@ -128,12 +129,13 @@ describe('metrics also have', () => {
     ['5xx', 500],
   ])('attempts to deliver, by outcome: %s', async (outcome, code) => {
     const receiver = await startReceiver(status(code));
-    const poster = metrics.poster(createPoster({ allowInsecure: true, timeoutMs: 5000 }));
+    const poster = createPoster({ allowInsecure: true, timeoutMs: 5000 });
+    const post = async () => metrics.attempt(await poster.post({ url: receiver.url, headers: {}, body: '' }));
     const series = `kontor_webhook_attempt_duration_seconds_count{outcome="${outcome}"}`;
-    expect(await growth(series, () => poster.post({ url: receiver.url, headers: {}, body: '' }))).toBe(1);
+    expect(await growth(series, post)).toBe(1);
     await receiver.close();
     const unreachable = 'kontor_webhook_attempt_duration_seconds_count{outcome="no_answer"}';
-    expect(await growth(unreachable, () => poster.post({ url: receiver.url, headers: {}, body: '' }))).toBe(1);
+    expect(await growth(unreachable, post)).toBe(1);
     await poster.close();
   });
 
@@ -192,6 +194,7 @@ it('answers in bounded time as unready when the database doesn’t respond', asy
   measureDatabase(lost, {
     pool,
     books: service.books,
+    workers: new Workers(pool),
     ...ready,
     unready: () => pool.query('select 1').then(() => undefined),
   });

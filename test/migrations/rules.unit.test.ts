@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { parseBackfill, readBackfills } from '../../prisma/backfills.ts';
-import { migrations } from '../../prisma/migrate.ts';
-import { History, readEffects } from '../../prisma/statement-effects.ts';
+import { parseBackfill, readBackfills } from '../../prisma/migrate/backfills.ts';
+import { migrations } from '../../prisma/migrate/migrate.ts';
+import { History, readEffects } from '../../prisma/migrate/statement-effects.ts';
 
 // CONTRIBUTING.md#migrations: what a migration may do while the version before reads and writes.
 

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
 import { toSnakeCase } from '../../rest-shim/snake-case.ts';
 import { eventTypes } from '../../schema/events/events.ts';
+import { version } from '../../schema/version.ts';
 import { createRateLimiter, memoryStore } from '../../src/security/rate-limit.ts';
 import { startService, type Service } from '../harness.ts';
 import { refusal } from '../rest/samples.ts';
@@ -42,6 +43,11 @@ describe('the description', () => {
       errors: undefined,
       version: '3.1',
     });
+  });
+
+  it('has the version that answers have as Kontor-Version', async () => {
+    const { headers, body } = await service.request('GET', address);
+    expect([body.info.version, headers.get('kontor-version')]).toEqual([version, version]);
   });
 
   it('has every endpoint of REST v1, and no other', () => {

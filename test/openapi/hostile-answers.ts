@@ -78,6 +78,19 @@ export async function usualBodies(
     // Those that only some of the requests to them can be done with.
     ['POST', '/test-tenants', { name: 'x' }] as const,
     ['POST', '/test-clock', { now: '2030-01-01T00:00:00Z' }] as const,
+    [
+      'POST',
+      '/test-helpers/bank-transactions',
+      {
+        amount: '1',
+        currency: 'EUR',
+        account_iban: 'DE02120300000000202051',
+        reference: 'x',
+        counterparty_name: 'x',
+        counterparty_iban: 'DE89370400440532013000',
+      },
+    ] as const,
+    ['POST', '/test-helpers/webhooks/x/failures', { failure: 'timeout', attempts: 1 }] as const,
   ];
   const ofTransitions = new Map(
     collections.flatMap(({ model, path }) =>

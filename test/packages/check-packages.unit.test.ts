@@ -1,10 +1,17 @@
 import { expect, it } from 'vitest';
 import { findLicenceFaults, findLockFaults } from '../../src/packages/check-packages.ts';
 import { root } from '../../src/packages/pack.ts';
+import { listShipped } from '../../src/packages/shipped.ts';
 import { isPermitted } from '../../src/packages/permitted.ts';
 
 it('each package that is shipped has a permitted licence, and its text', () => {
   expect(findLicenceFaults(root)).toEqual([]);
+});
+
+it('what only a build needs is not shipped, nor what that consists of on each machine', () => {
+  const names = listShipped().map(({ name }) => name);
+  expect(names).toContain('qrcode');
+  expect(names.filter((name) => /^(@?typescript|vite|prisma)(\/|$)/.test(name))).toEqual([]);
 });
 
 it('a licence is permitted if a choice of it is, as a whole', () => {

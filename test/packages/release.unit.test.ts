@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -26,9 +26,18 @@ function clone(): string {
   return folder;
 }
 
+/** Has something to release, as there is not right after a release. */
+function noteChange(folder: string): void {
+  const file = join(folder, 'CHANGELOG.md');
+  const changelog = readFileSync(file, 'utf8').replace('## Unreleased\n', '## Unreleased\n\n- Another.\n');
+  writeFileSync(file, changelog);
+  git(folder, '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--all', '--quiet', '--message', 'Note');
+}
+
 it('a dry run says each step of a release, and changes nothing', () => {
   // Of the last commit: other tests write into this checkout meanwhile.
   const folder = clone();
+  noteChange(folder);
   const before = stateOf(folder);
   const { status, out, err } = release(folder, '99.0.0', '--dry-run');
   expect([status, err]).toEqual([0, '']);
@@ -36,17 +45,22 @@ it('a dry run says each step of a release, and changes nothing', () => {
   expect(out.split('\n')).toEqual(
     expect.arrayContaining([
       `package.json and package-lock.json: ${version} becomes 99.0.0`,
+      "Dockerfile: the image's version becomes 99.0.0",
+      "docker/kontor.yaml: the image's version becomes 99.0.0",
       `CHANGELOG.md: "Unreleased" becomes "99.0.0, ${day}"`,
       'would run: npm run build',
       'would run: npm run freeze -- 99.0.0',
       'would run: npm run audit',
       'would run: npm run packages -- --out release/99.0.0',
       'would run: npm run sbom -- --out release/99.0.0',
+      'test/releases/99.0.0/packages: the packages, and the programs of test/packages/stranger, which later versions must not break',
       'Release 99.0.0, tagged v99.0.0',
       'This was a dry run: nothing is changed.',
     ]),
   );
-  expect(out).toMatch(/CHANGELOG\.md +\| 2 \+[^]* package-lock\.json +\| 4 \+\+--[^]* package\.json +\| 2 \+-/);
+  expect(out).toMatch(
+    /CHANGELOG\.md +\| 2 \+[^]* Dockerfile +\| 2 \+-[^]* docker\/kontor\.yaml +\| 6 \+\+\+---[^]* package-lock\.json +\| 4 \+\+--[^]* package\.json +\| 2 \+-/,
+  );
   expect(stateOf(folder)).toEqual(before);
 });
 

@@ -310,12 +310,13 @@ describe('for programs that read text', () => {
     expect(feed.filter(({ path }) => path === 'feed/id').map((each) => each.text)).toEqual([
       `${service.url}/changelog`,
     ]);
-    const titles = [...markdown.text.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    const titles = [...markdown.text.matchAll(/^## (.+)\n\n(?!## )/gm)].map(([, title]) => title);
     expect(feed.filter(({ path }) => path === 'feed/entry/title').map((each) => each.text)).toEqual(titles);
     for (const { text: time } of feed.filter(({ path }) => path.endsWith('updated')))
       expect(new Date(time).toISOString().slice(0, 10)).toBe(time.slice(0, 10));
-    const first = feed.find(({ path }) => path === 'feed/entry/content');
-    expect(first?.text).toMatch(/<li>.*<a href="\/docs\/api">/);
+    const contents = feed.filter(({ path }) => path === 'feed/entry/content').map((each) => each.text);
+    expect(contents.length).toBe(titles.length);
+    expect(contents.join('')).toMatch(/<li>.*<a href="\/docs\/api">/);
 
     const built = join(folder, 'feed');
     mkdirSync(built, { recursive: true });

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile, chmod } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -21,14 +21,19 @@ export const noPooler = !poolerIsInstalled() && !requirePooler;
 export interface Pooler {
   /** A database's address through the pooler, given its own. */
   through(databaseUrl: string): string;
+  /** Ends it at once, with all connections. */
+  stop(): Promise<void>;
+  /** Starts it again, where it was. */
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * pgbouncer in transaction mode before a server.
  * @param serverConnections how many connections to the server all clients of a database share
+ * @param more lines for its settings
  */
-export async function startPooler(serverUrl: string, serverConnections: number): Promise<Pooler> {
+export async function startPooler(serverUrl: string, serverConnections: number, more = ''): Promise<Pooler> {
   if (!poolerIsInstalled()) throw new Error('REQUIRE_PGBOUNCER is set, and pgbouncer is missing');
   const server = new URL(serverUrl);
   const port = await freePort();
@@ -43,27 +48,37 @@ export async function startPooler(serverUrl: string, serverConnections: number):
     [/^auth_type = .*\nauth_file = .*$/m, 'auth_type = any'],
     [/^default_pool_size = .*$/m, `default_pool_size = ${serverConnections}`],
   ];
-  await writeFile(settings, adapt(example, here));
+  await writeFile(settings, `${adapt(example, here)}\n${more}`);
   // It won't run as root, and then as nobody it must be able to read this.
   await chmod(folder, 0o755);
   const asNobody = process.getuid?.() === 0 && { uid: 65_534, gid: 65_534 };
-  const child = spawn(program, [settings], { ...asNobody, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const exited = once(child, 'exit');
-  while (!(await listens(Number(port)))) {
-    if (child.exitCode !== null) throw new Error(`pgbouncer did not start: ${said}`);
-    await sleep(20);
-  }
+  let child: ChildProcess | undefined;
+  let exited: Promise<unknown> | undefined;
+  const start = async (): Promise<void> => {
+    const started = spawn(program, [settings], { ...asNobody, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    started.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    [child, exited] = [started, once(started, 'exit')];
+    while (!(await listens(Number(port)))) {
+      if (started.exitCode !== null) throw new Error(`pgbouncer did not start: ${said}`);
+      await sleep(20);
+    }
+  };
+  const stop = async (): Promise<void> => {
+    child?.kill('SIGQUIT');
+    await exited;
+  };
+  await start();
   return {
     through: (databaseUrl) => {
       const url = new URL(databaseUrl);
       url.host = `127.0.0.1:${port}`;
       return url.href;
     },
+    stop,
+    start,
     close: async () => {
-      child.kill('SIGQUIT'); // at once
-      await exited;
+      await stop();
       await rm(folder, { recursive: true });
     },
   };

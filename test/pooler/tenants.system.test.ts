@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import { connect, forTenant, openBooks, type Books, type TenantClient } from '../../prisma/client.ts';
-import { UnnamedStatements } from '../../prisma/pooler.ts';
+import { UnnamedStatements } from '../../prisma/connection/pooler.ts';
 import { openDatabase, type Database } from '../../src/database/database.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createDatabase, startService, type Database as Empty, type Service } from '../harness.ts';

@@ -1,18 +1,13 @@
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { dataFolder, npm } from './npm.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
+import { npm } from './npm.ts';
+import { copyProject } from './project-copy.ts';
 
 /** Drafts a migration in a copy of the project whose schema.prisma has been changed. @returns the migration's SQL */
 async function draftIn(name: string, change: (schema: string) => string): Promise<string> {
-  const copy = await dataFolder();
+  const copy = await copyProject();
   onTestFinished(copy.remove);
-  for (const part of ['package.json', 'src', 'schema', 'rest-shim', 'prisma'])
-    await cp(join(root, part), join(copy.path, part), { recursive: true });
-  await symlink(join(root, 'node_modules'), join(copy.path, 'node_modules'));
   const schema = join(copy.path, 'prisma/schema.prisma');
   const text = await readFile(schema, 'utf8');
   await writeFile(schema, change(text));

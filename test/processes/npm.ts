@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../src/database/postgres/free-port.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The arguments of `node` in package.json's script `kontor`. */
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { kontor: string } };
 const [, ...kontorScript] = scripts.kontor.split(' ');
+export const nodeOptions = kontorScript.slice(0, -1);
 
 export interface Run {
   child: ChildProcess;

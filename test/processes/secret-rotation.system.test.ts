@@ -10,6 +10,7 @@ import { kontor as startable, secret as former, type Kontor } from '../faults/pr
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { customer } from '../rest/samples.ts';
 import { createWebhook, startReceiver, until, type Receiver } from '../webhooks/receiver.ts';
+import { kontor as kontorInHost } from './command-lines.ts';
 import { kontor } from './npm.ts';
 
 // The secret of an installation is replaced while it works: two processes that serve, and a worker, which is killed.
@@ -43,7 +44,9 @@ afterAll(async () => {
 
 const command = (args: string[], env: Record<string, string>) => kontor(args, { DATABASE_URL: database.url, ...env });
 const status = async (env: Record<string, string>) =>
-  JSON.parse((await command(['secret', 'status', '--json'], env)).out) as Record<string, unknown>;
+  JSON.parse(
+    (await kontorInHost(['secret', 'status', '--json'], { DATABASE_URL: database.url, ...env })).out,
+  ) as Record<string, unknown>;
 
 async function start(which: 'serve' | 'work', env: Record<string, string>): Promise<Kontor> {
   const started = await startable(which, database.url, { WEBHOOK_ALLOW_INSECURE: '1', ...env });

@@ -4,7 +4,8 @@ import { request, type IncomingMessage } from 'node:http';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, createEmptyDatabase, type Database } from '../harness.ts';
-import { freePort, kontor, npm, type Run } from './npm.ts';
+import { kontor as kontorInHost } from './command-lines.ts';
+import { freePort, kontor, npm, startKontor, type Run } from './npm.ts';
 
 const secret = 'not-a-secret-but-long-enough-for-one';
 
@@ -32,11 +33,11 @@ describe('with DATABASE_URL', () => {
   };
 
   const newToken = async (): Promise<string> => {
-    const tenant = JSON.parse((await kontor(['tenant', 'create', '--name', 'Acme', '--json'], env)).out) as {
+    const tenant = JSON.parse((await kontorInHost(['tenant', 'create', '--name', 'Acme', '--json'], env)).out) as {
       id: string;
     };
-    await kontor(['user', 'create', '--email', `${tenant.id}@example.com`, '--tenant', tenant.id], env);
-    const made = JSON.parse((await kontor(['token', 'create', '--tenant', tenant.id, '--json'], env)).out) as {
+    await kontorInHost(['user', 'create', '--email', `${tenant.id}@example.com`, '--tenant', tenant.id], env);
+    const made = JSON.parse((await kontorInHost(['token', 'create', '--tenant', tenant.id, '--json'], env)).out) as {
       token: string;
     };
     return made.token;
@@ -98,12 +99,27 @@ describe('with DATABASE_URL', () => {
     expect((await ask('/health/live')).status).toBe(200);
   });
 
+  // graphile-worker waits for minutes to try a statement again, after the database was away.
+  it.each([
+    ['serve', {}],
+    ['serve', { WEB_CONCURRENCY: '2' }],
+    ['work', {}],
+  ])('%s ends with its parts, whatever still waits: %j', async (command, settings) => {
+    const NODE_OPTIONS = '--import=data:text/javascript,setInterval(()=>{},1000)';
+    const run = startKontor([command], { ...env, ...settings, NODE_OPTIONS });
+    runs.push(run);
+    await run.until(/answers at|works on the queue/);
+    run.child.kill('SIGTERM');
+    expect(await run.exited).toEqual({ code: 0, signal: null });
+    expect(run.out()).toMatch(/Stopped\.\n$/);
+  });
+
   it('start never creates demo data', async () => {
     const run = npm(['start'], env);
     runs.push(run);
     await run.until(/Ctrl-C stops everything/);
     expect(run.out()).not.toContain('Password');
-    expect(JSON.parse((await kontor(['tenant', 'list', '--json'], env)).out)).toEqual([]);
+    expect(JSON.parse((await kontorInHost(['tenant', 'list', '--json'], env)).out)).toEqual([]);
   });
 
   it('all processes on one database share the rate limit: exactly 60 of 200 concurrent requests are admitted', async () => {
@@ -155,7 +171,8 @@ describe('with DATABASE_URL', () => {
   });
 });
 
-describe('an invalid setting stops the start with one line', () => {
+// Together, because one waits ten seconds for its port.
+describe.concurrent('an invalid setting stops the start with one line', () => {
   it.each([
     [{ PORT: 'http' }, 'PORT'],
     [{ RATE_LIMIT_PER_MINUTE: '-1' }, 'RATE_LIMIT_PER_MINUTE'],
@@ -168,36 +185,38 @@ describe('an invalid setting stops the start with one line', () => {
     [{ DATABASE_URL: 'postgres://localhost/kontor' }, 'KONTOR_SECRET'],
     [{ DATABASE_URL: 'postgres://127.0.0.1:1/kontor', KONTOR_SECRET: secret }, '127.0.0.1:1'],
   ])('%o', async (env, named) => {
-    const run = npm(['run', '-s', 'start'], env as Record<string, string>);
-    expect(await run.exited).toMatchObject({ code: 1 });
-    expect(run.out()).toBe('');
-    expect(run.err()).toMatch(/^kontor: [^\n]+\n$/);
-    expect(run.err()).toContain(named);
+    const { code, out, err } = await kontor(['start'], env as Record<string, string>);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^kontor: [^\n]+\n$/);
+    expect(err).toContain(named);
   });
 
-  it.each(['start', 'work'])('another KONTOR_SECRET than the database was used with: %s', async (command) => {
-    const database = await createDatabase();
-    const env = { DATABASE_URL: database.url, KONTOR_SECRET: secret, PORT: '0' };
-    const first = npm(['run', '-s', 'start'], env);
-    await first.until(/Ctrl-C stops everything/);
-    first.killGroup('SIGINT');
-    await first.exited;
-    const second = npm(['run', '-s', 'kontor', '--', command], { ...env, KONTOR_SECRET: `${secret}, but another` });
-    expect(await second.exited).toMatchObject({ code: 1 });
-    expect(second.err()).toMatch(/^kontor: KONTOR_SECRET is not the one that this database was used with: [^\n]+\n$/);
-    await database.drop();
-  });
+  describe('with a database that was used', () => {
+    let database: Database;
+    let env: Record<string, string>;
+    let first: Run;
+    beforeAll(async () => {
+      database = await createDatabase();
+      env = { DATABASE_URL: database.url, KONTOR_SECRET: secret, PORT: await freePort() };
+      first = npm(['run', '-s', 'start'], env);
+      await first.until(/Ctrl-C stops everything/);
+    });
+    afterAll(async () => {
+      first.killGroup('SIGINT');
+      await first.exited;
+      await database.drop();
+    });
 
-  it('a port in use', async () => {
-    const database = await createDatabase();
-    const env = { DATABASE_URL: database.url, KONTOR_SECRET: secret, PORT: await freePort() };
-    const first = npm(['run', '-s', 'start'], env);
-    await first.until(/Ctrl-C stops everything/);
-    const second = npm(['run', '-s', 'start'], env);
-    expect(await second.exited).toMatchObject({ code: 1 });
-    expect(second.err()).toMatch(new RegExp(`^kontor: Port ${env.PORT} on 127.0.0.1 is in use[^\n]*\n$`));
-    first.killGroup('SIGINT');
-    await first.exited;
-    await database.drop();
+    it.each(['start', 'work'])('another KONTOR_SECRET than the database was used with: %s', async (command) => {
+      const second = await kontor([command], { ...env, KONTOR_SECRET: `${secret}, but another` });
+      expect(second.code).toBe(1);
+      expect(second.err).toMatch(/^kontor: KONTOR_SECRET is not the one that this database was used with: [^\n]+\n$/);
+    });
+
+    it('a port in use', async () => {
+      const second = await kontor(['start'], env);
+      expect(second.code).toBe(1);
+      expect(second.err).toMatch(new RegExp(`^kontor: Port ${env['PORT']} on 127.0.0.1 is in use[^\n]*\n$`));
+    });
   });
 });

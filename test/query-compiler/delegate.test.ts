@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import { openBooks, forTenant, type Books, type Db, type TenantClient } from '../../prisma/client.ts';
-import { PreparedStatementNames } from '../../prisma/prepared-statement-names.ts';
+import { PreparedStatementNames } from '../../prisma/connection/prepared-statement-names.ts';
 import { onCluster } from '../citus/cluster.ts';
 import { startService, type Service } from '../harness.ts';
 import { isOverhead, listen } from '../isolation/statements.ts';

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTenant } from '../../prisma/tenant/pool.ts';
 import { connect, tenantModels, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
-import { PreparedStatementNames } from '../../prisma/prepared-statement-names.ts';
+import { PreparedStatementNames } from '../../prisma/connection/prepared-statement-names.ts';
 import { QueryCompiler } from '../../prisma/query-compiler/query-compiler.ts';
 import { scopedArguments } from '../../prisma/tenant/scoped-arguments.ts';
 import { getTable, type Column, type Relation, type Table } from '../../prisma/tables.ts';

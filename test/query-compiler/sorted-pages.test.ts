@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type UnscopedClient } from '../../prisma/client.ts';
-import { PreparedStatementNames } from '../../prisma/prepared-statement-names.ts';
+import { PreparedStatementNames } from '../../prisma/connection/prepared-statement-names.ts';
 import { QueryCompiler } from '../../prisma/query-compiler/query-compiler.ts';
 import { scopedArguments } from '../../prisma/tenant/scoped-arguments.ts';
 import { asTenant } from '../../prisma/tenant/pool.ts';

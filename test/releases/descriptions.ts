@@ -64,7 +64,7 @@ const files = {
 } as const;
 
 export function readPromised(version: string): Promised {
-  const read = (name: keyof typeof files): string => readFileSync(new URL(files[name], folder(version)), 'utf8');
+  const read = (name: keyof typeof files): string => readOf(version, files[name]);
   const parse = <Name extends keyof Promised>(name: Name): Promised[Name] => JSON.parse(read(name)) as Promised[Name];
   return {
     openapi: parse('openapi'),
@@ -90,6 +90,4 @@ export function writePromised(version: string, promised: Promised): void {
   }
 }
 
-export const exchangesFile = 'exchanges.jsonl';
-export const readExchangesOf = (version: string): string =>
-  readFileSync(new URL(exchangesFile, folder(version)), 'utf8');
+export const readOf = (version: string, name: string): string => readFileSync(new URL(name, folder(version)), 'utf8');

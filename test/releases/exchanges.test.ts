@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { Answer } from '../harness.ts';
 import { operations, description } from '../openapi/description.ts';
+import * as sample from '../rest/samples.ts';
 import { setStage } from './actors.ts';
 import { listUnallowed, readAllowed } from './allowed.ts';
 import { Comparison, toComparable } from './comparable.ts';
-import { exchangesFile, readExchangesOf, versions, writeOnce } from './descriptions.ts';
+import { readOf, versions, writeOnce } from './descriptions.ts';
 import { read, send, toAnswered, write, type Exchange } from './exchanges.ts';
-import { record } from './life.ts';
+import { liveByRest } from './life-by-rest.ts';
+import { liveInTestTenant } from './life-in-test-tenant.ts';
+import { record, type Rest } from './life.ts';
 
 // Each version's requests are asked again, and answered as then. CONTRIBUTING.md says how they are recorded.
+
+const exchangesFile = 'exchanges.jsonl';
 
 interface Difference {
   /** For allowed.json. */
@@ -39,7 +45,7 @@ async function replay(exchanges: readonly Exchange[]): Promise<Difference[]> {
 }
 
 it.each(versions)('this version answers as version %s did', async (version) => {
-  const found = await replay(read(readExchangesOf(version)));
+  const found = await replay(read(readOf(version, exchangesFile)));
   const unallowed = new Set(
     listUnallowed(
       found.map(({ change }) => change),
@@ -66,15 +72,44 @@ it.runIf(process.env['RECORD'])('records what this version answers', async () =>
   writeOnce(process.env['RECORD'] ?? '', exchangesFile, write(exchanges));
 });
 
+it('what a release records has each operation of REST', async () => {
+  const asked: string[] = [];
+  const isAsked: Rest = async (method, path) => {
+    asked.push(`${method} /api/v1${path}`);
+    return anyAnswer();
+  };
+  const nothing = async () => anyAnswer();
+  await liveByRest(isAsked, nothing, async () => undefined);
+  await liveInTestTenant(isAsked, async ({ method, path }) => {
+    asked.push(`${method} ${path}`);
+    return anyAnswer();
+  });
+  expect(listMissing(asked)).toEqual([]);
+});
+
+/** As an answer that has whatever is read of it. */
+function anyAnswer(): Answer {
+  const body: unknown = new Proxy(() => sample.unknownId, {
+    get: (id, name) => (name === Symbol.toPrimitive || name === 'toJSON' ? id : body),
+  });
+  return { status: 201, headers: new Headers(), body, text: '' };
+}
+
 /** The operations of REST of which none is recorded that succeeded. */
 function unanswered(exchanges: readonly Exchange[]): string[] {
-  const succeeded = exchanges.flatMap((each) =>
-    'asked' in each && each.answered.status < 300 ? [`${each.asked.method} ${each.asked.path}`] : [],
+  return listMissing(
+    exchanges.flatMap((each) =>
+      'asked' in each && each.answered.status < 300 ? [`${each.asked.method} ${each.asked.path}`] : [],
+    ),
   );
+}
+
+/** The operations of REST that are none of these requests. */
+function listMissing(requests: readonly string[]): string[] {
   return operations(description()).flatMap(({ method, path, operation: { operationId } }) => {
     const form = path.replaceAll(/\{\w+\}/g, '[^/?]+');
     const isIt = new RegExp(`^${method.toUpperCase()} /api/v1${form}(\\?|$)`);
-    return succeeded.some((each) => isIt.test(each)) ? [] : [operationId];
+    return requests.some((each) => isIt.test(each)) ? [] : [operationId];
   });
 }
 

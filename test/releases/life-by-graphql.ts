@@ -105,9 +105,32 @@ export async function liveByGraphql(graphql: GraphQL, made: Made): Promise<void>
   await change('setPeriodLock', {
     input: input('SetPeriodLockInput', { series: 'BANK', lockedUntil: '1991-12-31', kind: 'SOFT' }),
   });
-  await change('createWebhook', {
+  const hook = await change('createWebhook', {
     input: input('CreateWebhookInput', { url: 'https://hooks.example.com/x', events: ['customer.created'] }),
   });
+  await change('updateWebhook', { id: uuid(hook), input: input('UpdateWebhookInput', { description: 'The shop' }) });
+  for (const field of ['enableWebhook', 'pingWebhook', 'rotateWebhookSecret', 'deleteWebhook'])
+    await change(field, { id: uuid(hook) });
+  const billed = await change('createReceipt', {
+    input: input('CreateReceiptInput', {
+      receiptDate: '2026-03-01',
+      amountGross: '19',
+      vatRate: '19',
+      status: 'BOOKED',
+    }),
+  });
+  await change('payReceipt', { id: uuid(billed), amount: ['Decimal', '1'], paidOn: ['Date', '2026-03-02'] });
+  await change('updateBankAccount', {
+    id: uuid(made['bank-accounts']),
+    input: input('UpdateBankAccountInput', { name: 'Reserve' }),
+  });
+  await change('refundCreditNote', { id: uuid(made['credit-notes']), amount: ['Decimal', '1'] });
+  await change('refundCredit', { id: uuid(made['customers']), currency: ['String', 'EUR'], amount: ['Decimal', '1'] });
+  const testTenant = await change('createTestTenant', { input: input('CreateTestTenantInput', { name: 'GraphQL' }) });
+  await change('resetTestTenant', { id: uuid(testTenant) });
+  await change('deleteTestTenant', { id: uuid(testTenant) });
+  const spare = await change('createProject', { input: input('CreateProjectInput', { name: 'Spare' }) });
+  await change('deleteProject', { id: uuid(spare) });
   await change('deleteTimeEntry', { id: uuid(made['time-entries']) });
 
   const one = (field: string, id: string | undefined, more = '') => ask(field, `id: "${id}"${more}`);
@@ -125,6 +148,9 @@ export async function liveByGraphql(graphql: GraphQL, made: Made): Promise<void>
     ['delivery', 'deliveries'],
     ['bulkOperation', 'bulk-operations'],
     ['export', 'exports'],
+    ['testTenant', 'test-tenants'],
+    ['invoiceProof', 'invoices'],
+    ['creditNoteProof', 'credit-notes'],
   ] as const)
     await one(field, made[path]);
   for (const field of [
@@ -155,7 +181,12 @@ export async function liveByGraphql(graphql: GraphQL, made: Made): Promise<void>
   await ask('profitAndLoss', months, 2);
   await ask('ecSales', months, 2);
   await ask('openItems', 'at: "2026-03-31"', 1);
-  await ask('invoicesAggregate', 'groupBy: [STATUS]', 1);
+  await ask('vatReportDocuments', `${months}, kind: OUTPUT, vatCategory: "S", vatRate: "19", currency: "EUR"`, 2);
+  await ask('profitAndLossDocuments', `${months}, kind: REVENUE, currency: "EUR"`, 2);
+  for (const field of ['invoicesAggregate', 'receiptsAggregate']) await ask(field, 'groupBy: [STATUS]', 1);
+  await ask('testClock');
+  await ask('testTenants');
+  await ask('invoiceTotals', 'input: { items: [{ quantity: "3", unitPriceNet: "0.335", vatRate: "7" }] }', 2);
   await ask('periodLockCheck', 'until: "2026-01-31"');
   await ask('requiredEInvoice', `customerId: "${customer}"`);
   await ask('changes', 'limit: 1, resource: [PROJECT]');

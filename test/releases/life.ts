@@ -3,6 +3,7 @@ import type { Stage } from './actors.ts';
 import { send, toAnswered, type Asked, type Exchange, type Json } from './exchanges.ts';
 import { liveByGraphql, refuseByGraphql } from './life-by-graphql.ts';
 import { liveByRest, refuseByRest } from './life-by-rest.ts';
+import { liveInTestTenant } from './life-in-test-tenant.ts';
 
 /**
  * A tenant's life: each operation of REST with success and with each of its usual errors, and GraphQL's. A release's recording
@@ -36,7 +37,7 @@ export async function record(stage: Stage): Promise<Exchange[]> {
       ...(file !== undefined && { file }),
     });
 
-  const made = await liveByRest(rest, graphql, happen);
+  const made = { ...(await liveByRest(rest, graphql, happen)), ...(await liveInTestTenant(rest, ask)) };
   await refuseByRest(ask, made);
   await liveByGraphql(graphql, made);
   await refuseByGraphql(ask, graphql, made);

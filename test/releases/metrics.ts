@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { openBooks } from '../../prisma/client.ts';
-import { ConnectionPool } from '../../prisma/connection.ts';
+import { Workers } from '../../prisma/distribute/workers.ts';
+import { ConnectionPool } from '../../prisma/connection/connection.ts';
 import { measureDatabase } from '../../src/observability/metrics/database.ts';
 import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { restartCounter } from '../../src/processes/primary.ts';
@@ -18,7 +19,8 @@ const metric = z.object({
 export function listMetrics(): z.infer<typeof metric>[] {
   const metrics = createMetrics();
   const unused = { connectionString: 'postgres://nobody@127.0.0.1:1/none', max: 1 };
-  measureDatabase(metrics, { pool: new ConnectionPool(unused), books: openBooks(unused), ...ready });
+  const pool = new ConnectionPool(unused);
+  measureDatabase(metrics, { pool, books: openBooks(unused), workers: new Workers(pool), ...ready });
   const ofPrimary = { ...restartCounter, type: 'counter', labelNames: [] };
   return z
     .array(metric)

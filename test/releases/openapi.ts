@@ -1,8 +1,8 @@
 import { operations, type Description, type Operation, type Response } from '../openapi/description.ts';
 import { isObject, resolve, takenBack, type Json } from './schemas.ts';
 
-// What the description of REST v1 and its webhooks promises, and what a later one takes back. CONTRACT.md#versions says what
-// may be added.
+// What the description of REST v1 and its webhooks promises, and what a later one takes back. src/pages/guides/versions.md says
+// what may be added.
 
 /** The description without what promises nothing: texts and examples. */
 export function withoutTexts<Node>(node: Node): Node {

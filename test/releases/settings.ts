@@ -60,6 +60,7 @@ const examples: Record<string, string>[] = [
   },
   { BACKUP_FOLDER: '/backups', KONTOR_BACKUP_PASSPHRASE: 'twelve chars', BACKUP_EVERY: '1', BACKUP_KEEP: '1' },
   { ANCHOR_KEY: '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=' },
+  { TIMESTAMP_URL: 'http://tsa.example/tsr' },
 ];
 
 /** Paths below the working directory differ between machines. */

@@ -1,4 +1,4 @@
-import { ConnectionPool } from '../../prisma/connection.ts';
+import { ConnectionPool } from '../../prisma/connection/connection.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PoolClient } from 'pg';
 import { booksOn } from '../../prisma/client.ts';

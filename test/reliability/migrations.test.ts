@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { parseBackfill, readProgress } from '../../prisma/backfills.ts';
-import { lockLimits } from '../../prisma/lock-waits.ts';
-import { migrations } from '../../prisma/migrate.ts';
-import { readStatus } from '../../prisma/migration-status.ts';
-import { applyMigrations, type Migration } from '../../prisma/schema-engine.ts';
+import { parseBackfill, readProgress } from '../../prisma/migrate/backfills.ts';
+import { lockLimits } from '../../prisma/connection/lock-waits.ts';
+import { migrations } from '../../prisma/migrate/migrate.ts';
+import { readStatus } from '../../prisma/migrate/migration-status.ts';
+import { applyMigrations, type Migration } from '../../prisma/migrate/schema-engine.ts';
 import { backfill } from '../../src/jobs/backfill.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { asIntegrator, type Integrator } from '../harness.ts';

@@ -81,7 +81,7 @@ export async function serve(
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** A process and all processes below it. One that has ended meanwhile counts as none. */
-function processTree(pid: number): number[] {
+export function processTree(pid: number): number[] {
   const threads = tryTo(() => readdirSync(`/proc/${pid}/task`)) ?? [];
   const children = threads.flatMap((thread) => {
     const ids = tryTo(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')) ?? '';
@@ -91,7 +91,7 @@ function processTree(pid: number): number[] {
 }
 
 /** A process's resident memory in KiB; 0 if it has ended. */
-function readMemory(pid: number): number {
+export function readMemory(pid: number): number {
   const status = tryTo(() => readFileSync(`/proc/${pid}/status`, 'utf8')) ?? '';
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
 }

@@ -301,10 +301,21 @@ function addLineDiscounts(
   to: string,
   counts: (line: Line) => boolean = () => true,
 ): void {
-  const currency = currencyOf(receipt);
-  const discounts = (day: string): Line[] => worths(receipt, discountedLines(receipt, day));
-  for (const line of discounts(to)) if (counts(line)) addLine(sums, currency, line, -1);
-  for (const line of discounts(before(from))) if (counts(line)) addLine(sums, currency, line);
+  for (const { line, sign } of discountedOf(receipt, from, to))
+    if (counts(line)) addLine(sums, currencyOf(receipt), line, -sign);
+}
+
+/** Discounts of a receipt in a period, as they count: in foreign money those of a day together, else until its two ends. */
+function discountedOf(receipt: Receipt, from: string, to: string): { line: Line; sign: 1 | -1 }[] {
+  const grown = (day: string): Line[] => discountedLines(receipt, day);
+  if (receipt.exchange)
+    return perDay(discountDays(receipt.payments), from, to, grown).flatMap((lines) =>
+      worths(receipt, lines).map((line) => ({ line, sign: 1 as const })),
+    );
+  return [
+    ...grown(to).map((line) => ({ line, sign: 1 as const })),
+    ...grown(before(from)).map((line) => ({ line, sign: -1 as const })),
+  ];
 }
 
 /** The currency in which a document counts. */
@@ -313,14 +324,46 @@ const currencyOf = ({ currency, exchange }: Priced): string => exchange?.currenc
 /** An amount of a document, as it counts. */
 const worth = ({ exchange }: Priced, amount: Exact): Exact => (exchange ? round(amount.times(exchange.rate)) : amount);
 
-/** Shares as they count: those before one, and those up to it, are worth so much; it is worth the rest. */
+/** Shares as they count: those before one, and those up to it, are worth so much, gross and VAT; it is worth the rest. */
 function worths<Of extends Share>(document: Priced, shares: Of[]): Of[] {
-  let [net, vat] = [zero, zero];
+  let [gross, vat] = [zero, zero];
   return shares.map((share) => {
-    const [netBefore, vatBefore] = [worth(document, net), worth(document, vat)];
-    [net, vat] = [net.plus(share.net), vat.plus(share.vat)];
-    return { ...share, net: worth(document, net).minus(netBefore), vat: worth(document, vat).minus(vatBefore) };
+    const [grossBefore, vatBefore] = [worth(document, gross), worth(document, vat)];
+    [gross, vat] = [gross.plus(share.net).plus(share.vat), vat.plus(share.vat)];
+    const ofVat = worth(document, vat).minus(vatBefore);
+    return { ...share, net: worth(document, gross).minus(grossBefore).minus(ofVat), vat: ofVat };
   });
+}
+
+/** What each day of a period adds, of what grew until its end; days without any are left out. */
+function perDay<Of extends Share>(days: string[], from: string, to: string, grown: (day: string) => Of[]): Of[][] {
+  return [...new Set(days)]
+    .filter((day) => within(day, from, to))
+    .map((day) => {
+      const earlier = grown(before(day));
+      return grown(day).map((share, at) => {
+        const { net, vat } = earlier[at] ?? { net: zero, vat: zero };
+        return { ...share, net: share.net.minus(net), vat: share.vat.minus(vat) };
+      });
+    });
+}
+
+const discountDays = (payments: Payment[]): string[] =>
+  payments.filter(({ kind }) => kind === 'CASH_DISCOUNT').map(({ paidOn }) => paidOn);
+
+/** What cash discounts took back of an invoice on each day of a period, as it counts. */
+function discountsByDay(books: Books, invoice: Invoice, from: string, to: string): { day: string; shares: Share[] }[] {
+  const { id, shares, payments } = invoice;
+  const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === id);
+  const given = discountDays(payments);
+  // A credit note changes over what they are split.
+  const days = new Set(given.length === 0 ? [] : [...given, ...notes.map(({ date }) => date)]);
+  return [...days].flatMap((day) =>
+    perDay([day], from, to, (end) => discountShares(payments, leftOf(shares, notes, end), end)).map((added) => ({
+      day,
+      shares: worths(invoice, added),
+    })),
+  );
 }
 
 const byCategory = (a: Share, b: Share): number =>
@@ -350,15 +393,9 @@ export function accrual(books: Books, from: string, to: string, by: 'date' | 'su
 
 /** Cash discounts of invoices count on their own days, whatever their document's date. */
 function addDiscounts(sums: Sums, books: Books, from: string, to: string): void {
-  for (const invoice of books.invoices) {
-    const { id, shares, payments } = invoice;
-    const currency = currencyOf(invoice);
-    const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === id);
-    const discounts = (day: string): Share[] =>
-      worths(invoice, discountShares(payments, leftOf(shares, notes, day), day));
-    for (const share of discounts(to)) sums.add('OUTPUT', currency, share, -1);
-    for (const share of discounts(before(from))) sums.add('OUTPUT', currency, share);
-  }
+  for (const invoice of books.invoices)
+    for (const { shares } of discountsByDay(books, invoice, from, to))
+      for (const share of shares) sums.add('OUTPUT', currencyOf(invoice), share, -1);
 }
 
 const key = ({ vatCategory, vatRate }: Share): string => `${vatCategory} ${vatRate}`;
@@ -480,7 +517,9 @@ function settle(books: Books, document: Invoice | Receipt): Settled {
   const book = (date: string, amount: Exact, find: (left: Exact) => Exact): Exact => {
     const all = document.gross.minus(prepaid);
     due = due.minus(amount);
-    const booked = find(account.minus(whole).plus(worth(document, all.minus(due))));
+    // The last payment takes all, also what the conversion of the prepaid part has left.
+    const isLast = due.isZero() && account.times(amount).isPositive();
+    const booked = find(isLast ? account : account.minus(whole).plus(worth(document, all.minus(due))));
     account = account.minus(booked);
     if (due.isZero() && !account.isZero()) {
       settled.rests.push({ date, open: account });
@@ -612,8 +651,8 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
   addDiscounts(discounts, books, from, to);
   for (const [name, { net }] of Object.entries(discounts.all)) add('revenue', name.split(' ')[3] ?? '', new Exact(net));
   for (const receipt of books.receipts) {
-    const costs = (day: string): Exact => sumOf(worths(receipt, discountedLines(receipt, day)).map(costOf));
-    add('expenses', currencyOf(receipt), costs(before(from)).minus(costs(to)));
+    const costs = discountedOf(receipt, from, to).map(({ line, sign }) => costOf(line).times(-sign));
+    add('expenses', currencyOf(receipt), sumOf(costs));
   }
   const ofShares = (shares: Share[]): Exact => sumOf(shares.map(({ vat }) => vat));
   for (const { sign, rows } of [
@@ -625,7 +664,9 @@ export function profit(books: Books, from: string, to: string, basis: 'accrual' 
         add(
           'revenue',
           currencyOf(document),
-          worth(document, document.gross.minus(ofShares(document.shares))).times(sign),
+          worth(document, document.gross)
+            .minus(worth(document, ofShares(document.shares)))
+            .times(sign),
         );
   for (const receipt of books.receipts)
     if (within(receipt.date, from, to))
@@ -666,23 +707,14 @@ export function ecSales(books: Books, seller: string, from: string, to: string, 
     const invoice = books.invoices.find(({ id }) => id === note.invoiceId);
     if (invoice && within(note.date, from, to)) add(note.id, invoice, allShares(note), -1);
   }
-  for (const invoice of books.invoices) {
-    const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === invoice.id);
-    const given = (day: string): Share[] =>
-      worths(invoice, discountShares(invoice.payments, leftOf(invoice.shares, notes, day), day));
-    const paidOn = invoice.payments.filter(({ kind }) => kind === 'CASH_DISCOUNT').map((each) => each.paidOn);
-    const changed = new Set([...paidOn, ...(paidOn.length > 0 ? notes.map(({ date }) => date) : [])]);
-    for (const day of [...changed].filter((each) => within(each, from, to))) {
-      const earlier = given(before(day));
-      const more = given(day).map((share, at) => ({ ...share, net: share.net.minus(earlier[at]?.net ?? zero) }));
+  for (const invoice of books.invoices)
+    for (const { shares } of discountsByDay(books, invoice, from, to))
       add(
         invoice.id,
         invoice,
-        more.filter(({ net }) => !net.isZero()),
+        shares.filter(({ net }) => !net.isZero()),
         -1,
       );
-    }
-  }
   return sales;
 }
 

@@ -43,6 +43,7 @@ it('this file has every transition', () => {
     '/deliveries/:id/redeliver',
     '/bulk-operations/:id/cancel',
     '/exports/:id/cancel',
+    '/test-helpers/webhooks/:id/failures',
     '/test-tenants/:id/reset',
   ];
   expect([...paths, ...others].toSorted()).toEqual(

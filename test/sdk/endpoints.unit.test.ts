@@ -38,6 +38,10 @@ describe('the methods of the SDK', () => {
         'changes.list(query: ListChangesQuery): body ChangeFeedPage',
         'timeEntries.list(query: ListTimeEntriesQuery): list TimeEntry',
         'bankTransactions.get(id): item BankTransaction',
+        'testTenants.create(input: CreateTestTenantInput): item TestTenantWithToken',
+        'testClock.set(input: SetTestClockInput): item TestClockTime',
+        'testHelpers.simulateBankTransaction(input: SimulateBankTransactionInput): item BankTransaction',
+        'testHelpers.simulateWebhookFailures(id, input: SimulateWebhookFailuresInput): item SimulatedFailures',
       ]),
     );
     for (const resource of ['customers', 'invoices', 'receipts', 'projects', 'timeEntries'])

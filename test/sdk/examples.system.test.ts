@@ -10,6 +10,7 @@ import { parseFences } from '../docs/fences.ts';
 import { startService, type Service } from '../harness.ts';
 import { freePort } from '../processes/npm.ts';
 import { work } from '../webhooks/receiver.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 import { checkTypes, projectWithSdk, type Project } from './project.ts';
 
 // The examples of the guides and of the package's readme are run as a reader runs them: the JavaScript of a page is saved to
@@ -45,7 +46,7 @@ describe.each(pages.map((page) => ({ slug: page.slug, page })))('/docs/$slug', (
   const fences = parseFences(page);
 
   it('prints what the page says, and passes strict type checks', async () => {
-    const { token } = await service.integrator();
+    const { token } = await startTestTenant(service, await service.integrator());
     const code = fences.filter(({ language, code: each }) => language === 'js' && !endless.has(each));
     const file = `${slug}.js`;
     const text = code

@@ -12,6 +12,7 @@ import { launch, noBrowser } from '../dashboard/browser.ts';
 import { setCompany } from '../documents/parties.ts';
 import { noFrontEnds } from '../front-ends/installed.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 import { createWebhook, startReceiver, until, work } from '../webhooks/receiver.ts';
 import { checkWithOldestTypeScript, compilePrograms, projectWithSdk, type Project } from './project.ts';
 
@@ -39,7 +40,7 @@ async function run(program: string, env: Record<string, string> = {}): Promise<v
 }
 
 beforeEach(async () => {
-  acme = await service.integrator();
+  acme = await startTestTenant(service, await service.integrator());
 });
 
 describe('the package', () => {

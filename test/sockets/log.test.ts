@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { BoundedLog } from '../../src/observability/bounded-log.ts';
-import { createDatabase, startService, type Answer } from '../harness.ts';
+import { startService, type Answer } from '../harness.ts';
 import { fromOurPage } from '../identity/browser.ts';
 import { head, last, sendRaw } from '../rest/raw.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -45,11 +45,10 @@ it('invalid HTTP gets a bounded number of lines', async () => {
 });
 
 it('errors of unauthenticated requests get a bounded number of lines, and one with the number of omitted lines', async () => {
-  const database = await createDatabase();
-  const service = await startService({ database });
+  const service = await startService();
   onTestFinished(service.close);
   const { token } = await service.integrator();
-  await database.drop();
+  await service.pool.query('drop schema public cascade');
   const authorization = `Bearer ${token}`;
   const session = { ...fromOurPage, cookie: `kontor=${'A'.repeat(43)}` };
   const login = { email: 'nobody@example.com', password: 'wrong' };

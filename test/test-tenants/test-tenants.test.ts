@@ -128,9 +128,14 @@ describe('a test tenant', () => {
     const owner = await service.integrator();
     const made = [await make(owner), await make(owner), await make(owner)].map(({ body }) => body.data.id as string);
     const reset = (id: string) => owner.rest('POST', `/test-tenants/${id}/reset`);
-    const [answers, innocent] = await Promise.all([Promise.all(made.map(reset)), acme.rest('GET', '/me')]);
+    const [answers, unknown, innocent] = await Promise.all([
+      Promise.all(made.map(reset)),
+      Promise.all(made.map(() => reset(randomUUID()))),
+      acme.rest('GET', '/me'),
+    ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429, 429]);
     expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('5');
+    expect(unknown.map(({ status }) => status)).toEqual([404, 404, 404]);
     expect(innocent.status).toBe(200);
     expect((await reset(made[0]!)).status).toBe(200);
   });

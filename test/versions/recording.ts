@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { observeStatements } from '../../prisma/connection.ts';
+import { observeStatements } from '../../prisma/connection/connection.ts';
 
 /** A statement as a version asked it, and what came of it. */
 export interface Asked {

@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { withOpenssl, type Identity } from './certificates.ts';
 
 // Endpoints that write what they want, byte by byte: Node's own HTTP server is too well-behaved.
 
@@ -146,12 +143,6 @@ export function* forever(piece: string): Generator<string> {
   for (;;) yield piece;
 }
 
-/** A private key and its certificate, in PEM. */
-export interface Identity {
-  key: string;
-  cert: string;
-}
-
 export const knownHost = 'hooks.example.com';
 
 export interface Identities extends Record<
@@ -162,42 +153,19 @@ export interface Identities extends Record<
   ca: string;
 }
 
-/** Made by openssl: an authority, and what endpoints show. */
-export function makeIdentities(): Identities {
-  const folder = mkdtempSync(join(tmpdir(), 'kontor-tls-'));
-  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  const newKey = (name: string): string[] =>
-    `-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout ${name}.key -subj /CN=${name}`.split(' ');
-  const authority = (name: string): void => openssl('req', '-x509', ...newKey(name), '-out', `${name}.pem`);
-
-  const leaf = (name: string, host = knownHost, from = 2020, to = 2099, by = 'ca'): Identity => {
-    openssl('req', '-new', ...newKey(name), '-out', `${name}.csr`, '-addext', `subjectAltName=DNS:${host}`);
-    const signer = by === name ? ['-selfsign'] : ['-cert', `${by}.pem`];
-    const dates = ['-startdate', `${from}0101000000Z`, '-enddate', `${to}0101000000Z`];
-    const files = ['-keyfile', `${by}.key`, '-in', `${name}.csr`, '-out', `${name}.pem`];
-    openssl('ca', '-batch', '-notext', '-config', 'ca.cnf', ...signer, ...dates, ...files);
-    return { key: read(`${name}.key`), cert: read(`${name}.pem`) };
-  };
-
-  try {
-    const settings = 'database=index new_certs_dir=. default_md=sha256 policy=p rand_serial=yes copy_extensions=copy';
-    const config = ['[ca]', 'default_ca=c', '[c]', ...settings.split(' '), 'unique_subject=no', '[p]', ''];
-    writeFileSync(join(folder, 'ca.cnf'), config.join('\n'));
-    writeFileSync(join(folder, 'index'), '');
-    authority('ca');
+/** An authority, and what endpoints show. */
+export const makeIdentities = (): Identities =>
+  withOpenssl(({ authority, leaf }) => {
+    const ca = authority('ca');
     authority('unknownCa');
     return {
-      ca: read('ca.pem'),
-      good: leaf('good'),
+      ca,
+      good: leaf('good', knownHost),
       wildcard: leaf('wildcard', '*.example.com'),
       otherName: leaf('otherName', 'other.example.com'),
-      expired: leaf('expired', knownHost, 2020, 2021),
-      early: leaf('early', knownHost, 2098),
-      selfSigned: leaf('selfSigned', knownHost, 2020, 2099, 'selfSigned'),
-      unknown: leaf('unknown', knownHost, 2020, 2099, 'unknownCa'),
+      expired: leaf('expired', knownHost, { to: 2021 }),
+      early: leaf('early', knownHost, { from: 2098 }),
+      selfSigned: leaf('selfSigned', knownHost, { by: 'selfSigned' }),
+      unknown: leaf('unknown', knownHost, { by: 'unknownCa' }),
     };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+  });

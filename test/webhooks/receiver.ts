@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { forTenant } from '../../prisma/client.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
@@ -24,22 +31,28 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** An endpoint that keeps what it gets. `answer` gets each request and its number, from 0. */
+/**
+ * An endpoint that keeps what it gets.
+ * @param answer gets each request and its number, from 0
+ * @param server one that does not listen yet, such as one with TLS
+ */
 export async function startReceiver(
   answer: (response: ServerResponse, request: Received, index: number) => void = (response) => response.end('ok'),
+  server: Server | TlsServer = createServer(),
 ): Promise<Receiver> {
   const requests: Received[] = [];
-  const server = createServer((request, response) => {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
       const received = { path: request.url ?? '', headers: request.headers, body };
       answer(response, received, requests.push(received) - 1);
     });
-  }).listen(0, '127.0.0.1');
+  });
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${server instanceof TlsServer ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     close: async () => {
       server.closeAllConnections();
@@ -64,9 +77,16 @@ export const work = (
   {
     retryDelaysMs = [20, 20, 20, 20, 20],
     timeoutMs = 10_000,
+    timestampUrl = null,
     log = silent,
     metrics,
-  }: { retryDelaysMs?: number[]; timeoutMs?: number; log?: Logger; metrics?: Metrics } = {},
+  }: {
+    retryDelaysMs?: number[];
+    timeoutMs?: number;
+    timestampUrl?: string | null;
+    log?: Logger;
+    metrics?: Metrics;
+  } = {},
 ) =>
   startWorker(
     {
@@ -76,6 +96,7 @@ export const work = (
       pool: service.pool,
       client: service.client,
       books: service.books,
+      workers: service.workers,
       unready: async () => undefined,
       impaired: async () => undefined,
       close: async () => {},
@@ -88,6 +109,7 @@ export const work = (
       auditLogYears: 10,
       eventDays: 90,
       exportDays: 7,
+      timestampUrl,
       anchorKey: () => anchorKey,
       keyring,
     },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Prisma, tenantModels, type Rows } from '../../prisma/client.ts';
-import { Connection } from '../../prisma/connection.ts';
+import { Connection } from '../../prisma/connection/connection.ts';
 import { tables, type Column } from '../../prisma/tables.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { gateway, startService, type Integrator, type Service } from '../harness.ts';

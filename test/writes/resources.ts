@@ -42,7 +42,7 @@ function decimal(text: string): Decimal {
   return { units: BigInt(whole + fraction), scale: fraction.length };
 }
 
-const enumFields = new Set(['type', 'status', 'requiredEInvoice']);
+const enumFields = new Set(['type', 'status', 'requiredEInvoice', 'issueDateOrder']);
 /** Formats of e-invoices have hyphens in REST; no other value that is generated here has two words. */
 const restEnumValue = (value: string): string => value.toLowerCase().replaceAll('_', '-');
 
@@ -519,10 +519,10 @@ const webhook: Resource = {
   },
 };
 
-const blank = { legalName: 'a', city: null, iban: null, defaultVatRate: null };
+const blank = { legalName: 'a', issueDateOrder: 'WARN', city: null, iban: null, defaultVatRate: null };
 const companyFields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry registrationNumber
   registrationNumberScheme electronicAddress electronicAddressScheme contactName phone email iban bic paymentTermsDays defaultVatRate footer language accentColor
-  requiredEInvoice`;
+  requiredEInvoice issueDateOrder`;
 
 const company: Resource = {
   mutation: 'updateCompany',
@@ -557,6 +557,7 @@ const company: Resource = {
       footer: optionalWord,
       language: fc.constantFrom('de', 'en', null),
       accentColor: fc.constantFrom('#000000', null),
+      issueDateOrder: fc.constantFrom('WARN', 'REFUSE'),
       requiredEInvoice: fc.constantFrom('NONE', null), // no format: the same tenant issues invoices
     },
     (state, input) => {

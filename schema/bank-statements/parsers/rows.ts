@@ -94,7 +94,7 @@ export async function writeRows(statement: string, rows: string, options: Statem
   }
 }
 
-function toRow(transaction: StatementTransaction, identity: string): StatementRow {
+export function toRow(transaction: StatementTransaction, identity: string): StatementRow {
   const { amount, bookingDate, valueDate, reference, externalId } = transaction;
   const text = [reference, externalId].filter(Boolean).join(' ');
   return {

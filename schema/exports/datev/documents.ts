@@ -6,8 +6,9 @@ import { vatCategorySql } from '../../resources/invoice/line.ts';
 import { receiptLinesSql } from '../../resources/receipt/lines.ts';
 import { exchangeDifferences } from '../../resources/payment/exchange.ts';
 import { restsAtHome, settledAtHome } from '../../resources/payment/settled-at-home.ts';
-import { discountedLines, taxedLines } from '../../resources/report/receipt-shares.ts';
-import { invoiceDiscounts } from '../../resources/report/vat-shares.ts';
+import { inHomeCurrency } from '../../resources/report/home-amounts.ts';
+import { asDated, discountedLines, linesAtHome, taxedLines } from '../../resources/report/receipt-shares.ts';
+import { discountShares, invoiceDiscounts } from '../../resources/report/vat-shares.ts';
 import { computed, countRows, readRows, type Period, type TableSource } from '../table.ts';
 
 // What is booked: issued invoices, credit notes, booked receipts, and payments, each on its own day, and cash discounts as the VAT report
@@ -19,6 +20,8 @@ export interface Share {
   rate: string;
   net: string;
   vat: string;
+  /** The same in the home currency, as the reports have it; of a document without a rate, in its own. */
+  home: { net: string; vat: string };
 }
 
 interface Booked {
@@ -51,6 +54,8 @@ export interface BoughtLine {
   /** The same, or the VAT that the tenant owes instead of the supplier; and what can be deducted of it. */
   tax: string;
   deducted: string;
+  /** The same in the home currency, as the reports have it; of a receipt without a rate, in its own. */
+  home: Record<'net' | 'vat' | 'tax' | 'deducted', string>;
   account: string | null;
   text: string | null;
 }
@@ -91,21 +96,25 @@ export interface Rest extends Booked {
   difference: string;
 }
 
-/** Net and VAT of an invoice's lines: VAT is rounded once per rate (EN 16931, BR-CO-17). */
-const invoiceShares = `(
-  select json_agg(json_build_object('category', category, 'rate', trim_scale(rate)::text, 'net', net::text, 'vat', vat::text)
-    order by category, rate)
-  from (
-    select ${vatCategorySql('item')} as category, item.vat_rate as rate, sum(item.line_total_net) as net,
-      round(sum(item.line_total_net) * item.vat_rate / 100, ${minorDigitsSql('own.currency')}) as vat
-    from invoice_items as item where item.tenant_id = $1 and item.invoice_id = own.id
-    group by ${vatCategorySql('item')}, item.vat_rate
-  ) as share)`;
+/** The shares of a document: what it says, and what it is at home. @param shares a statement, as `category, rate, net, vat` */
+const sharesSql = (shares: string): string => `(
+  select json_agg(json_build_object('category', category, 'rate', trim_scale(rate)::text, 'net', said_net::text, 'vat', said_vat::text,
+    'home', json_build_object('net', net::text, 'vat', vat::text)) order by category, rate)
+  from (${inHomeCurrency(
+    `select share.*, own.currency, own.exchange_rate, own.exchange_currency from (${shares}) as share`,
+    { columns: 'category, rate, net as said_net, vat as said_vat', document: 'exchange_rate', order: 'category, rate' },
+  )}) as share)`;
 
-const creditNoteShares = `(
-  select json_agg(json_build_object('category', vat_category, 'rate', trim_scale(vat_rate)::text, 'net', (-net)::text, 'vat', (-vat)::text)
-    order by vat_category, vat_rate)
-  from jsonb_to_recordset(own.vat_breakdown) as share (vat_category text, vat_rate numeric, net numeric, vat numeric))`;
+/** Net and VAT of an invoice's lines: VAT is rounded once per rate (EN 16931, BR-CO-17). */
+const invoiceShares = sharesSql(`
+  select ${vatCategorySql('item')} as category, item.vat_rate as rate, sum(item.line_total_net) as net,
+    round(sum(item.line_total_net) * item.vat_rate / 100, ${minorDigitsSql('own.currency')}) as vat
+  from invoice_items as item where item.tenant_id = $1 and item.invoice_id = own.id
+  group by ${vatCategorySql('item')}, item.vat_rate`);
+
+const creditNoteShares = sharesSql(`
+  select vat_category as category, vat_rate as rate, -net as net, -vat as vat
+  from jsonb_to_recordset(own.vat_breakdown) as share (vat_category text, vat_rate numeric, net numeric, vat numeric)`);
 
 const supplied = (invoice: string): string => `coalesce(${invoice}.delivery_date, (
   select max(line.service_period_end) from invoice_items as line
@@ -132,22 +141,37 @@ const worthOf = (document: string): string => worthSql(`${document}.exchange_rat
 const ofPaid = (column: string): string =>
   `coalesce(${['invoice', 'note', 'receipt'].map((of) => `${of}.${column}`).join(', ')})`;
 
+const amountFields = (of: string) => ({
+  net: `${of}.net::text`,
+  vat: `${of}.vat::text`,
+  tax: `${of}.tax::text`,
+  deducted: `${of}.deducted::text`,
+});
+
+/** Of a `line`, and the same `at_home`. */
 const lineFields = (account: string, text: string) => ({
   category: 'line.category',
   rate: 'trim_scale(line.rate)::text',
-  net: 'line.net::text',
-  vat: 'line.vat::text',
-  tax: 'line.tax::text',
-  deducted: 'line.deducted::text',
+  ...amountFields('line'),
+  home: jsonObject(amountFields('at_home')),
   account,
   text,
 });
 
+const ownLines = receiptLinesSql('document.tenant_id = $1 and document.id = own.id');
+
 const receiptLines = jsonList(
   lineFields('line.account', 'line.description'),
-  `(${taxedLines(receiptLinesSql('document.tenant_id = $1 and document.id = own.id'))}) as line`,
+  `(${taxedLines(ownLines)}) as line
+    join (${taxedLines(linesAtHome(asDated(ownLines)))}) as at_home on at_home.part = line.position`,
   'line.position',
 );
+
+/** The sums of a day's discounts by what they have in common. */
+const sumDiscounts = (lines: string): string => `
+  select id, date, number, currency, category, rate, deductible, sum(at * net) as net, sum(at * vat) as vat, sum(at * tax) as tax,
+    sum(at * deducted) as deducted
+  from (${taxedLines(lines)}) as part group by id, date, number, currency, category, rate, deductible`;
 
 /** @param fields the fields of an object, with their expressions */
 const source = (
@@ -286,12 +310,16 @@ function settlementSources({ from, to }: Period) {
     rate: 'trim_scale(share.rate)::text',
     net: 'share.net::text',
     vat: 'share.vat::text',
+    home: jsonObject({ net: 'coalesce(at_home.net, 0)::text', vat: 'coalesce(at_home.vat, 0)::text' }),
   };
   return {
     invoiceDiscounts: discountSource(
       'invoices',
-      `select id, date, number, currency, json_agg(${jsonObject(share)} order by category, rate) as shares
-       from (${within(invoiceDiscounts)}) as share group by id, date, number, currency`,
+      `select share.id, share.date, share.number, share.currency,
+         json_agg(${jsonObject(share)} order by share.category, share.rate) as shares
+       from (${within(invoiceDiscounts)}) as share left join (${within(discountShares)}) as at_home
+         on at_home.id = share.id and at_home.date = share.date and at_home.category = share.category and at_home.rate = share.rate
+       group by share.id, share.date, share.number, share.currency`,
       {
         partner: partnerAccountSql('document.customer_id', 'debtor'),
         worth: worthOf('document'),
@@ -300,13 +328,13 @@ function settlementSources({ from, to }: Period) {
     ),
     receiptDiscounts: discountSource(
       'receipts',
-      `select id, date, number, currency,
-         json_agg(${jsonObject(lineFields('null', 'null'))} order by category, rate, deductible) as lines
-       from (
-         select id, date, number, currency, category, rate, deductible, sum(at * net) as net, sum(at * vat) as vat,
-           sum(at * tax) as tax, sum(at * deducted) as deducted
-         from (${taxedLines(within(discountedLines))}) as part group by id, date, number, currency, category, rate, deductible
-       ) as line group by id, date, number, currency`,
+      `select line.id, line.date, line.number, line.currency,
+         json_agg(${jsonObject(lineFields('null', 'null'))} order by line.category, line.rate, line.deductible) as lines
+       from (${within(sumDiscounts(discountedLines))}) as line
+         join (${within(sumDiscounts(linesAtHome(discountedLines)))}) as at_home
+           on at_home.id = line.id and at_home.date = line.date and at_home.category = line.category
+             and at_home.rate = line.rate and at_home.deductible = line.deductible
+       group by line.id, line.date, line.number, line.currency`,
       {
         partner: partnerAccountSql('document.supplier_id', 'creditor'),
         worth: worthOf('document'),

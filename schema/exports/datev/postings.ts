@@ -55,48 +55,63 @@ interface Home {
 }
 
 export function buildPostings(document: Document, chart: Chart, home: Home): Posting[] {
-  const postings = postDocument(document, chart, home).filter(({ amount }) => !amount.isZero());
-  if (document.worth?.currency !== home.currency) return postings;
-  return addWorth(postings, document, document.worth).filter((posting) => !isWorthNothing(posting));
+  const isAtHome = document.worth?.currency === home.currency;
+  return postDocument(document, chart, { ...home, isAtHome }).filter(
+    // What rounds to nothing in the books' currency changes no account there.
+    ({ amount, exchange }) => !amount.isZero() && !(isAtHome && exchange?.amount.isZero()),
+  );
 }
 
-/** What rounds to nothing in the books' currency changes no account there. */
-const isWorthNothing = ({ exchange }: Posting): boolean => exchange?.amount.isZero() ?? false;
-
-/** At the document's rate. What is posted to the partner is together worth as much as its sum. */
-function addWorth(
-  postings: Posting[],
-  { partner }: Pick<Document, 'partner'>,
-  { rate, currency }: NonNullable<Document['worth']>,
-): Posting[] {
-  const worthOf = (amount: Decimal): Decimal => convert(amount, new Decimal(rate), currency);
-  const partners = partner ?? anyCreditor;
-  let sum = new Decimal(0);
-  return postings.map((posting) => {
-    if (posting.exchange || posting.currency === currency) return posting;
-    const isOfPartner = posting.account === partners || posting.contra === partners;
-    const before = isOfPartner ? sum : new Decimal(0);
-    const after = before.plus(posting.amount);
-    if (isOfPartner) sum = after;
-    return { ...posting, exchange: { amount: worthOf(after).minus(worthOf(before)).abs(), currency } };
-  });
+/** How the amounts of a document are posted: whether it has a rate into the books' currency. */
+interface Books extends Home {
+  isAtHome: boolean;
 }
 
-function postDocument(document: Document, chart: Chart, home: Home): Posting[] {
+function postDocument(document: Document, chart: Chart, books: Books): Posting[] {
   switch (document.kind) {
     case 'sale':
-      return postSale(document, chart, home.country);
+      return postSale(document, chart, books);
     case 'purchase':
-      return postPurchase(document, chart);
+      return postPurchase(document, chart, books);
     case 'saleDiscount':
-      return postSaleDiscount(document, chart);
+      return postSaleDiscount(document, chart, books);
     case 'purchaseDiscount':
-      return postPurchaseDiscount(document, chart);
+      return postPurchaseDiscount(document, chart, books);
     case 'rest':
-      return postRest(document, chart, home);
+      return postRest(document, chart, books);
     default:
-      return [postPayment(document, chart, home), ...postDifference(document, chart, home)];
+      return [postPayment(document, chart, books), ...postDifference(document, chart, books)];
   }
+}
+
+/** Amounts of a document, and what they are in the books' currency: the same where it has no rate into that. */
+type Both<Name extends string> = Record<'own' | 'books', Record<Name, Decimal>>;
+
+function readBoth<Name extends string>(
+  amounts: Record<Name, string> & { home: Record<Name, string> },
+  names: readonly Name[],
+  { isAtHome }: Books,
+): Both<Name> {
+  const read = (of: Record<Name, string>) =>
+    Object.fromEntries(names.map((name) => [name, new Decimal(of[name])])) as Record<Name, Decimal>;
+  return { own: read(amounts), books: read(isAtHome ? amounts.home : amounts) };
+}
+
+/**
+ * A posting of an amount of a document that is so much in the books' currency. Where the document's amount has rounded to nothing,
+ * it is posted in the books' currency.
+ */
+function post<Name extends string>(
+  base: Omit<Posting, 'amount'>,
+  amounts: Both<Name>,
+  find: (of: Record<Name, Decimal>) => Decimal,
+  { isAtHome, currency }: Books,
+): Posting {
+  const [amount, worth] = [find(amounts.own), find(amounts.books)];
+  if (!isAtHome) return { ...base, amount };
+  if (amount.times(worth).isPositive() && !amount.isZero())
+    return { ...base, amount, exchange: { amount: worth.abs(), currency } };
+  return { ...base, amount: worth, currency };
 }
 
 const common = ({ currency, day, number }: Pick<Document, 'currency' | 'day' | 'number'>) => ({
@@ -105,10 +120,12 @@ const common = ({ currency, day, number }: Pick<Document, 'currency' | 'day' | '
   number: number ?? '',
 });
 
-function postSale(sale: Sale, chart: Chart, home: string): Posting[] {
-  const country = sale.country ?? home;
+const grossOf = ({ net, vat }: Record<'net' | 'vat', Decimal>): Decimal => net.plus(vat);
+
+function postSale(sale: Sale, chart: Chart, books: Books): Posting[] {
+  const country = sale.country ?? books.country;
   return sale.shares.flatMap(({ category, rate, ...share }) => {
-    const [net, vat] = [new Decimal(share.net), new Decimal(share.vat)];
+    const amounts = readBoth(share, ['net', 'vat'], books);
     const isForeign = isOfOtherState(category, rate, country);
     const contra = revenueAccount(chart, category, rate, country);
     const base = {
@@ -120,64 +137,63 @@ function postSale(sale: Sale, chart: Chart, home: string): Posting[] {
       ...((category === 'K' || category === 'AE') && sale.vatId !== null && { destination: sale.vatId }),
       ...(isForeign && { destination: country, destinationRate: rate }),
     };
-    const gross = net.plus(vat);
     const key = isAutomatic(chart, contra) ? withoutAutomatic : undefined;
-    if (vat.equals(key === undefined ? 0 : vatIn(gross, rate))) return [{ ...base, amount: gross }];
+    const computed = key === undefined ? 0 : vatIn(grossOf(amounts.books), rate);
+    if (amounts.books.vat.equals(computed)) return [post(base, amounts, grossOf, books)];
     return [
-      { ...base, amount: net, key },
-      { ...base, amount: vat, contra: outputVatAccount(chart, rate, isForeign) },
+      post({ ...base, key }, amounts, ({ net }) => net, books),
+      post({ ...base, contra: outputVatAccount(chart, rate, isForeign) }, amounts, ({ vat }) => vat, books),
     ];
   });
 }
 
-const postPurchase = (purchase: Purchase, chart: Chart): Posting[] =>
+const postPurchase = (purchase: Purchase, chart: Chart, books: Books): Posting[] =>
   purchase.lines.flatMap((line) => {
     const account = namedAccount(line.account) ?? expenseAccount(chart, purchase.category);
     const base = { ...common(purchase), text: purchase.text ?? line.text ?? '' };
-    return postLine(line, chart, { ...base, account, contra: purchase.partner ?? anyCreditor });
+    return postLine(line, chart, { ...base, account, contra: purchase.partner ?? anyCreditor }, books);
   });
 
-const postPurchaseDiscount = (discount: PurchaseDiscount, chart: Chart): Posting[] =>
+const postPurchaseDiscount = (discount: PurchaseDiscount, chart: Chart, books: Books): Posting[] =>
   discount.lines.flatMap((line) => {
     const base = { ...common(discount), text: 'Skonto', account: chart.cashDiscount.received };
-    return postLine(line, chart, { ...base, contra: discount.partner ?? anyCreditor });
+    return postLine(line, chart, { ...base, contra: discount.partner ?? anyCreditor }, books);
   });
 
 /** What can't be deducted is an expense. Where DATEV would compute other VAT than the report has, each part is a posting without a key. */
-function postLine(line: BoughtLine, chart: Chart, base: Omit<Posting, 'amount'>): Posting[] {
+function postLine(line: BoughtLine, chart: Chart, base: Omit<Posting, 'amount'>, books: Books): Posting[] {
   const { category, rate } = line;
-  const [net, tax, deducted] = [new Decimal(line.net), new Decimal(line.tax), new Decimal(line.deducted)];
-  const gross = net.plus(line.vat);
+  const amounts = readBoth(line, ['net', 'vat', 'tax', 'deducted'], books);
+  const postPart = (find: (of: typeof amounts.own) => Decimal, other: Partial<Posting> = {}): Posting =>
+    post({ ...base, ...other }, amounts, find, books);
+  const { net, tax, deducted: all } = amounts.books;
   const isOwedByBuyer = category === 'AE' || category === 'K';
   const key = taxKey(category, rate);
-  const computed = isOwedByBuyer ? toCents(net.times(rate).dividedBy(100)) : vatIn(gross, rate);
-  if (key !== undefined && deducted.equals(tax) && tax.equals(computed)) return [{ ...base, amount: gross, key }];
+  const computed = isOwedByBuyer ? toCents(net.times(rate).dividedBy(100)) : vatIn(grossOf(amounts.books), rate);
+  if (key !== undefined && all.equals(tax) && tax.equals(computed)) return [postPart(grossOf, { key })];
   const input = inputVatAccount(chart, category, rate);
   if (!isOwedByBuyer)
-    return [
-      { ...base, amount: gross.minus(deducted) },
-      { ...base, amount: deducted, account: input },
-    ];
+    return [postPart((of) => grossOf(of).minus(of.deducted)), postPart(({ deducted }) => deducted, { account: input })];
   const { owed } = chart.vat.byBuyer[category];
   return [
-    { ...base, amount: gross },
-    { ...base, amount: deducted, account: input, contra: owed },
-    { ...base, amount: tax.minus(deducted), contra: owed },
+    postPart(grossOf),
+    postPart(({ deducted }) => deducted, { account: input, contra: owed }),
+    postPart((of) => of.tax.minus(of.deducted), { contra: owed }),
   ];
 }
 
 /** A discount lowers revenue and its VAT. */
-const postSaleDiscount = (discount: SaleDiscount, chart: Chart): Posting[] =>
+const postSaleDiscount = (discount: SaleDiscount, chart: Chart, books: Books): Posting[] =>
   discount.shares.flatMap(({ category, rate, ...share }) => {
-    const [net, vat] = [new Decimal(share.net).negated(), new Decimal(share.vat).negated()];
-    const gross = net.plus(vat);
+    const amounts = readBoth(share, ['net', 'vat'], books);
     const { granted: account } = chart.cashDiscount;
     const base = { ...common(discount), text: 'Skonto', account, contra: discount.partner ?? '' };
     const key = category === 'S' ? taxKey('output', rate) : undefined;
-    if (key !== undefined && vat.equals(vatIn(gross, rate))) return [{ ...base, amount: gross, key }];
+    if (key !== undefined && amounts.books.vat.equals(vatIn(grossOf(amounts.books), rate)))
+      return [post({ ...base, key }, amounts, (of) => grossOf(of).negated(), books)];
     return [
-      { ...base, amount: net },
-      { ...base, amount: vat, account: outputVatAccount(chart, rate, false) },
+      post(base, amounts, ({ net }) => net.negated(), books),
+      post({ ...base, account: outputVatAccount(chart, rate, false) }, amounts, ({ vat }) => vat.negated(), books),
     ];
   });
 
@@ -190,7 +206,9 @@ const vatIn = (gross: Decimal, rate: string): Decimal =>
 /** What settles an invoice brings money in, or is a loss. A refund, and what pays a receipt, are the other way round. */
 function postPayment(payment: Payment, chart: Chart, home: Home): Posting {
   const { of, settles, exchange, settled, worth, isReversal } = payment;
-  const atHome = exchange?.currency === home.currency ? exchange.amount : settled;
+  // What only changes a customer's credit settles nothing: it is worth what the document's rate says.
+  const atRate = worth && convert(new Decimal(payment.amount), new Decimal(worth.rate), worth.currency);
+  const atHome = exchange?.currency === home.currency ? exchange.amount : (settled ?? atRate);
   const isIn = of === 'invoice' && settles !== 'credit_refund';
   const amount = new Decimal(payment.amount);
   const text = settles === 'payment' && of === 'credit_note' ? 'Erstattung' : texts[settles];

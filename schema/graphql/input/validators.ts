@@ -132,6 +132,12 @@ export const iban = text(64)
   )
   .meta({ maxLength: 64 });
 
+/** The number of a bank account. An IBAN is stored as statements have it: without spaces, in capital letters. */
+export const accountNumber = requiredText(255).overwrite((value) => {
+  const plain = electronicFormatIBAN(value);
+  return plain !== null && isValidIBAN(plain) ? plain : value;
+});
+
 export const bic = text(64)
   .transform((value) => value.replaceAll(' ', '').toUpperCase())
   .refine(

@@ -40,6 +40,24 @@ export async function readAnchoredHeads({ db, tenant }: Context, report: Report)
         id: anchor.id,
         message: `The anchor of ${formatDay(anchor.day)} is not as it was signed`,
       });
+    if (anchor.timestampToken && !(await isTimestamped(anchor.timestampToken, anchor)))
+      report({
+        type: 'anchor',
+        id: anchor.id,
+        message: `The time-stamp of the anchor of ${formatDay(anchor.day)} is not one of it`,
+      });
   }
   return toHeads(contents);
+}
+
+async function isTimestamped(
+  token: Uint8Array<ArrayBuffer>,
+  { content, timestampedAt }: { content: string; timestampedAt: Date | null },
+): Promise<boolean> {
+  // ASN.1 takes megabytes, and most installations have no authority.
+  const { checkToken } = await import('./timestamp.ts');
+  return checkToken(token, content).then(
+    ({ at }) => at.getTime() === timestampedAt?.getTime(),
+    () => false,
+  );
 }

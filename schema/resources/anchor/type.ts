@@ -19,6 +19,8 @@ export const Anchor = builder.prismaObject('Anchor', {
     keyId: '1f2e3d4c5b6a7988',
     publicKey: '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
     signature: '5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc+bRr0lv18FlbviRlUUFDjnoQCw==',
+    timestamp: null,
+    timestampedAt: null,
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -55,6 +57,18 @@ export const Anchor = builder.prismaObject('Anchor', {
       description: 'The Ed25519 signature of `content` in UTF-8, in Base64.',
       select: { signature: true },
       resolve: ({ signature }) => Buffer.from(signature).toString('base64'),
+    }),
+    timestamp: t.string({
+      nullable: true,
+      description:
+        'A time-stamp of `content` in UTF-8 by an authority (RFC 3161): the token in Base64, which `openssl ts -verify -token_in` checks. Null if there is none, or not yet.',
+      select: { timestampToken: true },
+      resolve: ({ timestampToken }) => timestampToken && Buffer.from(timestampToken).toString('base64'),
+    }),
+    timestampedAt: t.expose('timestampedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The time that the time-stamp states; null without one.',
     }),
   }),
 });

@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
-import { currency, requiredText, text } from '../../graphql/input/validators.ts';
+import { accountNumber, currency, text } from '../../graphql/input/validators.ts';
 import { refuse, type Problem } from '../../errors/errors.ts';
 import { emit } from '../../events/events.ts';
 import { findById } from '../../graphql/find-by-id.ts';
@@ -16,7 +16,7 @@ const name = text(255);
 const CreateBankAccountInput = builder.inputType('CreateBankAccountInput', {
   description: 'A new bank account.',
   fields: (t) => ({
-    iban: t.string({ required: true, validate: requiredText(255) }),
+    iban: t.string({ required: true, validate: accountNumber }),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     name: t.string({ validate: name }),
     ...ownFields(t),

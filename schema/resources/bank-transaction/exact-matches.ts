@@ -3,7 +3,7 @@ import type { Context } from '../../graphql/context.ts';
 import { Decimal } from '../../money/money.ts';
 import { balanceSql } from '../invoice/balance.ts';
 import { payables } from '../payment/payables.ts';
-import type { FindLocked } from '../period-lock/rules.ts';
+import { holdPeriodLocks, type FindLocked } from '../period-lock/rules.ts';
 import { inLockOrder, lockPayable, match } from './match.ts';
 import { suggest, type Suggestion } from './suggestions.ts';
 
@@ -69,6 +69,23 @@ export function choosePayers(matches: ExactMatch[], findLocked: FindLocked): Exa
   const payers = new Map<string, ExactMatch>();
   for (const each of open) if (!payers.has(each.suggestion.id)) payers.set(each.suggestion.id, each);
   return [...payers.values()];
+}
+
+/** The first matches of these transactions that can be made together. What isn't needed for them isn't looked at. */
+export async function findPossible(
+  context: Context,
+  transactions: BankTransactionRow[],
+  first: number,
+): Promise<ExactMatch[]> {
+  const findLocked = await context.transaction(holdPeriodLocks);
+  const matches: ExactMatch[] = [];
+  let possible: ExactMatch[] = [];
+  const size = Math.min(first, atOnce);
+  for (let start = 0; start < transactions.length && possible.length < first; start += size) {
+    matches.push(...(await findExactMatches(context, transactions.slice(start, start + size))));
+    possible = choosePayers(matches, findLocked);
+  }
+  return possible.slice(0, first);
 }
 
 /**

@@ -1,8 +1,15 @@
 import { builder } from '../../graphql/builder.ts';
 import { findById } from '../../graphql/find-by-id.ts';
-import { count } from '../../graphql/input/validators.ts';
+import { count, wholeNumber } from '../../graphql/input/validators.ts';
 import { holdPeriodLocks } from '../period-lock/rules.ts';
-import { choosePayers, findExactMatches, findPromising, makeExactMatches, type ExactMatch } from './exact-matches.ts';
+import {
+  choosePayers,
+  findExactMatches,
+  findPossible,
+  findPromising,
+  makeExactMatches,
+  type ExactMatch,
+} from './exact-matches.ts';
 import { SuggestionType } from './suggestions.ts';
 import { BankTransaction } from './type.ts';
 
@@ -39,11 +46,15 @@ builder.queryField('exactMatches', (t) =>
     type: [ExactMatchType],
     description: `The exact suggestions of unmatched bank transactions, oldest booking first, at most ${maxExactMatches}. Of several transactions that would pay the same, the first; none whose day is locked. confirmExactMatches confirms them.`,
     ability: 'bank-transactions:read',
-    resolve: async (_root, _args, context) => {
+    args: {
+      first: t.arg.int({
+        description: `At most so many. Default: ${maxExactMatches}. To know whether there are any takes less than to find all.`,
+        validate: wholeNumber(1, maxExactMatches),
+      }),
+    },
+    resolve: async (_root, { first }, context) => {
       const transactions = await findPromising(context, maxExactMatches);
-      const found = await findExactMatches(context, transactions);
-      const findLocked = await context.transaction(holdPeriodLocks);
-      return choosePayers(found, findLocked);
+      return findPossible(context, transactions, first ?? maxExactMatches);
     },
   }),
 );

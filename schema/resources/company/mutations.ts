@@ -1,4 +1,4 @@
-import { Company } from './type.ts';
+import { Company, IssueDateOrder } from './type.ts';
 import { companyRules, type Identifiers } from './rules.ts';
 import { findCompany } from './queries.ts';
 import { builder } from '../../graphql/builder.ts';
@@ -62,6 +62,12 @@ const UpdateCompanyInput = builder.inputType('UpdateCompanyInput', {
         'A PNG or an SVG of at most 1 MiB. It is drawn again, as large as documents show it. Null deletes the logo; issued invoices keep theirs.',
     }),
     requiredEInvoice: t.field({ type: RequiredEInvoice }),
+    issueDateOrder: t.field({
+      type: IssueDateOrder,
+      description:
+        'Whether an invoice or a credit note can be issued that is dated before the last issued one whose number is of the same year. Default: WARN.',
+      ...notNull,
+    }),
   }),
 });
 
@@ -80,7 +86,7 @@ builder.mutationField('updateCompany', (t) =>
         const logoId = png && (await storeLogo(inside, png));
         const company = await saveCompany(
           inside,
-          { ...input, legalName: given(input.legalName), logoId },
+          { ...input, legalName: given(input.legalName), issueDateOrder: given(input.issueDateOrder), logoId },
           expectedVersion,
         );
         if (logo !== undefined) await deleteUnusedLogos(inside, company);

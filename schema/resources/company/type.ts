@@ -1,10 +1,17 @@
 import { builder } from '../../graphql/builder.ts';
+import { describedEnum } from '../../graphql/described-enum.ts';
 import { Node } from '../../graphql/node.ts';
 import { DocumentFileType, type DocumentFile } from '../../documents/document-file.ts';
 import { findLogo } from '../../documents/logos.ts';
 import { RequiredEInvoice } from '../../documents/format-types.ts';
 
 // The company profile. A tenant has one, or none: then its documents say what is known of the tenant.
+
+export const IssueDateOrder = describedEnum(
+  'IssueDateOrder',
+  'What happens to an invoice or a credit note that is dated before the last issued one whose number is of the same year.',
+  { WARN: 'It is issued, with a warning.', REFUSE: 'It is not issued.' },
+);
 
 export const Company = builder.prismaObject('Company', {
   interfaces: [Node],
@@ -44,6 +51,13 @@ export const Company = builder.prismaObject('Company', {
       },
     }),
     requiredEInvoice: t.expose('requiredEInvoice', { type: RequiredEInvoice, nullable: true }),
+    issueDateOrder: t.field({
+      type: IssueDateOrder,
+      description:
+        'Whether an invoice or a credit note can be issued that is dated before the last issued one whose number is of the same year.',
+      select: { issueDateOrder: true },
+      resolve: ({ issueDateOrder }) => issueDateOrder ?? 'WARN',
+    }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

@@ -4,7 +4,8 @@ import { chooseLanguage } from '../../documents/to-e-invoice.ts';
 import { texts } from '../../documents/pdf/texts.ts';
 import { Problems } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
-import { issueDateRules } from '../invoice/rules.ts';
+import { findCompany } from '../company/queries.ts';
+import { findBefore, issueDateRules, refuseDisorder } from '../document/issue-date.ts';
 import { findParties } from '../invoice/parties.ts';
 import { ownColumns } from '../../graphql/input/own-fields.ts';
 import type { Metadata } from '../../graphql/scalars/metadata.ts';
@@ -105,11 +106,18 @@ export async function newCreditNote(
 ): Promise<WholeCreditNote> {
   const { db } = context;
   const date = creditNoteDate ?? getLater(today(context), invoice.invoiceDate);
-  await refuseLocked(context, 'SALES', date, isCancellation ? 'creditNoteDate' : 'input.creditNoteDate');
+  const path = isCancellation ? 'creditNoteDate' : 'input.creditNoteDate';
+  await refuseLocked(context, 'SALES', date, path);
+  const number = await nextCreditNoteNumber(context, date);
+  const company = await findCompany(context);
+  if (company?.issueDateOrder === 'REFUSE') {
+    const place = { number, day: date };
+    refuseDisorder(context, place, await findBefore(context, 'CreditNote', place), path);
+  }
   const creditNote = db.row('CreditNote', {
     invoiceId: invoice.id,
     customerId: invoice.customerId,
-    number: await nextCreditNoteNumber(context, date),
+    number,
     creditNoteDate: date,
     reason: reason ?? null,
     ...ownColumns(own),

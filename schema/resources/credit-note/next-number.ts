@@ -1,5 +1,5 @@
 import type { Context } from '../../graphql/context.ts';
-import { formatInvoiceNumber, parseInvoiceNumber } from '../invoice/next-number.ts';
+import { formatInvoiceNumber, invoiceNumberSql, parseInvoiceNumber } from '../invoice/next-number.ts';
 
 const prefix = 'CN-';
 
@@ -14,8 +14,14 @@ export async function nextCreditNoteNumber(context: Context, creditNoteDate: Dat
     create: { year, last: 1 },
     update: { last: { increment: 1 } },
   });
-  return prefix + formatInvoiceNumber(year, last);
+  return formatCreditNoteNumber(year, last);
 }
+
+export const formatCreditNoteNumber = (year: number, position: number): string =>
+  prefix + formatInvoiceNumber(year, position);
+
+/** The same as an expression of SQL: the last number of a row of the sequences. */
+export const creditNoteNumberSql = (sequence: string): string => `'${prefix}' || ${invoiceNumberSql(sequence)}`;
 
 /** The year and the position of a number in this service's format; undefined for another format. */
 export const parseCreditNoteNumber = (number: string): ReturnType<typeof parseInvoiceNumber> =>

@@ -11,6 +11,7 @@ import { isLastAttempt, nextAttemptAt, type RetryPolicy } from './retry-policy.t
 import { traced } from '../../graphql/execution/tracing.ts';
 import { signingSecrets, type SigningSecrets } from '../webhook/secrets.ts';
 import { failuresToDeactivate } from '../webhook/rules.ts';
+import { takeSimulatedFailures, type SimulatedFailure } from '../webhook/simulated-failures.ts';
 import { setAside } from '../webhook/transitions.ts';
 
 // The attempts of deliveries (DECISIONS.md#d32-attempts), as the worker makes them: for many deliveries of a tenant at a
@@ -79,6 +80,8 @@ export interface OutgoingAttempt {
   body: string;
   startedAt: Date;
   headers: Record<string, string>;
+  /** How it fails without being sent, in a test tenant; undefined where it is sent. */
+  simulated?: SimulatedFailure | undefined;
 }
 
 /** An attempt before its headers are signed. */
@@ -112,12 +115,33 @@ export async function beginAttempts(
     }
   }
   const good = [...sendings.values()].flatMap((sending) => (sending instanceof Error ? [] : [sending]));
-  const started = good.length > 0 ? await startAttempts(client, good, now) : new Set();
+  const started = good.length > 0 ? await startAttempts(client, good, now) : new Set<string>();
+  const simulated = await simulateFailures(
+    client,
+    ready.filter(({ id, simulatesFailures }) => simulatesFailures && started.has(id)),
+  );
   return deliveryIds.map((id) => {
     const sending = sendings.get(id);
     sendings.delete(id); // two jobs may ask for the same one
-    return sending instanceof Error || started.has(id) ? sending : undefined;
+    if (sending === undefined || sending instanceof Error) return sending;
+    return started.has(id) ? { ...sending, simulated: simulated.get(id) } : undefined;
   });
+}
+
+/** @returns by delivery how its attempt fails, of those that fail without being sent */
+async function simulateFailures(
+  client: TenantClient,
+  deliveries: PendingDelivery[],
+): Promise<Map<string, SimulatedFailure>> {
+  if (deliveries.length === 0) return new Map();
+  const byWebhook = Map.groupBy(deliveries, ({ webhookId }) => webhookId);
+  const counts = new Map([...byWebhook].map(([id, ofWebhook]) => [id, ofWebhook.length]));
+  const taken = await takeSimulatedFailures(client, counts);
+  return new Map(
+    [...taken].flatMap(([webhookId, { taken: count, ...failure }]) =>
+      (byWebhook.get(webhookId) ?? []).slice(0, count).map(({ id }) => [id, failure] as const),
+    ),
+  );
 }
 
 /** beginAttempts() for one delivery. @throws Error where its headers can't be made */

@@ -23,6 +23,7 @@ export interface PendingDelivery extends WebhookSecrets {
   url: string;
   active: boolean;
   deletedAt: Date | null;
+  simulatesFailures: boolean;
 }
 
 /** The deliveries among these ids that are in the state `waiting`. */
@@ -32,7 +33,8 @@ export const findPending = (client: TenantClient, ids: readonly string[]): Promi
        a.started_at as "underWaySince", e.type as "eventType", e.request_id as "requestId", e.trace_parent as "traceParent", e.body, w.url, w.active, w.deleted_at as "deletedAt",
        w.secret, w.previous_secret as "previousSecret", w.previous_secret_until as "previousSecretUntil",
        w.signs_with_previous as "signsWithPrevious", w.earlier_secret as "earlierSecret",
-       w.earlier_secret_until as "earlierSecretUntil", w.signs_with_earlier as "signsWithEarlier"
+       w.earlier_secret_until as "earlierSecretUntil", w.signs_with_earlier as "signsWithEarlier",
+       w.simulated_failures is not null as "simulatesFailures"
      from deliveries d
        join webhooks w on w.tenant_id = d.tenant_id and w.id = d.webhook_id
        join events e on e.tenant_id = d.tenant_id and e.id = d.event_id

@@ -16,6 +16,7 @@ const codes = {
   EXEMPTION_REASON: 'The reason why no VAT is charged, if an item is exempt.',
   VAT_CATEGORY: 'VAT categories that go with the countries and the VAT numbers of company and customer.',
   EXCHANGE_RATE: "The rate into the currency of the company's country, in which its VAT is stated, too.",
+  DATE_ORDER: 'A date that is not before that of the last issued invoice of its year.',
   BANK_ACCOUNT: "The company's IBAN, unless it is paid already.",
   LANGUAGE: 'A language of the document that somebody chose.',
 };

@@ -9,7 +9,7 @@ import { type WholeInvoice, issue, unbillEntries } from './transitions.ts';
 import { invoiceTotals, Decimal } from '../../money/money.ts';
 import type { Metadata } from '../../graphql/scalars/metadata.ts';
 import { takeSteps } from '../../rows/transition.ts';
-import { findTerms, knownParties } from './parties.ts';
+import { findTerms, knownTerms } from './parties.ts';
 import type { EventInput } from '../../events/events.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { insertNew } from '../../rows/insert-new.ts';
@@ -139,7 +139,9 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
-      const terms = input.dueDate ? null : await findTerms(context, input.customerId);
+      const isDraft = status !== 'ISSUED' && status !== 'PAID';
+      const place = { number: null, day: input.invoiceDate };
+      const terms = input.dueDate && !isDraft ? null : await findTerms(context, input.customerId, place);
       const draft = newDraft(context, {
         ...fields,
         paymentTermsDays: terms?.paymentTermsDays,
@@ -147,17 +149,17 @@ builder.mutationFields((t) => ({
         ...(input.exchangeRate && { exchangeCurrency: await findHomeCurrency(context) }),
       });
       const created: EventInput = ['invoice.created', draft];
-      if (status !== 'ISSUED' && status !== 'PAID') {
+      if (isDraft) {
         const inserted = await insertInvoice(context, draft, [created], query);
-        return { ...inserted, [knownParties]: terms?.parties };
+        return { ...inserted, [knownTerms]: terms };
       }
       return context.transaction(async (inside) => {
         const days = status === 'PAID' ? [draft.invoiceDate, today(inside)] : draft.invoiceDate;
         await refuseLocked(inside, 'SALES', days, 'input.invoiceDate');
-        const { steps, parties } = await issue(inside, draft, status);
+        const { steps, terms: issued } = await issue(inside, draft, 'input.invoiceDate', status);
         const { row: invoice, events } = takeSteps(draft, steps);
         const inserted = await insertInvoice(inside, invoice, [created, ...events], query);
-        return { ...inserted, [knownParties]: parties };
+        return { ...inserted, [knownTerms]: issued };
       });
     },
   }),

@@ -23,6 +23,10 @@ const takeNext = `
 export const formatInvoiceNumber = (year: number, position: number): string =>
   `${String(year).padStart(4, '0')}-${String(position).padStart(4, '0')}`;
 
+/** The same as an expression of SQL: the last number of a row of the sequences. */
+export const invoiceNumberSql = (sequence: string): string =>
+  `lpad(${sequence}.year::text, 4, '0') || '-' || lpad(${sequence}.last::text, greatest(4, length(${sequence}.last::text)), '0')`;
+
 /** The year and the position of a number in this service's format; undefined for another format. */
 export function parseInvoiceNumber(number: string): { year: number; position: number } | undefined {
   const [, year, position] = /^(\d{4})-(\d{4,9})$/.exec(number)?.map(Number) ?? [];

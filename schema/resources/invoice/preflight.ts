@@ -1,15 +1,16 @@
 import { builder } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
 import { findBreaches } from '../../documents/e-invoice/breaches.ts';
-import { Problems } from '../../errors/errors.ts';
+import { found, Problems } from '../../errors/errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { CreateInvoiceInput, newDraft } from './mutations.ts';
 import { invoiceRules } from './rules.ts';
 import { findHomeCurrency } from '../exchange-rate.ts';
-import { findPartiesOfDraft } from './parties.ts';
+import { findTerms } from './parties.ts';
 import { findInvoiceWarnings } from './warnings.ts';
 import { WarningType } from '../warning.ts';
 import { DocumentFileType } from '../../documents/document-file.ts';
+import { getOrderWarnings } from '../document/issue-date.ts';
 import { buildSource } from '../document/read-source.ts';
 import { previewInTime } from '../document/stored-files.ts';
 import { EInvoiceFormatType, formatNamed } from '../../documents/format-types.ts';
@@ -20,18 +21,24 @@ import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 type Input = typeof CreateInvoiceInput.$inferInput;
 
-/** An invoice with this input, and its parties. Nothing is stored. @throws ValidationError for a customer who doesn't exist */
+/**
+ * An invoice with this input, the warnings of its date, and its parties. Nothing is stored.
+ * @throws ValidationError for a customer who doesn't exist
+ */
 async function newInvoice(context: Context, { status, ...fields }: Input) {
   const problems = new Problems();
   await requireExisting(context, problems, 'customer', fields.customerId);
   problems.throwIfAny();
+  const place = { number: null, day: fields.invoiceDate };
+  const { parties, paymentTermsDays, before } = await found(findTerms(context, fields.customerId, place));
   const draft = newDraft(context, {
     ...fields,
+    paymentTermsDays,
     currency: fields.currency ?? context.tenant.defaultCurrency,
     ...(fields.exchangeRate && { exchangeCurrency: await findHomeCurrency(context) }),
   });
-  const parties = await findPartiesOfDraft(context, draft.customerId);
-  return { invoice: { ...draft, isPaid: status === 'PAID' }, parties };
+  const orderWarnings = getOrderWarnings('Invoice', place, before ?? null);
+  return { invoice: { ...draft, isPaid: status === 'PAID', orderWarnings }, parties };
 }
 
 builder.queryFields((t) => ({

@@ -3,8 +3,7 @@ import { usualVatCategory, type Details } from './line.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 import type { WholeInvoice } from './transitions.ts';
 import { type Line, fits, invoiceTotals } from '../../money/money.ts';
-import { today, type Context } from '../../graphql/context.ts';
-import { formatDay } from '../../graphql/scalars/scalars.ts';
+import type { Context } from '../../graphql/context.ts';
 import { type Problems, refuse, ValidationError } from '../../errors/errors.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { exemptCategories, vatCategoriesByCode } from '../../money/vat-categories.ts';
@@ -13,6 +12,7 @@ import type { Row } from '../../../prisma/client.ts';
 import { exchangeRules, type Exchange } from '../exchange-rate.ts';
 import { findCompany } from '../company/queries.ts';
 import { buildSource } from '../document/read-source.ts';
+import { issueDateRules } from '../document/issue-date.ts';
 import { findPartiesOfDraft } from './parties.ts';
 import { findBreaches, toProblems, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
@@ -44,24 +44,6 @@ export function invoiceRules(input: InvoiceInput, context: Context, problems: Pr
   if (!current && !input.exchangeRate && !input.exchangeRateDate && !input.exchangeRateSource) return;
   const gross = areWhole && lines.length > 0 ? invoiceTotals(lines, currency).totalGross : current?.totalGross;
   exchangeRules(input, context, problems, gross, current);
-}
-
-/** Before this day nobody issued what these books hold: it is a slip, such as the year 206. */
-const firstDay = new Date('1900-01-01');
-
-/** The last day that a document may have which is issued today: a year later. */
-function getLastDay(context: Context): Date {
-  const day = today(context);
-  day.setUTCFullYear(day.getUTCFullYear() + 1);
-  return day;
-}
-
-/** The day of an invoice or credit note that is issued. Its year is the one of its number, so that it can't be mended later. */
-export function issueDateRules(day: Date | null | undefined, context: Context, problems: Problems, path: string): void {
-  const last = getLastDay(context);
-  if (!day || (day >= firstDay && day <= last)) return;
-  const [min, max] = [formatDay(firstDay), formatDay(last)];
-  problems.add(path, 'day_out_of_range', `Must be from ${min} to ${max}.`, { min, max });
 }
 
 /** Checks the bounds of an invoice's totals. */

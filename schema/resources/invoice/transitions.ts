@@ -2,13 +2,14 @@ import type { Prisma, Row } from '../../../prisma/client.ts';
 import { builder, type MutationFields } from '../../graphql/builder.ts';
 import { businessTime, key, type Context } from '../../graphql/context.ts';
 import { found, Problems, refuse } from '../../errors/errors.ts';
-import { enforceFormat, issueDateRules, requireBuyerVatNumber } from './rules.ts';
-import { findTerms, type Parties } from './parties.ts';
+import { enforceFormat, requireBuyerVatNumber } from './rules.ts';
+import { findTerms, type CurrentTerms } from './parties.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { byPosition, Invoice } from './type.ts';
 import { computeBalance } from './balance.ts';
 import { nextInvoiceNumber } from './next-number.ts';
 import { newCreditNote, planAllowedCredit, type WholeCreditNote } from '../credit-note/new-credit-note.ts';
+import { issueDateRules, refuseDisorder } from '../document/issue-date.ts';
 import { Decimal } from '../../money/money.ts';
 import { paymentStep, settled, type Payable, type Settled } from '../payment/amount.ts';
 import { takeSteps, transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
@@ -30,15 +31,19 @@ const withItems = { items: byPosition };
 /**
  * draft → issued: takes the next number; and then, if the status says so or nothing is to be paid, → paid.
  * @param draft a new invoice, or a stored one under its lock
- * @returns its steps; and seller and buyer, unless there is no such customer
+ * @param path that of its date in the input
+ * @returns its steps; and its terms, null if there is no such customer
  */
 export async function issue(
   context: Context,
   draft: WholeInvoice,
+  path: string,
   status: 'ISSUED' | 'PAID' = 'ISSUED',
-): Promise<{ steps: Step<'Invoice'>[]; parties: Parties | undefined }> {
+): Promise<{ steps: Step<'Invoice'>[]; terms: CurrentTerms | null }> {
   const number = await nextInvoiceNumber(context, draft);
-  const terms = await findTerms(context, draft.customerId);
+  const place = { number, day: draft.invoiceDate };
+  const terms = await findTerms(context, draft.customerId, place);
+  if (terms?.refusesDisorder) refuseDisorder(context, place, terms.before ?? null, path);
   const now = businessTime(context);
   const steps: Step<'Invoice'>[] = [
     { changes: { number, status: 'ISSUED', issuedAt: now }, events: ['invoice.issued'] },
@@ -49,7 +54,7 @@ export async function issue(
   const { row: invoice } = takeSteps(draft, steps);
   if (terms?.requiredFormat) await enforceFormat(context, invoice, draft.items, terms.requiredFormat);
   await requireBuyerVatNumber(context, invoice, draft.items);
-  return { steps, parties: terms?.parties };
+  return { steps, terms };
 }
 
 async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<PrefetchedRow> {
@@ -61,7 +66,7 @@ async function issueStored(context: Context, invoice: Row<'Invoice'>): Promise<P
   await refuseLocked(context, 'SALES', invoice.invoiceDate, 'invoiceDate');
   const items = await context.db.invoiceItem.findMany({ where: { invoiceId: invoice.id }, ...byPosition });
   const draft = { ...invoice, items };
-  const { steps } = await issue(context, draft);
+  const { steps } = await issue(context, draft, 'invoiceDate');
   return writeSteps(context, 'Invoice', draft, steps);
 }
 

@@ -5,11 +5,12 @@ import { getPlace, getVatCountry, memberStates } from '../../codes/vat-territory
 import { builder } from '../../graphql/builder.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
+import { findBefore, getOrderWarnings } from '../document/issue-date.ts';
 import { WarningType, type Warning } from '../warning.ts';
 import { wasPaidWhenIssued } from './balance.ts';
 import { InvoiceCheckType, type InvoiceCheck, type WarnedCode } from './checklist.ts';
 import { getVatCategory } from './line.ts';
-import { findParties, findPartiesOfDraft, knownParties, type Parties, type WithKnownParties } from './parties.ts';
+import { findParties, findPartiesOfDraft, knownTerms, type Parties, type WithKnownTerms } from './parties.ts';
 import { byPosition, Invoice } from './type.ts';
 import { treatments } from './vat-treatment.ts';
 
@@ -26,6 +27,8 @@ interface CheckedInvoice {
   exchangeRate: unknown;
   /** Whether it is paid in full when it is issued. */
   isPaid: boolean;
+  /** What is wrong with its date among those of its series. */
+  orderWarnings: Warning[];
   /** By position. */
   items: (Parameters<typeof getVatCategory>[0] &
     Record<'servicePeriodStart' | 'servicePeriodEnd', Date | null> & { exemptionReason: string | null })[];
@@ -36,6 +39,7 @@ interface Subject extends Parties {
   /** The country where the seller is taxed. */
   sellerCountry: string | undefined;
   isPaid: boolean;
+  orderWarnings: Warning[];
   currency: string;
   hasExchangeRate: boolean;
   hasServiceDate: boolean;
@@ -56,9 +60,8 @@ interface Check {
   code: WarnedCode;
   /** Where the law says it; a check is made only where it does. Undefined: no law, but nobody wants it otherwise. */
   law?: Law;
-  /** Whether such an invoice must have it. Default: every invoice. */
-  isNeeded?: (subject: Subject) => boolean;
-  find: (subject: Subject) => Finding[];
+  /** @returns undefined where such an invoice need not have it */
+  find: (subject: Subject) => Finding[] | undefined;
 }
 
 /** What the law demands and no invoice can lack: its fields are required, or it gets them when it is issued. */
@@ -103,7 +106,8 @@ function findMissingTaxNumber({ seller: { vat_id, tax_number }, sellerCountry, f
   return [{ field, message: 'The company has no VAT number.' }];
 }
 
-function findMissingBuyerVatNumber({ buyer: { vat_id } }: Subject): Finding[] {
+function findMissingBuyerVatNumber({ buyer: { vat_id }, firstItems }: Subject): Finding[] | undefined {
+  if (!firstItems.has('AE') && !firstItems.has('K')) return undefined;
   const field = 'customer.vat_id';
   if (!vat_id)
     return [
@@ -114,9 +118,9 @@ function findMissingBuyerVatNumber({ buyer: { vat_id } }: Subject): Finding[] {
     : [{ field, message: "The customer's VAT number has not the form of its country's numbers." }];
 }
 
-function findUnusualCategories({ seller, buyer, firstItems }: Subject): Finding[] {
+function findUnusualCategories({ seller, buyer, firstItems }: Subject): Finding[] | undefined {
   const place = getPlace(seller, buyer);
-  if (!place) return [];
+  if (!place) return undefined;
   const { unusual, reason } = treatments[place];
   const findings: Finding[] = [];
   for (const category of unusual) {
@@ -129,8 +133,14 @@ function findUnusualCategories({ seller, buyer, firstItems }: Subject): Finding[
   return findings;
 }
 
-/** The currency in which the seller owes its VAT; the invoice's own where the seller's country is unknown. */
-const getHomeCurrency = ({ seller, currency }: Subject): string => homeCurrencies.get(seller.country ?? '') ?? currency;
+/** Where the currency in which the seller owes its VAT isn't the invoice's. */
+function findMissingRate({ seller, currency, firstItems, hasExchangeRate }: Subject): Finding[] | undefined {
+  const home = homeCurrencies.get(seller.country ?? '') ?? currency;
+  if (!firstItems.has('S') || home === currency) return undefined;
+  return hasExchangeRate
+    ? []
+    : [{ field: 'exchange_rate', message: `No exchange rate is given, so the VAT isn't stated in ${home}.` }];
+}
 
 const checks: readonly (Check | Given)[] = [
   {
@@ -151,7 +161,6 @@ const checks: readonly (Check | Given)[] = [
   {
     code: 'BUYER_VAT_ID',
     law: { DE: '§ 14a (1), (3)', AT: '§ 11 (1a)', EU: 'Art. 226 (4)' },
-    isNeeded: ({ firstItems }) => firstItems.has('AE') || firstItems.has('K'),
     find: findMissingBuyerVatNumber,
   },
   { code: 'INVOICE_DATE', law: { DE: '§ 14 (4) No. 3', AT: '§ 11 (1) No. 3 g', EU: 'Art. 226 (1)' } },
@@ -178,41 +187,34 @@ const checks: readonly (Check | Given)[] = [
   {
     code: 'EXEMPTION_REASON',
     law: { DE: '§ 14 (4) No. 8', AT: '§ 11 (1) No. 3 e', EU: 'Art. 226 (11)' },
-    isNeeded: ({ firstItems }) => firstItems.has('E'),
-    find: ({ unexplainedItem: at }) =>
-      at === undefined
-        ? []
-        : [
-            {
-              field: `items.${at}.exemption_reason`,
-              message: 'An exempt item needs the reason why no VAT is charged.',
-            },
-          ],
+    find: ({ firstItems, unexplainedItem: at }) => {
+      if (!firstItems.has('E')) return undefined;
+      const field = `items.${at}.exemption_reason`;
+      return at === undefined ? [] : [{ field, message: 'An exempt item needs the reason why no VAT is charged.' }];
+    },
   },
   {
     code: 'VAT_CATEGORY',
     law: { DE: '§ 14 (4) No. 8', AT: '§ 11 (1) No. 3 e', EU: 'Art. 226 (11), (11a)' },
-    isNeeded: ({ seller, buyer }) => getPlace(seller, buyer) !== undefined,
     find: findUnusualCategories,
   },
   {
     code: 'EXCHANGE_RATE',
     law: { DE: '§ 16 (6)', AT: '§ 11 (1) No. 3 f', EU: 'Art. 230' },
-    isNeeded: (subject) => subject.firstItems.has('S') && getHomeCurrency(subject) !== subject.currency,
-    find: (subject) => {
-      const home = getHomeCurrency(subject);
-      return subject.hasExchangeRate
-        ? []
-        : [{ field: 'exchange_rate', message: `No exchange rate is given, so the VAT isn't stated in ${home}.` }];
-    },
+    find: findMissingRate,
+  },
+  {
+    code: 'DATE_ORDER',
+    // No demand of the law: it is named only where the order is another one.
+    find: ({ orderWarnings }) => (orderWarnings.length > 0 ? orderWarnings : undefined),
   },
   {
     code: 'BANK_ACCOUNT',
-    isNeeded: ({ isPaid }) => !isPaid,
-    find: ({ seller }) =>
-      seller.iban
-        ? []
-        : [{ field: 'company.iban', message: "The company has no IBAN, so the document doesn't say where to pay." }],
+    find: ({ isPaid, seller }) => {
+      if (isPaid) return undefined;
+      const message = "The company has no IBAN, so the document doesn't say where to pay.";
+      return seller.iban ? [] : [{ field: 'company.iban', message }];
+    },
   },
   {
     code: 'LANGUAGE',
@@ -237,7 +239,7 @@ function findJurisdiction(country: string | undefined): Jurisdiction | undefined
 }
 
 function toSubject(
-  { deliveryDate, isPaid, items, currency, exchangeRate }: CheckedInvoice,
+  { deliveryDate, isPaid, orderWarnings, items, currency, exchangeRate }: CheckedInvoice,
   { seller, buyer }: Parties,
 ): Subject {
   const firstItems = new Map<VatCategory, number>();
@@ -251,7 +253,7 @@ function toSubject(
   }
   const hasExchangeRate = exchangeRate != null;
   const found = { hasExchangeRate, hasServiceDate, firstItems, unexplainedItem };
-  return { seller, buyer, sellerCountry: getVatCountry(seller), isPaid, currency, ...found };
+  return { seller, buyer, sellerCountry: getVatCountry(seller), isPaid, orderWarnings, currency, ...found };
 }
 
 /** What an invoice must say, or should, and what of it is missing or probably wrong. */
@@ -267,9 +269,10 @@ export function checkInvoice(invoice: CheckedInvoice, parties: Parties): Invoice
       made.push({ code: check.code, law, warnings: [] });
       continue;
     }
-    const { code, isNeeded, find } = check;
-    if (isNeeded?.(subject) === false) continue;
-    const warnings = find(subject).map(({ field, message }) => ({
+    const { code, find } = check;
+    const found = find(subject);
+    if (!found) continue;
+    const warnings = found.map(({ field, message }) => ({
       code,
       field,
       message: law === null ? message : `${message.slice(0, -1)} (${law}).`,
@@ -287,6 +290,7 @@ const checkedColumns = {
   id: true,
   customerId: true,
   number: true,
+  invoiceDate: true,
   deliveryDate: true,
   currency: true,
   exchangeRate: true,
@@ -295,15 +299,25 @@ const checkedColumns = {
   items: byPosition,
 } as const;
 
-type StoredInvoice = Omit<CheckedInvoice, 'isPaid'> &
-  Parameters<typeof wasPaidWhenIssued>[0] & { id: string; customerId: string; number: string | null };
+type StoredInvoice = Omit<CheckedInvoice, 'isPaid' | 'orderWarnings'> &
+  Parameters<typeof wasPaidWhenIssued>[0] & {
+    id: string;
+    customerId: string;
+    number: string | null;
+    invoiceDate: Date;
+  };
 
 async function checkStored(invoice: StoredInvoice, context: Context): Promise<InvoiceCheck[]> {
-  const isDraft = invoice.number === null;
-  const known = (invoice as WithKnownParties<StoredInvoice>)[knownParties];
+  const { number, invoiceDate: day } = invoice;
+  const place = { number, day };
+  const isDraft = number === null;
+  const known = (invoice as WithKnownTerms<StoredInvoice>)[knownTerms];
   const parties =
-    known ?? (await (isDraft ? findPartiesOfDraft(context, invoice.customerId) : findParties(context, invoice)));
-  return checkInvoice({ ...invoice, isPaid: wasPaidWhenIssued(invoice) }, parties);
+    known?.parties ??
+    (await (isDraft ? findPartiesOfDraft(context, invoice.customerId) : findParties(context, invoice)));
+  const before = known?.before === undefined ? await findBefore(context, 'Invoice', place) : known.before;
+  const orderWarnings = getOrderWarnings('Invoice', place, before);
+  return checkInvoice({ ...invoice, isPaid: !isDraft && wasPaidWhenIssued(invoice), orderWarnings }, parties);
 }
 
 builder.prismaObjectFields(Invoice, (t) => ({

@@ -28,11 +28,16 @@ const side: Side = {
   rounding: 'abs(gross) desc, part desc',
 };
 
-/** The lines of receipts that are dated in the period, as sharesOfReceiptLines() takes them. */
-export const datedLines = `
+/** Lines of receipts as sharesOfReceiptLines() takes them: on the day of the receipt. */
+export const asDated = (lines: string): string => `
   select id, number, date, currency, exchange_rate, exchange_currency, position as part, category, rate, deductible, net, vat,
     supplier_country, 1 as at
-  from (${receiptLinesSql(`document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date between $2 and $3`)}) as line`;
+  from (${lines}) as line`;
+
+/** Those of receipts that are dated in the period. */
+export const datedLines = asDated(
+  receiptLinesSql(`document.tenant_id = $1 and document.status <> 'draft' and document.receipt_date between $2 and $3`),
+);
 
 /** @param times how often they count */
 const namedLines = (parts: string, times: string): string => `
@@ -43,8 +48,18 @@ const namedLines = (parts: string, times: string): string => `
 /** The same of what was paid in the period. */
 export const paidLines = (days: DaysSql): string => namedLines(paidParts(side, days), 'part.at');
 
-/** What cash discounts take back in the period. */
-export const discountedLines = namedLines(discountedParts(side), '-part.at');
+/**
+ * What cash discounts take back in the period. Of a receipt with an exchange rate, each day's are one, as they are on the partner's
+ * account: so they are converted.
+ */
+export const discountedLines = `
+  select id, number, date, currency, exchange_rate, exchange_currency, part, digits, category, rate, deductible, supplier_country,
+    case when exchange_rate is null then at else 1 end as at,
+    sum(case when exchange_rate is null then net else at * net end) as net,
+    sum(case when exchange_rate is null then vat else at * vat end) as vat
+  from (${namedLines(discountedParts(side), '-part.at')}) as line
+  group by id, number, date, currency, exchange_rate, exchange_currency, part, digits, category, rate, deductible, supplier_country,
+    case when exchange_rate is null then at else 1 end`;
 
 /** Lines in the home currency. The VAT that the buyer owes, and what can be deducted, are then calculated in it. */
 export const linesAtHome = (lines: string): string =>
@@ -53,7 +68,7 @@ export const linesAtHome = (lines: string): string =>
       supplier_country, at
     from (${lines}) as line`,
     {
-      columns: 'id, number, date, category, rate, deductible, supplier_country, at',
+      columns: 'id, number, date, part, category, rate, deductible, supplier_country, at',
       document: 'id, date, at',
       order: 'part',
     },

@@ -120,11 +120,23 @@ const nonZero = (shares: string): string =>
   `select * from (${shares}) as shares where net <> 0 or vat <> 0 or value <> 0`;
 
 /** Cash discounts lower what documents of the same period, or of earlier ones, come to, on the day of payment (§ 17 (1) UStG). */
-const discountShares = sharesOfParts(partsAtHome(discountedParts(invoices)), 'INVOICE_ADJUSTMENT', -1);
 const receiptDiscounts = nonZero(sharesOfReceiptLines(linesAtHome(discountedLines), 'RECEIPT_ADJUSTMENT'));
 
-/** The same in the currencies of the documents. */
-export const invoiceDiscounts = sharesOfParts(namedParts(discountedParts(invoices)), 'INVOICE_ADJUSTMENT', -1);
+const sharesOfDiscounts = (parts: string): string => sharesOfParts(parts, 'INVOICE_ADJUSTMENT', -1);
+
+/** The same of invoices in their own currencies. */
+export const invoiceDiscounts = sharesOfDiscounts(namedParts(discountedParts(invoices)));
+
+/** And at home: those of a day are converted together, as the partner's account has them. */
+export const discountShares = sharesOfDiscounts(
+  inHomeCurrency(
+    `select id, number, date, 1 as at, category, rate, currency, exchange_rate, exchange_currency, sum(at * net) as net,
+       sum(at * vat) as vat
+     from (${namedParts(discountedParts(invoices))}) as part
+     group by id, number, date, category, rate, currency, exchange_rate, exchange_currency`,
+    { columns: 'id, date, at, category, rate, number', document: 'id, date', order: 'category, rate' },
+  ),
+);
 
 /** What was owed and credited in a period. */
 export const accrualShares = (by: VatDate): string => {

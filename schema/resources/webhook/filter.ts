@@ -10,6 +10,7 @@ export const webhookInputs = listInputs('Webhook', {
     'earlierSecret',
     'earlierSecretUntil',
     'reencryptedAt',
+    'simulatedFailures',
     'signsWithEarlier',
     'deletedAt',
   ],

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { findMissingLeakproof } from '../../../prisma/leakproof.ts';
-import { migrations, pendingMigrations } from '../../../prisma/migrate.ts';
-import { findSettingsProblem } from '../../../prisma/node-settings.ts';
+import { findMissingLeakproof } from '../../../prisma/migrate/leakproof.ts';
+import { migrations, pendingMigrations } from '../../../prisma/migrate/migrate.ts';
+import { findSettingsProblem } from '../../../prisma/connection/node-settings.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 // What Kontor needs of its PostgreSQL.

@@ -1,10 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { findConnectionProblem } from '../../../prisma/connection-problem.ts';
-import { ConnectionPool } from '../../../prisma/connection.ts';
-import { poolTimeouts, replaceBrokenConnections, applySessionSettings } from '../../../prisma/pool-options.ts';
-import { isPooled } from '../../../prisma/pooler.ts';
+import { findConnectionProblem } from '../../../prisma/connection/connection-problem.ts';
+import { ConnectionPool } from '../../../prisma/connection/connection.ts';
+import {
+  poolTimeouts,
+  replaceBrokenConnections,
+  applySessionSettings,
+} from '../../../prisma/connection/pool-options.ts';
+import { isPooled } from '../../../prisma/connection/pooler.ts';
 import type { Config } from '../../config/config.ts';
 import { joinEmbeddedPostgres } from '../../database/postgres/embedded-postgres.ts';
 import { checkArchive } from './archive.ts';

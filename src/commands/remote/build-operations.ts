@@ -124,7 +124,7 @@ function buildOperation(
     noun:
       path.includes('/attachments') && !isFile
         ? 'attachments'
-        : readsAnother(method, path)
+        : readsAnother(method, path) || path.startsWith('/test-helpers/')
           ? toNoun(operationId)
           : `${path.split('/').at(isFile && !isExportFile ? -1 : 1) ?? ''}${path.endsWith('/batch') ? '-batch' : ''}`,
     method: method.toUpperCase(),

@@ -6,9 +6,9 @@ export const groupTitle = 'A remote installation, by a profile, or by --url and 
 /** Those that reach a remote installation, beside the commands of its REST API. */
 export const remoteCommands = (program: Command): LateCommands[] => [
   [['bulk'], async () => (await import('../bulk/bulk.ts')).addBulkCommand(program)],
-  [['listen'], async () => (await import('../listen.ts')).addListenCommand(program)],
-  [['logs'], async () => (await import('../logs.ts')).addLogsCommand(program)],
-  [['trigger'], async () => (await import('../trigger.ts')).addTriggerCommand(program)],
+  [['listen'], async () => (await import('../webhooks/listen.ts')).addListenCommand(program)],
+  [['logs'], async () => (await import('../webhooks/logs.ts')).addLogsCommand(program)],
+  [['trigger'], async () => (await import('../webhooks/trigger.ts')).addTriggerCommand(program)],
   [['graphql'], async () => (await import('./graphql-command.ts')).addGraphqlCommand(program)],
   [['login', 'logout', 'profiles'], async () => (await import('./login.ts')).addProfileCommands(program)],
 ];

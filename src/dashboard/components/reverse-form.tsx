@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { OperationResult } from 'urql';
 import type { IdempotentContext } from '../api/client.ts';
 import { Form, useSubmit } from '../forms/form.tsx';
-import { t } from '../i18n/t.ts';
+import { reasonField } from '../forms/reason-field.ts';
 
 interface Props<Data> {
   /** What happens: `119.00 EUR becomes due again.` */
@@ -23,15 +23,7 @@ export function ReverseForm<Data>({ consequence, submit, reverse, onDone, onCanc
   return (
     <Form submission={submission} submit={submit} onCancel={onCancel}>
       <Text size="sm">{consequence}</Text>
-      <TextInput
-        label={t('Reason')}
-        description={t('It stays in the books.')}
-        required
-        maxLength={500}
-        data-autofocus
-        key={form.key('reason')}
-        {...form.getInputProps('reason')}
-      />
+      <TextInput {...reasonField} key={form.key('reason')} {...form.getInputProps('reason')} />
     </Form>
   );
 }

@@ -74,14 +74,15 @@ export function minutes(total: number): string {
   return [hours && `${count(hours)} h`, (rest || !hours) && `${rest} min`].filter(Boolean).join(' ');
 }
 
-const sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+/** `Intl` has none of them. */
+const sizes = ['KiB', 'MiB', 'GiB'];
 
-/** The size of a file: `1.5 MB`, `354 bytes`. */
+/** The size of a file, in the units of the limits: `1.5 MiB`, `354 bytes`. */
 export function bytes(size: number): string {
-  const step = Math.min(3, size === 0 ? 0 : Math.floor(Math.log10(size) / 3));
-  const unitDisplay = step === 0 ? 'long' : 'short'; // the short form of a byte is no plural in English
-  const unit = sizes[step] ?? 'byte';
-  return numbers({ style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 }).format(size / 1000 ** step);
+  const step = Math.min(3, size === 0 ? 0 : Math.floor(Math.log2(size) / 10));
+  const unit = sizes[step - 1];
+  if (!unit) return numbers({ style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(size);
+  return `${numbers({ maximumFractionDigits: 1 }).format(size / 1024 ** step)}\u00A0${unit}`;
 }
 
 /** A calendar day. It is the same in every time zone. */

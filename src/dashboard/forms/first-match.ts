@@ -7,22 +7,26 @@ const findOptions = (input: HTMLInputElement): HTMLElement | null =>
 const clickFirst = (options: HTMLElement | null): void =>
   options?.querySelector<HTMLElement>('[data-combobox-option]')?.click();
 
+/** Whether a key takes an option. With Control or Command, Enter is a key of the form. */
+const isEnter = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => key === 'Enter' && !ctrlKey && !metaKey;
+
 /** Enter in an open list never sends the form. */
 function keepForm(event: KeyboardEvent<HTMLInputElement>): void {
-  if (event.key === 'Enter' && event.currentTarget.getAttribute('aria-expanded') === 'true') event.preventDefault();
+  if (isEnter(event) && event.currentTarget.getAttribute('aria-expanded') === 'true') event.preventDefault();
 }
 
-/** Enter takes the first match of a select that searches its own options. */
+/** Enter takes the first match of a select that searches its own options. Listens before Mantine does. */
 export function takeFirstMatch(event: KeyboardEvent<HTMLInputElement>): void {
   const { readOnly, value } = event.currentTarget;
   keepForm(event);
-  if (event.key !== 'Enter' || event.nativeEvent.isComposing || readOnly || value.trim() === '') return;
+  if (!isEnter(event) || event.nativeEvent.isComposing || readOnly || value.trim() === '') return;
   const options = findOptions(event.currentTarget);
   // One that was reached by arrow keys is Mantine's to take.
   if (!options || options.querySelector('[data-combobox-selected]')) return;
   // The field shows the chosen option's name, which is no search.
   if (options.querySelector('[data-combobox-active]')?.textContent === value) return;
   event.preventDefault();
+  event.stopPropagation(); // see useFirstMatch()
   clickFirst(options);
 }
 
@@ -45,13 +49,13 @@ export function useFirstMatch(isSearch: boolean, isCurrent: boolean) {
   const onKeyDownCapture = (event: KeyboardEvent<HTMLInputElement>): void => {
     awaitedIn.current = undefined;
     keepForm(event);
-    if (event.key !== 'Enter') {
+    if (!isEnter(event)) {
       isByArrows.current = event.key === 'ArrowDown' || event.key === 'ArrowUp';
       return;
     }
     if (!isSearch || isByArrows.current || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    // Mantine would take the marked option: that chosen before, in a list that has just opened, which would undo the choice.
+    // Mantine would take the option at the place of that chosen before, in a list that has just opened.
     event.stopPropagation();
     if (isCurrent) clickFirst(findOptions(event.currentTarget));
     else awaitedIn.current = event.currentTarget;

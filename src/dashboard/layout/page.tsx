@@ -43,20 +43,22 @@ export function Page({ title, badge, description, guide, actions, back, children
             </Group>
           </TextLink>
         )}
-        <Group justify="space-between" gap="sm" mih={36}>
-          <Group gap="sm" miw={0}>
-            <Title order={1} size={title.length > 80 ? 'h4' : 'h2'} ref={heading} tabIndex={-1} miw={0}>
-              {title}
-            </Title>
-            {badge}
-          </Group>
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Stack gap="xs" flex="1 1 auto" miw={description ? 'min(100%, 20rem)' : 0}>
+            <Group gap="sm" miw={0} mih={36}>
+              <Title order={1} size={title.length > 80 ? 'h4' : 'h2'} ref={heading} tabIndex={-1} miw={0}>
+                {title}
+              </Title>
+              {badge}
+            </Group>
+            {description && (
+              <Text className="long page-description" component="div" c="dimmed" maw={720}>
+                {description}
+              </Text>
+            )}
+          </Stack>
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
-        {description && (
-          <Text className="long" component="div" c="dimmed" maw={720}>
-            {description}
-          </Text>
-        )}
         {guide && (
           <Anchor className="target" href={guide.href} target="_blank" size="sm" w="fit-content">
             <Group gap={6} component="span" wrap="nowrap">

@@ -49,14 +49,20 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
           </Group>
           <Group gap="xs" wrap="nowrap" style={{ flexShrink: 0 }}>
             <GlobalSearch />
-            <LanguageMenu />
-            <ColorScheme />
+            <Group gap="xs" wrap="nowrap" visibleFrom="xs">
+              <LanguageMenu />
+              <ColorScheme />
+            </Group>
             <UserMenu showShortcuts={shortcuts.show} />
           </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar aria-label={t('Main')}>
         <ScrollArea p="sm">
+          <Group gap="xs" px={4} hiddenFrom="xs">
+            <LanguageMenu />
+            <ColorScheme />
+          </Group>
           {navigation.map((group) => (
             <div key={group.label} role="group" aria-label={group.label}>
               <Text size="xs" fw={600} c="dimmed" px="sm" pt="md" pb={4}>

@@ -75,7 +75,14 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
   if (error && !connection) return <LoadError error={error} refetch={refetch} />;
   return (
     <>
-      <Paper withBorder radius="md" style={{ overflow: 'hidden' }} data-density={density} ref={table}>
+      <Paper
+        withBorder
+        radius="md"
+        bg="var(--surface)"
+        style={{ overflow: 'hidden' }}
+        data-density={density}
+        ref={table}
+      >
         <div className="busy" data-on={fetching || undefined} />
         {rows?.length === 0 ? (
           <Box p="xl">{empty}</Box>
@@ -97,11 +104,13 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
             above={options && <SelectMode selection={selection} />}
             horizontalSpacing="sm"
             highlightOnHover
-            highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))"
+            highlightOnHoverColor="var(--row-focused)"
             aria-busy={fetching}
           />
         )}
-        <Pagination list={list} connection={connection} order={buildOrder(list.sort, columns)} />
+        {(rows?.length !== 0 || connection?.pageInfo.hasPreviousPage) && (
+          <Pagination list={list} connection={connection} order={buildOrder(list.sort, columns)} />
+        )}
       </Paper>
       {options && <SelectionBar options={options} selection={selection} bar={bar} />}
     </>
@@ -173,7 +182,7 @@ function Pagination<Row>({
     <Group
       justify="space-between"
       wrap="nowrap"
-      px="md"
+      px="sm"
       h={48}
       style={{ borderTop: '1px solid var(--table-border-color, var(--mantine-color-default-border))' }}
     >

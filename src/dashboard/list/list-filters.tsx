@@ -1,7 +1,7 @@
 import { Box, Button, CloseButton, Collapse, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { AdjustmentsHorizontalIcon, MagnifyingGlassIcon } from '@heroicons/react/24/outline';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { Children, useEffect, useRef, useState, type ReactNode } from 'react';
 import type { ListState } from './list-state.ts';
 import { t } from '../i18n/t.ts';
 
@@ -33,7 +33,7 @@ export function Search({ value, onChange, label }: SearchProps): ReactNode {
       leftSection={<MagnifyingGlassIcon width={16} aria-hidden />}
       rightSection={typed && <CloseButton size="sm" aria-label={t('Clear the search')} onClick={() => type('')} />}
       w={{ sm: 280, md: 'auto' }}
-      flex={{ base: 1, sm: 'none', md: '1 1 220px' }}
+      flex={{ base: 1, sm: 'none', md: '1 1 180px' }}
       maw={{ md: 280 }}
     />
   );
@@ -53,10 +53,10 @@ interface FilterProps {
 /** Renders a filter. */
 export type Filter = (props: FilterProps) => ReactNode;
 
-/** Five filters and the search field have room beside each other at 1440 pixels. */
+/** Five filters, the search field, and what clears them have room beside each other at 1440 pixels. */
 const widths = {
   w: { base: '100%', sm: 190, md: 'auto' },
-  flex: { md: '1 1 150px' },
+  flex: { md: '1 1 130px' },
   maw: { md: 190 },
 } as const;
 
@@ -127,10 +127,14 @@ interface FiltersProps {
   children: ReactNode;
 }
 
-/** The filters above a list: in a row, or behind a button on a phone, so that the first rows fit on the screen. */
+/**
+ * The filters above a list: in a row, or behind a button on a phone, so that the first rows fit on the screen. Nothing, if
+ * the list has none.
+ */
 export function Filters({ search, children, list }: FiltersProps): ReactNode {
   const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const [opened, { toggle }] = useDisclosure();
+  if (!search && Children.count(children) === 0) return null;
   const clear = list.filtered && (
     <Button variant="subtle" color="gray" size="compact-sm" onClick={list.clear}>
       {t('Clear filters')}
@@ -161,9 +165,11 @@ export function Filters({ search, children, list }: FiltersProps): ReactNode {
         {search ? clear && <Box visibleFrom="xs">{clear}</Box> : clear}
       </Group>
       <Collapse expanded={opened}>
-        <Stack gap="xs">{children}</Stack>
+        <Stack gap="xs">
+          {children}
+          {search && clear && <Group hiddenFrom="xs">{clear}</Group>}
+        </Stack>
       </Collapse>
-      {search && clear && <Group hiddenFrom="xs">{clear}</Group>}
     </Stack>
   );
 }

@@ -28,7 +28,7 @@ export function ListTabs({ label, filter, tabs }: Props): ReactNode {
   const [search] = useSearchParams();
   const chosen = search.get(filter) ?? undefined;
   return (
-    <Group component="nav" className="tabs" aria-label={label} gap={0} wrap="nowrap" mb="sm">
+    <Group component="nav" className="tabs" aria-label={label} gap={0} align="stretch" wrap="nowrap" mb="sm">
       {tabs.map(({ value, label: name, figures }) => {
         const next = firstPage(search);
         if (value === undefined) next.delete(filter);

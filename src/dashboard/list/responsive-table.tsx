@@ -1,5 +1,6 @@
 import { Skeleton, Table, VisuallyHidden, type TableProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useFittingTable } from './fit-table.ts';
 
 export interface Column<Row> {
   header: string;
@@ -52,11 +53,12 @@ export function ResponsiveTable<Row extends { id: string }, Col extends Column<R
   props: Props<Row, Col>,
 ): ReactNode {
   const { caption, columns, rows, placeholders = 3, heading, isSelected, isSelecting, above, ...rest } = props;
+  const scroll = useFittingTable(rows);
   const isPlaced = columns.some(({ phone }) => phone);
   return (
     <div className="rows" data-placed={isPlaced || undefined} data-selecting={isSelecting || undefined}>
       {above}
-      <div className="rows-scroll" tabIndex={0} role="region" aria-label={caption}>
+      <div className="rows-scroll" ref={scroll} tabIndex={0} role="region" aria-label={caption}>
         <Table className="stack" role="table" verticalSpacing="sm" horizontalSpacing="md" {...rest}>
           <Table.Thead role="rowgroup">
             <Table.Tr role="row">

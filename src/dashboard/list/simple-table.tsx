@@ -18,7 +18,7 @@ export function SimpleTable<Row extends { id: string }>(props: Props<Row>): Reac
   const { caption, columns, rows, error, refetch, empty } = props;
   if (error && !rows) return <LoadError error={error} refetch={refetch} />;
   return (
-    <Paper withBorder radius="md" style={{ overflow: 'hidden' }}>
+    <Paper withBorder radius="md" bg="var(--surface)" style={{ overflow: 'hidden' }}>
       {rows?.length === 0 ? (
         <Box p="xl">{empty}</Box>
       ) : (

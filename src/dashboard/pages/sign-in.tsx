@@ -16,7 +16,9 @@ export default function SignIn(): ReactNode {
   const to = destination(search.get('to'));
   // A user who has signed in already, in another window, is redirected.
   useEffect(() => {
-    void currentSession().then(({ data }) => data && navigate(to, { replace: true }));
+    let isShown = true;
+    void currentSession().then(({ data }) => isShown && data && navigate(to, { replace: true }));
+    return () => void (isShown = false);
   }, [navigate, to]);
   const form = useForm({
     mode: 'uncontrolled',

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { createConnection } from '../../../prisma/connection.ts';
+import { createConnection } from '../../../prisma/connection/connection.ts';
 import { findPostmaster, forgetPostmaster, logFile, makeCluster, start, stop } from './postgres-server.ts';
 import { findServerLocation, type ServerLocation } from './postgres-user.ts';
 import { isRefused, prepareRoles, readPasswords, rolesAreReady, roleUrl, type Passwords } from './roles.ts';
@@ -82,11 +82,18 @@ export async function joinEmbeddedPostgres(
 
 async function makeFolder(dataDir: string): Promise<string> {
   const folder = resolve(dataDir);
-  await mkdir(dirname(folder), { recursive: true });
-  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  return realpath(folder);
+  try {
+    await mkdir(dirname(folder), { recursive: true });
+    await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    return await realpath(folder);
+  } catch (error) {
+    throw new Error(
+      `The data folder ${folder} can't be made (${getMessage(error)}): set DATABASE_URL to your PostgreSQL, or DATA_DIR to another folder`,
+      { cause: error },
+    );
+  }
 }
 
 /**

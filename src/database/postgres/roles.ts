@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chown, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { escapeLiteral, type Client } from 'pg';
-import { createConnection } from '../../../prisma/connection.ts';
+import { createConnection } from '../../../prisma/connection/connection.ts';
 import type { ServerLocation, User } from './postgres-user.ts';
 
 // The embedded server has three roles. Only this file connects as the superuser; the service never does.

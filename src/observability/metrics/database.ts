@@ -1,19 +1,21 @@
 import { Gauge } from 'prom-client';
 import { TenantPool } from '../../../prisma/client.ts';
-import { readProgress, shareOf } from '../../../prisma/backfills.ts';
-import { ConnectionPool } from '../../../prisma/connection.ts';
+import { readProgress, shareOf } from '../../../prisma/migrate/backfills.ts';
+import { ConnectionPool } from '../../../prisma/connection/connection.ts';
 import type { Database } from '../../database/database.ts';
 import type { Metrics } from './metrics.ts';
-import { countQueue, type QueueCounts } from './queue.ts';
+import { countEntries, countQueue, type QueueCounts } from './queue.ts';
 
 /** The queue is counted at most this often, and the result is not waited for longer. */
 const everyMs = 2000;
 const timeoutMs = 2000;
+/** A worker of Citus that hangs is asked twice, for two seconds each. */
+const workersTimeoutMs = 5000;
 
 /** Metrics of the database, read when metrics are requested. All processes report the same values for the queue. */
 export function measureDatabase(
   metrics: Metrics,
-  { pool, books, unready, impaired }: Pick<Database, 'pool' | 'books' | 'unready' | 'impaired'>,
+  { pool, books, workers, unready, impaired }: Pick<Database, 'pool' | 'books' | 'workers' | 'unready' | 'impaired'>,
 ): void {
   metrics.pool('identity', pool);
   metrics.pool('books', books.pool);
@@ -27,7 +29,10 @@ export function measureDatabase(
   const counted = cached(async () => {
     const backfills = (await readProgress(pool)).map((each) => ({ name: each.name, share: shareOf(each) }));
     return { ...(await countQueue(pool)), backfills };
-  });
+  }, noCounts);
+  // By itself, because a worker of Citus may not answer.
+  const entries = cached(() => countEntries(pool, workers), []);
+  const tasks = async (): Promise<QueueCounts['tasks']> => [...(await counted()).tasks, ...(await entries())];
 
   show(
     new Gauge({
@@ -44,6 +49,37 @@ export function measureDatabase(
   );
   show(
     new Gauge({
+      name: 'kontor_citus_worker_up',
+      help: '1 for a worker of Citus that answers, 0 for one that does not; worker: its nodeid in pg_dist_node',
+      labelNames: ['worker'],
+      registers: [],
+      aggregator: 'min',
+      async collect() {
+        this.reset();
+        const asked = Promise.all([workers.list(), workers.askAll()]);
+        const [all, away] = await withTimeout(asked, workersTimeoutMs).catch(() => [workers.away, workers.away]);
+        for (const worker of all) this.set({ worker }, away.includes(worker) ? 0 : 1);
+      },
+    }),
+  );
+  show(
+    new Gauge({
+      name: 'kontor_citus_move_leftovers',
+      help: 'Replication slots and subscriptions of moved shards on a worker of Citus that nobody uses, while none is moved',
+      labelNames: ['worker'],
+      registers: [],
+      aggregator,
+      async collect() {
+        this.reset();
+        const found = await withTimeout(workers.countLeftovers(), workersTimeoutMs).catch(
+          () => new Map<number, number>(),
+        );
+        for (const [worker, count] of found) this.set({ worker }, count);
+      },
+    }),
+  );
+  show(
+    new Gauge({
       name: 'kontor_queue_jobs',
       help: 'Jobs by task; state: due, later, running, or dead (given up by the queue)',
       labelNames: ['task', 'state'],
@@ -51,8 +87,7 @@ export function measureDatabase(
       aggregator,
       async collect() {
         this.reset();
-        const { tasks } = await counted();
-        for (const { task, due, later, running, dead } of tasks) {
+        for (const { task, due, later, running, dead } of await tasks()) {
           for (const [state, count] of Object.entries({ due, later, running, dead })) this.set({ task, state }, count);
         }
       },
@@ -67,7 +102,7 @@ export function measureDatabase(
       aggregator,
       async collect() {
         this.reset();
-        for (const { task, oldestDueSeconds } of (await counted()).tasks) this.set({ task }, oldestDueSeconds);
+        for (const { task, oldestDueSeconds } of await tasks()) this.set({ task }, oldestDueSeconds);
       },
     }),
   );
@@ -101,22 +136,24 @@ interface Counts extends QueueCounts {
   backfills: { name: string; share: number }[];
 }
 
+const noCounts: Counts = { tasks: [], live: 0, backfills: [] };
+
 /** Caches the counts for a short time; empty if they can't be read. */
-function cached(count: () => Promise<Counts>) {
+function cached<Counted>(count: () => Promise<Counted>, empty: Counted): () => Promise<Counted> {
   let countedAt = -Infinity;
-  let counts: ReturnType<typeof count>;
+  let counts: Promise<Counted> | undefined;
   return () => {
-    if (performance.now() - countedAt > everyMs) {
+    if (!counts || performance.now() - countedAt > everyMs) {
       countedAt = performance.now();
-      counts = withTimeout(count()).catch(() => ({ tasks: [], live: 0, backfills: [] }));
+      counts = withTimeout(count()).catch(() => empty);
     }
     return counts;
   };
 }
 
-async function withTimeout<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms = timeoutMs): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error('No response in time')), timeoutMs);
+  const timer = setTimeout(() => reject(new Error('No response in time')), ms);
   try {
     return await Promise.race([work, promise]);
   } finally {

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Workers } from '../../../prisma/distribute/workers.ts';
 
 /** The jobs of a task. */
 interface Task {
@@ -22,11 +23,12 @@ const countJobs = `
   from (select *, locked_at is null and attempts < max_attempts as available from graphile_worker.jobs) as jobs
   group by task_identifier`;
 /** Where the books are distributed over several servers: entries that wait to become jobs. Empty otherwise. */
-const countOutbox = `
-  select 'outbox' as task, count(*)::int as due, 0 as later, 0 as running, 0 as dead,
-    extract(epoch from now() - min(created_at))::float8 as "oldestDueSeconds"
-  from outbox having count(*) > 0`;
+const countOutbox = (outbox: string): string => `
+  select count(*)::int as due, extract(epoch from now() - min(created_at))::float8 as "oldestDueSeconds"
+  from ${outbox} having count(*) > 0`;
 const countWorkers = `select count(*)::int as live from workers where seen_at > now() - interval '20 seconds'`;
+
+type Entries = Pick<Task, 'due' | 'oldestDueSeconds'>;
 
 export interface QueueCounts {
   tasks: Task[];
@@ -37,7 +39,21 @@ export interface QueueCounts {
 /** Counts the queue's jobs, and its workers. */
 export async function countQueue(pool: Pool): Promise<QueueCounts> {
   const { rows: jobs } = await pool.query<Task>(countJobs);
-  const { rows: outbox } = await pool.query<Task>(countOutbox);
   const { rows: workers } = await pool.query<{ live: number }>(countWorkers);
-  return { tasks: [...jobs, ...outbox], live: workers[0]?.live ?? 0 };
+  return { tasks: jobs, live: workers[0]?.live ?? 0 };
+}
+
+/** Counts the outbox, without what is on a worker of Citus that doesn't answer. */
+export async function countEntries(pool: Pool, workers: Workers): Promise<Task[]> {
+  const of = async (worker: number): Promise<Entries[]> =>
+    workers.rowsOf<Entries>(worker, 'outbox', countOutbox).catch(() => []);
+  const nodes = await workers.list();
+  const counts =
+    nodes.length > 0
+      ? (await Promise.all(nodes.map(of))).flat()
+      : (await pool.query<Entries>(countOutbox('outbox'))).rows;
+  if (counts.length === 0) return [];
+  const due = counts.reduce((sum, each) => sum + each.due, 0);
+  const oldestDueSeconds = Math.max(...counts.map((each) => each.oldestDueSeconds));
+  return [{ task: 'outbox', due, later: 0, running: 0, dead: 0, oldestDueSeconds }];
 }

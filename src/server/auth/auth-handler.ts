@@ -3,7 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import { toErrorResponse } from '../../../rest-shim/router.ts';
 import { truncated } from '../../observability/bounded-log.ts';
-import { clientAddress } from '../http/client-address.ts';
+import { clientAddress } from '../http/proxy-headers.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { getId, type RequestLog } from '../http/request-log.ts';
 import { placeholderHostname, respondNotFound, type Handler } from '../http/responses.ts';

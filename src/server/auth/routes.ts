@@ -17,6 +17,7 @@ import { sessionCookie, sessionToken } from './cookie.ts';
 import {
   acceptInvitation,
   changePassword,
+  createDocsToken,
   createInvitedAccount,
   endSessions,
   findInvitation,
@@ -164,10 +165,23 @@ export function createAuthRoutes({
     return respond({ email: invited, message }, { status: 202 });
   };
 
+  /** For the samples of the documentation. The token is of a test tenant only, so that no page ever gets one of real books. */
+  const makeTestToken: Handler = async (request, { requestId }) => {
+    const session = await current(request);
+    if (!session) throw new CodedError('UNAUTHENTICATED', 'The session has ended. Sign in to the dashboard again.');
+    const { user, id: sessionId } = session;
+    const made = await asActor({ kind: 'session', userId: user.id, sessionId, requestId }, () =>
+      createDocsToken(client, user, now()),
+    ).catch(asFieldError('token'));
+    if (!made) throw new CodedError('NOT_FOUND', 'You have no test tenant yet.');
+    return respond({ ...made, userId: user.id, expiresAt: formatTime(made.expiresAt) });
+  };
+
   return serve(
     [
       ['POST', '/sign-in/email', signIn],
       ['GET', '/get-session', getSession],
+      ['POST', '/test-token', makeTestToken],
       ['POST', '/sign-out', signOut(false)],
       ['POST', '/revoke-sessions', signOut(true)],
       ['POST', '/change-password', change],

@@ -1,11 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { currentTime } from '../../../prisma/clock.ts';
 import type { Logger } from 'pino';
 import { asCoded } from '../../../schema/errors/errors.ts';
-import { parseTraceParent } from '../../observability/trace-parent.ts';
 import { BoundedLog, longestText, truncated } from '../../observability/bounded-log.ts';
-import { clientAddress } from './client-address.ts';
+import { readProxyHeaders } from './proxy-headers.ts';
 import type { FollowedToken, RequestAnnouncer } from './request-announcer.ts';
-import { chooseRequestId } from './request-id.ts';
 
 /** The id of a request, from its response's header. */
 export const getId = (response: ServerResponse): string => String(response.getHeader('X-Request-Id'));
@@ -41,13 +41,9 @@ export class RequestLog {
   readonly #followed = new WeakMap<ServerResponse, FollowedToken>();
   readonly #announcer: RequestAnnouncer;
   readonly #trustedProxies: number;
-  readonly #traceId: () => string | undefined;
+  readonly #traceId: (() => string | undefined) | undefined;
 
-  constructor(
-    log: Logger,
-    announcer: RequestAnnouncer,
-    { trustedProxies = 0, traceId = () => undefined }: RequestLogOptions = {},
-  ) {
+  constructor(log: Logger, announcer: RequestAnnouncer, { trustedProxies = 0, traceId }: RequestLogOptions = {}) {
     this.#log = log;
     this.#announcer = announcer;
     this.#trustedProxies = trustedProxies;
@@ -58,10 +54,10 @@ export class RequestLog {
 
   /** Gives the request its id, and writes its line to the log once it is answered. */
   readonly watch = (request: IncomingMessage, response: ServerResponse, path: string): void => {
-    const requestId = chooseRequestId(request, this.#trustedProxies);
-    const address = truncated(clientAddress(request, this.#trustedProxies));
-    const traceId = this.#findTraceId(request);
-    const startedAt = new Date();
+    const proxied = this.#trustedProxies > 0 ? readProxyHeaders(request, this.#trustedProxies) : undefined;
+    const requestId = proxied?.requestId ?? randomUUID();
+    const address = proxied?.address ?? request.socket.remoteAddress ?? '';
+    const traceId = this.#traceId?.() ?? proxied?.traceId;
     const start = performance.now();
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
@@ -86,7 +82,7 @@ export class RequestLog {
         status,
         durationMs: Math.round(ms),
         isAborted: aborted,
-        startedAt: startedAt.toISOString(),
+        startedAt: new Date(currentTime().getTime() - ms).toISOString(),
       });
     });
   };
@@ -108,11 +104,5 @@ export class RequestLog {
   /** Marks a request as admitted: token or session, tenant, and rate limit were checked. */
   admitted(response: ServerResponse, caller: LoggedCaller): void {
     this.#admitted.set(response, caller);
-  }
-
-  #findTraceId({ headers }: IncomingMessage): string | undefined {
-    return (
-      this.#traceId() ?? (this.#trustedProxies > 0 ? parseTraceParent(headers['traceparent'])?.traceId : undefined)
-    );
   }
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Client, Pool } from 'pg';
-import { migrate } from '../../../prisma/migrate.ts';
+import { migrate } from '../../../prisma/migrate/migrate.ts';
 import { mintToken } from '../../../src/identity/token.ts';
 import { joinEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/database/postgres/embedded-postgres.ts';
 import { fill } from './fill.ts';

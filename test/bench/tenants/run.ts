@@ -18,6 +18,7 @@ import { figure, toMarkdown, type ReportRow } from './report.ts';
 interface Options {
   scale: number;
   seconds: number;
+  readers: number;
   folder: string;
   keep?: boolean;
   backup?: boolean;
@@ -31,6 +32,7 @@ export async function run(): Promise<void> {
     .requiredOption('--tenants')
     .option('--scale <number>', 'a part of it: 0.01 for 100 tenants', Number, 1)
     .option('--seconds <number>', 'how long a load is measured', Number, 15)
+    .option('--readers <number>', 'as how many tenants everything is read: 1 for the largest only', Number, 2)
     .option('--folder <folder>', 'where the database is', defaultFolder)
     .option('--keep', 'keep the database, and use one that was kept')
     .option('--backup', 'also make a backup, and restore it')
@@ -56,7 +58,7 @@ const begun = performance.now();
 const report = (line: string): void =>
   void process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 
-async function measure(installation: Installation, { scale, seconds, backup }: Options): Promise<ReportRow[]> {
+async function measure(installation: Installation, { scale, seconds, readers, backup }: Options): Promise<ReportRow[]> {
   const rows: ReportRow[] = [];
   const add = (...added: ReportRow[]): void => {
     rows.push(...added);
@@ -83,7 +85,7 @@ async function measure(installation: Installation, { scale, seconds, backup }: O
       await worker.stop();
     }
     add(await fairFanOut(installation, server, Math.round(100_000 * scale), seconds));
-    add(await readEverything(installation, server));
+    add(await readEverything(installation, server, readers));
     add(...(await indexUse(installation, report)));
   } finally {
     await server.stop();

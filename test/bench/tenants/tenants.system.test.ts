@@ -24,7 +24,18 @@ it.skipIf(noWrk)(
   async () => {
     const json = join(folder, 'rows.json');
     const bench = join(import.meta.dirname, '../run.ts');
-    const options = ['--scale', '0.003', '--seconds', '1', '--folder', join(folder, 'data'), '--json', json];
+    const options = [
+      '--scale',
+      '0.002',
+      '--seconds',
+      '1',
+      '--readers',
+      '1',
+      '--folder',
+      join(folder, 'data'),
+      '--json',
+      json,
+    ];
     const { stdout } = await run(process.execPath, [bench, '--tenants', ...options]);
     const rows = JSON.parse(await readFile(json, 'utf8')) as ReportRow[];
     const lines = stdout.split('\n').filter((line) => line.startsWith('| '));
@@ -44,7 +55,7 @@ it.skipIf(noWrk)(
       'job clean_up_responses',
       'job prove_documents',
       'change feed of the largest tenant, a page of 1,000 each second',
-      'an event, while 300 of another tenant wait',
+      'an event, while 200 of another tenant wait',
       'each list by each filter and in each order',
       'size',
       'autovacuum during all of this',

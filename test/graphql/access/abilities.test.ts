@@ -6,6 +6,7 @@ import { resources } from '../../../schema/resource-list.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';
 import { asIntegrator, startService, type Answer, type Integrator, type Service } from '../../harness.ts';
+import { startTestTenant } from '../../test-tenants/make.ts';
 import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry, refusal } from '../books.ts';
 import {
   argumentsFor,
@@ -20,10 +21,12 @@ import {
 
 let service: Service;
 let acme: Integrator;
+let testTenant: Integrator;
 
 beforeAll(async () => {
   service = await startService();
   acme = await service.integrator();
+  testTenant = await startTestTenant(service, acme);
 });
 afterAll(() => service.close());
 
@@ -31,14 +34,17 @@ const places = listPlaces(toSchema());
 const abilityOf = ({ field }: Place): Ability | undefined => getChecks(field.extensions['pothosOptions']).ability;
 const isForSessions = ({ field }: Place): boolean => getChecks(field.extensions['pothosOptions']).inSession === true;
 
-/** An integrator of Acme with these abilities. */
-async function withAbilities(...abilities: string[]): Promise<Integrator> {
-  const name = abilities.join();
+/** An integrator of a tenant with these abilities. */
+async function withAbilitiesIn(tenant: Integrator, ...abilities: string[]): Promise<Integrator> {
+  const name = [tenant.tenantId, ...abilities].join();
   let token = tokens.get(name);
-  if (!token) tokens.set(name, (token = createToken(service.client, { tenantId: acme.tenantId, abilities })));
+  if (!token) tokens.set(name, (token = createToken(service.client, { tenantId: tenant.tenantId, abilities })));
   const made = await token;
-  return asIntegrator(service, { ...acme, token: made.token, tokenId: made.id });
+  return asIntegrator(service, { ...tenant, token: made.token, tokenId: made.id });
 }
+
+/** The same of Acme. */
+const withAbilities = (...abilities: string[]): Promise<Integrator> => withAbilitiesIn(acme, ...abilities);
 
 /** Integrators by their abilities. They are reused, as a user's tokens are limited. */
 const tokens = new Map<string, ReturnType<typeof createToken>>();
@@ -164,6 +170,7 @@ describe('a request beyond a token’s abilities is forbidden', () => {
       'company:read',
       'audit:read',
     ],
+    simulateBankTransaction: ['invoices:read'],
     createWebhook: abilityScopes.map((resource): Ability => `${resource}:read`),
   };
 
@@ -172,7 +179,8 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     async ({ name, place, ability }) => {
       const [, action] = ability.split(':');
       const codeFor = async (...abilities: string[]): Promise<string | undefined> => {
-        const who = await withAbilities(...abilities);
+        // The books of a business refuse it to everybody.
+        const who = await withAbilitiesIn(name === 'simulateBankTransaction' ? testTenant : acme, ...abilities);
         const [query, args] = question(place);
         const answer = 'file' in args ? await upload(who, query, args) : await who.graphqlAnswer(query, args);
         return answer.body.errors && refusal(answer).code;

@@ -143,6 +143,7 @@ const namedOtherwise: Record<string, string> = {
   'invoiceXml.id': 'issued invoice',
   'pingWebhook.id': 'Webhook',
   'rotateWebhookSecret.id': 'Webhook',
+  'simulateWebhookFailures.id': 'Webhook',
   'unmatchBankTransaction.id': 'matched transaction',
   'unmatchBankTransaction.matched': 'issued invoice',
 };
@@ -168,6 +169,7 @@ const belonging = new Set([
   'confirmExactMatches.matches.transactionId',
   'receiptNumberWarnings.receiptId',
   'createCreditNote.input.items.invoiceItemId',
+  'simulateBankTransaction.input.invoiceId', // test tenants only: test/test-tenants/simulated-payments.test.ts
   'creditNotePreview.input.items.invoiceItemId',
 ]);
 

@@ -9,7 +9,7 @@ import { createTenantDocuments, limitsOfTenant } from '../../../src/server/graph
 import { pushDocuments } from '../../../src/server/graphql/trusted-documents.ts';
 import { maxRegisteredAtOnce } from '../../../schema/graphql/trusted-document-store.ts';
 import { signedIn } from '../../identity/browser.ts';
-import { kontor } from '../../processes/npm.ts';
+import { kontor } from '../../processes/command-lines.ts';
 import { startService, type Answer, type Integrator, type Service } from '../../harness.ts';
 
 // A token with documents:write registers its tenant's trusted documents, as a front end's CI does.

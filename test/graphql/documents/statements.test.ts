@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConnectionPool, observeStatements } from '../../../prisma/connection.ts';
+import { ConnectionPool, observeStatements } from '../../../prisma/connection/connection.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { isOverhead } from '../../isolation/statements.ts';
 import { makeCustomer, makeInvoice, makePayment, makeProject, makeReceipt, makeTimeEntry } from '../books.ts';

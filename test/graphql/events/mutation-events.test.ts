@@ -57,6 +57,8 @@ const withoutEvents: Record<string, string> = {
       'Test tenants are no part of the books.',
     ]),
   ),
+  simulateWebhookFailures: 'It is about deliveries, and no part of the books.',
+  simulateBankTransaction: 'As importBankStatement: test/test-tenants/simulated-payments.test.ts.',
   setPeriodLock: 'A setting. The audit log has it.',
   registerDocuments: "Front ends' documents are no part of the books.",
   deleteDocument: "Front ends' documents are no part of the books.",

@@ -2,7 +2,7 @@ import { makeSampleAnchor } from '../../anchors/sample.ts';
 import { randomUUID } from 'node:crypto';
 import { isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { observeStatements } from '../../../prisma/connection.ts';
+import { observeStatements } from '../../../prisma/connection/connection.ts';
 import { resources } from '../../../schema/resource-list.ts';
 import { toSchema } from '../../../schema/index.ts';
 import { createToken } from '../../../src/identity/index.ts';

@@ -147,14 +147,29 @@ const others: Record<string, string> = {
   projects: 'filter: { status: { eq: ARCHIVED } }',
 };
 
-async function read(list: string, orderBy: string, args: Record<string, unknown>): Promise<Page> {
-  const given = Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-  const all = [`orderBy: ${orderBy}`, ...given, ...(others[list] ? [others[list]] : [])].join(', ');
+/** Everything in variables: each other document would be parsed, validated, and held back as a new one. */
+async function read(list: string, order: Partial<Order>, args: Record<string, unknown>): Promise<Page> {
+  const type = `${list[0]?.toUpperCase()}${list.slice(1).replace(/ies$/, 'y').replace(/s$/, '')}Order`;
+  const declared = `$orderBy: [${type}!], $first: Int, $after: String, $last: Int, $before: String, $offset: Int`;
+  const all = [
+    'orderBy: $orderBy',
+    ...['first', 'after', 'last', 'before', 'offset'].map((name) => `${name}: $${name}`),
+  ];
+  if (others[list]) all.push(others[list]);
   const rows = 'edges { cursor node { id } } totalCount pageInfo { startCursor endCursor hasNextPage hasPreviousPage }';
-  return (await acme.graphql(`{ page: ${list}(${all}) { ${rows} } }`)).page;
+  const { field, direction } = order;
+  const variables = { orderBy: { field, direction }, ...args };
+  return (await acme.graphql(`query (${declared}) { page: ${list}(${all.join(', ')}) { ${rows} } }`, variables)).page;
 }
 
-const orders = Object.entries(lists).flatMap(([list, { fields }]) =>
+interface Order {
+  list: string;
+  field: string;
+  direction: string;
+  orderBy: string;
+}
+
+const orders: Order[] = Object.entries(lists).flatMap(([list, { fields }]) =>
   Object.keys({ CREATED_AT: '', ...fields }).flatMap((field) =>
     ['ASC', 'DESC'].map((direction) => ({
       list,
@@ -174,7 +189,7 @@ function compare(a: unknown, b: unknown): number {
 }
 
 /** The expected whole list. */
-async function expected({ list, field, direction }: (typeof orders)[number]): Promise<string[]> {
+async function expected({ list, field, direction }: Order): Promise<string[]> {
   const column = lists[list]!.fields[field];
   const rows = await lists[list]!.rows();
   const sorted = rows.toSorted((a, b) => (column ? compare(a[column], b[column]) : 0) || compareTexts(a.id, b.id));
@@ -182,18 +197,19 @@ async function expected({ list, field, direction }: (typeof orders)[number]): Pr
 }
 
 async function walk(
-  { list, orderBy }: (typeof orders)[number],
+  order: Order,
   way: string,
   sizes: number[],
   between: () => Promise<unknown> = async () => {},
 ): Promise<string[]> {
+  const { list } = order;
   const seen: string[] = [];
   let position = {};
   for (let step = 0; ; step++) {
     if (step > 200) throw new Error('The walk does not end');
     const size = sizes[step % sizes.length];
     const forwards = way === 'forwards';
-    const page = await read(list, orderBy, forwards ? { first: size, ...position } : { last: size, ...position });
+    const page = await read(list, order, forwards ? { first: size, ...position } : { last: size, ...position });
     const ids = page.edges.map(({ node }) => node.id);
     seen.push(...(forwards ? ids : ids.toReversed()));
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = page.pageInfo;
@@ -253,7 +269,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
   it('any combination of after, before, and offset works', async () => {
     await fill([...Array(24).keys()]);
     const all = await expected(order);
-    const { edges } = await read(list, orderBy, { first: 100 });
+    const { edges } = await read(list, order, { first: 100 });
     const at = fc.option(fc.nat(23), { nil: undefined });
     const parameters = fc.record({ after: at, before: at, offset: fc.option(fc.nat(5), { nil: undefined }) });
     await fc.assert(
@@ -262,7 +278,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
         ways,
         fc.integer({ min: 1, max: 9 }),
         async ({ after, before, offset }, way, size) => {
-          const page = await read(list, orderBy, {
+          const page = await read(list, order, {
             [way === 'forwards' ? 'first' : 'last']: size,
             ...(after !== undefined && { after: edges[after]!.cursor }),
             ...(before !== undefined && { before: edges[before]!.cursor }),
@@ -288,7 +304,7 @@ describe.each(orders)('$list by $field $direction', (order) => {
     await fill([0, 1, 2, 3]);
     const errors = { after: ['Must be a cursor of this list, in this order.'] };
     for (const other of orders.filter((each) => each.list === list && each.orderBy !== orderBy)) {
-      const [edge] = (await read(list, other.orderBy, { first: 1 })).edges;
+      const [edge] = (await read(list, other, { first: 1 })).edges;
       const answer = await acme.graphqlAnswer(
         `{ ${list}(orderBy: ${orderBy}, after: "${edge!.cursor}") { totalCount } }`,
       );
@@ -317,7 +333,7 @@ it('lists without an order are newest first, with the same cursors', async () =>
   const { receipts } = lists;
   await receipts?.fill([1, 2, 3]);
   const unordered = (await acme.graphql('{ receipts { edges { cursor node { id } } } }')).receipts.edges;
-  const { edges } = await read('receipts', '{field: CREATED_AT, direction: DESC}', {});
+  const { edges } = await read('receipts', { field: 'CREATED_AT', direction: 'DESC' }, {});
   expect(edges).toEqual(unordered);
   expect(edges.map(({ node }) => node.id)).toEqual(
     (await lists['receipts']!.rows())
@@ -336,7 +352,7 @@ it.each([
   expect(body.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
 });
 
-describe('with 20,000 rows', () => {
+describe('with 5,000 rows', () => {
   let busy: Integrator;
   beforeAll(async () => {
     busy = await service.integrator({ name: 'Busy' });
@@ -347,16 +363,16 @@ describe('with 20,000 rows', () => {
     const many = (sql: string, inserted = values): Promise<unknown> => service.pool.query(sql, inserted);
     await many(`insert into invoices (tenant_id, id, customer_id, status, number, invoice_date, due_date, currency, total_net, total_vat, total_gross, issued_at, updated_at)
       select $1, uuidv7(), $2, case when n % 50 = 0 then 'draft' else 'issued' end::invoice_status, case when n % 50 > 0 then '2026-' || n end,
-        date '2020-01-01' + n % 1000, date '2023-01-01' + n % 1000, 'EUR', n % 5000, 0, n % 5000,
-        case when n % 50 > 0 then now() end, now() from generate_series(1, 20000) n`);
+        date '2020-01-01' + n % 1000, date '2023-01-01' + n % 1000, 'EUR', n % 1250, 0, n % 1250,
+        case when n % 50 > 0 then now() end, now() from generate_series(1, 5000) n`);
     await many(
       `insert into customers (tenant_id, id, type, company_name, updated_at)
-      select $1, uuidv7(), 'customer', md5(n::text), now() from generate_series(1, 20000) n`,
+      select $1, uuidv7(), 'customer', md5(n::text), now() from generate_series(1, 5000) n`,
       [busy.tenantId],
     );
     await many(
       `insert into bank_transactions (tenant_id, id, account_iban, booking_date, amount, amount_open, currency, updated_at)
-      select $1, uuidv7(), 'x', date '2020-01-01' + n % 1000, n % 5000 - 2500, n % 5000 - 2500, 'EUR', now() from generate_series(1, 20000) n`,
+      select $1, uuidv7(), 'x', date '2020-01-01' + n % 1000, n % 1250 - 625, n % 1250 - 625, 'EUR', now() from generate_series(1, 5000) n`,
       [busy.tenantId],
     );
     await service.pool.query('vacuum analyze invoices, customers, bank_transactions');
@@ -366,7 +382,7 @@ describe('with 20,000 rows', () => {
     'a page deep inside reads hardly more than its rows: $list by $field $direction',
     async ({ list, orderBy }) => {
       const edges = '{ edges { cursor } pageInfo { endCursor } }';
-      const deep = await busy.graphql(`{ page: ${list}(orderBy: ${orderBy}, first: 1, offset: 10000) ${edges} }`);
+      const deep = await busy.graphql(`{ page: ${list}(orderBy: ${orderBy}, first: 1, offset: 2500) ${edges} }`);
       const { pool } = service.books;
       const sent: Statement[] = [];
       const stop = listen((statement) => sent.push(statement));

@@ -11,7 +11,7 @@ afterAll(() => service.close());
 
 const fields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry registrationNumber registrationNumberScheme
   electronicAddress electronicAddressScheme contactName phone
-  email iban bic paymentTermsDays defaultVatRate footer language accentColor requiredEInvoice`;
+  email iban bic paymentTermsDays defaultVatRate footer language accentColor requiredEInvoice issueDateOrder`;
 const update = `mutation ($input: UpdateCompanyInput!, $expectedVersion: Int) {
   updateCompany(input: $input, expectedVersion: $expectedVersion) { id version ${fields} } }`;
 const change = (who: Integrator, input: object, expectedVersion?: number) =>
@@ -43,6 +43,7 @@ const whole = {
   language: 'de',
   accentColor: '#1a2b3c',
   requiredEInvoice: 'NONE',
+  issueDateOrder: 'REFUSE',
 };
 
 describe('the company profile', () => {

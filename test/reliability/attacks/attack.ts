@@ -4,7 +4,7 @@ import type { Served } from '../served.ts';
 /** One tenant's attempt to exhaust the service. An innocent caller of another tenant is measured beside it. */
 export interface Attack {
   title: string;
-  /** Whether the server works on the queue as well, which deliveries need. */
+  /** Whether the server works on the queue as well, which deliveries need. In the suite it then has several processes. */
   works?: boolean;
   /** Settings of the server. */
   settings?: Record<string, string>;

@@ -5,8 +5,8 @@ import type { Served } from '../served.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const statements = size('STATEMENTS', { suite: 10_000, full: 200_000 });
-const seconds = size('SECONDS', { suite: 3, full: 30 });
+const statements = size('STATEMENTS', { suite: 5000, full: 200_000 });
+const seconds = size('SECONDS', { suite: 1, full: 30 });
 const atOnce = 20;
 
 /** As many balances as a document may ask for, each of another day. */

@@ -7,7 +7,7 @@ import type { Served } from '../served.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const seconds = size('SECONDS', { suite: 2, full: 30 });
+const seconds = size('SECONDS', { suite: 1, full: 30 });
 const atOnce = 12;
 const encodings = ['br', 'zstd', 'gzip'];
 

@@ -5,7 +5,7 @@ import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
 const deliveries = size('DELIVERIES', { suite: 10_000, full: 100_000 });
-const seconds = size('SECONDS', { suite: 2, full: 30 });
+const seconds = size('SECONDS', { suite: 1, full: 30 });
 const atOnce = 20;
 
 /** None is found, which only all rows together can tell. */

@@ -4,8 +4,8 @@ import type { Served } from '../served.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const invoices = size('FILTERED', { suite: 10_000, full: 100_000 });
-const seconds = size('SECONDS', { suite: 3, full: 30 });
+const invoices = size('FILTERED', { suite: 4000, full: 100_000 });
+const seconds = size('SECONDS', { suite: 1, full: 30 });
 const atOnce = 20;
 
 /** The slowest filter and order that there are: no index serves any part of them. */

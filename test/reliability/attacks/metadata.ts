@@ -4,8 +4,8 @@ import type { Served } from '../served.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const customers = size('CUSTOMERS', { suite: 10_000, full: 100_000 });
-const seconds = size('SECONDS', { suite: 2, full: 30 });
+const customers = size('CUSTOMERS', { suite: 2000, full: 100_000 });
+const seconds = size('SECONDS', { suite: 1, full: 30 });
 const atOnce = 20;
 
 /** As many pairs as a row can have: all rows have all of these but the last one. */

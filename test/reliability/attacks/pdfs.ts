@@ -6,7 +6,7 @@ import type { Served } from '../served.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const invoices = size('INVOICES', { suite: 2, full: 20 });
+const invoices = size('INVOICES', { suite: 1, full: 20 });
 const lines = 500;
 const atOnce = 12;
 

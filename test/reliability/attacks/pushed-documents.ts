@@ -4,7 +4,9 @@ import type { Integrator } from '../../harness.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const seconds = size('SECONDS', { suite: 2, full: 30 });
+const seconds = size('SECONDS', { suite: 1, full: 30 });
+/** In each request. */
+const documentsOfRequest = size('DOCUMENTS', { suite: 10, full: 50 });
 const atOnce = 4;
 
 /** As costly to validate as a document may be: fields of the same name are compared, each with each. */
@@ -31,7 +33,7 @@ async function prepare(_served: unknown, attacker: Integrator): Promise<() => Pr
     const until = performance.now() + seconds * 1000;
     const send = async (): Promise<void> => {
       while (performance.now() < until) {
-        const documents = Array.from({ length: 50 }, () => toDocument(costly((marker += 1))));
+        const documents = Array.from({ length: documentsOfRequest }, () => toDocument(costly((marker += 1))));
         // The last one is wrong, so that nothing is stored, and the limit of documents is never reached.
         const answer = await register([...documents, toDocument(`{ unknown${marker} }`)]);
         const { code } = answer.body.errors[0].extensions;

@@ -5,8 +5,8 @@ import { insertInvoices } from '../large-books.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const invoices = size('REPORTED', { suite: 5000, full: 100_000 });
-const seconds = size('SECONDS', { suite: 3, full: 30 });
+const invoices = size('REPORTED', { suite: 2000, full: 100_000 });
+const seconds = size('SECONDS', { suite: 1, full: 30 });
 const atOnce = 20;
 
 const year = 'from=2026-01-01&to=2026-12-31';

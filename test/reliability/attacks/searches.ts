@@ -4,8 +4,8 @@ import type { Served } from '../served.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const customers = size('CUSTOMERS', { suite: 20_000, full: 150_000 });
-const seconds = size('SECONDS', { suite: 3, full: 30 });
+const customers = size('CUSTOMERS', { suite: 5000, full: 150_000 });
+const seconds = size('SECONDS', { suite: 1, full: 30 });
 const atOnce = 20;
 
 /** A document with this many searches that count all matches. */

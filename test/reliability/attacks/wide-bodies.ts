@@ -4,7 +4,7 @@ import type { Served } from '../served.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
-const seconds = size('SECONDS', { suite: 3, full: 20 });
+const seconds = size('SECONDS', { suite: 1, full: 20 });
 const atOnce = size('CONCURRENCY', { suite: 2, full: 8 });
 
 const unknownFields = Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`k${at}`, 1]));

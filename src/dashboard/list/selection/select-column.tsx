@@ -53,11 +53,11 @@ export const SelectMode = <Row extends { id: string }>({ selection }: { selectio
   return (
     <div className="select-mode">
       {isSelecting && (
-        <Button variant="subtle" size="compact-md" onClick={toggleAll}>
+        <Button variant="subtle" color="gray" size="compact-xs" onClick={toggleAll}>
           {areAll ? t('None') : t('All')}
         </Button>
       )}
-      <Button variant="subtle" size="compact-md" onClick={() => setSelecting(!isSelecting)}>
+      <Button variant="subtle" color="gray" size="compact-xs" onClick={() => setSelecting(!isSelecting)}>
         {isSelecting ? t('Cancel') : t('Select')}
       </Button>
     </div>

@@ -1,4 +1,5 @@
-import { Code, Group } from '@mantine/core';
+import { ArrowDownTrayIcon } from '@heroicons/react/24/outline';
+import { ActionIcon, Code, Group, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Ago } from '../../components/time.tsx';
@@ -8,6 +9,8 @@ import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { t } from '../../i18n/t.ts';
+import { toBlob } from '../documents/file.ts';
+import { saveFile } from '../../upload/save-file.ts';
 
 const AnchorsQuery = graphql(
   `
@@ -30,6 +33,8 @@ const AnchorsQuery = graphql(
           }
           keyId
           publicKey
+          timestamp
+          timestampedAt
         }
       }
     }
@@ -64,6 +69,31 @@ function ChainHead({ head, name }: { head: Anchor['documents']; name: string }):
   );
 }
 
+/** ETSI's name of a token, as `openssl ts -verify -token_in` takes it. */
+const mediaType = 'application/vnd.etsi.timestamp-token';
+
+/** The time that an authority states, and its token. */
+function Timestamp({ at, timestamp, timestampedAt }: Anchor): ReactNode {
+  if (timestamp === null || timestampedAt === null) return '–';
+  const label = t('Download the time-stamp');
+  return (
+    <Group gap={2} wrap="nowrap">
+      <Ago at={timestampedAt} />
+      <Tooltip label={label}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={26}
+          aria-label={label}
+          onClick={() => saveFile(`anchor-${at.slice(0, 10)}.tst`, toBlob({ base64: timestamp, mediaType }))}
+        >
+          <ArrowDownTrayIcon width={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
 const columns: SortableColumn<Anchor, never>[] = [
   { header: t('Signed'), lead: true, cell: ({ at }) => <Ago at={at} /> },
   {
@@ -78,4 +108,5 @@ const columns: SortableColumn<Anchor, never>[] = [
     header: t('Public key'),
     cell: ({ publicKey }) => <Shortened text={publicKey} name={t('the public key')} />,
   },
+  { header: t('Time-stamp'), cell: Timestamp },
 ];

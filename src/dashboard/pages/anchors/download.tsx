@@ -16,6 +16,7 @@ const SignedAnchorsQuery = graphql(`
         content
         publicKey
         signature
+        timestamp
       }
     }
   }
@@ -36,8 +37,8 @@ export function DownloadAnchors(): ReactNode {
 }
 
 /** With REST's names, which `kontor verify` knows. */
-const toJsonLine = ({ content, publicKey, signature }: Anchors['nodes'][number]): string =>
-  `${JSON.stringify({ content, public_key: publicKey, signature })}\n`;
+const toJsonLine = ({ content, publicKey, signature, timestamp }: Anchors['nodes'][number]): string =>
+  `${JSON.stringify({ content, public_key: publicKey, signature, ...(timestamp !== null && { timestamp }) })}\n`;
 
 async function readAll(client: Client): Promise<string[]> {
   const lines: string[] = [];

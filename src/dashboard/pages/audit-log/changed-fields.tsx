@@ -13,7 +13,7 @@ export function ChangedFields({ entry, few }: { entry: AuditEntry; few: number }
   const [whole, { toggle }] = useDisclosure();
   const fields = listFields(entry);
   return (
-    <div style={{ minWidth: 0 }}>
+    <div className="changed-fields">
       {(whole ? fields : fields.slice(0, few)).map(({ name, before, after }) => {
         const change =
           entry.action === 'UPDATED' ? `${before ?? t('none')} → ${after ?? t('none')}` : (after ?? before);
@@ -27,7 +27,7 @@ export function ChangedFields({ entry, few }: { entry: AuditEntry; few: number }
         );
       })}
       {fields.length > few && (
-        <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={whole}>
+        <Button variant="transparent" size="compact-sm" px={0} onClick={toggle} aria-expanded={whole}>
           {whole ? t('Show fewer fields') : t('Show all fields ({number})', { number: count(fields.length) })}
         </Button>
       )}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
+import { LongText } from '../../components/long-text.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { Ago } from '../../components/time.tsx';
 import { graphql } from '../../graphql.ts';
@@ -70,6 +71,6 @@ const columns: SortableColumn<AuditEntry, never>[] = [
     },
   },
   { header: t('Fields'), cell: (entry) => <ChangedFields entry={entry} few={4} /> },
-  { header: t('Who'), cell: (entry) => capitalize(describeActor(entry)) },
+  { header: t('Who'), cell: (entry) => <LongText>{capitalize(describeActor(entry))}</LongText> },
   { header: t('When'), cell: ({ at }) => <Ago at={at} /> },
 ];

@@ -82,13 +82,7 @@ export function BankAccountForm({ account, onDone, onCancel }: Props): ReactNode
       {!account && (
         <>
           <TextInput label={iban} required data-autofocus {...form.getInputProps('iban')} />
-          <Select
-            label={t('Currency')}
-            data={currencies()}
-            searchable
-            allowDeselect={false}
-            {...form.getInputProps('currency')}
-          />
+          <Select label={t('Currency')} data={currencies()} searchable {...form.getInputProps('currency')} />
         </>
       )}
       <TextInput label={t('Name')} placeholder={t('Current account')} {...form.getInputProps('name')} />

@@ -6,6 +6,7 @@ import { useQuery } from 'urql';
 import { Link, useParams } from 'wouter';
 import { DescriptionList, ownItems } from '../../components/description-list.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { Iban } from '../../components/iban.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { date, money, today } from '../../format/format.ts';
 import { graphql } from '../../graphql.ts';
@@ -82,7 +83,7 @@ function Details({ account }: { account: BankAccount }): ReactNode {
                 balance &&
                   (balance.bankStatementId ? t('A statement, and the transactions since') : t('Transactions only')),
               ],
-              ['IBAN', iban],
+              ['IBAN', <Iban key="iban">{iban}</Iban>],
               [t('Currency'), currency],
               [
                 t('Transactions'),

@@ -1,5 +1,7 @@
+import { Text } from '@mantine/core';
 import { BuildingLibraryIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
+import { Iban } from '../../components/iban.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { money } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
@@ -40,7 +42,16 @@ const columns: SortableColumn<Row, never>[] = [
     phone: 'title',
     cell: (account) => <LongText to={`/bank-accounts/${account.id}`}>{getName(account)}</LongText>,
   },
-  { header: t('IBAN'), phone: 'detail', cell: ({ name, iban }) => name && <LongText>{iban}</LongText> },
+  {
+    header: t('IBAN'),
+    phone: 'detail',
+    cell: ({ name, iban }) =>
+      name && (
+        <Text className="long" size="sm" lineClamp={2} title={iban}>
+          <Iban>{iban}</Iban>
+        </Text>
+      ),
+  },
   {
     header: t('Balance today'),
     align: 'right',

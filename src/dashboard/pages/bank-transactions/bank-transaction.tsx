@@ -6,6 +6,7 @@ import { useMutation, useQuery } from 'urql';
 import { useParams } from 'wouter';
 import { useOptimisticValue } from '../../api/optimistic-value.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { Iban } from '../../components/iban.tsx';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { Events } from '../../components/events.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
@@ -13,7 +14,7 @@ import { Page } from '../../layout/page.tsx';
 import { date, money } from '../../format/format.ts';
 import { Changes } from '../audit-log/changes.tsx';
 import { BankTransactionQuery, type TransactionDetails } from './details.ts';
-import { iban, isMoneyOut, getName } from './fields.ts';
+import { isMoneyOut, getName } from './fields.ts';
 import { IgnoreBankTransaction, UnignoreBankTransaction } from './ignore.ts';
 import { MatchForm } from './match-form.tsx';
 import { Matches } from './matches.tsx';
@@ -54,8 +55,8 @@ function Details({ transaction }: { transaction: TransactionDetails }): ReactNod
             [t('Open'), open ? money(amountOpen, currency) : null],
             [t('Booked'), date(bookingDate)],
             [t('Value date'), valueDate && date(valueDate)],
-            [t('Counterparty’s account'), counterpartyIban && iban(counterpartyIban)],
-            [t('Your account'), iban(accountIban)],
+            [t('Counterparty’s account'), counterpartyIban && <Iban key="theirs">{counterpartyIban}</Iban>],
+            [t('Your account'), <Iban key="ours">{accountIban}</Iban>],
             [t('The bank’s reference'), transaction.externalId],
           ]}
         />

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { CheckIcon } from '@heroicons/react/24/outline';
 import { useContext, type ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
+import { useSearchParams } from 'wouter';
 import { Dialog } from '../../components/dialog.tsx';
 import { LongText } from '../../components/long-text.tsx';
 import { notifyLeft } from '../../components/notify-left.tsx';
@@ -60,9 +61,13 @@ interface Props {
   onDone?: (ids: ReadonlySet<string>) => void;
 }
 
-/** Confirms the exact suggestions of all unmatched transactions at once, after they were shown. */
+/**
+ * Confirms the exact suggestions of all unmatched transactions at once, after a dialog has shown them. `exact` in the address
+ * opens it.
+ */
 export function ExactMatches({ onDone }: Props): ReactNode {
-  const [opened, dialog] = useDisclosure();
+  const [search] = useSearchParams();
+  const [opened, dialog] = useDisclosure(search.has('exact'));
   return (
     <Group mb="sm">
       <Button variant="default" leftSection={<CheckIcon width={18} aria-hidden />} onClick={dialog.open}>

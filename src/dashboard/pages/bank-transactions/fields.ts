@@ -1,4 +1,5 @@
 import { graphql, type EnumOf, type FragmentOf } from '../../graphql.ts';
+import { formatIban } from '../../format/iban.ts';
 import { t } from '../../i18n/t.ts';
 
 export const BankTransactionFields = graphql(`
@@ -47,8 +48,4 @@ export const unsigned = (amount: string): string => amount.replace('-', '');
 
 /** A transaction's name: the counterparty's name, or else its account. */
 export const getName = ({ counterpartyName, counterpartyIban }: BankTransaction): string =>
-  counterpartyName ?? (counterpartyIban ? iban(counterpartyIban) : t('Bank transaction'));
-
-/** Formats an IBAN in groups of four, as it is printed; other account numbers stay unchanged. */
-export const iban = (account: string): string =>
-  /^[A-Z]{2}\d{2}[A-Z0-9]{8,30}$/.test(account) ? account.replaceAll(/(.{4})(?=.)/g, '$1 ') : account;
+  counterpartyName ?? (counterpartyIban ? formatIban(counterpartyIban) : t('Bank transaction'));

@@ -95,19 +95,9 @@ function Pages({ connection, list }: Pick<Props, 'connection' | 'list'>): ReactN
   return (
     <Group justify="space-between" gap="xs" px="sm" py={6} mih={44} className="inbox-footer">
       <Group gap={6} className="keys" aria-hidden>
-        <Kbd size="xs">J</Kbd>
-        <Kbd size="xs">K</Kbd>
-        <Text size="xs" c="dimmed">
-          {t('move')}
-        </Text>
-        <Kbd size="xs">↵</Kbd>
-        <Text size="xs" c="dimmed">
-          {t('confirm')}
-        </Text>
-        <Kbd size="xs">{isMac ? '⌘Z' : 'Ctrl Z'}</Kbd>
-        <Text size="xs" c="dimmed">
-          {t('undo')}
-        </Text>
+        <Keys keys={['J', 'K']} action={t('move')} />
+        <Keys keys={['↵']} action={t('confirm')} />
+        <Keys keys={[isMac ? '⌘Z' : 'Ctrl Z']} action={t('undo')} />
       </Group>
       {hasPages && (
         <Group gap={4} role="group" aria-label={t('Pages')} wrap="nowrap" ml="auto">
@@ -141,3 +131,16 @@ function Pages({ connection, list }: Pick<Props, 'connection' | 'list'>): ReactN
     </Group>
   );
 }
+
+const Keys = ({ keys, action }: { keys: string[]; action: string }): ReactNode => (
+  <Group gap={6} wrap="nowrap">
+    {keys.map((key) => (
+      <Kbd key={key} size="xs">
+        {key}
+      </Kbd>
+    ))}
+    <Text size="xs" c="dimmed">
+      {action}
+    </Text>
+  </Group>
+);

@@ -5,6 +5,7 @@ import { useContext, useEffect, useId, type ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
 import { useAnnounce } from '../../components/announce.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { Iban } from '../../components/iban.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { notifyError } from '../../components/toast.ts';
 import { notifyUndoable } from '../../components/undo-toast.tsx';
@@ -12,7 +13,7 @@ import { LoadError } from '../../errors/error-boundary.tsx';
 import { date, money } from '../../format/format.ts';
 import { InboxContext } from './after-match.ts';
 import { BankTransactionQuery, type TransactionDetails } from './details.ts';
-import { getName, iban, isMoneyOut } from './fields.ts';
+import { getName, isMoneyOut } from './fields.ts';
 import { IgnoreBankTransaction, UnignoreBankTransaction } from './ignore.ts';
 import { MatchForm } from './match-form.tsx';
 import { Matches } from './matches.tsx';
@@ -81,11 +82,11 @@ function describeBest(best: TransactionDetails['suggestions'][number] | undefine
 
 function Facts({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { amountOpen, currency, bookingDate, accountIban, counterpartyIban, matchStatus } = transaction;
-  const items: [string, string | false | null][] = [
+  const items: [string, ReactNode][] = [
     [isMoneyOut(transaction) ? t('Money out') : t('Money in'), date(bookingDate)],
     [t('Open'), matchStatus === 'PARTIALLY_MATCHED' && money(amountOpen, currency)],
-    [t('Counterparty’s account'), counterpartyIban && iban(counterpartyIban)],
-    [t('Your account'), iban(accountIban)],
+    [t('Counterparty’s account'), counterpartyIban && <Iban key="theirs">{counterpartyIban}</Iban>],
+    [t('Your account'), <Iban key="ours">{accountIban}</Iban>],
   ];
   return (
     <dl className="facts">

@@ -5,6 +5,7 @@ import { graphql } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
+import { bankTransactionSelection } from './bulk-actions.ts';
 import { BankTransactionFields, getName, type BankTransaction } from './fields.ts';
 import { MatchState } from './state.tsx';
 import { t } from '../../i18n/t.ts';
@@ -80,5 +81,11 @@ export const columns: SortableColumn<BankTransaction, 'BOOKING_DATE' | 'AMOUNT'>
 ];
 
 export const BankTransactionTable = (props: ListTableProps<typeof BankTransactionsQuery>): ReactNode => (
-  <ListTable caption={t('Bank transactions')} query={BankTransactionsQuery} columns={columns} {...props} />
+  <ListTable
+    caption={t('Bank transactions')}
+    query={BankTransactionsQuery}
+    columns={columns}
+    selection={bankTransactionSelection}
+    {...props}
+  />
 );

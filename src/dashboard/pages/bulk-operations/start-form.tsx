@@ -51,7 +51,6 @@ export function StartForm({ onDone, onCancel }: Props): ReactNode {
       <Select
         label={t('Resources')}
         data={labelled(resources)}
-        allowDeselect={false}
         data-autofocus
         {...form.getInputProps('resource')}
         onChange={(value) => {
@@ -59,17 +58,12 @@ export function StartForm({ onDone, onCancel }: Props): ReactNode {
           if (resource) form.setValues({ resource, action: 'CREATE' });
         }}
       />
-      <Select
-        label={t('Action')}
-        data={actionOptions(form.values.resource)}
-        allowDeselect={false}
-        {...form.getInputProps('action')}
-      />
+      <Select label={t('Action')} data={actionOptions(form.values.resource)} {...form.getInputProps('action')} />
       <DropZone
         label={t('File')}
         file={form.values.file}
         onChange={(file) => form.setFieldValue('file', file)}
-        description={t('JSON Lines: one object on each line, as the REST API takes it; at most 200 MB')}
+        description={t('JSON Lines: one object on each line, as the REST API takes it; at most 200 MiB')}
         error={form.errors.file}
         disabled={submission.busy}
         data-path="file"

@@ -47,7 +47,7 @@ const columns: SortableColumn<Customer, 'COMPANY_NAME'>[] = [
     cell: ({ id, companyName }) => <LongText to={`/customers/${id}`}>{companyName}</LongText>,
   },
   { header: t('Kind'), phone: 'state', cell: ({ type }) => label(type) },
-  { header: t('E-mail'), phone: 'detail', cell: ({ email }) => <LongText>{email}</LongText> },
+  { header: t('E-mail'), wide: true, phone: 'detail', cell: ({ email }) => <LongText>{email}</LongText> },
   { header: t('City'), cell: ({ city }) => <LongText>{city}</LongText> },
   { header: t('Country'), cell: ({ country: code }) => <LongText>{code && country(code)}</LongText> },
 ];

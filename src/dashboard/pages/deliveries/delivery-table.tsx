@@ -125,6 +125,7 @@ const columns: SortableColumn<DeliveryRow, never>[] = [
   { header: t('Attempts'), align: 'right', cell: ({ attemptCount }) => attemptCount },
   {
     header: t('Next attempt'),
+    wide: true,
     cell: ({ state, nextAttemptAt }) => state === 'WAITING' && <Due at={nextAttemptAt} />,
   },
   { header: t('Made'), phone: 'value', cell: ({ createdAt }) => <Ago at={createdAt} /> },

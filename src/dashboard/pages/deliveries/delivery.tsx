@@ -1,4 +1,4 @@
-import { Accordion, Alert, Button, Card, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Accordion, Alert, Button, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { ArrowPathIcon, ClockIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
@@ -179,8 +179,8 @@ function Summary({ delivery }: { delivery: Delivery }): ReactNode {
 
 function Id({ id, name }: { id: string; name: string }): ReactNode {
   return (
-    <>
+    <Group gap={4} wrap="nowrap">
       <code>{id}</code> <CopyButton value={id} name={name} />
-    </>
+    </Group>
   );
 }

@@ -66,7 +66,6 @@ export function Documents({ readPdf, format, onFormat, readXml, children }: Prop
             label={t('E-invoice')}
             data={eInvoiceFormats}
             value={format}
-            allowDeselect={false}
             onChange={(value) => value && onFormat(value)}
           />
           <Button

@@ -68,7 +68,8 @@ const columns: SortableColumn<Export, never>[] = [
   { header: t('Started'), cell: ({ createdAt }) => <Ago at={createdAt} /> },
   {
     header: t('Expires'),
-    cell: (row) => (hasExpired(row) ? t('Expired') : row.expiresAt && dayOf(row.expiresAt)),
+    cell: (row) =>
+      hasExpired(row) ? t('Expired') : row.expiresAt && <span className="figure">{dayOf(row.expiresAt)}</span>,
   },
   { header: t('Actions'), hidden: true, align: 'right', cell: (row) => <ExportActions row={row} /> },
 ];

@@ -5,5 +5,5 @@ import { buildOptions, formats } from './texts.ts';
 
 /** Chooses the format of a table. */
 export const FormatField = (props: Omit<SelectProps, 'label' | 'data'>): ReactNode => (
-  <Select label={t('Format')} data={buildOptions(formats)} allowDeselect={false} {...props} />
+  <Select label={t('Format')} data={buildOptions(formats)} {...props} />
 );

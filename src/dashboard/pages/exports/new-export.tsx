@@ -169,7 +169,6 @@ function ListFields({ form }: FieldsProps): ReactNode {
         description={t('All fields. The filters of the list’s page don’t apply.')}
         data={listOptions}
         searchable
-        allowDeselect={false}
         {...form.getInputProps('resource')}
       />
       {lists[form.values.resource].isDated && <PeriodFields form={form} />}
@@ -183,12 +182,7 @@ function OpenItemsFields({ form }: FieldsProps): ReactNode {
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput type="date" label={t('At the end of')} required {...form.getInputProps('at')} />
-        <Select
-          label={t('Who owes')}
-          data={buildOptions(sideLabels)}
-          allowDeselect={false}
-          {...form.getInputProps('side')}
-        />
+        <Select label={t('Who owes')} data={buildOptions(sideLabels)} {...form.getInputProps('side')} />
       </SimpleGrid>
       <FormatField {...form.getInputProps('format')} />
     </>
@@ -203,7 +197,6 @@ function DatevFields({ form }: FieldsProps): ReactNode {
         label={t('Chart of accounts')}
         description={t('The one that your tax consultant uses.')}
         data={buildOptions(charts)}
-        allowDeselect={false}
         {...form.getInputProps('chart')}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>

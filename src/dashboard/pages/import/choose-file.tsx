@@ -21,7 +21,6 @@ export function ChooseFile({ records, onRecords, file, onFile, onNext }: Props):
         label={t('Records')}
         description={t('What the file has')}
         maw={360}
-        allowDeselect={false}
         data={allRecords.map((value) => ({ value, label: known[value].label }))}
         value={records}
         onChange={(value) => {

@@ -145,7 +145,6 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
           { value: byHand, label: t('Another one') },
           ...kind.presets.map(({ preset, title }) => ({ value: preset, label: title })),
         ]}
-        allowDeselect={false}
         value={mapping.preset ?? byHand}
         onChange={choosePreset}
       />
@@ -161,7 +160,6 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
           { value: ',', label: t('Comma: 1.234,56') },
           { value: '.', label: t('Point: 1,234.56') },
         ]}
-        allowDeselect={false}
         value={mapping.decimalSeparator}
         onChange={(value) => onMapping({ ...mapping, decimalSeparator: value ?? '.' })}
       />
@@ -171,7 +169,6 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
           { value: asDetected, label: describeDetected(detected.delimiter) },
           ...delimiters.map((value) => ({ value: value as string, label: delimiterNames[value][0] })),
         ]}
-        allowDeselect={false}
         value={head.delimiter ?? asDetected}
         onChange={(value) => onHead({ ...head, delimiter: value === asDetected ? null : value })}
       />
@@ -184,7 +181,6 @@ function Format({ kind, head, onHead, mapping, onMapping, rows }: Props & { rows
           },
           ...Object.entries(encodings).map(([value, label]) => ({ value, label })),
         ]}
-        allowDeselect={false}
         value={head.encoding ?? asDetected}
         onChange={(value) => onHead({ ...head, encoding: value === asDetected ? null : value })}
       />

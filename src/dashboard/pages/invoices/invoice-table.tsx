@@ -98,6 +98,7 @@ const customerColumn: SortableColumn<InvoiceRow, Sortable> = {
 const daysLateColumn: SortableColumn<InvoiceRow, Sortable> = {
   header: t('Days late'),
   align: 'right',
+  wide: true,
   phone: 'more',
   cell: (row) => {
     const days = getDaysLate(row);

@@ -56,7 +56,7 @@ export default function InvoicePage(): ReactNode {
     <Page
       title={getName(invoice)}
       back={back}
-      badge={<InvoiceState {...invoice} />}
+      badge={!isDraft && <InvoiceState {...invoice} />} // the title says Draft
       description={subject}
       actions={<InvoiceActions invoice={invoice} />}
     >

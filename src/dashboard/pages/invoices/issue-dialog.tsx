@@ -45,6 +45,7 @@ const titles: Record<Check['code'], string> = {
   EXEMPTION_REASON: t('Reason why no VAT is charged'),
   VAT_CATEGORY: t('VAT that goes with both countries'),
   EXCHANGE_RATE: t('Exchange rate, by which VAT is stated in your currency'),
+  DATE_ORDER: t('Date that is not before that of the last issued invoice'),
   BANK_ACCOUNT: t('Bank account to pay to'),
   LANGUAGE: t('Language of the document'),
 };

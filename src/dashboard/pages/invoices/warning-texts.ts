@@ -1,3 +1,4 @@
+import { date } from '../../format/format.ts';
 import { t, translate } from '../../i18n/t.ts';
 
 /** The parts of an address, as the server names them. */
@@ -64,6 +65,10 @@ const sentences: [said: RegExp, translated: (first: string, second: string) => s
   [
     /^No exchange rate is given, so the VAT isn't stated in (\w+)\.$/,
     (currency) => t("No exchange rate is given, so the VAT isn't stated in {currency}.", { currency }),
+  ],
+  [
+    /^(\S+) was issued before it, and has a later date: (\S+)\.$/,
+    (number, day) => t('{number} was issued before it, and has a later date: {day}.', { number, day: date(day) }),
   ],
 ];
 

@@ -1,6 +1,7 @@
 import {
   ArrowsRightLeftIcon,
   BoltIcon,
+  CheckIcon,
   ClockIcon,
   LockClosedIcon,
   PencilSquareIcon,
@@ -54,18 +55,33 @@ const ToDoQuery = graphql(`
   }
 `);
 
+/** Whether there is one. By itself, because it takes longer: nothing else waits for it. */
+const ExactToDoQuery = graphql(`
+  query ExactToDo {
+    exactMatches(first: 1) {
+      transaction {
+        id
+      }
+    }
+  }
+`);
+
 type Data = ResultOf<typeof ToDoQuery>;
 
 /** What has to be done, the most urgent first. Nothing is shown where there is nothing to do. */
 export function ToDo(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: ToDoQuery });
+  const [exact] = useQuery({ query: ExactToDoQuery, pause: !data?.overview.unmatchedTransactions });
   if (!data) return error ? <LoadError error={error} refetch={refetch} /> : null;
-  return <LinkList id="to-do" title={t('To do')} rows={findTasks(data)} />;
+  return <LinkList id="to-do" title={t('To do')} rows={findTasks(data, exact.data?.exactMatches.length === 1)} />;
 }
 
 const sumUp = (counts: readonly { count: number }[]): number => counts.reduce((sum, { count }) => sum + count, 0);
 
-function findTasks({ overview, drafts, refunds, receipts, webhooks, periodLocks }: Data): LinkRow[] {
+function findTasks(
+  { overview, drafts, refunds, receipts, webhooks, periodLocks }: Data,
+  hasExactMatch: boolean,
+): LinkRow[] {
   const { overdue, unmatchedTransactions } = overview;
   const unlocked = findUnlockedMonth(periodLocks.items, today());
   const tasks: (LinkRow | false)[] = [
@@ -89,6 +105,12 @@ function findTasks({ overview, drafts, refunds, receipts, webhooks, periodLocks 
       to: '/invoices?status=TO_REFUND',
       isUrgent: true,
     },
+    unmatchedTransactions > 0 &&
+      hasExactMatch && {
+        icon: CheckIcon,
+        text: t('Exact bank matches to confirm'),
+        to: '/bank-transactions?status=UNMATCHED&exact=all',
+      },
     unmatchedTransactions > 0 && {
       icon: ArrowsRightLeftIcon,
       text: t('{count} bank transactions to match', { count: unmatchedTransactions }),

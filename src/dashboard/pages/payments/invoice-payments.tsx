@@ -1,73 +1,18 @@
 import { BanknotesIcon } from '@heroicons/react/24/outline';
-import { minus } from '../../format/decimal.ts';
 import type { ReactNode } from 'react';
 import { LongText } from '../../components/long-text.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { date, label, money } from '../../format/format.ts';
-import { graphql, type ResultOf } from '../../graphql.ts';
 import type { SortableColumn } from '../../list/data-table.tsx';
 import { period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
 import { ListTable, type ListTableProps } from '../../list/list-table.tsx';
-import { PageInfoFields } from '../../list/page-info.ts';
 import { getName as creditNoteName } from '../credit-notes/fields.ts';
 import { getName as invoiceName } from '../invoices/fields.ts';
+import { paymentSelection } from './bulk-actions.tsx';
 import { describeDifference } from './exchange-difference.ts';
+import { getPayer, InvoicePaymentsQuery, signed, type InvoicePaymentRow } from './invoice-payment.ts';
 import { t } from '../../i18n/t.ts';
-
-const InvoicePaymentsQuery = graphql(
-  `
-    query InvoicePayments(
-      $first: Int
-      $after: String
-      $last: Int
-      $before: String
-      $filter: PaymentFilter
-      $orderBy: [PaymentOrder!]
-    ) {
-      rows: payments(first: $first, after: $after, last: $last, before: $before, filter: $filter, orderBy: $orderBy) {
-        totalCount
-        pageInfo {
-          ...PageInfoFields
-        }
-        nodes {
-          id
-          kind
-          paidOn
-          amount
-          currency
-          exchangeCurrency
-          exchangeDifference
-          bankTransactionId
-          reversalOfId
-          invoice {
-            id
-            number
-            customer {
-              id
-              companyName
-            }
-          }
-          creditNote {
-            id
-            number
-            customer {
-              id
-              companyName
-            }
-          }
-          customer {
-            id
-            companyName
-          }
-        }
-      }
-    }
-  `,
-  [PageInfoFields],
-);
-
-type InvoicePaymentRow = ResultOf<typeof InvoicePaymentsQuery>['rows']['nodes'][number];
 
 const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
   {
@@ -99,12 +44,11 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
   {
     header: t('Customer'),
     phone: 'title',
-    cell: ({ invoice, creditNote, customer }) => (
-      <LongText>{((invoice ?? creditNote)?.customer ?? customer)?.companyName}</LongText>
-    ),
+    cell: (payment) => <LongText>{getPayer(payment)?.companyName}</LongText>,
   },
   {
     header: t('By'),
+    wide: true,
     cell: ({ bankTransactionId }) =>
       bankTransactionId ? (
         <TextLink to={`/bank-transactions/${bankTransactionId}`}>{t('Bank transaction')}</TextLink>
@@ -116,14 +60,18 @@ const columns: SortableColumn<InvoicePaymentRow, 'PAID_ON'>[] = [
     header: t('Amount'),
     align: 'right',
     phone: 'value',
-    // A refund is money that was sent back.
-    cell: ({ kind, amount, currency, creditNote }) =>
-      money(creditNote || kind === 'CREDIT_REFUND' ? (minus('0', amount) ?? amount) : amount, currency),
+    cell: (payment) => money(signed(payment), payment.currency),
   },
 ];
 
 const InvoicePaymentTable = (props: ListTableProps<typeof InvoicePaymentsQuery>): ReactNode => (
-  <ListTable caption={t('Payments')} query={InvoicePaymentsQuery} columns={columns} {...props} />
+  <ListTable
+    caption={t('Payments')}
+    query={InvoicePaymentsQuery}
+    columns={columns}
+    selection={paymentSelection}
+    {...props}
+  />
 );
 
 export default function InvoicePayments(): ReactNode {

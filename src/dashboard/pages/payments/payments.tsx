@@ -3,22 +3,14 @@ import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Link } from 'wouter';
 import { date, label, money } from '../../format/format.ts';
-import { graphql } from '../../graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { ReverseForm } from '../../components/reverse-form.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import { describeDifference } from './exchange-difference.ts';
 import type { PaymentPage, Payment } from './fields.ts';
+import { ReversePayment } from './mutations.ts';
 import { paymentTexts, type PaymentKind } from './texts.ts';
 import { t } from '../../i18n/t.ts';
-
-const ReversePayment = graphql(`
-  mutation ReversePayment($id: UUID!, $reason: String) {
-    reversePayment(id: $id, reason: $reason) {
-      id
-    }
-  }
-`);
 
 interface Props {
   payments: PaymentPage;

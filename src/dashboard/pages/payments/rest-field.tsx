@@ -61,7 +61,6 @@ export function RestField(props: Props): ReactNode {
           { value: 'OPEN', label: isMore ? t('Correct the amount') : t('Stays open') },
           ...types.map((type) => ({ value: type, label: choices[type] })),
         ]}
-        allowDeselect={false}
         {...choice}
         data-path={`${path}.0`}
         onChange={(type) => {

@@ -123,7 +123,6 @@ export function BillForm({ project: { id, unbilledMinutes, customer }, onCancel 
         label={t('Invoice lines')}
         description={t('Different hourly rates are always on separate lines')}
         data={Object.entries(groupings).map(([value, label]) => ({ value, label }))}
-        allowDeselect={false}
         {...form.getInputProps('groupBy')}
       />
     </Form>

@@ -115,13 +115,7 @@ export function ProjectForm({ project, name = '', onDone, onCancel }: Props): Re
       )}
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalInput label={t('Hourly rate, net')} {...form.getInputProps('hourlyRateNet')} />
-        <Select
-          label={t('Currency')}
-          data={currencies()}
-          searchable
-          allowDeselect={false}
-          {...form.getInputProps('currency')}
-        />
+        <Select label={t('Currency')} data={currencies()} searchable {...form.getInputProps('currency')} />
         <DecimalInput label={t('Budget, hours')} {...form.getInputProps('budgetHours')} />
         <TextInput type="date" label={t('First day')} {...form.getInputProps('startDate')} />
         <TextInput type="date" label={t('Last day')} {...form.getInputProps('endDate')} />

@@ -11,6 +11,7 @@ import { CameraButton } from '../../upload/camera-button.tsx';
 import { DropZone } from '../../upload/drop-zone.tsx';
 import { saveFile } from '../../upload/save-file.ts';
 import { useAttach } from './file/add-attachment.ts';
+import { findShown } from './file/file-view.tsx';
 import { useFileLimits } from './file/limits.ts';
 import { readBlob } from './file/stored-file.tsx';
 import { t } from '../../i18n/t.ts';
@@ -162,10 +163,13 @@ function Preview({ attachment }: { attachment: Attachment }): ReactNode {
     let isGone = false;
     let made: string | undefined;
     const show = async (): Promise<void> => {
-      const blob = await readBlob(tenant.id, { url, contentType });
-      if (!isGone) setSource((made = URL.createObjectURL(blob)));
+      const shown = await findShown(await readBlob(tenant.id, { url, contentType }), contentType);
+      if (shown.kind !== 'picture') return;
+      made = shown.url;
+      if (isGone) URL.revokeObjectURL(made);
+      else setSource(made);
     };
-    if (isVisible) show().catch(() => {}); // the icon stays
+    if (isVisible) show().catch(() => {}); // the icon stays, as for a picture with too many pixels
     return () => {
       isGone = true;
       if (made) URL.revokeObjectURL(made);

@@ -224,13 +224,7 @@ export function ReceiptForm({
             <DecimalInput label={t('VAT, %')} placeholder="0" {...form.getInputProps('vatRate')} />
           </>
         )}
-        <Select
-          label={t('Currency')}
-          data={currencies()}
-          searchable
-          allowDeselect={false}
-          {...form.getInputProps('currency')}
-        />
+        <Select label={t('Currency')} data={currencies()} searchable {...form.getInputProps('currency')} />
       </SimpleGrid>
       <ExchangeRate form={form} />
       {!hasLines && addLineButton}

@@ -20,7 +20,7 @@ import { SameNumber } from './same-number.tsx';
 import { LineTable } from './line-table.tsx';
 import { buildLineValues } from './line-values.ts';
 import { ReceiptState } from './state.tsx';
-import { describeWarning } from './warnings.ts';
+import { describeWarning, withoutWeaker } from './warnings.ts';
 import { Trans } from '../../i18n/trans.ts';
 import { t } from '../../i18n/t.ts';
 
@@ -65,7 +65,7 @@ export default function ReceiptPage(): ReactNode {
     >
       <Beside part={isWide && file && <StoredFile attachment={file} />}>
         <ReversedWith receipt={receipt} />
-        {receipt.warnings.map((warning) => (
+        {withoutWeaker(receipt.warnings).map((warning) => (
           <Alert key={warning.code} color="yellow">
             {describeWarning(warning, receipt.lines)}{' '}
             {receipt.receiptNumber && <SameNumber number={receipt.receiptNumber} />}

@@ -5,7 +5,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { useDebouncedInput } from '../../forms/use-debounced-input.ts';
 import { graphql } from '../../graphql.ts';
 import { t } from '../../i18n/t.ts';
-import { describeWarning } from './warnings.ts';
+import { describeWarning, withoutWeaker } from './warnings.ts';
 
 const NumberWarnings = graphql(`
   query ReceiptNumberWarnings($supplierId: UUID!, $receiptNumber: String!, $receiptId: UUID) {
@@ -41,7 +41,7 @@ export function SameNumberWarning({ supplierId, receiptNumber, receiptId }: Prop
     requestPolicy: 'network-only',
   });
   const warnings = typed && input ? (data?.warnings ?? []) : [];
-  return warnings.map((warning) => (
+  return withoutWeaker(warnings).map((warning) => (
     <Alert key={warning.code} color="yellow" role="status">
       {describeWarning(warning)} <SameNumber number={number} />
     </Alert>

@@ -9,6 +9,12 @@ interface Warning {
   message: string;
 }
 
+/** The warnings without that of a number which another says with its amount. */
+export const withoutWeaker = <W extends { code: string }>(warnings: readonly W[]): readonly W[] =>
+  warnings.some(({ code }) => code === 'RECEIPT_DUPLICATE')
+    ? warnings.filter(({ code }) => code !== 'RECEIPT_NUMBER')
+    : warnings;
+
 /** A warning of the API in the language of the pages. */
 export function describeWarning({ code, field, message }: Warning, lines: Receipt['lines'] = []): string {
   const rate = lines[Number(/^lines\.(\d+)/.exec(field)?.[1])]?.vatRate;

@@ -78,9 +78,12 @@ const itemColumns = (side: keyof typeof sideLabels): Column<Item>[] => [
   {
     header: side === 'RECEIVABLE' ? t('Customer') : t('Supplier'),
     phone: 'title',
-    cell: ({ name }) => <LongText>{name}</LongText>,
+    cell: ({ name }) => <LongText>{name ?? t('Without a supplier')}</LongText>,
   },
-  { header: t('Due'), cell: ({ dueDate }) => (dueDate ? date(dueDate) : '–') },
+  {
+    header: t('Due'),
+    cell: ({ dueDate }) => <span className="figure">{dueDate ? date(dueDate) : '–'}</span>,
+  },
   {
     header: t('Days late'),
     align: 'right',

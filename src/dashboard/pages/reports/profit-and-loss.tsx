@@ -70,13 +70,17 @@ const exchangeFigures = (query: string, rows: readonly Omit<Row, 'id' | 'name'>[
     ? [figure('EXCHANGE_GAINS', query), figure('EXCHANGE_LOSSES', query)]
     : [];
 
-const columns = (header: string, query: string, exchange: Column<Row>[]): Column<Row>[] => [
-  { header, lead: true, cell: ({ name }) => name },
-  figure('REVENUE', query),
-  figure('EXPENSES', query),
-  ...exchange,
-  { header: t('Result'), align: 'right', cell: ({ result, currency }) => money(result, currency) },
-];
+/** Equally wide, so that the totals stand above the months. */
+const columns = (header: string, query: string, exchange: Column<Row>[]): Column<Row>[] => {
+  const shown: Column<Row>[] = [
+    { header, lead: true, cell: ({ name }) => name },
+    figure('REVENUE', query),
+    figure('EXPENSES', query),
+    ...exchange,
+    { header: t('Result'), align: 'right', cell: ({ result, currency }) => money(result, currency) },
+  ];
+  return shown.map((column) => ({ ...column, width: `${100 / shown.length}%` }));
+};
 
 const nothing = (
   <EmptyState

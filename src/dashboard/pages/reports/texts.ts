@@ -3,7 +3,7 @@ import { t } from '../../i18n/t.ts';
 /** The VAT categories of EN 16931, in words. */
 export const categoryLabels: Readonly<Record<string, string>> = {
   S: t('taxed'),
-  Z: t('taxed at 0 %'),
+  Z: t('taxed at 0%'),
   E: t('exempt'),
   AE: t('reverse charge'),
   K: t('supply within the EU'),

@@ -14,6 +14,11 @@ import { LogoField } from './logo-field.tsx';
 const schemes = { registration: '0106, 0184, 0007, 0192, …', address: '0088, 9930, EM, …' };
 const swatches = ['#1a2b3c', '#1c3f94', '#0b5d6b', '#1f6f3f', '#7a3e00', '#8c1d2f', '#5b2a86', '#333333'];
 
+const issueDateOrders: { value: CompanyValues['issueDateOrder']; label: string }[] = [
+  { value: 'WARN', label: t('Warn of it') },
+  { value: 'REFUSE', label: t('Refuse it') },
+];
+
 /** What can be read on white paper: WCAG's contrast of large text. */
 const readable = 3;
 
@@ -138,6 +143,14 @@ export const CompanySections = ({ field, values }: Props): ReactNode => (
         maw={320}
         {...field('requiredEInvoice')}
       />
+      <Select
+        label={t('A date before that of the last issued document')}
+        description={t('Invoices and credit notes are numbered in the order in which they are issued')}
+        data={issueDateOrders}
+        allowDeselect={false}
+        maw={320}
+        {...field('issueDateOrder')}
+      />
       <Textarea label={t('Text at the foot')} autosize minRows={2} maxRows={8} {...field('footer')} />
     </Section>
   </>
@@ -157,7 +170,7 @@ function Contrast({ color }: { color: string }): ReactNode {
 function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
   const id = useId();
   return (
-    <Card withBorder radius="md" component="fieldset" miw={0} aria-labelledby={id}>
+    <Card withBorder radius="md" component="fieldset" m={0} miw={0} aria-labelledby={id}>
       <Stack gap="md">
         <Title order={2} size="h4" id={id}>
           {title}

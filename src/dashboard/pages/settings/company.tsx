@@ -43,6 +43,7 @@ const CompanyFields = graphql(`
     language
     accentColor
     requiredEInvoice
+    issueDateOrder
     logo {
       base64
     }
@@ -110,6 +111,7 @@ const buildValues = (company: Company | null) => ({
   language: company?.language ?? null,
   accentColor: company?.accentColor ?? '',
   requiredEInvoice: company?.requiredEInvoice ?? null,
+  issueDateOrder: company?.issueDateOrder ?? 'WARN',
   /** A data URL. */
   logo: company?.logo ? `data:image/png;base64,${company.logo.base64}` : '',
 });
@@ -142,6 +144,7 @@ const buildInput = (values: CompanyValues, stored: string) => ({
   language: values.language,
   accentColor: orNull(values.accentColor),
   requiredEInvoice: values.requiredEInvoice,
+  issueDateOrder: values.issueDateOrder,
   logo: values.logo === stored ? undefined : values.logo === '' ? null : toFile(values.logo, 'logo'),
 });
 

@@ -1,5 +1,6 @@
 import { Card, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { formatIban } from '../../format/iban.ts';
 import { t } from '../../i18n/t.ts';
 import type { CompanyValues } from './company.tsx';
 import { contrastOnWhite } from './contrast.ts';
@@ -15,7 +16,7 @@ export function Letterhead({ values }: { values: CompanyValues }): ReactNode {
   const foot = [
     [legalName, addressLine1, place],
     [values.contactName, values.phone, values.email],
-    [values.iban, values.bic],
+    [formatIban(values.iban.replaceAll(' ', '')), values.bic],
     [values.vatId, values.taxNumber, values.registerEntry],
   ].map((lines) => lines.filter(Boolean));
   return (

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Stack, TextInput, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { LockClosedIcon } from '@heroicons/react/24/outline';
@@ -76,7 +76,7 @@ const options = <Of extends Record<string, string>>(labels: Of): { value: keyof 
 
 const lockColumns: Column<Lock & { id: string }>[] = [
   { header: t('Bookings'), lead: true, cell: ({ series }) => seriesLabels[series] },
-  { header: t('Locked until'), cell: ({ lockedUntil }) => date(lockedUntil) },
+  { header: t('Locked until'), cell: ({ lockedUntil }) => <span className="figure">{date(lockedUntil)}</span> },
   { header: t('Kind'), cell: ({ kind }) => (kind === 'FINAL' ? t('Final') : t('Soft')) },
   { header: t('Reason'), cell: ({ reason }) => <LongText>{reason ?? '–'}</LongText> },
 ];
@@ -102,7 +102,7 @@ const itemColumns: Column<Item>[] = [
       <LongText to={`${places[type][1]}/${id}`}>{`${places[type][0]} ${number ?? ''}`.trim()}</LongText>
     ),
   },
-  { header: t('Date'), cell: (item) => date(item.date) },
+  { header: t('Date'), cell: (item) => <span className="figure">{date(item.date)}</span> },
   { header: t('To do'), cell: ({ problem }) => problemLabels[problem] },
 ];
 
@@ -129,7 +129,7 @@ export default function PeriodLocks(): ReactNode {
           rows={data?.periodLocks.items.map((lock) => ({ ...lock, id: lock.series }))}
           error={error}
           refetch={refetch}
-          empty={t('No period is locked.')}
+          empty={<Nothing>{t('No period is locked.')}</Nothing>}
         />
         <div>
           <Title order={2} size="h4" mb="sm">
@@ -169,7 +169,7 @@ function Check({ until, series }: Period): ReactNode {
       rows={data?.periodLockCheck.items}
       error={error}
       refetch={refetch}
-      empty={t('Nothing is to be done.')}
+      empty={<Nothing>{t('Nothing is to be done.')}</Nothing>}
     />
   );
 }
@@ -220,3 +220,9 @@ function LockForm({ until, series, onClose }: Period & { onClose: () => void }):
     </Form>
   );
 }
+
+const Nothing = ({ children }: { children: string }): ReactNode => (
+  <Text size="sm" c="dimmed" ta="center">
+    {children}
+  </Text>
+);

@@ -88,7 +88,6 @@ export function TokenForm({ limits, onDone, onCancel }: Props): ReactNode {
         value={lifetime}
         onChange={(value) => setLifetime(value ?? 'never')}
         data={lifetimes}
-        allowDeselect={false}
         {...(lifetime !== 'day' && { error: form.errors.expiresAt })}
       />
       {lifetime === 'day' && (

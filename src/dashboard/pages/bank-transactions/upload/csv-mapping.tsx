@@ -75,7 +75,6 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
           <Select
             label={t('Amounts')}
             data={Object.entries(amountKinds).map(([value, label]) => ({ value, label }))}
-            allowDeselect={false}
             {...form.getInputProps('csv.amountKind')}
           />
           {amountKind === 'debitAndCredit' ? (
@@ -93,7 +92,6 @@ export function CsvMapping({ form, rows }: Props): ReactNode {
               { value: ',', label: t('Comma: 1.234,56') },
               { value: '.', label: t('Point: 1,234.56') },
             ]}
-            allowDeselect={false}
             {...form.getInputProps('csv.decimalSeparator')}
           />
         </SimpleGrid>

@@ -68,7 +68,6 @@ export function EditorPreflight({ values, input, hasWarnings }: Props): ReactNod
           data={eInvoiceFormats}
           value={format}
           clearable={!required}
-          allowDeselect={false}
           maw={320}
           // Warnings above it may come meanwhile, and move it out of view: the list must not vanish then.
           comboboxProps={{ hideDetached: false }}

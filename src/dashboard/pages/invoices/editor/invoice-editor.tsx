@@ -230,7 +230,6 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
               label={t('Currency')}
               data={currencies()}
               searchable
-              allowDeselect={false}
               miw={160}
               {...form.getInputProps('currency')}
             />

@@ -25,7 +25,8 @@ const readPixels = (url: string): Promise<number> =>
     picture.src = url;
   });
 
-async function findShown(file: Blob, type: string): Promise<Shown> {
+/** How a file is shown. Who gets a URL revokes it. A picture with very many pixels is not shown, whatever its size. */
+export async function findShown(file: Blob, type: string): Promise<Shown> {
   if (type === 'application/pdf') {
     const head = await file.slice(0, beginning.length).text();
     if (head !== beginning) return { kind: 'none', reason: t('This is no PDF, whatever its name says.') };

@@ -1,0 +1,175 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { runMigrations } from 'graphile-worker';
+import type { Pool } from 'pg';
+import { takeAdvisoryLock } from '../connection/advisory-lock.ts';
+import { recordBaseline } from './before-baseline.ts';
+import { ConnectionPool } from '../connection/connection.ts';
+import { moveTenant, type Move } from '../distribute/move-tenant.ts';
+import { distributeBooks } from '../distribute/distribute.ts';
+import { hasCitus, isDistributed } from '../distribute/distributed.ts';
+import { declareLeakproof } from './leakproof.ts';
+import { LockWatch } from '../connection/lock-waits.ts';
+import { replaceBrokenConnections } from '../connection/pool-options.ts';
+import type { Migration } from './schema-engine.ts';
+
+const folder = new URL('../migrations/', import.meta.url);
+
+// An arbitrary number that nothing else in the database uses as an advisory lock.
+export const migrationLock = 0x6b6f6e74;
+
+/**
+ * Applies pending migrations to the database at `url`: Prisma's, then those of graphile-worker's own schema. Several
+ * processes may call it at once: one applies them while the others wait, and then find none pending. `url` must lead to
+ * PostgreSQL itself or a pooler in session mode, as a role that may create tables.
+ *
+ * @param report receives a line for each step
+ * @param superuserUrl the same database as a superuser, where the caller has one: see declareLeakproof
+ * @param last the name of the last migration to apply, for a backup of an earlier version; by default all are applied
+ * @returns the names of the migrations applied, oldest first
+ * @throws Error of one line: which migration failed, and PostgreSQL's reason. The migration is rolled back; the next call
+ *   retries it.
+ */
+export async function migrate(
+  url: string,
+  report: (line: string) => void = () => {},
+  { superuserUrl, last }: { superuserUrl?: string | undefined; last?: string | undefined } = {},
+): Promise<string[]> {
+  return await withMigrationLock(url, async (pool) => {
+    const applied = await applyPending(url, pool, report, last);
+    await migrateQueue(url, new LockWatch(pool, report));
+    await declareLeakproof(pool, report, superuserUrl);
+    // A migration may have added a table of the books.
+    if (last === undefined && (await hasCitus(pool)) && (await isDistributed(pool)))
+      await distributeBooks(pool, report);
+    return applied;
+  });
+}
+
+/**
+ * Distributes the books over the workers of the Citus cluster whose coordinator is at `url`. The role must own the tables.
+ *
+ * @param report receives a line for each step
+ * @param shards into how many parts each table is split; ignored where tables are distributed already
+ * @returns how many steps were done: none if nothing was left to do
+ * @throws Error of one line: what is missing, or PostgreSQL's reason. The next call continues where this one stopped.
+ */
+export async function distribute(url: string, report: (line: string) => void, shards?: number): Promise<number> {
+  return await withMigrationLock(url, async (pool) => {
+    const pending = await pendingMigrations(pool);
+    if (pending.length > 0) throw new Error(`Migrations are missing: ${pending.join(', ')}. Run migrate first.`);
+    const steps = await distributeBooks(pool, report, shards);
+    await declareLeakproof(pool, report);
+    return steps;
+  });
+}
+
+/**
+ * Moves a tenant to another worker of the cluster whose coordinator is at `url`, as moveTenant() does, while no other process
+ * migrates, distributes or moves.
+ */
+export const moveToWorker = (
+  url: string,
+  move: Move,
+  report: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<boolean> => withMigrationLock(url, (pool) => moveTenant(pool, move, report, signal));
+
+/** Applies graphile-worker's migrations, each of which is a transaction. They wait for locks as ours do. */
+async function migrateQueue(url: string, watch: LockWatch): Promise<void> {
+  const pool = new ConnectionPool({
+    connectionString: url,
+    max: 1,
+    idleTimeoutMillis: 0,
+    onConnect: async (client) => void (await client.query(`set lock_timeout = ${watch.limits.waitMs}`)),
+  });
+  replaceBrokenConnections(pool);
+  try {
+    const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const what = "the queue's migration";
+    await watch.during(what, rows[0]?.pid ?? 0, () => watch.retry(what, () => runMigrations({ pgPool: pool })));
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Runs `work` while no other process migrates or distributes the database. */
+async function withMigrationLock<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = new ConnectionPool({ connectionString: url, max: 3 });
+  replaceBrokenConnections(pool);
+  try {
+    const holder = await pool.connect();
+    try {
+      await takeAdvisoryLock(holder, migrationLock);
+      return await work(pool);
+    } finally {
+      holder.release(true); // the lock goes with the connection
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+async function applyPending(
+  url: string,
+  pool: Pool,
+  report: (line: string) => void,
+  last: string | undefined,
+): Promise<string[]> {
+  const isWanted = (name: string): boolean => last === undefined || name <= last;
+  const findPending = async (): Promise<string[]> => (await pendingMigrations(pool)).filter(isWanted);
+  let pending = await findPending();
+  if (pending.length === 0) return [];
+  const wanted = (await migrations()).filter(({ name }) => isWanted(name));
+  if (await recordBaseline(pool, wanted)) {
+    report('a database from before 1.0.0: it has the schema of the baseline');
+    pending = await findPending();
+  }
+  if (pending.length === 0) return [];
+  report(`applying ${pending.join(', ')}`);
+  const { applyMigrations } = await import('./schema-engine.ts'); // 5 MB of WebAssembly that most starts don't need
+  return await applyMigrations(url, wanted, { report });
+}
+
+/**
+ * The names of the migrations that the database hasn't finished, oldest first; those that failed, were cut short or
+ * rolled back among them. The pool's role must be allowed to read `_prisma_migrations`.
+ */
+export async function pendingMigrations(pool: Pool): Promise<string[]> {
+  const names = await migrationNames();
+  const finished = new Set((await appliedMigrations(pool)).map(({ name }) => name));
+  return names.filter((name) => !finished.has(name));
+}
+
+export interface AppliedMigration {
+  name: string;
+  finishedAt: Date;
+}
+
+/** The migrations that the database has finished, oldest first; those of a later version among them. */
+export async function appliedMigrations(pool: Pool): Promise<AppliedMigration[]> {
+  const {
+    rows: [found],
+  } = await pool.query<{ history: string | null }>(`select to_regclass('_prisma_migrations') as history`);
+  if (!found?.history) return [];
+  const { rows } = await pool.query<AppliedMigration>(
+    `select migration_name as name, finished_at as "finishedAt" from _prisma_migrations
+     where finished_at is not null and rolled_back_at is null order by migration_name collate "C"`,
+  );
+  return rows;
+}
+
+/** The migrations in prisma/migrations, oldest first. */
+export async function migrations(): Promise<Migration[]> {
+  const names = await migrationNames();
+  return await Promise.all(
+    names.map(async (name) => ({ name, script: await readFile(new URL(`${name}/migration.sql`, folder), 'utf8') })),
+  );
+}
+
+async function migrationNames(): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .toSorted();
+}

@@ -1,2 +1,0 @@
-alter table document_proofs validate constraint document_proofs_tenant_id_receipt_id_fkey;
-alter table document_proofs validate constraint document_proofs_of_one_document;

@@ -1,9 +1,0 @@
-alter table invoices
-  validate constraint invoices_exchange_rate,
-  validate constraint invoices_exchanged_total_bounded;
-alter table credit_notes
-  validate constraint credit_notes_exchange_rate,
-  validate constraint credit_notes_exchanged_total_bounded;
-alter table receipts
-  validate constraint receipts_exchange_rate,
-  validate constraint receipts_exchanged_total_bounded;
