@@ -411,9 +411,10 @@ function applyToInvoice(state: State, input: State): State | undefined {
 
 const invoice: Resource = {
   mutation: 'updateInvoice',
-  make: async (who) => ({
-    id: await makeInvoice(who, { invoiceDate: '2026-01-10', dueDate: '2026-01-20', items: [line('100')] }),
-  }),
+  make: async (who) => {
+    await makeCompany(who, { issueDateOrder: 'WARN' }); // the same tenant issues invoices with other dates
+    return { id: await makeInvoice(who, { invoiceDate: '2026-01-10', dueDate: '2026-01-20', items: [line('100')] }) };
+  },
   change: often(
     updates(
       { resource: 'Invoice' },
