@@ -11,11 +11,14 @@ type Model = Prisma.ModelName;
 export type Row<Of extends Model> = Prisma.TypeMap['model'][Of]['payload']['scalars'];
 /** Models whose rows have such columns. */
 export type ModelWith<Columns extends object> = { [Of in Model]: Row<Of> extends Columns ? Of : never }[Model];
-/** A row's input; fields left out get their defaults. */
-export type NewRow<Of extends Model> = Exclude<
-  Prisma.TypeMap['model'][Of]['operations']['createMany']['args']['data'],
-  readonly unknown[]
+/** A row's input; fields left out, or null, get their defaults. */
+export type NewRow<Of extends Model> = OrNullJson<
+  Exclude<Prisma.TypeMap['model'][Of]['operations']['createMany']['args']['data'], readonly unknown[]>
 >;
+/** Prisma's types have no null for a column of JSON. */
+type OrNullJson<Data> = {
+  [Name in keyof Data]: Prisma.JsonNullValueInput extends Data[Name] ? Data[Name] | null : Data[Name];
+};
 /** Rows by model. */
 export type Rows = { [Of in Model]?: Row<Of>[] };
 
@@ -77,7 +80,7 @@ function computeInitial({ name, initial, isList }: Column, now: Date): unknown {
 export interface Insertion {
   text: string;
   values: [tenantId: string, ...unknown[]];
-  /** The same statement, with one more value: who acts, for the audit log (actor.ts). Only of one that returns few rows. */
+  /** The same statement, with one more value: who acts, for the audit log (origin.ts). Only of one that returns few rows. */
   actingText: string | undefined;
 }
 

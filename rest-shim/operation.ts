@@ -30,6 +30,7 @@ import {
   type SelectedField,
   type Selection,
 } from '../schema/graphql/execution/compile-selection.ts';
+import { checkNewExternalId } from '../schema/graphql/input/external-id.ts';
 import { validateArguments } from '../schema/graphql/input/validate-arguments.ts';
 import { isPlainVariable, withPaging } from './list-paging.ts';
 import { findPlaces, placeVariables, toVariablePath, type Place } from './variable-places.ts';
@@ -224,6 +225,7 @@ export async function findErrors(operation: Operation, variables: Values, contex
   const problems = new Problems();
   const readable = validateArguments(field.args, placeVariables(places, variables), problems);
   await getChecks(field.extensions['pothosOptions']).rules?.(readable, context, problems);
+  checkNewExternalId(field.type, readable, context, problems);
   await problems.runDeferred();
   const named = new Problems();
   for (const [path, ofField] of Object.entries(byVariable(operation, problems.byField)))

@@ -1,3 +1,4 @@
+import { getNamedType, type GraphQLOutputType } from 'graphql';
 import { isTaken, type ModelWith } from '../../../prisma/client.ts';
 import { ValidationError, type Problem, type Problems } from '../../errors/errors.ts';
 import type { Context } from '../context.ts';
@@ -23,6 +24,16 @@ export function requireNewExternalId(
     const where = { externalId, ...(id !== undefined && { id: { not: id } }) };
     if ((await db.model(model).count({ where })) > 0) problems.add(path, ...taken);
   });
+}
+
+/**
+ * Checks the external id of a creation. Called where it is refused, so that all its problems are reported at once.
+ * @param type what the mutation answers
+ */
+export function checkNewExternalId(type: GraphQLOutputType, args: object, context: Context, problems: Problems): void {
+  const { input } = args as { input?: { externalId?: string | null } };
+  if ('id' in args || input?.externalId == null) return;
+  requireNewExternalId(context, problems, getNamedType(type).name as Identified, input.externalId);
 }
 
 /** The id of the resource's row that has this external id. PostgreSQL fails on a text that can't be stored, so no row has it. */

@@ -2,12 +2,19 @@ import type { ModelWith } from '../../../prisma/client.ts';
 import type { Problems } from '../../errors/errors.ts';
 import type { InputFields } from '../builder.ts';
 import type { Context } from '../context.ts';
-import { hasTooMany, mergeMetadata, metadata, tooManyPairs, type Metadata } from '../scalars/metadata.ts';
+import { hasTooMany, mergeMetadata, metadata, newMetadata, tooManyPairs, type Metadata } from '../scalars/metadata.ts';
 import { requireNewExternalId } from './external-id.ts';
 import { externalId } from './validators.ts';
 
 // The fields in which clients keep what is theirs: the same on every resource that they write.
 
+/** Those of a new row. */
+export const newOwnFields = (t: InputFields) => ({
+  externalId: t.string({ validate: externalId }),
+  metadata: t.field({ type: 'Metadata', validate: newMetadata }),
+});
+
+/** Those of an update. */
 export const ownFields = (t: InputFields) => ({
   externalId: t.string({ validate: externalId }),
   metadata: t.field({
@@ -24,21 +31,20 @@ export interface OwnFields {
 
 type Owning = ModelWith<{ externalId: string | null; metadata: unknown }>;
 
-/** The rules of these fields. @param row the row that is changed, or none for a new one */
+/** Their rules in an update of a row. Those of a new row are checked by themselves: checkNewExternalId(). */
 export function ownRules(
   context: Context,
   problems: Problems,
   model: Owning,
-  { externalId: wanted, metadata: changes }: OwnFields = {},
-  row?: { id: string; metadata: unknown },
+  { externalId: wanted, metadata: changes }: OwnFields,
+  row: { id: string; metadata: unknown },
 ): void {
-  if (wanted != null) requireNewExternalId(context, problems, model, wanted, row?.id);
-  if (changes && hasTooMany(mergeMetadata(row?.metadata ?? {}, changes)))
-    problems.add('input.metadata', ...tooManyPairs);
+  if (wanted != null) requireNewExternalId(context, problems, model, wanted, row.id);
+  if (changes && hasTooMany(mergeMetadata(row.metadata, changes))) problems.add('input.metadata', ...tooManyPairs);
 }
 
-/** The columns that they change. @param row the row that is changed, or none for a new one */
-export const ownColumns = ({ externalId: wanted, metadata: changes }: OwnFields, row?: { metadata: unknown }) => ({
+/** The columns that an update of a row changes. */
+export const ownColumns = ({ externalId: wanted, metadata: changes }: OwnFields, row: { metadata: unknown }) => ({
   externalId: wanted,
-  metadata: changes === undefined ? undefined : mergeMetadata(row?.metadata ?? {}, changes),
+  metadata: changes === undefined ? undefined : mergeMetadata(row.metadata, changes),
 });

@@ -10,7 +10,7 @@ import { Prisma, violatedCheck } from '../../../prisma/client.ts';
 import type { Ability } from '../ability.ts';
 import { constraintError } from '../input/constraints.ts';
 import type { Context } from '../context.ts';
-import { externalIdError } from '../input/external-id.ts';
+import { checkNewExternalId, externalIdError } from '../input/external-id.ts';
 import { CodedError, ForbiddenError, NotFoundError, Problems, VersionConflictError } from '../../errors/errors.ts';
 import { mayReadRow, selectRow } from '../execution/select-row.ts';
 import { requireTestRoomFor } from '../test-tenant-bounds.ts';
@@ -82,13 +82,19 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
   const alwaysValidates = isMutation || (rules !== undefined && !rules.concerns);
   let checkedArguments: CheckedArguments | undefined;
 
-  const validate = async (args: object, context: Context, isRefused = false): Promise<object> => {
+  const validate = async (
+    args: object,
+    context: Context,
+    { returnType }: GraphQLResolveInfo,
+    isRefused = false,
+  ): Promise<object> => {
     const problems = new Problems();
     const readable: Record<string, unknown> = { ...args };
     for (const input of checkedArguments?.validated ?? [])
       readable[input.name] = validateInput(input, readable[input.name], problems, input.name);
     await rules?.(readable, context, problems);
     if (isRefused || problems.any) {
+      checkNewExternalId(returnType, readable, context, problems);
       await problems.runDeferred();
       problems.throwIfAny();
     }
@@ -96,7 +102,7 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
   };
 
   const validateAndResolve = async (...[parent, args, context, info]: Parameters<Resolver>): Promise<unknown> => {
-    const readable = await validate(args, context);
+    const readable = await validate(args, context, info);
     if (isMutation && context.tenant.test) await requireTestRoomFor(info.fieldName, context);
     try {
       return await resolver(parent, readable, context, info);
@@ -108,7 +114,7 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
       if (!(error instanceof Prisma.PrismaClientKnownRequestError)) throw error;
       // A concurrent request may have changed the rows that the rules read, or the rules left a check to a foreign key.
       // Running the rules again finds the error.
-      await validate(args, context, true);
+      await validate(args, context, info, true);
       const constraint = violatedCheck(error);
       const refusal = constraint === undefined ? externalIdError(error) : constraintError(constraint);
       if (refusal) throw refusal;

@@ -78,6 +78,12 @@ const validator = (isUpdate: boolean, most: number) =>
 export const comparedMetadata = validator(false, metadataBounds.pairs);
 /** Pairs to set; null removes the key. */
 export const metadata = validator(true, 2 * metadataBounds.pairs);
+/** The pairs of a new row: null leaves a key out. */
+export const newMetadata = metadata.transform((changes, issues): Metadata => {
+  const pairs = mergeMetadata({}, changes);
+  if (hasTooMany(pairs)) issues.addIssue({ code: 'custom', ...refusal(...tooManyPairs) });
+  return pairs;
+});
 
 /** The pairs after a change: those that are named are set or removed, and others stay. Null removes all. */
 export function mergeMetadata(before: unknown, changes: Metadata | null): Record<string, string> {

@@ -1,7 +1,7 @@
 import { builder } from '../../graphql/builder.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
-import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
+import { newOwnFields, ownFields } from '../../graphql/input/own-fields.ts';
 import { accountNumber, currency, text } from '../../graphql/input/validators.ts';
 import { refuse, type Problem } from '../../errors/errors.ts';
 import { emit } from '../../events/events.ts';
@@ -19,7 +19,7 @@ const CreateBankAccountInput = builder.inputType('CreateBankAccountInput', {
     iban: t.string({ required: true, validate: accountNumber }),
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     name: t.string({ validate: name }),
-    ...ownFields(t),
+    ...newOwnFields(t),
   }),
 });
 
@@ -35,7 +35,6 @@ builder.mutationFields((t) => ({
     ability: 'bank-transactions:write',
     args: { input: t.arg({ type: CreateBankAccountInput, required: true }) },
     rules: ({ input }, context, problems) => {
-      ownRules(context, problems, 'BankAccount', input);
       const iban = input?.iban;
       if (iban === undefined) return;
       const where = { iban, currency: input?.currency ?? context.tenant.defaultCurrency };
@@ -46,7 +45,7 @@ builder.mutationFields((t) => ({
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
         const inCurrency = input.currency ?? context.tenant.defaultCurrency;
-        const account = inside.db.row('BankAccount', { ...input, currency: inCurrency, ...ownColumns(input) });
+        const account = inside.db.row('BankAccount', { ...input, currency: inCurrency });
         // An import may have added it meanwhile.
         const written = await inside.db.insertNew('BankAccount', [account], ['iban', 'currency']);
         if (written.size === 0) refuse('input.iban', ...taken);

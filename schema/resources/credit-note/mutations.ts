@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { key } from '../../graphql/context.ts';
 import { enforceCreditNoteFormat } from './rules.ts';
 import { refuse } from '../../errors/errors.ts';
-import { ownFields, ownRules } from '../../graphql/input/own-fields.ts';
+import { newOwnFields } from '../../graphql/input/own-fields.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { count, decimal, text, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import { maxItems } from '../invoice/mutations.ts';
@@ -60,7 +60,7 @@ export const CreateCreditNoteInput = builder.inputType('CreateCreditNoteInput', 
       description: 'Net amounts to take back, at most one for each VAT category and rate.',
       validate: count(1, maxItems, 'amounts'),
     }),
-    ...ownFields(t),
+    ...newOwnFields(t),
   }),
 });
 
@@ -74,7 +74,6 @@ builder.mutationFields((t) => ({
     rules: ({ input }, context, problems) => {
       const { invoiceId } = input ?? {};
       problems.defer(() => requireExisting(context, problems, 'invoice', invoiceId));
-      ownRules(context, problems, 'CreditNote', input);
       problems.defer(async () => {
         const invoice = invoiceId && (await context.db.invoice.findUnique({ where: key(context, invoiceId) }));
         if (invoice) await planCredit(context, invoice, input ?? {}, problems);

@@ -7,7 +7,6 @@ import { Decimal } from '../../money/money.ts';
 import { findCompany } from '../company/queries.ts';
 import { findBefore, issueDateRules, refuseDisorder } from '../document/issue-date.ts';
 import { findParties } from '../invoice/parties.ts';
-import { ownColumns } from '../../graphql/input/own-fields.ts';
 import type { Metadata } from '../../graphql/scalars/metadata.ts';
 import { nextCreditNoteNumber } from './next-number.ts';
 import {
@@ -100,7 +99,7 @@ async function usualTitle(context: Context, invoice: Row<'Invoice'>): Promise<st
 export async function newCreditNote(
   context: Context,
   invoice: Row<'Invoice'>,
-  { reason, creditNoteDate, ...own }: CreditRequest,
+  { reason, creditNoteDate, externalId, metadata }: CreditRequest,
   { lines, shares, ...totals }: Awaited<ReturnType<typeof planAllowedCredit>>,
   isCancellation = false,
 ): Promise<WholeCreditNote> {
@@ -120,7 +119,8 @@ export async function newCreditNote(
     number,
     creditNoteDate: date,
     reason: reason ?? null,
-    ...ownColumns(own),
+    externalId,
+    metadata,
     isCancellation,
     currency: invoice.currency,
     ...copyExchange(invoice),

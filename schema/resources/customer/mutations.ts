@@ -15,7 +15,7 @@ import {
 import { RequiredEInvoice } from '../../documents/format-types.ts';
 import { schemeRules } from '../../graphql/input/schemes.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
+import { newOwnFields, ownFields } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -36,7 +36,6 @@ const contactFields = (t: InputFields) => ({
   language: t.string({ validate: language }),
   paymentTermsDays: t.int({ validate: paymentTermsDays }),
   requiredEInvoice: t.field({ type: RequiredEInvoice }),
-  ...ownFields(t),
 });
 
 const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
@@ -45,6 +44,7 @@ const CreateCustomerInput = builder.inputType('CreateCustomerInput', {
     type: t.field({ type: CustomerType, required: true }),
     companyName: t.string({ required: true, validate: requiredText(255) }),
     ...contactFields(t),
+    ...newOwnFields(t),
   }),
 });
 
@@ -58,6 +58,7 @@ const UpdateCustomerInput = builder.inputType('UpdateCustomerInput', {
     }),
     companyName: t.string({ validate: requiredText(255), ...notNull }),
     ...contactFields(t),
+    ...ownFields(t),
   }),
 });
 
@@ -69,12 +70,9 @@ builder.mutationFields((t) => ({
     description: 'Adds a customer or supplier.',
     ability: 'customers:write',
     args: { input: t.arg({ type: CreateCustomerInput, required: true }) },
-    rules: ({ input }, context, problems) => {
-      schemeRules('electronicAddress', input ?? {}, problems, 'input.');
-      ownRules(context, problems, 'Customer', input);
-    },
+    rules: ({ input }, _context, problems) => schemeRules('electronicAddress', input ?? {}, problems, 'input.'),
     resolve: async (query, _root, { input }, context) => {
-      const customer = context.db.row('Customer', { ...input, ...ownColumns(input) });
+      const customer = context.db.row('Customer', input);
       return insertNew(context, 'Customer', customer, {
         rows: { Customer: [customer] },
         events: [['customer.created', customer]],

@@ -13,7 +13,7 @@ import { findTerms, knownTerms } from './parties.ts';
 import type { EventInput } from '../../events/events.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
+import { newOwnFields, ownFields } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { chooseExchangeCurrency, exchangeFields, findHomeCurrency, type Exchange } from '../exchange-rate.ts';
@@ -50,7 +50,7 @@ export const CreateInvoiceInput = builder.inputType('CreateInvoiceInput', {
       ),
     }),
     items: t.field({ type: [InvoiceItemInput], required: true, validate: itemCount }),
-    ...ownFields(t),
+    ...newOwnFields(t),
   }),
 });
 
@@ -103,7 +103,7 @@ interface Draft extends Partial<Exchange> {
 export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }: Draft): WholeInvoice {
   const { lines, totalNet, totalVat, totalGross } = invoiceTotals(items, draft.currency);
   const dueDate = draft.dueDate ?? computeDueDate(draft.invoiceDate, paymentTermsDays ?? usualTerms);
-  const invoice = db.row('Invoice', { ...draft, ...ownColumns(draft), dueDate, totalNet, totalVat, totalGross });
+  const invoice = db.row('Invoice', { ...draft, dueDate, totalNet, totalVat, totalGross });
   return { ...invoice, items: buildItems(db, invoice.id, lines) };
 }
 
@@ -133,10 +133,7 @@ builder.mutationFields((t) => ({
     description: 'Adds an invoice, as a draft unless its status says otherwise.',
     ability: 'invoices:write',
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
-    rules: ({ input }, context, problems) => {
-      invoiceRules(input ?? {}, context, problems);
-      ownRules(context, problems, 'Invoice', input);
-    },
+    rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (query, _root, { input }, context) => {
       const { status, ...fields } = input;
       const isDraft = status !== 'ISSUED' && status !== 'PAID';

@@ -3,7 +3,7 @@ import { projectRules, projectReferences } from './rules.ts';
 import { requiredText, text, decimal, currency, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
+import { newOwnFields, ownFields } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -17,7 +17,6 @@ const optionalFields = (t: InputFields) => ({
   budgetHours: t.field({ type: 'Decimal', validate: decimal({ decimals: 4, min: 0 }) }),
   startDate: t.field({ type: 'Date' }),
   endDate: t.field({ type: 'Date' }),
-  ...ownFields(t),
 });
 
 export const CreateProjectInput = builder.inputType('CreateProjectInput', {
@@ -27,6 +26,7 @@ export const CreateProjectInput = builder.inputType('CreateProjectInput', {
     currency: t.string({ description: "ISO 4217. Default: the tenant's.", validate: currency }),
     status: t.field({ type: ProjectStatus, description: 'Default: active.' }),
     ...optionalFields(t),
+    ...newOwnFields(t),
   }),
 });
 
@@ -41,6 +41,7 @@ export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
     }),
     status: t.field({ type: ProjectStatus, ...notNull }),
     ...optionalFields(t),
+    ...ownFields(t),
   }),
 });
 
@@ -51,13 +52,12 @@ builder.mutationFields((t) => ({
     ability: 'projects:write',
     args: { input: t.arg({ type: CreateProjectInput, required: true }) },
     rules: ({ input }, context, problems) => {
-      ownRules(context, problems, 'Project', input);
       return projectRules(input ?? {}, context, problems);
     },
     resolve: async (query, _root, { input }, context) => {
       const status = given(input.status);
       const inCurrency = input.currency ?? context.tenant.defaultCurrency;
-      const project = context.db.row('Project', { ...input, status, currency: inCurrency, ...ownColumns(input) });
+      const project = context.db.row('Project', { ...input, status, currency: inCurrency });
       return insertNew(context, 'Project', project, {
         rows: { Project: [project] },
         events: [['project.created', project]],

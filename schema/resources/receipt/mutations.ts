@@ -21,7 +21,7 @@ import { booking, reverse } from './transitions.ts';
 import type { EventInput } from '../../events/events.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { enforce } from '../../rows/locked-row.ts';
-import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
+import { newOwnFields, ownFields } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { chooseExchangeCurrency, exchangeFields } from '../exchange-rate.ts';
@@ -54,7 +54,6 @@ const optionalFields = (t: InputFields) => ({
   description: t.string({ validate: text(2000) }),
   category: t.string({ validate: text(64) }),
   ...exchangeFields(t),
-  ...ownFields(t),
 });
 
 export const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
@@ -77,6 +76,7 @@ export const CreateReceiptInput = builder.inputType('CreateReceiptInput', {
       validate: among<ReceiptStatuses>(['DRAFT', 'BOOKED'], 'A receipt can be created as draft or booked.'),
     }),
     ...optionalFields(t),
+    ...newOwnFields(t),
   }),
 });
 
@@ -95,6 +95,7 @@ const UpdateReceiptInput = builder.inputType('UpdateReceiptInput', {
     }),
     amountPrepaid: t.field({ type: 'Decimal', description: prepaid, validate: decimal({ min: 0 }), ...notNull }),
     ...optionalFields(t),
+    ...ownFields(t),
   }),
 });
 
@@ -145,7 +146,6 @@ builder.mutationFields((t) => ({
     rules: ({ input }, context, problems) => {
       if (!input) return;
       receiptRules(input, context, problems);
-      ownRules(context, problems, 'Receipt', input);
       const { supplierId, creditedReceiptId } = input;
       if (supplierId)
         problems.defer(async () => supplierRules(await findByIdIfAny(context, 'Customer', supplierId), problems));
@@ -164,7 +164,7 @@ builder.mutationFields((t) => ({
       const amountPrepaid = given(input.amountPrepaid);
       const exchangeCurrency = await chooseExchangeCurrency(context, input);
       const said = { ...fields, amountPrepaid, currency: inCurrency, exchangeCurrency };
-      const columns = { ...said, ...sumLines(lines), ...ownColumns(input) };
+      const columns = { ...said, ...sumLines(lines) };
       const newReceipt = context.db.row('Receipt', columns);
       const draft = { ...newReceipt, lines: buildLines(context.db, newReceipt.id, lines, inCurrency) };
       const { row: receipt, events: booked } = takeSteps(draft, status === 'BOOKED' ? [booking] : []);

@@ -5,7 +5,7 @@ import { type InputFields, builder } from '../../graphql/builder.ts';
 import { requireExisting } from '../../graphql/input/references.ts';
 import { refuse } from '../../errors/errors.ts';
 import { insertNew } from '../../rows/insert-new.ts';
-import { ownColumns, ownFields, ownRules } from '../../graphql/input/own-fields.ts';
+import { newOwnFields, ownFields } from '../../graphql/input/own-fields.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
 import { changeRow, deleteRow } from '../../rows/change-row.ts';
@@ -19,7 +19,6 @@ const optionalFields = (t: InputFields) => ({
     description: "Net price per hour, in the project's currency. Default: the project's rate.",
     validate: decimal({ decimals: 4, min: 0 }),
   }),
-  ...ownFields(t),
 });
 
 const CreateTimeEntryInput = builder.inputType('CreateTimeEntryInput', {
@@ -30,6 +29,7 @@ const CreateTimeEntryInput = builder.inputType('CreateTimeEntryInput', {
     durationMinutes: t.int({ required: true, validate: durationMinutes }),
     billable: t.boolean({ description: 'Whether the time can be billed. Default: true.' }),
     ...optionalFields(t),
+    ...newOwnFields(t),
   }),
 });
 
@@ -40,6 +40,7 @@ const UpdateTimeEntryInput = builder.inputType('UpdateTimeEntryInput', {
     durationMinutes: t.int({ validate: durationMinutes, ...notNull }),
     billable: t.boolean(notNull),
     ...optionalFields(t),
+    ...ownFields(t),
   }),
 });
 
@@ -51,7 +52,6 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateTimeEntryInput, required: true }) },
     rules: ({ input }, context, problems) => {
       problems.defer(() => requireExisting(context, problems, 'project', input?.projectId));
-      ownRules(context, problems, 'TimeEntry', input);
     },
     resolve: (query, _root, { input }, context) =>
       context.transaction(async (inside) => {
@@ -63,7 +63,6 @@ builder.mutationFields((t) => ({
           billable: given(input.billable),
           hourlyRateNet: input.hourlyRateNet ?? project.hourlyRateNet,
           userId: context.user.id,
-          ...ownColumns(input),
         });
         return insertNew(inside, 'TimeEntry', entry, {
           rows: { TimeEntry: [entry] },
