@@ -54,8 +54,7 @@ export async function runItem(
     const respond = lookup ? respondItem : respondCreated;
     const asked = { operation, variables, caller: { ...caller, context }, ifNoneMatch: null };
     const answering = () => respond({ ...asked, url: request.url, path, publicAddress });
-    const responding = tracer ? tracer.step(operation.name, answering) : answering();
-    const { status, body: answer } = await responding.catch(rethrowInRestNames);
+    const { status, body: answer } = await tracer.step(operation.name, answering).catch(rethrowInRestNames);
     return { result: `{"status":${status},${String(answer).slice(1)}`, variables };
   };
 

@@ -111,8 +111,7 @@ export function endpoint(
       const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
       const { url } = request;
       const asked = { operation, variables, caller, ifNoneMatch, url, path: base + path, publicAddress };
-      const responding = tracer ? tracer.step(name, () => respond(asked)) : respond(asked);
-      const { status, headers, body } = await responding.catch(rethrowInRestNames);
+      const { status, headers, body } = await tracer.step(name, () => respond(asked)).catch(rethrowInRestNames);
       if (deprecations) Object.assign(headers, deprecations(variables));
       if (isStrict(request)) headers['Preference-Applied'] = 'handling=strict';
       const isHead = request.method === 'HEAD' && body instanceof ReadableStream; // nothing is read for it

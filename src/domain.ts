@@ -79,7 +79,7 @@ export function createDomain(
     return createContext({
       client: forTenant(books, principal.tenant.id, {
         signal,
-        onRead: responseSize && ((length) => responseSize.read(length)),
+        onReceived: responseSize && ((bytes) => responseSize.read(bytes)),
         onLongResult: responseSize && (() => responseSize.expectLong()),
         actor: actor && encodeActor(actor),
       }),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
-import { pino, type Logger } from 'pino';
+import { pino } from 'pino';
 import { inject } from 'vitest';
 import { clusterUrl, runOn } from './citus/cluster.ts';
 import { sendRequest } from './send-request.ts';
@@ -15,7 +15,7 @@ import { Workers } from '../prisma/distribute/workers.ts';
 import { ConnectionPool } from '../prisma/connection/connection.ts';
 import { declareDistributed } from '../prisma/distribute/distributed.ts';
 import { replaceBrokenConnections } from '../prisma/connection/pool-options.ts';
-import { ActingConnection } from '../prisma/connection/actor.ts';
+import { ActingConnection } from '../prisma/connection/origin.ts';
 import { UnnamedStatements } from '../prisma/connection/pooler.ts';
 import { splitStatements } from '../prisma/migrate/split-statements.ts';
 import type { Context } from '../schema/graphql/context.ts';
@@ -26,6 +26,7 @@ import { createDomain, type Domain } from '../src/domain.ts';
 import { startOutbox } from '../src/jobs/queue/outbox.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import type { Metrics } from '../src/observability/metrics/metrics.ts';
+import { logSlowStatements } from '../src/observability/slow-statements.ts';
 import type { ConnectionLimits } from '../src/server/http/connections.ts';
 import { defaultTimeouts, type HttpTimeouts } from '../src/server/http/timeouts.ts';
 import type { RateLimiter } from '../src/security/rate-limit.ts';
@@ -220,7 +221,8 @@ export async function startService(
     metrics?: Metrics;
     metricsHandler?: ServerOptions['metricsHandler'];
     readiness?: Pick<ServerOptions, 'impaired'>;
-    slowStatements?: (log: Logger) => ServerOptions['slowStatements'];
+    /** From how many milliseconds on statements are logged as slow. Default: none. */
+    slowQueryMs?: number;
     /** On a cluster, the service moves the outbox as a worker does, unless the tests do. */
     movesOutbox?: boolean;
   } = {},
@@ -234,7 +236,8 @@ export async function startService(
   const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session', workers);
   const log: string[] = [];
   const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
-  const slowStatements = options.slowStatements?.(logger);
+  const { slowQueryMs } = options;
+  const stopLogging = slowQueryMs === undefined ? undefined : logSlowStatements(logger, slowQueryMs);
   const clock: Service['clock'] = { now: undefined };
   const secret = 'the secret of the tests, long enough';
   const webhooks = options.webhooks ?? createWebhooks({ secret, allowInsecure: true });
@@ -256,7 +259,6 @@ export async function startService(
     metricsHandler: options.metricsHandler,
     domain,
     log: logger,
-    slowStatements,
     secret,
     corsOrigins: options.corsOrigins ?? [],
     introspection: options.introspection ?? true,
@@ -301,7 +303,7 @@ export async function startService(
     },
     close: async () => {
       await outbox?.stop();
-      slowStatements?.close();
+      stopLogging?.();
       await notifications.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

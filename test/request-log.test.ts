@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { logSlowStatements } from '../src/observability/slow-statements.ts';
 import { startService, type Integrator, type Service } from './harness.ts';
 import { create, customer } from './rest/samples.ts';
 
@@ -95,7 +94,7 @@ describe('the id of a trusted proxy', () => {
 
 describe('a slow statement', () => {
   it('is logged by operation and route, without values', async () => {
-    const service = await startService({ slowStatements: (log) => logSlowStatements(log, 150) });
+    const service = await startService({ slowQueryMs: 150 });
     try {
       const own = await service.integrator();
       const { id } = await create(own, '/customers', customer);
@@ -121,7 +120,7 @@ describe('a slow statement', () => {
   });
 
   it('has at most 500 characters, and no literal', async () => {
-    const service = await startService({ slowStatements: (log) => logSlowStatements(log, 1) });
+    const service = await startService({ slowQueryMs: 1 });
     try {
       await service.pool.query(`select pg_sleep(0.05), 'it''s a secret' as a, 4711.5 as b${', 1 as c'.repeat(500)}`);
       const lines = service.log.map((each) => JSON.parse(each) as Line);

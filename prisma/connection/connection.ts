@@ -30,6 +30,21 @@ export function observeStatements(observer: StatementObserver): () => void {
   return () => void statementObservers.delete(observer);
 }
 
+/** Called with a statement that took long, once it is answered, in the async context of its sender. */
+export type SlowStatementObserver = (statement: Statement, ms: number, error: unknown) => void;
+
+const slowStatementObservers = new Set<{ slowMs: number; observe: SlowStatementObserver }>();
+
+/**
+ * Observes the statements of all the process's connections that take this long, except for streams.
+ * @returns a function that ends the observation
+ */
+export function observeSlowStatements(slowMs: number, observe: SlowStatementObserver): () => void {
+  const observer = { slowMs, observe };
+  slowStatementObservers.add(observer);
+  return () => void slowStatementObservers.delete(observer);
+}
+
 /** Called with PostgreSQL's code of an error, or with `connection` where the connection itself failed. */
 export type ErrorObserver = (code: string) => void;
 
@@ -91,8 +106,14 @@ export class Connection extends Client {
   /** Called with each part of an answer that has become long: see countReceived(). */
   onLongAnswer: (() => void) | undefined;
 
+  /** Called with the length in bytes of what has arrived: see countReceived(). */
+  onReceived: ((bytes: number) => void) | undefined;
+
+  /** The error of `onReceived`. It has closed the connection. */
+  excess: unknown;
+
   /**
-   * Counts what PostgreSQL sends, after it is parsed. Must not be called on a connection for streams: pg-copy-streams wants
+   * Counts what PostgreSQL sends, after it is parsed. If `onReceived` throws, the connection is closed: the rest may be long. Must not be called on a connection for streams: pg-copy-streams wants
    * pg's listener to be the only one.
    * @param long the bytes beyond which an answer is long
    */
@@ -100,6 +121,12 @@ export class Connection extends Client {
     this.connection.stream.on('data', (part: Buffer) => {
       this.received += part.length;
       if (this.received > long) this.onLongAnswer?.();
+      try {
+        this.onReceived?.(part.length);
+      } catch (error) {
+        this.excess ??= error;
+        this.abandon();
+      }
     });
   }
 
@@ -150,6 +177,8 @@ export class Connection extends Client {
   protected async send(statement: QueryConfig): Promise<QueryResult> {
     const sent = statement.text.includes(returning) ? forCitus(statement) : statement;
     const end = statementObservers.size > 0 ? notifyObservers(sent, this) : undefined;
+    const sentAt = performance.now();
+    let failure: unknown;
     try {
       // Always gives pg a callback, because pg's own promise keeps the answer in memory.
       const answer = await new Promise<QueryResult>((resolve, reject) => {
@@ -160,7 +189,10 @@ export class Connection extends Client {
     } catch (error) {
       Error.captureStackTrace(error as Error); // pg does the same: the stack names the sender of the statement instead of the socket
       end?.(error);
-      throw error;
+      throw (failure = error);
+    } finally {
+      const ms = performance.now() - sentAt;
+      for (const { slowMs, observe } of slowStatementObservers) if (ms >= slowMs) observe(sent, ms, failure);
     }
   }
 

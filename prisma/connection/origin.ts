@@ -15,7 +15,28 @@ export interface Actor {
   job?: string | undefined;
 }
 
-const actors = new AsyncLocalStorage<string>();
+/** What statements are sent for. */
+export interface Origin {
+  /** Who acts, as encodeActor() has it. */
+  actor?: string;
+  /** The operation of the API, the task of a job, or a step of them, such as `event invoice.issued`. */
+  operation?: string;
+  /** What the log says of the request. */
+  toLogFields?: () => object;
+}
+
+const origins = new AsyncLocalStorage<Origin>();
+
+/** The origin of what the async context sends. */
+export const currentOrigin = (): Origin | undefined => origins.getStore();
+
+/** Calls `work` with this origin. What it leaves out stays as it is. */
+export const withOrigin = <Args extends unknown[], T>(origin: Origin, work: (...args: Args) => T, ...args: Args): T =>
+  origins.run({ ...origins.getStore(), ...origin }, work, ...args);
+
+/** Runs work whose statements belong to an operation. */
+export const inOperation = <T>(operation: string, work: () => T): T =>
+  origins.run({ ...origins.getStore(), operation }, work);
 
 /** An actor as the setting has it. No part contains a comma. */
 export const encodeActor = ({ kind, userId, tokenId, sessionId, requestId, job }: Actor): string =>
@@ -26,10 +47,10 @@ export const encodeActor = ({ kind, userId, tokenId, sessionId, requestId, job }
  * @param actor undefined for the one who acts already
  */
 export const asActor = <T>(actor: Actor | undefined, work: () => T): T =>
-  actor ? actors.run(encodeActor(actor), work) : work();
+  actor ? withOrigin({ actor: encodeActor(actor) }, work) : work();
 
 /** The actor of the async context, as the setting has it. */
-export const currentActor = (): string | undefined => actors.getStore();
+export const currentActor = (): string | undefined => origins.getStore()?.actor;
 
 /** A statement that can tell itself who acts. */
 export interface ActingStatement extends QueryConfig {

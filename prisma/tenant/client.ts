@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import type { ActingStatement } from '../connection/actor.ts';
+import type { ActingStatement } from '../connection/origin.ts';
 import type { Books } from '../client.ts';
 import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';
@@ -40,7 +40,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
 export const forTenant = (
   books: Books,
   tenantId: string,
-  requester: Pick<Requester, 'signal' | 'onRead' | 'onLongResult' | 'actor'> = {},
+  requester: Pick<Requester, 'signal' | 'onReceived' | 'onLongResult' | 'actor'> = {},
 ): TenantClient =>
   new TenantScopedClient(
     books,

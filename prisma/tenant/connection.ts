@@ -1,10 +1,4 @@
-import {
-  DatabaseError,
-  types as defaultTypes,
-  type CustomTypesConfig,
-  type QueryArrayConfig,
-  type QueryConfig,
-} from 'pg';
+import { DatabaseError, type QueryArrayConfig, type QueryConfig } from 'pg';
 import type { Books } from '../client.ts';
 import type { LongRead } from './long-reads.ts';
 import { asTenant, type Requester, type Transaction } from './pool.ts';
@@ -71,8 +65,7 @@ export class TenantConnection {
     try {
       if (!transaction) return await this.#sendAlone(statement);
       if (!transaction.connection) throw new Error('The transaction has ended');
-      const { rows } = await transaction.connection.run(countRead(statement, this.#requester.onRead));
-      return rows as Row[];
+      return await transaction.connection.read<Row>(statement, this.#requester.onReceived);
     } catch (error) {
       if (!isContention(error)) throw error;
       if (!transaction) return retryFailed(error, () => this.#sendAlone(statement));
@@ -82,18 +75,16 @@ export class TenantConnection {
   }
 
   async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
-    const { onRead, onLongResult } = this.#requester;
+    const { onReceived, onLongResult } = this.#requester;
     const connection = await this.#books.pool.acquire(this.tenantId, this.#requester);
     let isBroken = true;
     let reading: LongRead | undefined;
     connection.received = 0;
     connection.onLongAnswer = () => (reading ??= this.#books.longReads.begin(this.tenantId, connection, onLongResult));
-    // The server stops as well: the rest may be long.
-    const counted = countRead(statement, onRead, () => connection.abandon());
     try {
-      const { rows } = await connection.run(counted);
+      const rows = await connection.read<Row>(statement, onReceived);
       isBroken = false;
-      return rows as Row[];
+      return rows;
     } catch (error) {
       // An error of class 57P ends the connection, which may not know it yet.
       isBroken = !(error instanceof DatabaseError) || error.code?.startsWith('57P') === true;
@@ -104,31 +95,4 @@ export class TenantConnection {
       connection.release(isBroken);
     }
   }
-}
-
-/**
- * A statement whose values are counted as they arrive.
- * @param onExcess called when `onRead` throws
- */
-function countRead<Statement extends QueryConfig | QueryArrayConfig>(
-  statement: Statement,
-  onRead: Requester['onRead'],
-  onExcess?: () => void,
-): Statement {
-  if (!onRead) return statement;
-  const count = (value: string): string => {
-    try {
-      onRead(value.length);
-    } catch (error) {
-      onExcess?.();
-      throw error;
-    }
-    return value;
-  };
-  const getParser = (oid: number, format?: 'text' | 'binary') => {
-    if (statement.types) return count; // those of the query compiler, which leave each value as it is
-    const parse = defaultTypes.getTypeParser(oid, format as 'text') as (value: string) => unknown;
-    return (value: string): unknown => parse(count(value));
-  };
-  return { ...statement, types: { getTypeParser: getParser as CustomTypesConfig['getTypeParser'] } };
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
-import { currentActor } from '../connection/actor.ts';
+import { currentActor } from '../connection/origin.ts';
 import { WorkerShares } from './worker-shares.ts';
 import type { Workers } from '../distribute/workers.ts';
 import { ConnectionPool } from '../connection/connection.ts';
@@ -23,11 +23,8 @@ export interface Transaction {
 export interface Requester {
   /** Once it is aborted, nobody waits for a connection, no more statements are sent, and nothing is committed. */
   signal?: AbortSignal | undefined;
-  /**
-   * Called with the length of each value that is read past Prisma. If it throws, the rest of the answer is dropped: the
-   * statement fails with its error.
-   */
-  onRead?: ((length: number) => void) | undefined;
+  /** Called with the length in bytes of what is read past Prisma. If it throws, the statement fails with its error. */
+  onReceived?: ((bytes: number) => void) | undefined;
   /** Who acts, for the audit log, as encodeActor() has it. Default: the actor of the async context. */
   actor?: string | undefined;
   /** Called before a long result is read on. If it throws, the statement fails with its error. */

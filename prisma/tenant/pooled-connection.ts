@@ -1,8 +1,13 @@
-import { escapeLiteral, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
-import { mayWrite, type ActingStatement } from '../connection/actor.ts';
+import { escapeLiteral, type PoolClient, type QueryArrayConfig, type QueryConfig, type QueryResult } from 'pg';
+import { mayWrite, type ActingStatement } from '../connection/origin.ts';
 import { Connection } from '../connection/connection.ts';
 import { withoutName } from '../connection/pooler.ts';
 import type { Transaction } from './pool.ts';
+
+/** A statement whose answer is counted. Those of Prisma's are not. */
+interface ReadStatement extends ActingStatement {
+  onReceived?: ((bytes: number) => void) | undefined;
+}
 
 /**
  * A connection of a TenantPool, with what the pool knows of it. Role and tenant are set for the session, or for each
@@ -33,7 +38,7 @@ export class PooledConnection extends Connection {
   /** How many statement names had been assigned when it was opened. */
   namesAtOpening = 0;
 
-  /** Who acts for whoever holds it, for the audit log: see actor.ts. Empty for nobody. */
+  /** Who acts for whoever holds it, for the audit log: see origin.ts. Empty for nobody. */
   actor = '';
 
   /** The actor that the session is set to. */
@@ -41,6 +46,17 @@ export class PooledConnection extends Connection {
 
   /** Whether role and tenant are set for each transaction, instead of for the session. */
   isSetPerTransaction = false;
+
+  /** Runs a statement whose answer is counted. @returns its rows @throws what `onReceived` throws */
+  async read<Row>(statement: QueryConfig | QueryArrayConfig, onReceived: ReadStatement['onReceived']): Promise<Row[]> {
+    try {
+      const { rows } = await this.run({ ...statement, onReceived } as ReadStatement);
+      if (!this.excess) return rows as Row[];
+    } catch (error) {
+      if (!this.excess) throw error;
+    }
+    throw this.excess;
+  }
 
   setPerTransaction(): void {
     this.isSetPerTransaction = true;
@@ -51,7 +67,8 @@ export class PooledConnection extends Connection {
    * Sets the actor before whatever can write, in the same trip. No transaction is open then that would take it back. A statement
    * that can set it itself needs no other: its transaction is its own.
    */
-  protected override execute = async (statement: ActingStatement): Promise<QueryResult> => {
+  protected override execute = async (statement: ReadStatement): Promise<QueryResult> => {
+    this.onReceived = statement.onReceived;
     const { actor } = this;
     if (actor === this.#setActor || this.getTransactionStatus() !== 'I' || !mayWrite(statement.text))
       return this.send(statement);
@@ -67,7 +84,8 @@ export class PooledConnection extends Connection {
     return sent.value;
   };
 
-  async #executeAsTenant(statement: QueryConfig): Promise<QueryResult> {
+  async #executeAsTenant(statement: ReadStatement): Promise<QueryResult> {
+    this.onReceived = statement.onReceived;
     if (this.tenantId === undefined || this.getTransactionStatus() !== 'I') return this.send(statement);
     const begun = this.beginFor(this.tenantId, mayWrite(statement.text) ? this.actor : '');
     const isBegin = /^begin$/i.test(statement.text);

@@ -124,18 +124,14 @@ export interface RenderedEvent {
 export async function renderEvents(context: Context, inputs: EventInput[]): Promise<RenderedEvent[]> {
   const createdAt = context.now();
   return Promise.all(
-    inputs.map((input) =>
-      tracer
-        ? tracer.step(`event ${input[0]}`, () => renderEvent(context, createdAt, input))
-        : renderEvent(context, createdAt, input),
-    ),
+    inputs.map((input) => tracer.step(`event ${input[0]}`, () => renderEvent(context, createdAt, input))),
   );
 }
 
 async function renderEvent(context: Context, createdAt: Date, [type, what]: EventInput): Promise<RenderedEvent> {
   const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
   const resource = findResource(type);
-  const traceParent = tracer?.parent?.() ?? null;
+  const traceParent = tracer.parent?.() ?? null;
   // It gets its id before anything is waited for: jobs are added in the order of ids.
   const row = context.db.row('Event', {
     type,

@@ -4,6 +4,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { inOperation } from '../../prisma/client.ts';
 import { observeStatements } from '../../prisma/connection/connection.ts';
 import { setTracer } from '../../schema/graphql/execution/tracing.ts';
 import { getMethod, findRoute } from './metrics/route.ts';
@@ -44,7 +45,10 @@ export function startTracing(trustedProxies: number): Tracing {
     const span = tracer.startSpan(name, {}, parentContext);
     return context.with(trace.setSpan(parentContext, span), () => runAndEnd(span, work));
   };
-  setTracer({ step, parent: () => formatTraceParent(trace.getActiveSpan()) });
+  setTracer({
+    step: (name, work, parent) => inOperation(name, () => step(name, work, parent)),
+    parent: () => formatTraceParent(trace.getActiveSpan()),
+  });
 
   const stopObserving = observeStatements((statement) => {
     if (!trace.getActiveSpan()) return undefined;

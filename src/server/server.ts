@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { currentTime } from '../../prisma/clock.ts';
-import type { UnscopedClient } from '../../prisma/client.ts';
+import { withOrigin, type UnscopedClient } from '../../prisma/client.ts';
 import { describeApi } from '../../rest-shim/openapi/document.ts';
 import type { JsonSchema } from '../../rest-shim/openapi/schemas.ts';
 import { routes } from '../../rest-shim/routes.ts';
@@ -42,7 +42,7 @@ import { createMcpHandlerOnDemand } from './mcp/load-on-demand.ts';
 import { createResources } from './mcp/resources.ts';
 import { deriveTools } from './mcp/tools.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
-import type { SlowStatements } from '../observability/slow-statements.ts';
+import { describeRequest } from '../observability/slow-statements.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
 import { checkHead, toOriginForm } from './http/request-target.ts';
 import { createEncryption } from '../security/encryption.ts';
@@ -82,7 +82,6 @@ export interface ServerOptions {
   /** The handler of /metrics, if it is served on this port. */
   metricsHandler?: Handler | undefined;
   tracing?: Tracing | undefined;
-  slowStatements?: SlowStatements | undefined;
   shutdown?: GracefulShutdown;
 }
 
@@ -116,7 +115,6 @@ export function createServer({
   metrics,
   metricsHandler,
   tracing,
-  slowStatements,
   shutdown,
 }: ServerOptions): Server {
   const announcer = new RequestAnnouncer(pool, (err) => log.error({ err }, 'requests are not announced'));
@@ -230,8 +228,7 @@ export function createServer({
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     for (const phase of phases) if (phase(request, response, path) === true) return;
   };
-  const traced = tracing?.requests(handle) ?? handle;
-  const listener = slowStatements?.requests(traced) ?? traced;
+  const listener = tracing?.requests(handle) ?? handle;
   const server = createHttpServer(serverOptions(timeouts));
   const bounded = new Connections(connections, (why, address) => {
     connectionLog.info({ why, address }, 'no room for a connection');
@@ -241,7 +238,7 @@ export function createServer({
   bounded.watch(server);
   const pipelining = new Pipelining(bounded, (request, response) => {
     if (!request.url?.startsWith('/')) toOriginForm(request);
-    listener(request, response);
+    withOrigin({ toLogFields: () => describeRequest(request, response) }, listener, request, response);
   });
   pipelining.watch(server);
   shutdown?.watch(server, () => bounded.responses());

@@ -10,7 +10,7 @@ import {
   type UnsignedAttempt,
 } from '../../schema/resources/delivery/attempts.ts';
 import type { RetryPolicy } from '../../schema/resources/delivery/retry-policy.ts';
-import { traced } from '../../schema/graphql/execution/tracing.ts';
+import { tracer } from '../../schema/graphql/execution/tracing.ts';
 import type { Encryption } from '../security/encryption.ts';
 import { currentTime } from '../../prisma/clock.ts';
 import { batchByGroup } from '../../prisma/batching.ts';
@@ -107,7 +107,7 @@ export function deliver({
     if (!sending) return undefined;
     const { number, url, headers: signed, body, eventType, traceParent, simulated } = sending;
     const send = (): Promise<Outcome> => poster.post({ url, headers: signed, body });
-    const outcome = simulated ? simulate(simulated) : await traced(`attempt ${eventType}`, send, traceParent);
+    const outcome = simulated ? simulate(simulated) : await tracer.step(`attempt ${eventType}`, send, traceParent);
     observer?.attempted(tenant, sending, outcome);
     const { status, responseHeaders, responseBody, error, durationMs } = outcome;
     const received = { status, responseHeaders, responseBody, error, durationMs };

@@ -28,7 +28,7 @@ const from = `from (select $1::text as tenant_id) as t where tenant_id = $1`;
 const long = `select repeat('x', 3000000) as text ${from}`;
 
 const read = (tenant: string, onLongResult?: () => void, sql = long) =>
-  forTenant(books, tenant, { onRead: () => {}, ...(onLongResult && { onLongResult }) }).$rows<{ text: string }>(
+  forTenant(books, tenant, { onReceived: () => {}, ...(onLongResult && { onLongResult }) }).$rows<{ text: string }>(
     sql,
     [],
   );
@@ -92,4 +92,41 @@ it('gives its turn up when its connection is lost', async () => {
   await endEndless('i');
   expect((await all).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await expect(read(initech)).resolves.toHaveLength(1);
+});
+
+/** Counts up to a bound. */
+function bounded(max: number): { onReceived: (bytes: number) => void; tooMuch: Error } {
+  const tooMuch = new Error('too much');
+  let received = 0;
+  const onReceived = (bytes: number): void => {
+    received += bytes;
+    if (received > max) throw tooMuch;
+  };
+  return { onReceived, tooMuch };
+}
+
+it.each([
+  ['before its end', 100_000],
+  ['with its last bytes', 3_000_010],
+])('one that is refused %s fails with the error of the refusal, in a transaction, too', async (_, max) => {
+  const alone = bounded(max);
+  await expect(forTenant(books, acme, alone).$rows(long, [])).rejects.toBe(alone.tooMuch);
+  const { onReceived, tooMuch } = bounded(max);
+  const data = { type: 'CUSTOMER', companyName: 'rolled back' } as const;
+  await expect(
+    forTenant(books, acme, { onReceived }).$transaction(async (db) => {
+      await db.customer.create({ data });
+      await db.$rows(long, []);
+    }),
+  ).rejects.toBe(tooMuch);
+  expect(await forTenant(books, acme).customer.count({ where: data })).toBe(0);
+});
+
+it('which several statements of a transaction reach together', async () => {
+  const { onReceived, tooMuch } = bounded(7_000_000);
+  const both = forTenant(books, acme, { onReceived }).$transaction((db) =>
+    Promise.all(Array.from({ length: 3 }, () => db.$rows(long, []))),
+  );
+  await expect(both).rejects.toBe(tooMuch);
+  await expect(forTenant(books, acme).$rows(long, [])).resolves.toHaveLength(1);
 });

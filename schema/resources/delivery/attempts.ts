@@ -8,7 +8,7 @@ import {
   type PendingDelivery,
 } from './repository.ts';
 import { isLastAttempt, nextAttemptAt, type RetryPolicy } from './retry-policy.ts';
-import { traced } from '../../graphql/execution/tracing.ts';
+import { tracer } from '../../graphql/execution/tracing.ts';
 import { signingSecrets, type SigningSecrets } from '../webhook/secrets.ts';
 import { failuresToDeactivate } from '../webhook/rules.ts';
 import { takeSimulatedFailures, type SimulatedFailure } from '../webhook/simulated-failures.ts';
@@ -54,7 +54,7 @@ async function planInTransaction(db: Db, eventIds: string[], now: Date): Promise
             ...(active ? { nextAttemptAt: now } : { state: 'SET_ASIDE', finishedAt: now }),
           }),
         );
-    return traced(`fan-out ${type}`, plan, traceParent);
+    return tracer.step(`fan-out ${type}`, plan, traceParent);
   });
   if (deliveries.length > 0) await db.insert({ Delivery: deliveries });
   return events.map(({ type }) => type);

@@ -114,8 +114,8 @@ async function runProcess(
       ? (await import('../../observability/tracing.ts')).startTracing(config.trustedProxies)
       : undefined;
     if (tracing) stopping.push(tracing.close);
-    const slowStatements = config.slowQueryMs > 0 ? logSlowStatements(log, config.slowQueryMs) : undefined;
-    stopping.push(async () => slowStatements?.close());
+    const stopLogging = config.slowQueryMs > 0 ? logSlowStatements(log, config.slowQueryMs) : undefined;
+    stopping.push(async () => stopLogging?.());
     const expose = async (): Promise<string> =>
       cluster.isWorker ? clusterMetrics() : ((await metrics?.registry.metrics()) ?? '');
     const publicAddress = { url: config.publicUrl ?? '' };
@@ -160,7 +160,6 @@ async function runProcess(
         impaired,
         metrics,
         tracing,
-        slowStatements,
         shutdown,
         ...(config.metricsToken !== null && { metricsHandler: createMetricsHandler(expose, () => metricsToken) }),
       });

@@ -114,7 +114,7 @@ export function compileQuery(
       try {
         const execution = startExecution(context, coerced);
         const write = async (): Promise<string> => selection.write(undefined, execution);
-        return `{"data":${await (tracer ? tracer.step('GraphQL', write) : write())}}`;
+        return `{"data":${await tracer.step('GraphQL', write)}}`;
       } catch {
         if (context.responseSize?.error) throw context.responseSize.error; // it would be too large again
         context.responseSize?.restart();

@@ -4,7 +4,7 @@ import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { countingFieldResolver } from '../../../schema/graphql/execution/count-resolved.ts';
-import { traced } from '../../../schema/graphql/execution/tracing.ts';
+import { tracer } from '../../../schema/graphql/execution/tracing.ts';
 import type { AdmittedRequest } from '../auth/request-admission.ts';
 import { useAtomicMutations } from './atomic-mutations.ts';
 import { readJson, useBody, type Read } from './body.ts';
@@ -169,5 +169,5 @@ const emptyCache = { get: () => undefined, set: () => {} };
 
 /** Makes an operation a span of its request's trace. */
 const useTrace = (): Plugin => ({
-  onExecute: ({ executeFn, setExecuteFn }) => setExecuteFn((args) => traced('GraphQL', () => executeFn(args))),
+  onExecute: ({ executeFn, setExecuteFn }) => setExecuteFn((args) => tracer.step('GraphQL', () => executeFn(args))),
 });
