@@ -79,8 +79,7 @@ export function createDomain(
     return createContext({
       client: forTenant(books, principal.tenant.id, {
         signal,
-        onReceived: responseSize && ((bytes) => responseSize.read(bytes)),
-        onLongResult: responseSize && (() => responseSize.expectLong()),
+        readLimit: responseSize,
         actor: actor && encodeActor(actor),
       }),
       principal,

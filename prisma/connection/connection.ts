@@ -106,14 +106,14 @@ export class Connection extends Client {
   /** Called with each part of an answer that has become long: see countReceived(). */
   onLongAnswer: (() => void) | undefined;
 
-  /** Called with the length in bytes of what has arrived: see countReceived(). */
-  onReceived: ((bytes: number) => void) | undefined;
+  /** Is told the length in bytes of what has arrived: see countReceived(). */
+  readLimit: { read: (bytes: number) => void } | undefined;
 
-  /** The error of `onReceived`. It has closed the connection. */
+  /** The error of `readLimit`. It has closed the connection. */
   excess: unknown;
 
   /**
-   * Counts what PostgreSQL sends, after it is parsed. If `onReceived` throws, the connection is closed: the rest may be long. Must not be called on a connection for streams: pg-copy-streams wants
+   * Counts what PostgreSQL sends, after it is parsed. If `readLimit` throws, the connection is closed: the rest may be long. Must not be called on a connection for streams: pg-copy-streams wants
    * pg's listener to be the only one.
    * @param long the bytes beyond which an answer is long
    */
@@ -122,7 +122,7 @@ export class Connection extends Client {
       this.received += part.length;
       if (this.received > long) this.onLongAnswer?.();
       try {
-        this.onReceived?.(part.length);
+        this.readLimit?.read(part.length);
       } catch (error) {
         this.excess ??= error;
         this.abandon();

@@ -67,7 +67,7 @@ export const mayWrite = (text: string): boolean => /^\s*(?:begin|insert|update|d
  */
 export class ActingConnection extends Connection {
   protected override execute = async (statement: QueryConfig): Promise<QueryResult> => {
-    const actor = currentActor();
+    const actor = origins.getStore()?.actor;
     if (actor === undefined || this.getTransactionStatus() !== 'I' || !mayWrite(statement.text))
       return this.send(statement);
     const isBegin = /^\s*begin\b/i.test(statement.text);

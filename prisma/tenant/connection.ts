@@ -65,7 +65,7 @@ export class TenantConnection {
     try {
       if (!transaction) return await this.#sendAlone(statement);
       if (!transaction.connection) throw new Error('The transaction has ended');
-      return await transaction.connection.read<Row>(statement, this.#requester.onReceived);
+      return await transaction.connection.read<Row>(statement, this.#requester.readLimit);
     } catch (error) {
       if (!isContention(error)) throw error;
       if (!transaction) return retryFailed(error, () => this.#sendAlone(statement));
@@ -75,14 +75,14 @@ export class TenantConnection {
   }
 
   async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
-    const { onReceived, onLongResult } = this.#requester;
+    const { readLimit } = this.#requester;
     const connection = await this.#books.pool.acquire(this.tenantId, this.#requester);
     let isBroken = true;
     let reading: LongRead | undefined;
     connection.received = 0;
-    connection.onLongAnswer = () => (reading ??= this.#books.longReads.begin(this.tenantId, connection, onLongResult));
+    connection.onLongAnswer = () => (reading ??= this.#books.longReads.begin(this.tenantId, connection, readLimit));
     try {
-      const rows = await connection.read<Row>(statement, onReceived);
+      const rows = await connection.read<Row>(statement, readLimit);
       isBroken = false;
       return rows;
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Connection } from '../connection/connection.ts';
 import { TenantQueues } from './connection-limit.ts';
+import type { ReadLimit } from './pool.ts';
 
 /** The length in bytes from which a result takes its tenant's turn. */
 export const longResult = 1024 * 1024;
@@ -12,7 +13,7 @@ const longestRest = 500;
 
 /** The rest of one statement's long result, while it is read. */
 export interface LongRead {
-  /** The error of `onLongResult`. */
+  /** The limit's error. */
   readonly refusal: unknown;
   end: () => void;
 }
@@ -28,9 +29,9 @@ export class LongReads {
 
   /**
    * Begins when a result turns out to be long.
-   * @param onLongResult called when the result's turn has come. If it throws, the connection is closed.
+   * @param limit asked when the result's turn has come. If it throws, the connection is closed.
    */
-  begin(tenantId: string, connection: Connection, onLongResult?: () => void): LongRead {
+  begin(tenantId: string, connection: Connection, limit?: Pick<ReadLimit, 'expectLong'>): LongRead {
     let beganAt = performance.now();
     let refusal: unknown;
     let hasEnded = false;
@@ -41,7 +42,7 @@ export class LongReads {
       if (hasEnded) return;
       beganAt = performance.now();
       try {
-        onLongResult?.();
+        limit?.expectLong();
         connection.resume();
       } catch (error) {
         refusal = error;

@@ -19,16 +19,22 @@ export interface Transaction {
   contention?: unknown;
 }
 
+/** Bounds what is read for a request. A statement fails with the error that one of these throws. */
+export interface ReadLimit {
+  /** Called with the length in bytes of what has arrived. */
+  read: (bytes: number) => void;
+  /** Called before a long result is read on. */
+  expectLong: () => void;
+}
+
 /** The request or job that needs connections. */
 export interface Requester {
   /** Once it is aborted, nobody waits for a connection, no more statements are sent, and nothing is committed. */
   signal?: AbortSignal | undefined;
-  /** Called with the length in bytes of what is read past Prisma. If it throws, the statement fails with its error. */
-  onReceived?: ((bytes: number) => void) | undefined;
+  /** Bounds what is read past Prisma. */
+  readLimit?: ReadLimit | undefined;
   /** Who acts, for the audit log, as encodeActor() has it. Default: the actor of the async context. */
   actor?: string | undefined;
-  /** Called before a long result is read on. If it throws, the statement fails with its error. */
-  onLongResult?: (() => void) | undefined;
   /** Set after a wait in vain: until then the requester doesn't wait again, so that its remaining queries fail at once. */
   refused?: { error: TenantBusyError; until: number };
 }

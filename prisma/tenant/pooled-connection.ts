@@ -2,11 +2,11 @@ import { escapeLiteral, type PoolClient, type QueryArrayConfig, type QueryConfig
 import { mayWrite, type ActingStatement } from '../connection/origin.ts';
 import { Connection } from '../connection/connection.ts';
 import { withoutName } from '../connection/pooler.ts';
-import type { Transaction } from './pool.ts';
+import type { ReadLimit, Transaction } from './pool.ts';
 
 /** A statement whose answer is counted. Those of Prisma's are not. */
 interface ReadStatement extends ActingStatement {
-  onReceived?: ((bytes: number) => void) | undefined;
+  limit?: ReadLimit | undefined;
 }
 
 /**
@@ -47,10 +47,10 @@ export class PooledConnection extends Connection {
   /** Whether role and tenant are set for each transaction, instead of for the session. */
   isSetPerTransaction = false;
 
-  /** Runs a statement whose answer is counted. @returns its rows @throws what `onReceived` throws */
-  async read<Row>(statement: QueryConfig | QueryArrayConfig, onReceived: ReadStatement['onReceived']): Promise<Row[]> {
+  /** Runs a statement whose answer is counted. @returns its rows @throws the limit's error */
+  async read<Row>(statement: QueryConfig | QueryArrayConfig, limit: ReadLimit | undefined): Promise<Row[]> {
     try {
-      const { rows } = await this.run({ ...statement, onReceived } as ReadStatement);
+      const { rows } = await this.run({ ...statement, limit } as ReadStatement);
       if (!this.excess) return rows as Row[];
     } catch (error) {
       if (!this.excess) throw error;
@@ -68,7 +68,7 @@ export class PooledConnection extends Connection {
    * that can set it itself needs no other: its transaction is its own.
    */
   protected override execute = async (statement: ReadStatement): Promise<QueryResult> => {
-    this.onReceived = statement.onReceived;
+    this.readLimit = statement.limit;
     const { actor } = this;
     if (actor === this.#setActor || this.getTransactionStatus() !== 'I' || !mayWrite(statement.text))
       return this.send(statement);
@@ -85,7 +85,7 @@ export class PooledConnection extends Connection {
   };
 
   async #executeAsTenant(statement: ReadStatement): Promise<QueryResult> {
-    this.onReceived = statement.onReceived;
+    this.readLimit = statement.limit;
     if (this.tenantId === undefined || this.getTransactionStatus() !== 'I') return this.send(statement);
     const begun = this.beginFor(this.tenantId, mayWrite(statement.text) ? this.actor : '');
     const isBegin = /^begin$/i.test(statement.text);

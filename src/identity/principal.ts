@@ -127,7 +127,7 @@ export async function findPrincipal(
 ): Promise<Principal | undefined> {
   if (tokenId === null) {
     const { rows } = await pool.query<Member>(members, [tenantId, userId]);
-    return rows[0] && { ...toMember(rows[0], tenantId), token: null };
+    return rows[0] && buildPrincipal(rows[0], tenantId);
   }
   const { rows } = await pool.query<Row>(callersWhere('t.id = $1'), [tokenId]);
   const [row] = rows;
@@ -157,18 +157,17 @@ const members = `
     join tenants n on n.id = m.tenant_id and n.closed_at is null
   where m.tenant_id = $1 and m.user_id = $2`;
 
-function toMember(row: Member, tenantId: string): Pick<Principal, 'user' | 'tenant'> {
-  const { userId, userName, userEmail, tenantName: name, country, defaultCurrency, timezone, test, clockAheadMs } = row;
-  return {
+/** @param row of a token, or of a member without one */
+function buildPrincipal(row: Row | Member, tenantId: string): Principal {
+  const { userId, userName, userEmail, tenantName, country, defaultCurrency, timezone, test, clockAheadMs } = row;
+  const principal = {
     user: { id: userId, name: userName, email: userEmail },
-    tenant: { id: tenantId, name, country, defaultCurrency, timezone, test, clockAheadMs },
+    tenant: { id: tenantId, name: tenantName, country, defaultCurrency, timezone, test, clockAheadMs },
   };
-}
-
-function buildPrincipal(row: Row, tenantId: string): Principal {
+  if (!('hash' in row)) return { ...principal, token: null };
   const { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt } = row;
   return {
-    ...toMember(row, tenantId),
+    ...principal,
     token: { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt },
   };
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 // A token's value, as GitHub's tokens: prefix, 40 random base62 characters, and their checksum. A mistyped token is detected
@@ -42,7 +42,7 @@ export function parseToken(value: string): ParsedToken | null {
 }
 
 // The value has 238 random bits, so a fast hash such as SHA-256 is safe.
-const sha256 = (value: string): Uint8Array<ArrayBuffer> => new Uint8Array(createHash('sha256').update(value).digest());
+const sha256 = (value: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash('sha256', value, 'buffer'));
 
 function checksum(random: string): string {
   let rest = crc32(random);

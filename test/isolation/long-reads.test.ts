@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { forTenant, openBooks, type Books } from '../../prisma/client.ts';
+import type { ReadLimit } from '../../prisma/tenant/pool.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 
@@ -28,10 +29,9 @@ const from = `from (select $1::text as tenant_id) as t where tenant_id = $1`;
 const long = `select repeat('x', 3000000) as text ${from}`;
 
 const read = (tenant: string, onLongResult?: () => void, sql = long) =>
-  forTenant(books, tenant, { onReceived: () => {}, ...(onLongResult && { onLongResult }) }).$rows<{ text: string }>(
-    sql,
-    [],
-  );
+  forTenant(books, tenant, { readLimit: { read: () => {}, expectLong: onLongResult ?? (() => {}) } }).$rows<{
+    text: string;
+  }>(sql, []);
 
 /** A long result whose second row doesn't come. @param mark tells the statements of several tests apart */
 const endless = (mark: string): string =>
@@ -95,14 +95,17 @@ it('gives its turn up when its connection is lost', async () => {
 });
 
 /** Counts up to a bound. */
-function bounded(max: number): { onReceived: (bytes: number) => void; tooMuch: Error } {
+function bounded(max: number): { readLimit: ReadLimit; tooMuch: Error } {
   const tooMuch = new Error('too much');
   let received = 0;
-  const onReceived = (bytes: number): void => {
-    received += bytes;
-    if (received > max) throw tooMuch;
+  const readLimit: ReadLimit = {
+    read: (bytes) => {
+      received += bytes;
+      if (received > max) throw tooMuch;
+    },
+    expectLong: () => {},
   };
-  return { onReceived, tooMuch };
+  return { readLimit, tooMuch };
 }
 
 it.each([
@@ -111,10 +114,10 @@ it.each([
 ])('one that is refused %s fails with the error of the refusal, in a transaction, too', async (_, max) => {
   const alone = bounded(max);
   await expect(forTenant(books, acme, alone).$rows(long, [])).rejects.toBe(alone.tooMuch);
-  const { onReceived, tooMuch } = bounded(max);
+  const { readLimit, tooMuch } = bounded(max);
   const data = { type: 'CUSTOMER', companyName: 'rolled back' } as const;
   await expect(
-    forTenant(books, acme, { onReceived }).$transaction(async (db) => {
+    forTenant(books, acme, { readLimit }).$transaction(async (db) => {
       await db.customer.create({ data });
       await db.$rows(long, []);
     }),
@@ -123,8 +126,8 @@ it.each([
 });
 
 it('which several statements of a transaction reach together', async () => {
-  const { onReceived, tooMuch } = bounded(7_000_000);
-  const both = forTenant(books, acme, { onReceived }).$transaction((db) =>
+  const { readLimit, tooMuch } = bounded(7_000_000);
+  const both = forTenant(books, acme, { readLimit }).$transaction((db) =>
     Promise.all(Array.from({ length: 3 }, () => db.$rows(long, []))),
   );
   await expect(both).rejects.toBe(tooMuch);

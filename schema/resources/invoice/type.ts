@@ -143,8 +143,9 @@ export const Invoice = builder.prismaObject('Invoice', {
     amountDue: t.field({
       type: 'Decimal',
       description: 'The amount that is still to pay; 0 once cancelled.',
-      select: { status: true, ...balanceFields },
-      resolve: computeAmountDue,
+      select: { amountDue: true, status: true, ...balanceFields },
+      // PostgreSQL computes it as well: only a row that isn't written yet has none.
+      resolve: (invoice) => (invoice as Partial<typeof invoice>).amountDue ?? computeAmountDue(invoice),
     }),
     isOverdue: t.boolean({
       description: "Issued, not fully paid, and due before the tenant's today.",

@@ -272,11 +272,9 @@ export function checkInvoice(invoice: CheckedInvoice, parties: Parties): Invoice
     const { code, find } = check;
     const found = find(subject);
     if (!found) continue;
-    const warnings = found.map(({ field, message }) => ({
-      code,
-      field,
-      message: law === null ? message : `${message.slice(0, -1)} (${law}).`,
-    }));
+    const warnings: Warning[] = [];
+    for (const { field, message } of found)
+      warnings.push({ code, field, message: law === null ? message : `${message.slice(0, -1)} (${law}).` });
     made.push({ code, law, warnings });
   }
   return made;
