@@ -85,7 +85,7 @@ export default defineConfig({
     reporters: ['default', './test/left-out.ts'],
     sequence: { sequencer: LongestFirst },
     // Tests wait for PostgreSQL, processes, and a browser some of the time. As many workers as cores would idle.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: availableParallelism() + 1,
     // These end a test that hangs. No promise of ours depends on them, so they leave room for a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
