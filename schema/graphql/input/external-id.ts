@@ -1,5 +1,6 @@
 import { getNamedType, type GraphQLOutputType } from 'graphql';
 import { isTaken, type ModelWith } from '../../../prisma/client.ts';
+import { tables } from '../../../prisma/tables.ts';
 import { ValidationError, type Problem, type Problems } from '../../errors/errors.ts';
 import type { Context } from '../context.ts';
 import { storable } from './validators.ts';
@@ -26,14 +27,20 @@ export function requireNewExternalId(
   });
 }
 
+/** The resources with an external id. A preview takes the same input, and answers something else. */
+const identified: ReadonlySet<string> = new Set(
+  [...tables].filter(([, { fields }]) => fields.has('externalId')).map(([model]) => model),
+);
+
 /**
  * Checks the external id of a creation. Called where it is refused, so that all its problems are reported at once.
  * @param type what the mutation answers
  */
 export function checkNewExternalId(type: GraphQLOutputType, args: object, context: Context, problems: Problems): void {
   const { input } = args as { input?: { externalId?: string | null } };
-  if ('id' in args || input?.externalId == null) return;
-  requireNewExternalId(context, problems, getNamedType(type).name as Identified, input.externalId);
+  const { name } = getNamedType(type);
+  if ('id' in args || input?.externalId == null || !identified.has(name)) return;
+  requireNewExternalId(context, problems, name as Identified, input.externalId);
 }
 
 /** The id of the resource's row that has this external id. PostgreSQL fails on a text that can't be stored, so no row has it. */
