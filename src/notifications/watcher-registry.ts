@@ -48,6 +48,8 @@ export function rowRegistry(
   /** By the id of the watcher. */
   const tenants = new Map<string, string>();
   const beating = new Set<number | undefined>();
+  /** Deletions that are under way. */
+  const leaving = new Set<Promise<unknown>>();
 
   async function beat(worker: number | undefined, tenantIds: string[]): Promise<void> {
     if (beating.has(worker) || (worker !== undefined && workers.isAway(worker))) return;
@@ -91,7 +93,11 @@ export function rowRegistry(
       tenants.set(id, tenantId);
       return () => {
         tenants.delete(id);
-        pool.query('delete from watchers where tenant_id = $1 and id = $2', [tenantId, id]).catch(() => {});
+        const left = pool
+          .query('delete from watchers where tenant_id = $1 and id = $2', [tenantId, id])
+          .catch(() => {})
+          .finally(() => leaving.delete(left));
+        leaving.add(left);
       };
     },
     close: async () => {
@@ -102,7 +108,7 @@ export function rowRegistry(
         const pool = workers.poolOf(worker);
         await pool.query(`delete from watchers where ${isOneOf(tenantIds)} and connection_id = $1`, [connectionId]);
       });
-      await Promise.allSettled(deleted);
+      await Promise.allSettled([...deleted, ...leaving]);
     },
   };
 }

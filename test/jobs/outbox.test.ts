@@ -310,7 +310,13 @@ describe('watchers', () => {
     expect(await watchers()).toBe(3);
     await one.return?.();
     await until(async () => (await watchers()) === 2, 'its row to go');
-    await notifications.close();
+    const holder = await pool.connect();
+    await holder.query('begin; select from watchers for update');
+    const closing = notifications.close();
+    await sleep(200);
+    await holder.query('commit');
+    holder.release();
+    await closing;
     expect(await watchers()).toBe(0);
   });
 
