@@ -89,6 +89,7 @@ async function expectRowsAreEvents(postgres: Pick<OwnPostgres, 'query'>): Promis
       union all select id, 'invoice.created' from invoices
       union all select id, 'invoice.issued' from invoices where status = 'issued'
       union all select id, 'receipt.created' from receipts
+      union all select id, 'books.anchored' from anchors -- hourly
     )
     select coalesce(x.type, e.type) as type, coalesce(x.id, e.resource_id) as id, count(e.id)::int as times
     from expected x full join events e on e.resource_id = x.id and e.type = x.type
