@@ -312,8 +312,10 @@ describe('watchers', () => {
     await until(async () => (await watchers()) === 2, 'its row to go');
     const holder = await pool.connect();
     await holder.query('begin; select from watchers for update');
-    const closing = notifications.close();
+    let isClosed = false;
+    const closing = notifications.close().then(() => (isClosed = true));
     await sleep(200);
+    expect(isClosed).toBe(false); // it waits for the deletions
     await holder.query('commit');
     holder.release();
     await closing;
