@@ -165,7 +165,7 @@ export function startOutbox(pool: Pool, log: Logger, workers: Workers): { stop()
   const stopping = new AbortController();
   const { signal } = stopping;
   let distributed = false;
-  let cleanedUpAt = 0;
+  let cleanedUpAt = -Infinity;
   /** The pool's connections are others' too. A statement that waits for a worker takes one of its own. */
   let own: Pool | undefined;
   /** What is under way for each worker. */
