@@ -48,6 +48,36 @@ export interface StoredItem extends Item {
   line_total_net: number;
 }
 
+/** The unit's code of a line that says none. */
+export const unitCode = (unit: string | null): string => unitCodes[unit ?? ''] ?? 'C62';
+const unitCodes: Record<string, string> = { h: 'HUR', pcs: 'H87' };
+
+/** The category of VAT of a line that says none. */
+export const vatCategory = (rate: number): string => (rate === 0 ? 'Z' : 'S');
+
+/** What a new line has besides. */
+export const otherItemFields = {
+  description: null,
+  exemption_reason: null,
+  discount_percent: 0,
+  service_period_start: null,
+  service_period_end: null,
+};
+
+/** What a new invoice has besides. */
+export const otherInvoiceFields = {
+  delivery_date: null,
+  amount_credited: 0,
+  amount_refunded: 0,
+  amount_adjusted: 0,
+  exchange_rate: null,
+  exchange_rate_date: null,
+  exchange_rate_source: null,
+  exchange_currency: null,
+  external_id: null,
+  metadata: {},
+};
+
 /** Cents: exact for any amount of money that anybody has, and far cheaper than decimals. */
 const cents = (amount: number): number => Math.round(amount * 100);
 

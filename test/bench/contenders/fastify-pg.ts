@@ -3,13 +3,16 @@ import { loadCustomers } from './load-customers.ts';
 import { serve, type Filter, type Window } from './rest-app.ts';
 import {
   databaseUrl,
-  due,
   eventBody,
   formatTime,
   hashToken,
   newId,
+  otherInvoiceFields,
+  otherItemFields,
   poolSize,
   today,
+  unitCode,
+  vatCategory,
   computeTotals,
   vatBreakdown,
   type StoredItem,
@@ -32,28 +35,32 @@ async function query<Row extends QueryResultRow>(name: string, text: string, val
 interface InvoiceRow {
   status: string;
   due_date: string;
-  total_gross: number;
-  amount_paid: number;
   items: StoredItem[];
 }
 
 const invoiceColumns = `
-  i.id, i.number, i.customer_id, i.invoice_date, i.due_date, i.subject, i.currency, i.status, i.total_net,
-  i.total_vat, i.total_gross, i.amount_paid, i.issued_at, i.paid_at, i.cancelled_at, i.created_at, i.updated_at,
-  (select json_agg(json_build_object('id', l.id, 'position', l.position, 'title', l.title, 'quantity', l.quantity,
-      'unit', l.unit, 'unit_price_net', l.unit_price_net, 'vat_rate', l.vat_rate, 'line_total_net', l.line_total_net)
-      order by l.position)
+  i.id, i.number, i.customer_id, i.invoice_date, i.due_date, i.delivery_date, i.subject, i.currency, i.status,
+  i.total_net, i.total_vat, i.total_gross, i.amount_credited, i.amount_refunded, i.amount_paid, i.amount_adjusted,
+  i.amount_due, i.issued_at, i.paid_at, i.cancelled_at, i.exchange_rate, i.exchange_rate_date, i.exchange_rate_source,
+  i.exchange_currency, i.external_id, i.metadata, i.created_at, i.updated_at,
+  (select json_agg(json_build_object('id', l.id, 'position', l.position, 'title', l.title,
+      'description', l.description, 'vat_category', coalesce(l.vat_category, case l.vat_rate when 0 then 'Z' else 'S' end),
+      'exemption_reason', l.exemption_reason,
+      'unit_code', coalesce(l.unit_code, case l.unit when 'h' then 'HUR' when 'pcs' then 'H87' else 'C62' end),
+      'discount_percent', l.discount_percent, 'service_period_start', l.service_period_start,
+      'service_period_end', l.service_period_end, 'quantity', l.quantity, 'unit', l.unit,
+      'unit_price_net', l.unit_price_net, 'vat_rate', l.vat_rate, 'line_total_net', l.line_total_net) order by l.position)
     from invoice_items l where l.tenant_id = i.tenant_id and l.invoice_id = i.id) as items`;
 
 const represent = (row: InvoiceRow) =>
   Object.assign(row, {
     vat_breakdown: vatBreakdown(row.items),
-    amount_due: due(row.status, row.total_gross, row.amount_paid),
     is_overdue: row.status === 'issued' && row.due_date < today(),
   });
 
-const customerColumns =
-  'id, type, company_name, email, address_line1, postal_code, city, country, vat_id, created_at, updated_at';
+const customerColumns = `id, type, company_name, email, address_line1, postal_code, city, country, vat_id, contact_name, phone, buyer_reference,
+  electronic_address, electronic_address_scheme, language, payment_terms_days, required_e_invoice, external_id, metadata,
+  created_at, updated_at`;
 
 /** Page and total at once, over two connections. Each set of filters is a statement of its own. */
 async function list<Row extends QueryResultRow>(
@@ -161,7 +168,14 @@ await serve({
   createInvoice: async (tenantId, input) => {
     const now = new Date();
     const { lines, breakdown, net, vat, gross } = computeTotals(input.items);
-    const items = lines.map((line) => ({ id: newId(), ...line, unit: line.unit ?? null }));
+    const items = lines.map((line) => ({
+      id: newId(),
+      ...line,
+      unit: line.unit ?? null,
+      vat_category: vatCategory(line.vat_rate),
+      unit_code: unitCode(line.unit),
+      ...otherItemFields,
+    }));
     const invoice = {
       id: newId(),
       number: null,
@@ -182,6 +196,7 @@ await serve({
       issued_at: null,
       paid_at: null,
       cancelled_at: null,
+      ...otherInvoiceFields,
       created_at: formatTime(now),
       updated_at: formatTime(now),
     };
@@ -199,9 +214,9 @@ await serve({
       await connection.query({
         name: 'insert items',
         text: `insert into invoice_items (tenant_id, invoice_id, id, position, title, quantity, unit, unit_price_net,
-            vat_rate, line_total_net)
+            vat_rate, line_total_net, vat_category, unit_code)
           select $1, $2, * from json_to_recordset($3) as l(id uuid, position int, title text, quantity numeric,
-            unit text, unit_price_net numeric, vat_rate numeric, line_total_net numeric)`,
+            unit text, unit_price_net numeric, vat_rate numeric, line_total_net numeric, vat_category text, unit_code text)`,
         values: [tenantId, invoice.id, JSON.stringify(items)],
       });
       await connection.query({

@@ -10,6 +10,8 @@ import {
   newId,
   poolSize,
   today,
+  unitCode,
+  vatCategory,
   computeTotals,
   vatBreakdown,
 } from './environment.ts';
@@ -22,6 +24,7 @@ const withItems = { items: { orderBy: { position: 'asc' } } } as const;
 type InvoiceRow = Prisma.InvoiceGetPayload<{ include: typeof withItems }>;
 
 const day = (date: Date): string => date.toISOString().slice(0, 10);
+const dayOrNull = (date: Date | null): string | null => date && day(date);
 const time = (date: Date | null): string | null => date && formatTime(date);
 
 function represent({ items, ...row }: InvoiceRow) {
@@ -36,6 +39,13 @@ function represent({ items, ...row }: InvoiceRow) {
     unit_price_net: item.unitPriceNet.toNumber(),
     vat_rate: item.vatRate.toNumber(),
     line_total_net: item.lineTotalNet.toNumber(),
+    description: item.description,
+    vat_category: item.vatCategory ?? vatCategory(item.vatRate.toNumber()),
+    exemption_reason: item.exemptionReason,
+    unit_code: item.unitCode ?? unitCode(unit),
+    discount_percent: item.discountPercent.toNumber(),
+    service_period_start: dayOrNull(item.servicePeriodStart),
+    service_period_end: dayOrNull(item.servicePeriodEnd),
   }));
   return {
     id: row.id,
@@ -57,6 +67,16 @@ function represent({ items, ...row }: InvoiceRow) {
     issued_at: time(row.issuedAt),
     paid_at: time(row.paidAt),
     cancelled_at: time(row.cancelledAt),
+    delivery_date: dayOrNull(row.deliveryDate),
+    amount_credited: row.amountCredited.toNumber(),
+    amount_refunded: row.amountRefunded.toNumber(),
+    amount_adjusted: row.amountAdjusted.toNumber(),
+    exchange_rate: row.exchangeRate?.toNumber() ?? null,
+    exchange_rate_date: dayOrNull(row.exchangeRateDate),
+    exchange_rate_source: row.exchangeRateSource,
+    exchange_currency: row.exchangeCurrency,
+    external_id: row.externalId,
+    metadata: row.metadata,
     created_at: time(row.createdAt),
     updated_at: time(row.updatedAt),
   };
@@ -73,6 +93,16 @@ function representCustomer({ type, companyName, addressLine1, postalCode, ...row
     city: row.city,
     country: row.country,
     vat_id: row.vatId,
+    contact_name: row.contactName,
+    phone: row.phone,
+    buyer_reference: row.buyerReference,
+    electronic_address: row.electronicAddress,
+    electronic_address_scheme: row.electronicAddressScheme,
+    language: row.language,
+    payment_terms_days: row.paymentTermsDays,
+    required_e_invoice: row.requiredEInvoice,
+    external_id: row.externalId,
+    metadata: row.metadata,
     created_at: time(row.createdAt),
     updated_at: time(row.updatedAt),
   };
@@ -142,6 +172,8 @@ await serve({
               unitPriceNet: line.unit_price_net,
               vatRate: line.vat_rate,
               lineTotalNet: line.line_total_net,
+              vatCategory: vatCategory(line.vat_rate),
+              unitCode: unitCode(unit),
             })),
           },
         },

@@ -55,6 +55,7 @@ export interface Store {
 const nullable = (type: string) => ({ type, nullable: true });
 const object = (properties: object) => ({ type: 'object', properties });
 const [text, number] = [{ type: 'string' }, { type: 'number' }];
+const metadata = { type: 'object', additionalProperties: text };
 const money = { total_net: number, total_vat: number, total_gross: number };
 
 const customer = object({
@@ -67,6 +68,16 @@ const customer = object({
   city: nullable('string'),
   country: nullable('string'),
   vat_id: nullable('string'),
+  contact_name: nullable('string'),
+  phone: nullable('string'),
+  buyer_reference: nullable('string'),
+  electronic_address: nullable('string'),
+  electronic_address_scheme: nullable('string'),
+  language: nullable('string'),
+  payment_terms_days: nullable('number'),
+  required_e_invoice: nullable('string'),
+  external_id: nullable('string'),
+  metadata,
   created_at: text,
   updated_at: text,
 });
@@ -79,6 +90,13 @@ const item = object({
   unit_price_net: number,
   vat_rate: number,
   line_total_net: number,
+  description: nullable('string'),
+  vat_category: text,
+  exemption_reason: nullable('string'),
+  unit_code: text,
+  discount_percent: number,
+  service_period_start: nullable('string'),
+  service_period_end: nullable('string'),
 });
 const invoice = object({
   id: text,
@@ -86,18 +104,28 @@ const invoice = object({
   customer_id: text,
   invoice_date: text,
   due_date: text,
+  delivery_date: nullable('string'),
   subject: nullable('string'),
   currency: text,
   status: text,
   items: { type: 'array', items: item },
   ...money,
   vat_breakdown: { type: 'array', items: object({ vat_rate: number, net: number, vat: number }) },
+  amount_credited: number,
+  amount_refunded: number,
   amount_paid: number,
+  amount_adjusted: number,
   amount_due: number,
   is_overdue: { type: 'boolean' },
   issued_at: nullable('string'),
   paid_at: nullable('string'),
   cancelled_at: nullable('string'),
+  exchange_rate: nullable('number'),
+  exchange_rate_date: nullable('string'),
+  exchange_rate_source: nullable('string'),
+  exchange_currency: nullable('string'),
+  external_id: nullable('string'),
+  metadata,
   created_at: text,
   updated_at: text,
 });

@@ -14,6 +14,8 @@ import {
   poolSize,
   port,
   today,
+  unitCode,
+  vatCategory,
   vatBreakdown,
 } from './environment.ts';
 
@@ -33,6 +35,7 @@ const builder = new SchemaBuilder<{
     Date: { Input: Date; Output: Date };
     DateTime: { Input: Date; Output: Date };
     Decimal: { Input: string; Output: Prisma.Decimal | number };
+    Metadata: { Input: never; Output: Prisma.JsonValue };
   };
 }>({
   plugins: [PrismaPlugin],
@@ -43,6 +46,7 @@ const builder = new SchemaBuilder<{
 builder.scalarType('Date', { serialize: (day) => day.toISOString().slice(0, 10) });
 builder.scalarType('DateTime', { serialize: formatTime });
 builder.scalarType('Decimal', { serialize: String });
+builder.scalarType('Metadata', { serialize: (pairs) => pairs });
 const InvoiceStatus = builder.enumType(InvoiceStatuses, { name: 'InvoiceStatus' });
 
 const InvoiceItem = builder.prismaObject('InvoiceItem', {
@@ -55,6 +59,19 @@ const InvoiceItem = builder.prismaObject('InvoiceItem', {
     unitPriceNet: t.expose('unitPriceNet', { type: 'Decimal' }),
     vatRate: t.expose('vatRate', { type: 'Decimal' }),
     lineTotalNet: t.expose('lineTotalNet', { type: 'Decimal' }),
+    description: t.exposeString('description', { nullable: true }),
+    vatCategory: t.string({
+      select: { vatCategory: true, vatRate: true },
+      resolve: (item) => item.vatCategory ?? vatCategory(Number(item.vatRate)),
+    }),
+    exemptionReason: t.exposeString('exemptionReason', { nullable: true }),
+    unitCode: t.string({
+      select: { unitCode: true, unit: true },
+      resolve: (item) => item.unitCode ?? unitCode(item.unit),
+    }),
+    discountPercent: t.expose('discountPercent', { type: 'Decimal' }),
+    servicePeriodStart: t.expose('servicePeriodStart', { type: 'Date', nullable: true }),
+    servicePeriodEnd: t.expose('servicePeriodEnd', { type: 'Date', nullable: true }),
   }),
 });
 
@@ -107,6 +124,16 @@ const Invoice = builder.prismaObject('Invoice', {
     issuedAt: t.expose('issuedAt', { type: 'DateTime', nullable: true }),
     paidAt: t.expose('paidAt', { type: 'DateTime', nullable: true }),
     cancelledAt: t.expose('cancelledAt', { type: 'DateTime', nullable: true }),
+    deliveryDate: t.expose('deliveryDate', { type: 'Date', nullable: true }),
+    amountCredited: t.expose('amountCredited', { type: 'Decimal' }),
+    amountRefunded: t.expose('amountRefunded', { type: 'Decimal' }),
+    amountAdjusted: t.expose('amountAdjusted', { type: 'Decimal' }),
+    exchangeRate: t.expose('exchangeRate', { type: 'Decimal', nullable: true }),
+    exchangeRateDate: t.expose('exchangeRateDate', { type: 'Date', nullable: true }),
+    exchangeRateSource: t.exposeString('exchangeRateSource', { nullable: true }),
+    exchangeCurrency: t.exposeString('exchangeCurrency', { nullable: true }),
+    externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
