@@ -12,7 +12,7 @@ import { PreparedStatementNames } from './connection/prepared-statement-names.ts
 import { delegateName, tables } from './tables.ts';
 import { QueryCompiler } from './query-compiler/query-compiler.ts';
 
-export { asActor, currentOrigin, encodeActor, inOperation, withOrigin, type Actor } from './connection/origin.ts';
+export { asActor, currentSender, encodeActor, inOperation, withSender, type Actor } from './connection/sender.ts';
 export { isPlain } from './query-compiler/shape.ts';
 export { TenantPool } from './tenant/pool.ts';
 export { isContention, isLockTimeout, retryContended, retryFailed } from './connection/transaction-retry.ts';

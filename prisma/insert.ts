@@ -80,7 +80,7 @@ function computeInitial({ name, initial, isList }: Column, now: Date): unknown {
 export interface Insertion {
   text: string;
   values: [tenantId: string, ...unknown[]];
-  /** The same statement, with one more value: who acts, for the audit log (origin.ts). Only of one that returns few rows. */
+  /** The same statement, with one more value: who acts, for the audit log (sender.ts). Only of one that returns few rows. */
   actingText: string | undefined;
 }
 

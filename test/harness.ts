@@ -15,7 +15,7 @@ import { Workers } from '../prisma/distribute/workers.ts';
 import { ConnectionPool } from '../prisma/connection/connection.ts';
 import { declareDistributed } from '../prisma/distribute/distributed.ts';
 import { replaceBrokenConnections } from '../prisma/connection/pool-options.ts';
-import { ActingConnection } from '../prisma/connection/origin.ts';
+import { ActingConnection } from '../prisma/connection/sender.ts';
 import { UnnamedStatements } from '../prisma/connection/pooler.ts';
 import { splitStatements } from '../prisma/migrate/split-statements.ts';
 import type { Context } from '../schema/graphql/context.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool, QueryConfig, QueryResult } from 'pg';
-import { ActingConnection } from './origin.ts';
+import { ActingConnection } from './sender.ts';
 
 /**
  * How long a connection stays with one server process: for the whole `session`; or, behind a pooler in transaction mode,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { escapeLiteral, type Pool, type PoolClient } from 'pg';
-import { currentActor } from '../connection/origin.ts';
+import { currentActor } from '../connection/sender.ts';
 import { retryContended } from '../connection/transaction-retry.ts';
 
 // What a migration has to write into rows that are there already stands beside it, in the file backfill.sql of its folder. A job of

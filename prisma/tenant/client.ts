@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg';
-import type { ActingStatement } from '../connection/origin.ts';
+import type { ActingStatement } from '../connection/sender.ts';
 import type { Books } from '../client.ts';
 import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import { Prisma, type PrismaClient } from '../generated/client/client.ts';

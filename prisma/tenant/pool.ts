@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PoolClient, PoolConfig } from 'pg';
-import { currentActor } from '../connection/origin.ts';
+import { currentActor } from '../connection/sender.ts';
 import { WorkerShares } from './worker-shares.ts';
 import type { Workers } from '../distribute/workers.ts';
 import { ConnectionPool } from '../connection/connection.ts';

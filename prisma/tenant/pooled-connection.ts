@@ -1,5 +1,5 @@
 import { escapeLiteral, type PoolClient, type QueryArrayConfig, type QueryConfig, type QueryResult } from 'pg';
-import { mayWrite, type ActingStatement } from '../connection/origin.ts';
+import { mayWrite, type ActingStatement } from '../connection/sender.ts';
 import { Connection } from '../connection/connection.ts';
 import { withoutName } from '../connection/pooler.ts';
 import type { ReadLimit, Transaction } from './pool.ts';
@@ -38,7 +38,7 @@ export class PooledConnection extends Connection {
   /** How many statement names had been assigned when it was opened. */
   namesAtOpening = 0;
 
-  /** Who acts for whoever holds it, for the audit log: see origin.ts. Empty for nobody. */
+  /** Who acts for whoever holds it, for the audit log: see sender.ts. Empty for nobody. */
   actor = '';
 
   /** The actor that the session is set to. */

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { backfillJob } from '../../prisma/migrate/backfills.ts';
 import { connect, openBooks, type Books, type UnscopedClient } from '../../prisma/client.ts';
 import { checkConnection, connectOnce } from '../../prisma/connection/connection-problem.ts';
-import { ActingConnection } from '../../prisma/connection/origin.ts';
+import { ActingConnection } from '../../prisma/connection/sender.ts';
 import { Workers } from '../../prisma/distribute/workers.ts';
 import { ConnectionPool } from '../../prisma/connection/connection.ts';
 import { migrate, pendingMigrations } from '../../prisma/migrate/migrate.ts';

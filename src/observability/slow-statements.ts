@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { currentOrigin } from '../../prisma/client.ts';
+import { currentSender } from '../../prisma/client.ts';
 import { observeSlowStatements } from '../../prisma/connection/connection.ts';
 import { BoundedLog } from './bounded-log.ts';
 import { getMethod, findRoute } from './metrics/route.ts';
@@ -17,7 +17,7 @@ const longestStatement = 500;
 export function logSlowStatements(log: Logger, slowMs: number): () => void {
   const bounded = new BoundedLog(log);
   return observeSlowStatements(slowMs, ({ text }, ms, error) => {
-    const { operation, toLogFields } = currentOrigin() ?? {};
+    const { operation, toLogFields } = currentSender() ?? {};
     const statement = withoutValues(text).replaceAll(/\s+/g, ' ').trim().slice(0, longestStatement);
     const code = (error as { code?: string } | undefined)?.code;
     bounded.warn(

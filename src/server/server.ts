@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { currentTime } from '../../prisma/clock.ts';
-import { withOrigin, type UnscopedClient } from '../../prisma/client.ts';
+import { withSender, type UnscopedClient } from '../../prisma/client.ts';
 import { describeApi } from '../../rest-shim/openapi/document.ts';
 import type { JsonSchema } from '../../rest-shim/openapi/schemas.ts';
 import { routes } from '../../rest-shim/routes.ts';
@@ -238,7 +238,7 @@ export function createServer({
   bounded.watch(server);
   const pipelining = new Pipelining(bounded, (request, response) => {
     if (!request.url?.startsWith('/')) toOriginForm(request);
-    withOrigin({ toLogFields: () => describeRequest(request, response) }, listener, request, response);
+    withSender({ toLogFields: () => describeRequest(request, response) }, listener, request, response);
   });
   pipelining.watch(server);
   shutdown?.watch(server, () => bounded.responses());

@@ -1,5 +1,5 @@
 import { parseBackfill } from '../../prisma/migrate/backfills.ts';
-import { ActingConnection } from '../../prisma/connection/origin.ts';
+import { ActingConnection } from '../../prisma/connection/sender.ts';
 import { ConnectionPool } from '../../prisma/connection/connection.ts';
 import { backfill } from '../../src/jobs/backfill.ts';
 import { runJob } from './run-job.ts';

@@ -15,8 +15,8 @@ export interface Actor {
   job?: string | undefined;
 }
 
-/** What statements are sent for. */
-export interface Origin {
+/** Who sends statements, and what for. */
+export interface Sender {
   /** Who acts, as encodeActor() has it. */
   actor?: string;
   /** The operation of the API, the task of a job, or a step of them, such as `event invoice.issued`. */
@@ -25,18 +25,18 @@ export interface Origin {
   toLogFields?: () => object;
 }
 
-const origins = new AsyncLocalStorage<Origin>();
+const senders = new AsyncLocalStorage<Sender>();
 
-/** The origin of what the async context sends. */
-export const currentOrigin = (): Origin | undefined => origins.getStore();
+/** The sender of the async context's statements. */
+export const currentSender = (): Sender | undefined => senders.getStore();
 
-/** Calls `work` with this origin. What it leaves out stays as it is. */
-export const withOrigin = <Args extends unknown[], T>(origin: Origin, work: (...args: Args) => T, ...args: Args): T =>
-  origins.run({ ...origins.getStore(), ...origin }, work, ...args);
+/** Calls `work` with this sender. What it leaves out stays as it is. */
+export const withSender = <Args extends unknown[], T>(sender: Sender, work: (...args: Args) => T, ...args: Args): T =>
+  senders.run({ ...senders.getStore(), ...sender }, work, ...args);
 
 /** Runs work whose statements belong to an operation. */
 export const inOperation = <T>(operation: string, work: () => T): T =>
-  origins.run({ ...origins.getStore(), operation }, work);
+  senders.run({ ...senders.getStore(), operation }, work);
 
 /** An actor as the setting has it. No part contains a comma. */
 export const encodeActor = ({ kind, userId, tokenId, sessionId, requestId, job }: Actor): string =>
@@ -47,10 +47,10 @@ export const encodeActor = ({ kind, userId, tokenId, sessionId, requestId, job }
  * @param actor undefined for the one who acts already
  */
 export const asActor = <T>(actor: Actor | undefined, work: () => T): T =>
-  actor ? withOrigin({ actor: encodeActor(actor) }, work) : work();
+  actor ? withSender({ actor: encodeActor(actor) }, work) : work();
 
 /** The actor of the async context, as the setting has it. */
-export const currentActor = (): string | undefined => origins.getStore()?.actor;
+export const currentActor = (): string | undefined => senders.getStore()?.actor;
 
 /** A statement that can tell itself who acts. */
 export interface ActingStatement extends QueryConfig {
@@ -67,7 +67,7 @@ export const mayWrite = (text: string): boolean => /^\s*(?:begin|insert|update|d
  */
 export class ActingConnection extends Connection {
   protected override execute = async (statement: QueryConfig): Promise<QueryResult> => {
-    const actor = origins.getStore()?.actor;
+    const actor = senders.getStore()?.actor;
     if (actor === undefined || this.getTransactionStatus() !== 'I' || !mayWrite(statement.text))
       return this.send(statement);
     const isBegin = /^\s*begin\b/i.test(statement.text);
