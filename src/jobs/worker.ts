@@ -1,4 +1,4 @@
-import { makeWorkerUtils, type TaskList } from 'graphile-worker';
+import { makeWorkerUtils, type CronItem, type TaskList } from 'graphile-worker';
 import type { Logger as Log } from 'pino';
 import type { AnchorKey } from '../../schema/resources/anchor/signature.ts';
 import type { Config } from '../config/config.ts';
@@ -27,7 +27,7 @@ import type { Metrics } from '../observability/metrics/metrics.ts';
 import { parseTraceParent } from '../observability/trace-parent.ts';
 import { sealAuditLog } from './seal-audit-log.ts';
 import { startHeartbeat } from './queue/worker-heartbeat.ts';
-import { startQueue } from './queue/queue.ts';
+import { startQueue, usualCrontab } from './queue/queue.ts';
 import { startInQueue } from './queue/tenant-queue.ts';
 import { timestampAnchors } from './timestamp-anchors.ts';
 import { deliver, type DeliveryObserver } from '../webhooks/deliver.ts';
@@ -62,6 +62,7 @@ export async function startWorker(
     timestampUrl,
     anchorKey,
     keyring,
+    crontab = usualCrontab,
   }: Pick<
     Config,
     'webhookTimeoutMs' | 'webhookRetryDelaysMs' | 'auditLogYears' | 'eventDays' | 'exportDays' | 'timestampUrl'
@@ -69,6 +70,7 @@ export async function startWorker(
     /** The key that signs anchors now. */
     anchorKey: () => AnchorKey;
     keyring: Keyring;
+    crontab?: CronItem[];
   },
   log: Log,
   metrics?: Metrics,
@@ -136,7 +138,7 @@ export async function startWorker(
   const taskList = metrics ? countFailures(named, metrics) : named;
   const join = (workerId: string) => startHeartbeat(client, utils, workerId, log);
   const fairness = createFairness(pool, log);
-  const settings = { taskList, concurrency, logger, onBacklog: fairness.look };
+  const settings = { taskList, crontab, concurrency, logger, onBacklog: fairness.look };
   const running = await keepRunning(() => startQueue(pool, settings, join), log);
   const outbox = startOutbox(pool, log, workers);
   return {

@@ -27,7 +27,7 @@ function begin(join: Parameters<typeof startQueue>[2]) {
   const taskList: TaskList = { task: () => over.promise };
   return {
     over: () => over.resolve(),
-    run: startQueue(pool, { taskList, concurrency: 2, logger, onBacklog: () => {} }, join),
+    run: startQueue(pool, { taskList, crontab: [], concurrency: 2, logger, onBacklog: () => {} }, join),
   };
 }
 

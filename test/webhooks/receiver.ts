@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { CronItem } from 'graphile-worker';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -80,12 +81,15 @@ export const work = (
     timestampUrl = null,
     log = silent,
     metrics,
+    crontab,
   }: {
     retryDelaysMs?: number[];
     timeoutMs?: number;
     timestampUrl?: string | null;
     log?: Logger;
     metrics?: Metrics;
+    /** What it does at certain minutes of the clock. Default: as in production. */
+    crontab?: CronItem[];
   } = {},
 ) =>
   startWorker(
@@ -112,6 +116,7 @@ export const work = (
       timestampUrl,
       anchorKey: () => anchorKey,
       keyring,
+      ...(crontab && { crontab }),
     },
     log,
     metrics,

@@ -12,7 +12,7 @@ const graceMs = 5000;
 
 // Hourly, because a day begins at different times in different time zones. An invoice becomes overdue only once. Anchors are made
 // once a day, and hourly in case that the service did not run before.
-const crontab: CronItem[] = [
+export const usualCrontab: CronItem[] = [
   { task: 'overdue', match: '5 * * * *' },
   { task: 'seal_audit_log', match: '* * * * *' },
   { task: 'make_anchors', match: '20 * * * *' },
@@ -28,6 +28,7 @@ const crontab: CronItem[] = [
 
 export interface QueueSettings {
   taskList: TaskList;
+  crontab: CronItem[];
   /** The number of jobs that run at the same time, and are taken at once. */
   concurrency: number;
   logger: Logger;
@@ -43,7 +44,7 @@ export interface QueueSettings {
  */
 export async function startQueue(
   pool: Pool,
-  { taskList, concurrency, logger, onBacklog }: QueueSettings,
+  { taskList, crontab, concurrency, logger, onBacklog }: QueueSettings,
   join: (workerId: string) => Promise<() => Promise<void>>,
 ): Promise<RunningTask> {
   const lost = Promise.withResolvers<'lost'>();
