@@ -113,8 +113,8 @@ export class Connection extends Client {
   excess: unknown;
 
   /**
-   * Counts what PostgreSQL sends, after it is parsed. If `readLimit` throws, the connection is closed: the rest may be long. Must not be called on a connection for streams: pg-copy-streams wants
-   * pg's listener to be the only one.
+   * Counts what PostgreSQL sends, after it is parsed. If `readLimit` throws, the connection is closed: the rest may be long.
+   * Must not be called on a connection for streams: pg-copy-streams wants pg's listener to be the only one.
    * @param long the bytes beyond which an answer is long
    */
   countReceived(long: number): void {

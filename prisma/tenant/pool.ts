@@ -107,6 +107,7 @@ export class TenantPool extends ConnectionPool {
       if (connection.holder !== undefined) this.#giveBack(connection.holder);
       connection.leaveWorker?.();
       connection.transaction = connection.onRun = connection.holder = connection.leaveWorker = undefined;
+      connection.readLimit = undefined; // it holds a response, which an idle connection would keep in memory
     });
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { forTenant, openBooks, type Books } from '../../prisma/client.ts';
 import type { ReadLimit } from '../../prisma/tenant/pool.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
@@ -132,4 +132,15 @@ it('which several statements of a transaction reach together', async () => {
   );
   await expect(both).rejects.toBe(tooMuch);
   await expect(forTenant(books, acme).$rows(long, [])).resolves.toHaveLength(1);
+});
+
+it('which an idle connection forgets', async () => {
+  const { readLimit } = bounded(1_000_000);
+  const connections = new Set<object>();
+  const remember = (_error: Error, client: object): void => void connections.add(client);
+  books.pool.on('release', remember);
+  onTestFinished(() => void books.pool.off('release', remember));
+  await forTenant(books, acme, { readLimit }).$rows(`select tenant_id as text ${from}`, []);
+  expect(connections.size).toBeGreaterThan(0);
+  for (const connection of connections) expect(connection).toHaveProperty('readLimit', undefined);
 });
