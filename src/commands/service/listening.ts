@@ -1,30 +1,46 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Server as SocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatAddress, type Config } from '../../config/config.ts';
+import { tcpOptions } from '../../server/http/timeouts.ts';
 
 /** How long requests in progress may take to finish during a shutdown. */
 const graceMs = 10_000;
 /** How long to wait for a port that the replaced process still uses. */
 const portTimeoutMs = 10_000;
 
-/**
- * @param variable the setting of the port
- * @returns the server's address
- */
+/** Where a server listens, and how. */
+export interface Endpoint extends Pick<Config, 'host' | 'port'> {
+  /** The setting of the port. */
+  variable?: string;
+  /**
+   * How many sockets listen on the port. Node accepts one connection of each in a turn of the event loop, and while many
+   * requests are responded to, a turn takes some 10 ms: new clients would wait for seconds behind others that reconnect.
+   * More than one is for Linux, and not for a process of a cluster, which gets its connections from the primary process.
+   */
+  sockets?: number;
+}
+
+export interface Listening {
+  address: string;
+  /** Stops accepting requests, waits for those in progress, and then closes the remaining connections. */
+  close: () => Promise<void>;
+}
+
+/** Waits for a port that is in use, but not for long. @throws Error that names the setting of the port */
 export async function listen(
   server: Server,
-  { host, port, variable = 'PORT' }: Pick<Config, 'host' | 'port'> & { variable?: string },
-): Promise<string> {
+  { host, port, variable = 'PORT', sockets = 1 }: Endpoint,
+): Promise<Listening> {
   const giveUp = Date.now() + portTimeoutMs;
   server.setMaxListeners(0); // in a cluster's worker each try leaves a listener, and Node would warn
   for (;;) {
     try {
-      server.listen(port, host);
-      await once(server, 'listening');
+      const all =
+        sockets > 1 ? await openTogether(server, { host, port, sockets }) : [await open(server, { host, port })];
       const { port: actual } = server.address() as AddressInfo;
-      return formatAddress(host, actual);
+      return { address: formatAddress(host, actual), close: () => closeAll(server, all) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EADDRINUSE')
@@ -38,9 +54,41 @@ export async function listen(
   }
 }
 
-/** Stops accepting requests, waits for those in progress, and then closes the remaining connections. */
-export async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
+async function open<Opened extends SocketServer>(
+  server: Opened,
+  options: { host: string; port: number; reusePort?: boolean },
+): Promise<Opened> {
+  server.listen(options);
+  await once(server, 'listening');
+  return server;
+}
+
+/** Opens several sockets on one port. @returns the server and those that pass their connections on to it */
+async function openTogether(
+  server: Server,
+  { host, port, sockets }: { host: string; port: number; sockets: number },
+): Promise<SocketServer[]> {
+  // A port that sockets share would be shared with another process as well. An ordinary socket finds whether there is one.
+  const probe = await open(createServer(), { host, port });
+  const { port: free } = probe.address() as AddressInfo;
+  await closeOne(probe);
+  const shared = { host, port: free, reusePort: true };
+  const further = Array.from({ length: sockets - 1 }, () =>
+    createServer({ ...tcpOptions, noDelay: true, allowHalfOpen: true }, (socket) => server.emit('connection', socket)),
+  );
+  const all = [server, ...further];
+  const opened = await Promise.allSettled(all.map((each) => open(each, shared)));
+  const failed = opened.find((result) => result.status === 'rejected');
+  if (!failed) return all;
+  await Promise.all(all.map((each) => each.listening && closeOne(each)));
+  throw failed.reason;
+}
+
+const closeOne = (server: SocketServer): Promise<unknown> => new Promise((resolve) => server.close(resolve));
+
+/** Each of the servers waits for the connections that it accepted. */
+async function closeAll(server: Server, all: SocketServer[]): Promise<void> {
+  const closed = Promise.all(all.map(closeOne));
   server.closeIdleConnections();
   const force = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

@@ -35,10 +35,13 @@ import { releaseStartupMemory } from '../../processes/release-startup-memory.ts'
 import { createWebhooks, type WebhookSettings } from '../../webhooks/webhooks.ts';
 import { openStorage } from '../../storage/storage.ts';
 import { greet } from './greet.ts';
-import { closeServer, listen } from './listening.ts';
+import { listen } from './listening.ts';
 
 /** Leaves time for the first requests. */
 const releaseMemoryAfterMs = 1000;
+
+/** See Endpoint. */
+const listeningSockets = 16;
 
 /** The roles of this process. */
 export interface Roles {
@@ -163,14 +166,11 @@ async function runProcess(
         shutdown,
         ...(config.metricsToken !== null && { metricsHandler: createMetricsHandler(expose, () => metricsToken) }),
       });
-      const address = await listen(server, config);
+      const sockets = cluster.isWorker || process.platform !== 'linux' ? 1 : listeningSockets;
+      const { address, close } = await listen(server, { ...config, sockets });
       if (config.publicUrl === null) publicAddress.url = address;
       // Streams are closed first, because the server would wait for them.
-      stopping.push(
-        () => closeServer(server),
-        notifications.close,
-        () => shutdown.begin(config.drainMs),
-      );
+      stopping.push(close, notifications.close, () => shutdown.begin(config.drainMs));
     }
     await fillDemo(demo);
     // Before it is said that the service is up, because a signal may follow at once.
@@ -283,16 +283,16 @@ async function serveHealth(
   const checkSecret = createCheck(() => findSecretProblem(pool, keyring));
   const isUnready = async () => (await unready()) ?? (await checkSecret()) ?? worker.unready();
   const server = createHealthServer({ unready: isUnready, impaired });
-  const address = await listen(server, { host, port: healthPort, variable: 'HEALTH_PORT' });
+  const { address, close } = await listen(server, { host, port: healthPort, variable: 'HEALTH_PORT' });
   print(`Health is at ${address}/health/ready`);
-  return () => closeServer(server);
+  return close;
 }
 
 /** @returns a function that stops the server */
 async function serveMetrics({ metricsHost, metricsPort }: Config, expose: Exposition): Promise<() => Promise<void>> {
   if (metricsPort === null) return async () => {};
   const server = createMetricsServer(expose);
-  const address = await listen(server, { host: metricsHost, port: metricsPort, variable: 'METRICS_PORT' });
+  const { address, close } = await listen(server, { host: metricsHost, port: metricsPort, variable: 'METRICS_PORT' });
   print(`Metrics are at ${address}/metrics`);
-  return () => closeServer(server);
+  return close;
 }

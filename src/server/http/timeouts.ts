@@ -27,8 +27,11 @@ export const defaultTimeouts: HttpTimeouts = {
 /** Node drops further headers. All headers together are limited to 16 KiB. */
 const maxHeaders = 200;
 
+/** The system detects dead peers. */
+export const tcpOptions = { keepAlive: true, keepAliveInitialDelay: 60_000 };
+
 /**
- * Options of Node's server, which answers slow requests with 408 (malformed.ts) and detects dead peers. The `Keep-Alive`
+ * Options of Node's server, which answers slow requests with 408 (malformed.ts). The `Keep-Alive`
  * header announces `keepAliveMs`; Node itself waits a second longer. The time of a request's head begins with its first
  * byte, so it may be shorter than the pause between two requests.
  */
@@ -38,8 +41,7 @@ export const serverOptions = ({ headMs, requestMs, keepAliveMs }: HttpTimeouts):
   requestTimeout: requestMs,
   connectionsCheckingInterval: Math.min(5000, headMs),
   requireHostHeader: false, // request-target.ts checks it, and answers in the format of every other error
-  keepAlive: true,
-  keepAliveInitialDelay: 60_000,
+  ...tcpOptions,
 });
 
 /** Closes connections that are idle in the middle of a request or don't read the response, not those that wait for it. */
