@@ -50,7 +50,8 @@ async function countTurns(options: { sockets: number }): Promise<number> {
   let [accepted, turns] = [0, 0];
   server.on('connection', () => (accepted += 1));
   for (let made = 0; made < clients; made += 1) connectTo(port);
-  for (; accepted < clients; turns += 1) await nextTurn();
+  const isDone = (): boolean => accepted === clients;
+  for (; !isDone(); turns += 1) await nextTurn();
   return turns;
 }
 
