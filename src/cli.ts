@@ -2,6 +2,7 @@ import tab from '@bomb.sh/tab/commander';
 import { printError } from './commands/output.ts';
 import { askedCommand, has, newProgram, report, type LateCommands } from './commands/program.ts';
 import { groupTitle, remoteCommands } from './commands/remote/remote-commands.ts';
+import type { Roles } from './commands/service/service.ts';
 import { reportFailureToPrimary } from './processes/ipc.ts';
 
 const program = newProgram('Invoicing and bookkeeping for many tenants: REST v1, GraphQL, signed webhooks');
@@ -11,17 +12,24 @@ program.commandsGroup(ofService);
 program
   .command('start')
   .description('run everything: database, migrations, HTTP, and worker')
-  .action(async () => (await service()).runService({ serve: true, work: true, prepare: true }));
+  .action(() => runService({ serve: true, work: true, prepare: true }));
 program
   .command('serve')
   .description('run only HTTP')
-  .action(async () => (await service()).runService({ serve: true, work: false, prepare: false }));
+  .action(() => runService({ serve: true, work: false, prepare: false }));
 program
   .command('work')
   .description('run only the worker; any number of workers can run')
-  .action(async () => (await service()).runService({ serve: false, work: true, prepare: false }));
+  .action(() => runService({ serve: false, work: true, prepare: false }));
 
-const service = () => import('./commands/service/service.ts');
+/** A setting that is wrong is reported before the whole service is loaded. */
+async function runService(roles: Roles): Promise<never> {
+  const { readConfig } = await import('./config/config.ts');
+  const config = readConfig(process.env);
+  const service = await import('./commands/service/service.ts');
+  return service.runService(config, roles);
+}
+
 const administration = () => import('./commands/tenants/administration.ts');
 
 /** Adds further commands, which have these names. They are loaded only when needed: most of them load the whole domain. */

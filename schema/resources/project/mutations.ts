@@ -51,9 +51,7 @@ builder.mutationFields((t) => ({
     description: 'Adds a project.',
     ability: 'projects:write',
     args: { input: t.arg({ type: CreateProjectInput, required: true }) },
-    rules: ({ input }, context, problems) => {
-      return projectRules(input ?? {}, context, problems);
-    },
+    rules: ({ input }, context, problems) => projectRules(input ?? {}, context, problems),
     resolve: async (query, _root, { input }, context) => {
       const status = given(input.status);
       const inCurrency = input.currency ?? context.tenant.defaultCurrency;

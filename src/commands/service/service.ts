@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import { readConfig, type Config } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { findConnectionShortage } from '../../database/connection-budget.ts';
 import { openDatabase, type Database } from '../../database/database.ts';
 import { createNotifications } from '../../notifications/notifications.ts';
@@ -57,8 +57,7 @@ export interface Roles {
  * Runs the service until a shutdown is requested, then ends the process: in several processes, if it serves HTTP and
  * WEB_CONCURRENCY is above 1.
  */
-export async function runService(roles: Roles): Promise<never> {
-  const config = readConfig(process.env);
+export async function runService(config: Config, roles: Roles): Promise<never> {
   const log = createLog(config.logLevel);
   if (cluster.isPrimary) await clearTemporaryFolders();
   if (!roles.serve || config.webConcurrency === 1) await runAlone(config, roles, log);
