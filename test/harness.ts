@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, type Pool } from 'pg';
+import { Client, type Pool, type PoolClient } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { clusterUrl, runOn } from './citus/cluster.ts';
@@ -88,6 +88,29 @@ export async function distributeInName({ url }: Pick<Database, 'url'>): Promise<
 /** Runs several statements one after the other, as Citus demands of statements that change tables. */
 export async function runScript({ pool }: Pick<Service, 'pool'>, script: string): Promise<void> {
   for (const statement of splitStatements(script)) await pool.query(statement);
+}
+
+/**
+ * Runs statements in a transaction in which no trigger fires: to make many rows in a short time, rows of another time, or what
+ * only a superuser could do.
+ */
+export async function withoutTriggers<T>(
+  { pool }: Pick<Service, 'pool'>,
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local session_replication_role = replica');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  } finally {
+    client.release();
+  }
 }
 
 /** Runs SQL on each server that has a service's database. @returns the rows of all */

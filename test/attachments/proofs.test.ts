@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { attachmentKey } from '../../schema/resources/attachment/files.ts';
 import { readContent, type ReceiptContent } from '../../schema/resources/document/proof-content.ts';
 import { makeReceipt } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { startService, type Integrator, type Service, withoutTriggers } from '../harness.ts';
 import { proveAndSeal, verify } from '../verify/books.ts';
 import { attach, makePdf, png, sending, type Send } from './files.ts';
 
@@ -37,16 +37,8 @@ const messages = async (): Promise<string[]> => (await verify(service, acme)).al
 
 /** Does what a superuser can, with triggers off. */
 async function tamper(sql: string, ...values: unknown[]): Promise<void> {
-  const client = await service.pool.connect();
-  try {
-    await client.query('begin');
-    await client.query(`set local session_replication_role = 'replica'`);
-    const { rowCount } = await client.query(sql, values);
-    expect(rowCount).toBeGreaterThan(0);
-    await client.query('commit');
-  } finally {
-    client.release();
-  }
+  const { rowCount } = await withoutTriggers(service, (client) => client.query(sql, values));
+  expect(rowCount).toBeGreaterThan(0);
 }
 
 const replaceFile = async (id: string, bytes: Buffer): Promise<void> => {

@@ -1,7 +1,7 @@
 import type { QueryResult } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { startService, type Integrator, type Service, withoutTriggers } from '../harness.ts';
 import { listNodes } from '../plans.ts';
 
 // Under row-level security PostgreSQL uses an index only for what it trusts: see declareLeakproof() in prisma/migrate/leakproof.ts.
@@ -15,18 +15,18 @@ beforeAll(async () => {
   pool = new TenantPool({ connectionString: service.pool.options.connectionString, max: 1 });
   acme = await service.integrator();
   const { tenantId: other } = await service.integrator();
-  await service.pool.query(
+  const insert = (sql: string): Promise<unknown> =>
+    withoutTriggers(service, (client) => client.query(sql, [[acme.tenantId, other]]));
+  await insert(
     `insert into customers (tenant_id, id, type, company_name, updated_at)
      select tenant, gen_random_uuid(), 'customer', 'Company ' || md5(n::text), now()
      from unnest($1::uuid[]) as tenant, generate_series(1, 10000) as n`,
-    [[acme.tenantId, other]],
   );
-  await service.pool.query(
+  await insert(
     `insert into receipts (tenant_id, id, status, receipt_date, currency, amount_gross, vat_amount, amount_net, updated_at)
      select tenant, gen_random_uuid(), case when n % 1000 = 0 then 'booked' else 'draft' end::receipt_status, '2026-01-01',
        'EUR', n, 0, n, now()
      from unnest($1::uuid[]) as tenant, generate_series(1, 10000) as n`,
-    [[acme.tenantId, other]],
   );
   await service.pool.query('analyze customers; analyze receipts');
 });

@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Difference } from '../../schema/resources/difference.ts';
 import {
@@ -16,7 +15,7 @@ import { createAnchorKey } from '../../schema/resources/anchor/signature.ts';
 import { computeHash as computeSeal, sealedContent } from '../../schema/resources/audit-log/seal.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { item, makeBankTransaction, makeCreditNote, makePayment, makeReceipt } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { startService, type Integrator, type Service, withoutTriggers } from '../harness.ts';
 import { proveAndSeal, verify } from './books.ts';
 
 // What somebody could change who has all rights in the database, with triggers and foreign keys off. Each way is tried on the same
@@ -66,22 +65,12 @@ afterAll(() => service.close());
 type Run = (sql: string, ...values: unknown[]) => Promise<Record<string, unknown>[]>;
 
 /** Runs statements as a superuser with triggers off. */
-async function asSuperuser(work: (run: Run) => Promise<unknown>): Promise<void> {
-  const client: PoolClient = await service.pool.connect();
-  try {
-    await client.query('begin');
-    await client.query('set local session_replication_role = replica');
-    await work(async (sql, ...values) => (await client.query<Record<string, unknown>>(sql, values)).rows);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback');
-    throw error;
-  } finally {
-    client.release();
-  }
-}
+const asSuperuser = (work: (run: Run) => Promise<unknown>): Promise<unknown> =>
+  withoutTriggers(service, (client) =>
+    work(async (sql, ...values) => (await client.query<Record<string, unknown>>(sql, values)).rows),
+  );
 
-const restore = (): Promise<void> =>
+const restore = (): Promise<unknown> =>
   asSuperuser(async (run) => {
     for (const table of tables.split(' ')) {
       const columns = await run(
