@@ -100,8 +100,6 @@ const axeCore: { source: string } = createRequire(import.meta.resolve('@axe-core
 
 /** The rules of axe-core whose results depend on colors. All others find the same in light and dark. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
-/** Set at the elements whose contrast axe-core checks. */
-const colorSample = 'data-color-sample';
 
 /**
  * The serious and critical violations that axe-core finds, one line each.
@@ -113,12 +111,7 @@ export async function accessibilityViolations(
   { except, onlyColors = false }: { except?: string; onlyColors?: boolean } = {},
 ): Promise<string[]> {
   // AxeBuilder would compile axe-core anew for each check. A document keeps it, and what V8 has optimized of it.
-  if (await page.evaluate('!window.axe')) {
-    await page.evaluate(axeCore.source);
-    const rules = [{ id: 'color-contrast', selector: `[${colorSample}]` }];
-    await page.evaluate(`axe.configure(${JSON.stringify({ rules })})`);
-  }
-  await page.evaluate(markColorSamples, colorSample);
+  if (await page.evaluate('!window.axe')) await page.evaluate(axeCore.source);
   // Without the legacy mode, axe-core opens another page each time, to merge the results of frames. There are none.
   const axe = new AxeBuilder({ page, axeSource: ';' }).options({ resultTypes: ['violations'] }).setLegacyMode();
   if (except !== undefined) axe.exclude(except);
@@ -129,57 +122,6 @@ export async function accessibilityViolations(
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary}`),
     );
-}
-
-/**
- * Marks some elements of each kind of text. In the page. Contrast is most of what axe-core spends its time on, and is the same
- * wherever color, size, weight, and everything that is painted behind are the same.
- */
-function markColorSamples(attribute: string): void {
-  const perKind = 2;
-  for (const marked of document.querySelectorAll(`[${attribute}]`)) marked.removeAttribute(attribute);
-  /** What is painted behind an element's text, and whether axe-core leaves it out. */
-  const surroundings = new Map<Element, string>();
-  const describe = (element: Element | null): string => {
-    if (!element) return '';
-    const known = surroundings.get(element);
-    if (known !== undefined) return known;
-    const { backgroundColor, backgroundImage, opacity, position, mixBlendMode, filter } = getComputedStyle(element);
-    const behind = [
-      backgroundColor,
-      backgroundImage,
-      opacity,
-      mixBlendMode,
-      filter,
-      position === 'static' ? '' : position,
-    ];
-    const leftOut = element.matches(':disabled, [aria-disabled="true"], [aria-hidden="true"], [inert]');
-    const isPlain = /^rgba\(0, 0, 0, 0\) none 1 normal none $/.test(behind.join(' ')) && !leftOut;
-    const described = describe(element.parentElement) + (isPlain ? '' : `${behind.join(' ')} ${leftOut};`);
-    surroundings.set(element, described);
-    return described;
-  };
-  const marked = new Map<string, number>();
-  for (const element of document.body.querySelectorAll('*')) {
-    const hasText = [...element.childNodes].some(
-      (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
-    );
-    if (!hasText && !element.matches('input, textarea, select')) continue;
-    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-    const { color, fontSize, fontWeight, textShadow, textDecorationLine } = getComputedStyle(element);
-    const kind = [
-      element.tagName,
-      color,
-      fontSize,
-      fontWeight,
-      textShadow,
-      textDecorationLine,
-      describe(element),
-    ].join();
-    const count = marked.get(kind) ?? 0;
-    marked.set(kind, count + 1);
-    if (count < perKind) element.setAttribute(attribute, '');
-  }
 }
 
 /** The number of pixels by which a page is wider than its window. */

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, type Listening } from '../../src/commands/service/listening.ts';
+import { Connections } from '../../src/server/http/connections.ts';
 import { defaultTimeouts, serverOptions } from '../../src/server/http/timeouts.ts';
 
 // A server that listens with several sockets (serve and start do so on Linux) behaves as one that listens with one.
@@ -55,10 +56,39 @@ async function countTurns(options: { sockets: number }): Promise<number> {
   return turns;
 }
 
+/** The turns in which a client is accepted, beside another that connects faster than one socket accepts. */
+async function countTurnsBesideFlood(options: { sockets: number }): Promise<number> {
+  const { server, port, close } = await start(ok, options);
+  onTestFinished(close);
+  const ports = new Set<number | undefined>();
+  server.on('connection', (socket: Socket) => ports.add(socket.remotePort));
+  const flood = (): void => {
+    for (let made = 0; made < 4; made += 1) connectTo(port);
+  };
+  for (let before = 0; before < 30; before += 1) {
+    flood();
+    await nextTurn();
+  }
+  const innocent = connectTo(port);
+  await once(innocent, 'connect');
+  let turns = 0;
+  const isAccepted = (): boolean => ports.has(innocent.localPort);
+  for (; !isAccepted(); turns += 1) {
+    flood();
+    await nextTurn();
+  }
+  return turns;
+}
+
 describe('a server that listens with several sockets', () => {
   it('accepts several connections in a turn of the event loop, where one socket accepts one', async () => {
     expect(await countTurns({ sockets: 1 })).toBeGreaterThanOrEqual(clients);
     expect(await countTurns({ sockets })).toBeLessThan(clients / 2);
+  });
+
+  it('accepts a client soon beside another that connects again and again', async () => {
+    expect(await countTurnsBesideFlood({ sockets: 1 })).toBeGreaterThan(60);
+    expect(await countTurnsBesideFlood({ sockets })).toBeLessThan(30);
   });
 
   it('is closed to others at once, and has finished when all of its requests have', async () => {
@@ -94,27 +124,45 @@ describe('a server that listens with several sockets', () => {
     await ended;
   });
 
+  /** The status lines that clients get, each on a connection of its own. */
+  const statusesOf = async (port: number, act: (socket: Socket) => void): Promise<Set<string>> => {
+    const answers = (await connectMany(port)).map(async (socket) => {
+      act(socket);
+      return (await text(socket)).slice(0, 'HTTP/1.1 200'.length);
+    });
+    return new Set(await Promise.all(answers));
+  };
+
   it('applies its time limits to the connections of each socket', async () => {
     const { port, close } = await start(ok, { headMs: 200 });
     onTestFinished(close);
-    const answers = (await connectMany(port)).map(async (socket) => {
-      socket.write('GET / HTTP/1.1\r\n');
-      return (await text(socket)).slice(0, 12);
-    });
-    expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 408']));
+    expect(await statusesOf(port, (socket) => socket.write('GET / HTTP/1.1\r\n'))).toEqual(new Set(['HTTP/1.1 408']));
   });
 
   it('keeps a half-closed connection open for the answer', async () => {
     const { port, close } = await start((_, response) => void setImmediate(() => response.end('ok')));
     onTestFinished(close);
-    const answers = (await connectMany(port)).map(async (socket) => {
-      socket.end('GET / HTTP/1.1\r\nHost: kontor.example\r\n\r\n');
-      return (await text(socket)).slice(0, 12);
-    });
-    expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200']));
+    const whole = 'GET / HTTP/1.1\r\nHost: kontor.example\r\n\r\n';
+    expect(await statusesOf(port, (socket) => socket.end(whole))).toEqual(new Set(['HTTP/1.1 200']));
   });
 
-  it('leaves no socket open where another process has the port', async () => {
+  it('counts the connections of all sockets towards its limits', async () => {
+    const { server, port, close } = await start(ok);
+    onTestFinished(close);
+    const limits = { total: 10, perAddress: 0 };
+    const connections = new Connections(limits, () => {});
+    connections.watch(server);
+    let closed = 0;
+    for (const socket of await connectMany(port))
+      socket
+        .on('error', () => {})
+        .once('close', () => (closed += 1))
+        .resume();
+    await expect.poll(() => closed).toBe(clients - limits.total);
+    expect(connections.open.size).toBe(limits.total);
+  });
+
+  it('waits for a port that another server has, and never shares it', async () => {
     const other = await start(ok);
     const second = createServer(ok);
     const outcome = listen(second, { host: '127.0.0.1', port: other.port, sockets });

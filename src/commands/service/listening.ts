@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer, type AddressInfo, type Server as SocketServer } from 'node:net';
@@ -14,13 +15,17 @@ const portTimeoutMs = 10_000;
 export interface Endpoint extends Pick<Config, 'host' | 'port'> {
   /** The setting of the port. */
   variable?: string;
-  /**
-   * How many sockets listen on the port. Node accepts one connection of each in a turn of the event loop, and while many
-   * requests are responded to, a turn takes some 10 ms: new clients would wait for seconds behind others that reconnect.
-   * More than one is for Linux, and not for a process of a cluster, which gets its connections from the primary process.
-   */
+  /** How many sockets listen on the port. */
   sockets?: number;
 }
+
+/**
+ * How many sockets listen for clients. Node accepts one connection of each in a turn of the event loop. A turn takes long
+ * while many requests are responded to, and one socket would keep new clients waiting behind others that connect again and
+ * again. Only Linux lets sockets share a port. The processes of a cluster share one socket instead: a process that hangs
+ * keeps the connections of a socket of its own waiting.
+ */
+export const socketsForClients = process.platform === 'linux' && !cluster.isWorker ? 16 : 1;
 
 export interface Listening {
   address: string;

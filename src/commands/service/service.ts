@@ -35,13 +35,10 @@ import { releaseStartupMemory } from '../../processes/release-startup-memory.ts'
 import { createWebhooks, type WebhookSettings } from '../../webhooks/webhooks.ts';
 import { openStorage } from '../../storage/storage.ts';
 import { greet } from './greet.ts';
-import { listen } from './listening.ts';
+import { listen, socketsForClients } from './listening.ts';
 
 /** Leaves time for the first requests. */
 const releaseMemoryAfterMs = 1000;
-
-/** See Endpoint. */
-const listeningSockets = 16;
 
 /** The roles of this process. */
 export interface Roles {
@@ -165,8 +162,7 @@ async function runProcess(
         shutdown,
         ...(config.metricsToken !== null && { metricsHandler: createMetricsHandler(expose, () => metricsToken) }),
       });
-      const sockets = cluster.isWorker || process.platform !== 'linux' ? 1 : listeningSockets;
-      const { address, close } = await listen(server, { ...config, sockets });
+      const { address, close } = await listen(server, { ...config, sockets: socketsForClients });
       if (config.publicUrl === null) publicAddress.url = address;
       // Streams are closed first, because the server would wait for them.
       stopping.push(close, notifications.close, () => shutdown.begin(config.drainMs));
