@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityViolations, launch, noBrowser } from './browser.ts';
 
-// What the tests of the dashboard's pages rely on finds what it should: contrast is checked for some elements of each kind.
+// The search that the tests of pages rely on finds what it should, also one element among many that look alike.
 
 const lines = (style = '', count = 40): string => `<p style="${style}">A line</p>`.repeat(count);
 const around = (body: string): string =>
@@ -35,6 +35,11 @@ describe.skipIf(noBrowser)('the search for what is not accessible', () => {
     [
       'what is disabled beside',
       `<button disabled style="color: #aaa">Save</button><button style="color: #aaa">Send</button>`,
+    ],
+    [
+      'a sibling behind it',
+      `${'<p style="position: relative">A line</p>'.repeat(40)}<div style="position: relative">
+       <div style="position: absolute; inset: 0; background: #444"></div><p style="position: relative">over it</p></div>`,
     ],
     ['a field', `<label>Name <input value="x" style="color: #bbb; background: #fff"></label>`],
   ])('finds the only element that differs by %s', async (_, body) => {

@@ -302,9 +302,9 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       await page.goto('/docs/quick-start');
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
-      expect(new URL(page.url()).hash).toBe('#content');
+      await page.waitForURL('**/docs/quick-start#content');
       await page.getByRole('link', { name: 'A payment', exact: true }).first().click();
-      expect(new URL(page.url()).hash).toBe('#a-payment');
+      await page.waitForURL('**/docs/quick-start#a-payment');
       // Samples in several languages stand one after the other, each with its name.
       expect(await page.locator('.tab:visible').count()).toBe(16);
       expect(await page.locator('.tab:visible .tab-name').allInnerTexts()).toEqual(
