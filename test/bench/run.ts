@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { Bench, type ComparisonRow, type Work } from './bench.ts';
 import { shutdownRequested } from '../../src/processes/signals.ts';
@@ -47,6 +47,9 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }
+// Before the measuring, which takes long.
+if (options.csv) mkdirSync(options.csv, { recursive: true });
+if (options.json) mkdirSync(dirname(options.json), { recursive: true });
 const database = await openDatabase(sizes);
 const bench = new Bench(database, pace, (line) => process.stderr.write(`\r\x1b[K${line}`));
 try {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeCustomer } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { startService, type Integrator, type Service, withoutTriggers } from '../harness.ts';
 
 // Where most tenants have one invoice, PostgreSQL expects one of each tenant until it analyses its tables again. A report of a
 // tenant with very many must not then take so long that the statement is ended.
@@ -23,9 +23,7 @@ beforeAll(async () => {
   service = await startService();
   who = await service.integrator({ country: 'DE' });
   const customerId = await makeCustomer(who);
-  const client = await service.pool.connect();
-  try {
-    await client.query('set session_replication_role = replica'); // rows as they are, without triggers
+  await withoutTriggers(service, async (client) => {
     const tables = [
       'invoices',
       'invoice_items',
@@ -37,7 +35,7 @@ beforeAll(async () => {
     ];
     for (const table of tables) await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
     await client.query(
-      `create temporary table others as select gen_random_uuid() as id from generate_series(1, 20000)`,
+      `create temporary table others on commit drop as select gen_random_uuid() as id from generate_series(1, 20000)`,
     );
     await client.query(`${invoice} select id, id, id, 'paid', 'N', '2026-01-01', '2026-12-01', ${amounts} from others`);
     await client.query(`${line} select id, id, id, 1, 'x', 1, 50, 19, 50 from others`);
@@ -83,9 +81,7 @@ beforeAll(async () => {
       `${receiptPayment} select $1, gen_random_uuid(), id, 119, 'EUR', receipt_date + 3 from receipts where tenant_id = $1`,
       ofTenant,
     );
-  } finally {
-    client.release(true);
-  }
+  });
 }, 120_000);
 afterAll(() => service.close());
 
