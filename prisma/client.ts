@@ -77,7 +77,7 @@ export interface TenantConnections extends ConnectionPool {
 export interface Books {
   readonly pool: TenantConnections;
   readonly longReads: LongReads;
-  /** Works only inside asTenant(): see TenantPool. */
+  /** Works only inside asTenant(): see TenantPool. Created when it is first needed, as it takes 8 MB. */
   readonly client: PrismaClient;
   readonly queryCompiler: QueryCompiler;
   readonly statementNames: PreparedStatementNames;
@@ -90,15 +90,17 @@ export function openBooks(config: PoolConfig, pooled: Pooled = 'session', worker
 }
 
 export function booksOn(pool: TenantConnections, names = new PreparedStatementNames(maxPreparedStatements)): Books {
-  const client = prismaOn(pool, names);
+  let client: PrismaClient | undefined;
   return {
     pool,
     longReads: new LongReads(),
-    client,
+    get client() {
+      return (client ??= prismaOn(pool, names));
+    },
     queryCompiler: new QueryCompiler(names),
     statementNames: names,
     close: async () => {
-      await client.$disconnect();
+      await client?.$disconnect();
       await pool.end();
     },
   };

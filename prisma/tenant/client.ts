@@ -42,11 +42,7 @@ export const forTenant = (
   tenantId: string,
   requester: Pick<Requester, 'signal' | 'readLimit' | 'actor'> = {},
 ): TenantClient =>
-  new TenantScopedClient(
-    books,
-    new TenantConnection(books, tenantId, { ...requester }),
-    books.client,
-  ) as unknown as TenantClient;
+  new TenantScopedClient(books, new TenantConnection(books, tenantId, { ...requester })) as unknown as TenantClient;
 
 /**
  * The operations on one model's rows, for code that works for several models. A query selects all columns; Prisma checks the
@@ -181,22 +177,26 @@ let cursors = 0;
 class TenantScopedClient {
   readonly #books: Books;
   readonly #connection: TenantConnection;
-  /** Prisma's client for all tenants, or the one of a transaction. */
-  readonly #client: PrismaClient;
+  /** Prisma's client of the transaction; undefined outside one. */
+  readonly #inTransaction: PrismaClient | undefined;
   readonly #delegates = new Map<Prisma.ModelName, TenantDelegate>();
   readonly #deferred: DeferredInserts | undefined;
 
-  constructor(books: Books, connection: TenantConnection, client: PrismaClient, deferred?: DeferredInserts) {
+  constructor(books: Books, connection: TenantConnection, inTransaction?: PrismaClient, deferred?: DeferredInserts) {
     this.#books = books;
     this.#connection = connection;
-    this.#client = client;
+    this.#inTransaction = inTransaction;
     this.#deferred = deferred;
+  }
+
+  get #client(): PrismaClient {
+    return this.#inTransaction ?? this.#books.client;
   }
 
   deferInserts(unordered: readonly Prisma.ModelName[]): { db: TenantScopedClient; inserts: DeferredInserts } {
     if (!this.#connection.isTransaction) throw new Error('Inserts are deferred inside a transaction');
     const inserts = new DeferredInserts((rows) => this.insert(rows), unordered);
-    return { db: new TenantScopedClient(this.#books, this.#connection, this.#client, inserts), inserts };
+    return { db: new TenantScopedClient(this.#books, this.#connection, this.#inTransaction, inserts), inserts };
   }
 
   /** Has nothing to do, because each statement takes a connection from the pool. Pothos expects a client to have it. */
@@ -206,7 +206,8 @@ class TenantScopedClient {
     let delegate = this.#delegates.get(name);
     if (!delegate) {
       if (!tenantModels.has(name)) refuse(name);
-      delegate = new TenantDelegate(name, this.#connection, this.#books.queryCompiler, this.#client, this.#deferred);
+      const { queryCompiler } = this.#books;
+      delegate = new TenantDelegate(name, this.#connection, queryCompiler, () => this.#client, this.#deferred);
       this.#delegates.set(name, delegate);
     }
     return delegate;

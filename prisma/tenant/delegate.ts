@@ -20,16 +20,16 @@ export class TenantDelegate {
   readonly #name: Prisma.ModelName;
   readonly #connection: TenantConnection;
   readonly #compiler: QueryCompiler;
-  readonly #client: object;
+  readonly #client: () => object;
   readonly #deferred: DeferredInserts | undefined;
   readonly #batches = new Map<string, DataLoader<string, Row | null>>();
 
-  /** @param client Prisma's own client, in the same transaction */
+  /** @param client returns Prisma's own client, in the same transaction */
   constructor(
     name: Prisma.ModelName,
     connection: TenantConnection,
     compiler: QueryCompiler,
-    client: object,
+    client: () => object,
     deferred?: DeferredInserts,
   ) {
     this.#name = name;
@@ -131,7 +131,7 @@ export class TenantDelegate {
   async callPrisma(operation: string, query: object = {}): Promise<unknown> {
     await this.#deferred?.beforeReading(this.#name, query);
     if (!readingOperations.has(operation)) await this.#deferred?.beforeWriting();
-    const delegates = this.#client as Record<string, Record<string, Operation>>;
+    const delegates = this.#client() as Record<string, Record<string, Operation>>;
     const run = delegates[delegateName(this.#name)]?.[operation] as Operation;
     const scoped = scopedArguments(
       operation,

@@ -1,4 +1,3 @@
-import { Piscina } from 'piscina';
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -60,6 +59,7 @@ function findFileProblem(bytes: Buffer): string | undefined {
 async function drawInThread(bytes: Uint8Array): Promise<LogoResult> {
   const filename = new URL('logo-thread.ts', import.meta.url).href;
   const resourceLimits = { maxOldGenerationSizeMb: 256 };
+  const { Piscina } = await import('piscina');
   const thread = new Piscina({ filename, maxThreads: 1, resourceLimits, execArgv: [] });
   const work = limitWork(thread, maxWork);
   const signal = AbortSignal.any([work.signal, AbortSignal.timeout(maxTime)]);

@@ -1,4 +1,4 @@
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import type { DocumentSource } from './document-source.ts';
 import type { RenderWork } from './render-thread.ts';
 
@@ -13,17 +13,25 @@ const idleTimeout = 30_000;
 const niceIncrement = 5;
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
-let threads: Piscina | undefined;
+let threads: Promise<Piscina> | undefined;
 
 /**
  * Makes an invoice's PDF without blocking the event loop. Tenants take turns: see stored-files.ts.
  * @param logo a PNG
  */
-export function renderInThread(
+export async function renderInThread(
   source: DocumentSource,
   logo: Uint8Array | null = null,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  threads ??= new Piscina({
+  threads ??= makeThreads();
+  const run = (await threads).run({ source, logo } satisfies RenderWork);
+  return run as Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** Loads the pool of threads with the first PDF: many processes make none. */
+async function makeThreads(): Promise<Piscina> {
+  const { Piscina } = await import('piscina');
+  return new Piscina({
     filename: new URL('render-thread.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads,
@@ -32,5 +40,4 @@ export function renderInThread(
     resourceLimits,
     execArgv: [],
   });
-  return threads.run({ source, logo } satisfies RenderWork) as Promise<Uint8Array<ArrayBuffer>>;
 }

@@ -43,7 +43,7 @@ const oneError = { maxErrors: 1 };
 function withCosts(schema: GraphQLSchema): GraphQLSchema {
   const known = pricedSchemas.get(schema);
   if (known) return known;
-  const plain = buildSchema(printSchema(schema), { assumeValidSDL: true });
+  const plain = buildSchema(printSchema(schema), { assumeValidSDL: true, noLocation: true });
   const texts = textLengths(schema);
   for (const type of Object.values(plain.getTypeMap())) {
     if (!isObjectType(type)) continue;
