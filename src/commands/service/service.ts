@@ -5,12 +5,11 @@ import type { Config } from '../../config/config.ts';
 import { findConnectionShortage } from '../../database/connection-budget.ts';
 import { openDatabase, type Database } from '../../database/database.ts';
 import { createNotifications } from '../../notifications/notifications.ts';
-import { createDomain } from '../../domain.ts';
 import { createLog } from '../../observability/log.ts';
 import { defaultLimits } from '../../server/http/connections.ts';
 import { defaultTimeouts } from '../../server/http/timeouts.ts';
 import { GracefulShutdown } from '../../processes/graceful-shutdown.ts';
-import { makeDemoTenant, type Demo } from '../../demo/demo-data.ts';
+import type { Demo } from '../../demo/demo-data.ts';
 import { reportMetricsToPrimary, clusterMetrics, processRole, sendToPrimary } from '../../processes/ipc.ts';
 import { readAnchorKey } from '../../security/anchor-key.ts';
 import type { Keyring } from '../../security/keyring.ts';
@@ -27,7 +26,6 @@ import { clearTemporaryFolders } from '../../../schema/graphql/input/temporary-f
 import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
 import type { Worker } from '../../jobs/worker.ts';
 import { createHealthServer } from '../../server/health.ts';
-import { createServer } from '../../server/server.ts';
 import { claimRateLimiter } from '../../processes/rate-limiter-lock.ts';
 import { shutdownRequested } from '../../processes/signals.ts';
 import { createCheck } from '../../database/readiness.ts';
@@ -36,6 +34,10 @@ import { createWebhooks, type WebhookSettings } from '../../webhooks/webhooks.ts
 import { openStorage } from '../../storage/storage.ts';
 import { greet } from './greet.ts';
 import { listen, socketsForClients } from './listening.ts';
+
+// Most of a start is to load these. An embedded PostgreSQL starts at the same time.
+const loadDomain = () => Promise.all([import('../../domain.ts'), import('../../demo/demo-data.ts')]);
+const loadServer = () => import('../../server/server.ts');
 
 /** Leaves time for the first requests. */
 const releaseMemoryAfterMs = 1000;
@@ -95,7 +97,12 @@ async function runProcess(
   try {
     // The queue needs direct connections: a process that works on it connects to PostgreSQL itself for everything.
     const throughPooler = !roles.work;
-    const database = await openDatabase(config, { report: printError, migrating: roles.prepare, throughPooler });
+    const database = await openDatabase(config, {
+      report: printError,
+      migrating: roles.prepare,
+      throughPooler,
+      meanwhile: roles.serve ? () => Promise.all([loadDomain(), loadServer()]) : loadDomain,
+    });
     stopping.push(database.close);
     const unfollow = await followDatabaseClock(database.pool);
     stopping.push(async () => unfollow());
@@ -139,6 +146,7 @@ async function runProcess(
       const checkSecret = createCheck(() => findSecretProblem(pool, keyring));
       const notifications = createNotifications(database.url, database.workers);
       const shutdown = new GracefulShutdown();
+      const { createServer } = await loadServer();
       const server = createServer({
         client,
         pool,
@@ -183,7 +191,11 @@ async function runProcess(
 async function runCluster(config: Config, roles: Roles, log: Logger): Promise<void> {
   const stopping: (() => Promise<unknown>)[] = [];
   try {
-    const database = await openDatabase(config, { report: printError, migrating: roles.prepare });
+    const database = await openDatabase(config, {
+      report: printError,
+      migrating: roles.prepare,
+      meanwhile: loadDomain,
+    });
     stopping.push(database.close);
     await warnOfShortage(database, config, config.webConcurrency + (roles.work ? 1 : 0));
     const { demo } = await createServices(config, roles, database, { url: config.publicUrl ?? '' });
@@ -214,6 +226,7 @@ async function warnOfShortage({ pool }: Database, config: Config, processes: num
 async function createServices(config: Config, roles: Roles, database: Database, publicAddress: PublicAddress) {
   const keyring = await readKeyring(config, database);
   const webhooks = createWebhooks({ secret: keyring, allowInsecure: config.webhookAllowInsecure });
+  const [{ createDomain }, { makeDemoTenant }] = await loadDomain();
   const domain = createDomain(database, webhooks, publicAddress, await openStorage(config), undefined, config);
   const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
   return { keyring, webhooks, domain, demo };

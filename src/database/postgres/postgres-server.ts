@@ -79,8 +79,15 @@ async function isPostmaster(pid: number, { home, user }: ServerLocation): Promis
   }
 }
 
-/** @returns the error's message, or '' */
-export async function start(location: ServerLocation, wantedPort: number | undefined): Promise<string> {
+/**
+ * @param meanwhile is done while the server starts
+ * @returns the error's message, or ''
+ */
+export async function start(
+  location: ServerLocation,
+  wantedPort: number | undefined,
+  meanwhile: () => Promise<unknown> = async () => {},
+): Promise<string> {
   const port = wantedPort && (await isFree(wantedPort)) ? wantedPort : await findFreePort();
   const log = logFile(location);
   const before = await stat(log).then(
@@ -88,7 +95,8 @@ export async function start(location: ServerLocation, wantedPort: number | undef
     () => 0,
   );
   // -t: recovery after a crash may take its time
-  const { ok, output } = await pgCtl(location, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
+  const starting = pgCtl(location, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
+  const [{ ok, output }] = await Promise.all([starting, meanwhile()]);
   if (ok) return '';
   const written = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(before).toString();
   const errorLines = written.split('\n').filter((line) => !/ LOG: /.test(line) || line.includes('could not'));
