@@ -53,4 +53,4 @@ ENV NODE_ENV=production HOST=0.0.0.0 HEALTH_PORT=4001
 USER 1000:1000
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "docker/healthcheck.ts"]
-CMD ["node", "--max-semi-space-size=16", "--no-memory-reducer", "--heap-growing-percent=50", "--import", "./src/compile-cache.mjs", "src/cli.ts", "start"]
+CMD ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "--initial-old-space-size=128", "--no-memory-reducer", "--heap-growing-percent=50", "--import", "./src/compile-cache.mjs", "src/cli.ts", "start"]

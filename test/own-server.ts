@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { firstLogin } from './first-login.ts';
+import { nodeOptions } from './processes/npm.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -23,7 +24,7 @@ export async function startOwnServer(dataDir: string): Promise<OwnServer> {
     LOG_LEVEL: 'error',
   };
   const env = { ...process.env, ...settings, DATA_DIR: dataDir, PORT: '0', DATABASE_URL: '' };
-  const child = spawn(process.execPath, ['src/cli.ts', 'start'], {
+  const child = spawn(process.execPath, [...nodeOptions, 'src/cli.ts', 'start'], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { compileCache } from '../compile-cache.ts';
-import { freePort } from '../processes/npm.ts';
+import { freePort, nodeOptions } from '../processes/npm.ts';
 import { until } from '../webhooks/receiver.ts';
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
@@ -74,7 +74,7 @@ export async function kontor(
     faults: () => faults,
     start: async () => {
       let said = '';
-      const [program = '', ...args] = [...before, process.execPath, version, command];
+      const [program = '', ...args] = [...before, process.execPath, ...nodeOptions, version, command];
       child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
       child.stdout?.on('data', (chunk: Buffer) => {
         said += chunk.toString();
