@@ -1,4 +1,3 @@
-import tab from '@bomb.sh/tab/commander';
 import { printError } from './commands/output.ts';
 import { askedCommand, has, newProgram, report, type LateCommands } from './commands/program.ts';
 import { groupTitle, remoteCommands } from './commands/remote/remote-commands.ts';
@@ -58,6 +57,12 @@ async function addRemoteCommands(): Promise<void> {
   (await import('./commands/remote/commands.ts')).addRemoteCommands(program);
 }
 
+async function addCompletion(): Promise<void> {
+  const { default: tab } = await import('@bomb.sh/tab/commander');
+  program.commandsGroup('This command line:');
+  tab(program, { completionCommandName: 'completion' });
+}
+
 async function loadCommands(): Promise<void> {
   const asked = askedCommand(program) ?? '';
   if (has(program, asked)) return;
@@ -73,8 +78,8 @@ async function loadCommands(): Promise<void> {
 
 try {
   await loadCommands();
-  program.commandsGroup('This command line:');
-  tab(program, { completionCommandName: 'completion' });
+  // For a command that is here, completion would only be loaded.
+  if (!has(program, process.argv[2] ?? '')) await addCompletion();
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error, (line) => {

@@ -25,7 +25,7 @@ export const startUp: Work = {
       await stop(child);
     }
     const time = median(seconds);
-    return [{ ...alone(this.name, time, `${time.toFixed(2)} s`), goal: 1.2, atMost: 1.2 }];
+    return [{ ...alone(this.name, time, `${time.toFixed(2)} s`), goal: 1.1, atMost: 1.1 }];
   },
 };
 
@@ -40,7 +40,7 @@ export const memory: Work = {
     await stop(child);
     const underLoad = await megabytes(await loaded(bench), 'VmHWM');
     return [
-      { ...alone('memory at rest', atRest, `${Math.round(atRest)} MB`), goal: 160, atMost: 160 },
+      { ...alone('memory at rest', atRest, `${Math.round(atRest)} MB`), goal: 150, atMost: 150 },
       { ...alone('memory under load', underLoad, `${Math.round(underLoad)} MB`), goal: 350, atMost: 350 },
     ];
   },
