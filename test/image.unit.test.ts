@@ -99,6 +99,16 @@ describe('compose.yaml', () => {
   });
 });
 
+describe('src/bin/kontor', () => {
+  it('gives Node the options that package.json gives it', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const [, options = ''] = /^exec "\$node" (.*?) --import /ms.exec(read('src/bin/kontor')) ?? [];
+    expect(`node ${options.replaceAll(/\s*\\\n\s*/g, ' ')} --import`).toBe(
+      /^node .* --import/.exec(scripts['kontor'] ?? '')?.[0],
+    );
+  });
+});
+
 describe('kontor.service', () => {
   const unit = read('docker/kontor.service');
 
