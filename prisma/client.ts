@@ -77,7 +77,7 @@ export interface TenantConnections extends ConnectionPool {
 export interface Books {
   readonly pool: TenantConnections;
   readonly longReads: LongReads;
-  /** Works only inside asTenant(): see TenantPool. Created when it is first needed, as it takes 8 MB. */
+  /** Works only inside asTenant(): see TenantPool. Created when it is first needed, as it takes much memory. */
   readonly client: PrismaClient;
   readonly queryCompiler: QueryCompiler;
   readonly statementNames: PreparedStatementNames;

@@ -78,7 +78,7 @@ async function loadCommands(): Promise<void> {
 
 try {
   await loadCommands();
-  // For a command that is here, completion would only be loaded.
+  // A command that is found needs no completion, which takes time to load.
   if (!has(program, process.argv[2] ?? '')) await addCompletion();
   await program.parseAsync();
 } catch (error) {

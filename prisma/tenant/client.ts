@@ -178,25 +178,30 @@ class TenantScopedClient {
   readonly #books: Books;
   readonly #connection: TenantConnection;
   /** Prisma's client of the transaction; undefined outside one. */
-  readonly #inTransaction: PrismaClient | undefined;
+  readonly #transactionClient: PrismaClient | undefined;
   readonly #delegates = new Map<Prisma.ModelName, TenantDelegate>();
   readonly #deferred: DeferredInserts | undefined;
 
-  constructor(books: Books, connection: TenantConnection, inTransaction?: PrismaClient, deferred?: DeferredInserts) {
+  constructor(
+    books: Books,
+    connection: TenantConnection,
+    transactionClient?: PrismaClient,
+    deferred?: DeferredInserts,
+  ) {
     this.#books = books;
     this.#connection = connection;
-    this.#inTransaction = inTransaction;
+    this.#transactionClient = transactionClient;
     this.#deferred = deferred;
   }
 
   get #client(): PrismaClient {
-    return this.#inTransaction ?? this.#books.client;
+    return this.#transactionClient ?? this.#books.client;
   }
 
   deferInserts(unordered: readonly Prisma.ModelName[]): { db: TenantScopedClient; inserts: DeferredInserts } {
     if (!this.#connection.isTransaction) throw new Error('Inserts are deferred inside a transaction');
     const inserts = new DeferredInserts((rows) => this.insert(rows), unordered);
-    return { db: new TenantScopedClient(this.#books, this.#connection, this.#inTransaction, inserts), inserts };
+    return { db: new TenantScopedClient(this.#books, this.#connection, this.#transactionClient, inserts), inserts };
   }
 
   /** Has nothing to do, because each statement takes a connection from the pool. Pothos expects a client to have it. */
