@@ -38,7 +38,7 @@ export interface Database {
  * embedded one is always migrated; the operator's only if `migrating` is set.
  *
  * @param throughPooler whether connections may use the pooler in DATABASE_URL, if DATABASE_DIRECT_URL is also set
- * @param meanwhile is done while an embedded PostgreSQL starts, if it has to
+ * @param onStarting is called while an embedded PostgreSQL starts, if it has to
  * @throws Error of one line if the database can't be reached, started or migrated
  */
 export async function openDatabase(
@@ -47,15 +47,15 @@ export async function openDatabase(
     report,
     migrating = false,
     throughPooler = false,
-    meanwhile,
+    onStarting,
   }: {
     report: (line: string) => void;
     migrating?: boolean;
     throughPooler?: boolean;
-    meanwhile?: () => Promise<unknown>;
+    onStarting?: () => void;
   },
 ): Promise<Database> {
-  const embedded = config.databaseUrl === null ? await joinEmbeddedPostgres(config.dataDir, report, meanwhile) : null;
+  const embedded = config.databaseUrl === null ? await joinEmbeddedPostgres(config.dataDir, report, onStarting) : null;
   const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl ?? '';
   // A migration needs the database now.
   const check = (variable: string, given: string): Promise<void> =>

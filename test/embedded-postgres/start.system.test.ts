@@ -54,6 +54,17 @@ describe('a first start', () => {
     await query(member.url, 'table survivor');
   });
 
+  it('is announced while the server starts, and not where it runs already', async () => {
+    const { stderr } = await node(
+      folder(),
+      `const join = (name) => joinEmbeddedPostgres(dataDir, undefined, () => console.error(name + ' starts it'));
+       const first = await join('the first');
+       const second = await join('the second');
+       await Promise.all([first.leave(), second.leave()]);`,
+    );
+    expect(stderr).toBe('the first starts it\n');
+  });
+
   it('happens once for concurrent processes', async () => {
     const dir = folder();
     const members = await Promise.all(Array.from({ length: 6 }, () => enter(dir)));

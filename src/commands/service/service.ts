@@ -35,9 +35,17 @@ import { openStorage } from '../../storage/storage.ts';
 import { greet } from './greet.ts';
 import { listen, socketsForClients } from './listening.ts';
 
-// Most of a start is to load these. An embedded PostgreSQL starts at the same time.
-const loadDomain = () => Promise.all([import('../../domain.ts'), import('../../demo/demo-data.ts')]);
+const loadDomain = () => import('../../domain.ts');
 const loadServer = () => import('../../server/server.ts');
+
+/**
+ * Loads modules in advance, while an embedded PostgreSQL starts: most of a start is to load them. An error is reported where
+ * they are used.
+ */
+function loadInAdvance(roles: Roles): void {
+  loadDomain().catch(() => {});
+  if (roles.serve) loadServer().catch(() => {});
+}
 
 /** Leaves time for the first requests. */
 const releaseMemoryAfterMs = 1000;
@@ -101,7 +109,7 @@ async function runProcess(
       report: printError,
       migrating: roles.prepare,
       throughPooler,
-      meanwhile: roles.serve ? () => Promise.all([loadDomain(), loadServer()]) : loadDomain,
+      onStarting: () => loadInAdvance(roles),
     });
     stopping.push(database.close);
     const unfollow = await followDatabaseClock(database.pool);
@@ -194,7 +202,7 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
     const database = await openDatabase(config, {
       report: printError,
       migrating: roles.prepare,
-      meanwhile: loadDomain,
+      onStarting: () => loadInAdvance({ ...roles, serve: false }),
     });
     stopping.push(database.close);
     await warnOfShortage(database, config, config.webConcurrency + (roles.work ? 1 : 0));
@@ -226,10 +234,11 @@ async function warnOfShortage({ pool }: Database, config: Config, processes: num
 async function createServices(config: Config, roles: Roles, database: Database, publicAddress: PublicAddress) {
   const keyring = await readKeyring(config, database);
   const webhooks = createWebhooks({ secret: keyring, allowInsecure: config.webhookAllowInsecure });
-  const [{ createDomain }, { makeDemoTenant }] = await loadDomain();
+  const { createDomain } = await loadDomain();
   const domain = createDomain(database, webhooks, publicAddress, await openStorage(config), undefined, config);
-  const demo = roles.prepare && database.embedded ? await makeDemoTenant(database, domain) : undefined;
-  return { keyring, webhooks, domain, demo };
+  if (!roles.prepare || !database.embedded) return { keyring, webhooks, domain };
+  const { makeDemoTenant } = await import('../../demo/demo-data.ts');
+  return { keyring, webhooks, domain, demo: await makeDemoTenant(database, domain) };
 }
 
 /** Fills the demo tenant's books, while requests are served already. */

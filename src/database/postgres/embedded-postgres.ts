@@ -39,12 +39,12 @@ const lockKey = 0x6b6f6e746f72; // "kontor"
  * Each joined process holds a shared advisory lock on the server, which ends with the process. Joining and leaving are
  * serialized, so that no process joins a server that is being stopped. If the server dies, it is started again on its old
  * port.
- * @param meanwhile is done while the server starts, if it has to
+ * @param onStarting is called while the server starts, if it has to
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
   report: (line: string) => void = () => {},
-  meanwhile: () => Promise<unknown> = async () => {},
+  onStarting: () => void = () => {},
 ): Promise<EmbeddedPostgres> {
   const folder = await makeFolder(dataDir);
   const gate = join(folder, 'postgres.lock');
@@ -53,7 +53,7 @@ export async function joinEmbeddedPostgres(
     const found = await findServerLocation(folder, report);
     if (!(await stat(found.home).catch(() => undefined))) await makeCluster(found, report);
     const read = await readPasswords(found);
-    return { location: found, passwords: read, server: await enter(found, read, meanwhile) };
+    return { location: found, passwords: read, server: await enter(found, read, undefined, onStarting) };
   });
 
   let left: Promise<void> | undefined;
@@ -62,7 +62,7 @@ export async function joinEmbeddedPostgres(
     current.client.unref();
     current.client.once('end', () => {
       if (left) return;
-      held = alone(gate, () => enter(location, passwords, async () => {}, server.port)).then(hold, (error: unknown) => {
+      held = alone(gate, () => enter(location, passwords, server.port)).then(hold, (error: unknown) => {
         report(`The database server is gone: ${getMessage(error)}`);
         return undefined;
       });
@@ -151,8 +151,8 @@ function taken(lock: DatabaseSync): boolean {
 async function enter(
   location: ServerLocation,
   passwords: Passwords,
-  meanwhile: () => Promise<unknown>,
   oldPort?: number,
+  onStarting?: () => void,
 ): Promise<Server> {
   let deadline = Date.now() + startTimeoutMs;
   let port = oldPort;
@@ -168,7 +168,7 @@ async function enter(
     } else {
       // PostgreSQL would mistake another process of its user with the old pid for a running server.
       await forgetPostmaster(location);
-      problem = await start(location, port ?? running?.port, meanwhile);
+      problem = await start(location, port ?? running?.port, onStarting);
       // Retries after remains of a server that was just killed, and after a port that another program took first.
       const passing = /still in use|Address already in use/.test(problem);
       if (problem && !passing) break;

@@ -80,13 +80,13 @@ async function isPostmaster(pid: number, { home, user }: ServerLocation): Promis
 }
 
 /**
- * @param meanwhile is done while the server starts
+ * @param onStarting is called once the server is starting, which takes a while
  * @returns the error's message, or ''
  */
 export async function start(
   location: ServerLocation,
   wantedPort: number | undefined,
-  meanwhile: () => Promise<unknown> = async () => {},
+  onStarting: () => void = () => {},
 ): Promise<string> {
   const port = wantedPort && (await isFree(wantedPort)) ? wantedPort : await findFreePort();
   const log = logFile(location);
@@ -96,7 +96,8 @@ export async function start(
   );
   // -t: recovery after a crash may take its time
   const starting = pgCtl(location, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
-  const [{ ok, output }] = await Promise.all([starting, meanwhile()]);
+  onStarting();
+  const { ok, output } = await starting;
   if (ok) return '';
   const written = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(before).toString();
   const errorLines = written.split('\n').filter((line) => !/ LOG: /.test(line) || line.includes('could not'));
