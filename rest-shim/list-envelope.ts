@@ -131,15 +131,16 @@ export function listEnvelope({ rows, count, total: counted, pageInfo }: ListResu
   const { startCursor, endCursor, hasNextPage: hasNext, hasPreviousPage: hasPrevious } = pageInfo;
   const position = getPosition(asked, { count, total: counted, hasNext, hasPrevious });
   const { total, currentPage, lastPage, from, to } = position;
-  const [plain, placed] = [new URL(address), new URL(address)];
-  plain.searchParams.delete('cursor');
+  // Without URLs of their own: a URL writes itself anew with each parameter that is set.
+  const [plain, placed] = [new URLSearchParams(address.search), new URLSearchParams(address.search)];
+  plain.delete('cursor');
   const link = (number: number, at?: LinkPosition): string => {
-    const url = at ? placed : plain;
-    url.searchParams.set('page', String(number));
+    const query = at ? placed : plain;
+    query.set('page', String(number));
     // As decodeLinkCursor() reads it.
     const cursor = at && Buffer.from(JSON.stringify([number, perPage, at]));
-    if (cursor) url.searchParams.set('cursor', cursor.toString('base64url'));
-    return url.href;
+    if (cursor) query.set('cursor', cursor.toString('base64url'));
+    return `${address.origin}${address.pathname}?${query}`;
   };
   let [prev, next]: (string | null)[] = [null, null];
   if (from === null || to === null || startCursor === null || endCursor === null) {
