@@ -14,6 +14,11 @@ export interface ChangeCursor {
   epoch: string;
   /** The resources that were read so far. Others can't be added later: their earlier changes would be missed. */
   resources: readonly Resource[];
+  /**
+   * What the reader has missed so far was made after this time. The cursor is accepted for so long from then on, so that no
+   * deletion is taken out of the feed before the reader comes to it, however many pages follow.
+   */
+  knownUntil: Date;
 }
 
 /** The largest number of 64 bits, PostgreSQL's bigint. */
@@ -21,10 +26,10 @@ const largest = 2n ** 63n - 1n;
 const wholeNumber = z.string().refine((text) => /^\d{1,19}$/.test(text) && BigInt(text) <= largest);
 const shape = z.tuple([wholeNumber, wholeNumber, z.int(), z.array(z.string())]);
 
-/** Encodes a cursor, with the time. It is opaque to clients. */
-export const encodeChangeCursor = ({ position, epoch, resources: read }: ChangeCursor, now: Date): string =>
+/** Encodes a cursor. It is opaque to clients. */
+export const encodeChangeCursor = ({ position, epoch, resources: read, knownUntil }: ChangeCursor): string =>
   Buffer.from(
-    JSON.stringify([position, epoch, Math.floor(now.getTime() / 1000), read.map(({ name }) => name)]),
+    JSON.stringify([position, epoch, Math.floor(knownUntil.getTime() / 1000), read.map(({ name }) => name)]),
   ).toString('base64url');
 
 /**
@@ -32,9 +37,10 @@ export const encodeChangeCursor = ({ position, epoch, resources: read }: ChangeC
  * @throws ValidationError if the text is no cursor; CodedError CURSOR_EXPIRED if it is too old
  */
 export function decodeChangeCursor(text: string, epoch: string, { now }: Pick<Context, 'now'>): ChangeCursor {
-  const [position, ofEpoch, issuedAt, names] =
+  const [position, ofEpoch, seconds, names] =
     parse(text) ?? refuse('since', 'invalid_cursor', 'Must be a cursor of this feed.');
-  const isTooOld = now().getTime() - issuedAt * 1000 > cursorDays * 86_400_000;
+  const knownUntil = new Date(seconds * 1000);
+  const isTooOld = now().getTime() - knownUntil.getTime() > cursorDays * 86_400_000;
   if (isTooOld || ofEpoch !== epoch)
     throw new CodedError(
       'CURSOR_EXPIRED',
@@ -42,7 +48,7 @@ export function decodeChangeCursor(text: string, epoch: string, { now }: Pick<Co
         ? `The cursor is older than ${cursorDays} days. Read the feed from its beginning.`
         : 'The service was restored from a backup after this cursor. Read the feed from its beginning.',
     );
-  return { position, epoch, resources: resources.filter(({ name }) => names.includes(name)) };
+  return { position, epoch, resources: resources.filter(({ name }) => names.includes(name)), knownUntil };
 }
 
 function parse(text: string): z.infer<typeof shape> | undefined {

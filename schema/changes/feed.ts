@@ -41,11 +41,19 @@ export async function readChanges(context: Context, args: ChangesArgs): Promise<
   const end = await endOfFeed(context);
   const start = getStart(context, end, args);
   const size = args.limit ?? defaultChanges;
-  const cursorAt = (position: string): string => encodeChangeCursor({ ...start, position }, context.now());
   const rows = await readRows(context, start, end.position, size + 1);
-  const nodes = rows.slice(0, size).map(({ position, ...change }) => ({ ...change, cursor: cursorAt(position) }));
-  return { nodes, cursor: nodes.at(-1)?.cursor ?? cursorAt(start.position), hasMore: rows.length > size };
+  const hasMore = rows.length > size;
+  const cursorAt = (position: string, knownUntil: Date): string =>
+    encodeChangeCursor({ ...start, position, knownUntil });
+  const nodes = rows.slice(0, size).map(({ position, ...change }, index) => {
+    const isLast = !hasMore && index === rows.length - 1;
+    const knownUntil = isLast ? context.now() : latest(start.knownUntil, change.changedAt);
+    return { ...change, cursor: cursorAt(position, knownUntil) };
+  });
+  return { nodes, cursor: nodes.at(-1)?.cursor ?? cursorAt(start.position, context.now()), hasMore };
 }
+
+const latest = (one: Date, other: Date): Date => (one > other ? one : other);
 
 type ChangeRow = Omit<Change, 'cursor'> & { position: string };
 
@@ -78,7 +86,8 @@ export function getStart(
   const asked = names && resources.filter((resource) => names.includes(resourceName(resource)));
   if (since == null || since === 'now') {
     const wanted = allowed(context, asked ?? readable(context));
-    return { ...end, position: since === 'now' ? end.position : '0', resources: wanted };
+    const position = since === 'now' ? end.position : '0';
+    return { ...end, position, resources: wanted, knownUntil: context.now() };
   }
   const cursor = decodeChangeCursor(since, end.epoch, context);
   const added = asked?.find((each) => !cursor.resources.includes(each));

@@ -24,7 +24,7 @@ builder.subscriptionField('changes', (t) =>
 async function follow(context: Context, args: ChangesArgs): Promise<AsyncIterable<Change>> {
   const start = getStart(context, await endOfFeed(context), args);
   const announced = await watchChanges(context, start.resources);
-  let cursor = encodeChangeCursor(start, context.now());
+  let cursor = encodeChangeCursor(start);
   let page: Change[] = [];
   let mayHaveMore = true;
   const iterator: AsyncIterableIterator<Change> = {

@@ -208,6 +208,29 @@ describe('what the feed keeps', () => {
     expect([status, body]).toEqual([410, { message: expect.any(String), request_id: expect.any(String) }]);
   });
 
+  it('a cursor of a page with more behind it for as long as the one that was read from', async () => {
+    const { cursor: read } = (await readFeed(acme)).meta;
+    const [, deleted] = [await makeCustomer(acme), await makeCustomer(acme)];
+    await acme.rest('DELETE', `/customers/${deleted}`);
+    const changed = acme.db.change.updateMany.bind(acme.db.change);
+    await changed({ where: { id: deleted }, data: { changedAt: days(-1) } }); // a day after the first page was read
+    const inDays = (count: number): void => void (service.clock.now = days(-count));
+    try {
+      inDays(80); // a slow reader: the deletion is behind its page
+      const page = await readFeed(acme, { since: read, limit: 1 });
+      expect(page.meta.has_more).toBe(true);
+      inDays(80 + 89); // the deletion is no longer in the feed
+      expect((await acme.rest('GET', `/changes?since=${page.meta.cursor}`)).status).toBe(410);
+      inDays(81);
+      const rest = await readFeed(acme, { since: page.meta.cursor });
+      expect(rest.data.map(({ id, deleted: isDeleted }) => [id, isDeleted])).toEqual([[deleted, true]]);
+      inDays(81 + 89); // it has read everything, so its cursor is a new one
+      expect((await readFeed(acme, { since: rest.meta.cursor })).data).toEqual([]);
+    } finally {
+      service.clock.now = undefined;
+    }
+  });
+
   it('no cursor from before a backup was restored', async () => {
     await makeCustomer(acme);
     const { cursor } = (await readFeed(acme)).meta;
