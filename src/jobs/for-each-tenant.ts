@@ -1,8 +1,12 @@
+import { isConnectionLost, isUnwritable } from '../../prisma/client.ts';
 import type { Workers } from '../../prisma/distribute/workers.ts';
+import { StorageUnavailableError } from '../../schema/errors/errors.ts';
+import { InterruptedError } from './pace.ts';
 
 /**
- * Does a job's work for one tenant after the other. While a worker of Citus doesn't answer, its tenants are left out, and the job
- * fails at the end: the queue tries it again.
+ * Does a job's work for one tenant after the other. A tenant whose work fails is left out, so that it keeps nobody else from
+ * theirs; the job fails at the end, with the first error, and the queue tries it again. Where the database or the storage is
+ * away, the job fails at once; but not for a worker of Citus, which has only some of the tenants.
  * @param workers undefined where all tenants are on one server
  * @param pause is called after each tenant (pace.ts)
  */
@@ -12,16 +16,24 @@ export async function forEachTenant<Tenant extends { id: string }>(
   pause: () => Promise<void>,
   work: (tenant: Tenant) => Promise<void>,
 ): Promise<void> {
-  let failure: unknown;
+  let failure: { error: unknown } | undefined;
   for (const tenant of tenants) {
     try {
       await work(tenant);
     } catch (error) {
-      const worker = await workers?.find(tenant.id).catch(() => undefined);
-      if (worker === undefined || (await workers?.ask(worker)) !== false) throw error;
-      failure ??= error;
+      if (error instanceof InterruptedError) throw error;
+      if (isOfAllTenants(error) && !(await isWorkerAway(tenant.id, workers))) throw error;
+      failure ??= { error };
     }
     await pause();
   }
-  if (failure !== undefined) throw failure;
+  if (failure) throw failure.error;
+}
+
+const isOfAllTenants = (error: unknown): boolean =>
+  isConnectionLost(error) || isUnwritable(error) || error instanceof StorageUnavailableError;
+
+async function isWorkerAway(tenantId: string, workers: Workers | undefined): Promise<boolean> {
+  const worker = await workers?.find(tenantId).catch(() => undefined);
+  return worker !== undefined && (await workers?.ask(worker)) === false;
 }
