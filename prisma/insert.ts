@@ -51,7 +51,7 @@ let idsOfTime = 0;
  * 9562, 6.2, method 1.
  * Only where there are more than 4096 for one, their order is arbitrary.
  */
-function newId(): string {
+export function newId(): string {
   const id = randomUUIDv7();
   const ms = currentTime().getTime().toString(16).padStart(12, '0');
   const time = `${ms.slice(0, 8)}-${ms.slice(8)}`;

@@ -5,11 +5,12 @@ import type { TenantConnection } from './connection.ts';
 import type { DeferredInserts } from './deferred-inserts.ts';
 import { currentTime } from '../clock.ts';
 import { batchById } from '../batching.ts';
+import { newId } from '../insert.ts';
 import type { Group, GroupsQuery } from '../query-compiler/groups.ts';
 import type { QueryCompiler, RowLock } from '../query-compiler/query-compiler.ts';
 import { scopedArguments } from './scoped-arguments.ts';
 import { buildShape } from '../query-compiler/shape.ts';
-import { delegateName, getTable } from '../tables.ts';
+import { delegateName, getTable, type Column, type Relation } from '../tables.ts';
 
 export type Row = Record<string, unknown>;
 type Query = Record<string, unknown>;
@@ -135,7 +136,7 @@ export class TenantDelegate {
     const run = delegates[delegateName(this.#name)]?.[operation] as Operation;
     const scoped = scopedArguments(
       operation,
-      withOpaqueJson(this.#name, withTimes(this.#name, operation, query)),
+      withOpaqueJson(this.#name, withTimesAndIds(this.#name, operation, query)),
       this.#connection.tenantId,
     );
     return this.#connection.asTenant(async () => await run(scoped));
@@ -209,22 +210,30 @@ function withOpaqueJson(model: Prisma.ModelName, query: object): object {
   return { ...query, data: Array.isArray(data) ? data.map(wrap) : wrap(data) };
 }
 
-/** With the times of the written rows. Prisma takes them from this machine's clock: who asks what was updated would miss rows. */
-function withTimes(model: Prisma.ModelName, operation: string, query: object): object {
+/**
+ * With the times and ids of the written rows. Prisma takes them from this machine's clock, which may be wrong: who asks what was
+ * updated would miss rows, and a webhook's id would say that it is younger than the events after it.
+ */
+function withTimesAndIds(model: Prisma.ModelName, operation: string, query: object): object {
   const { fields } = getTable(model);
   const now = currentTime();
   const times = (names: string[]): Row =>
     Object.fromEntries(names.filter((name) => fields.has(name)).map((name) => [name, now]));
+  const [timesOfNew, forOld] = [times(['createdAt', 'updatedAt']), times(['updatedAt'])];
+  const hasId = isUuidByDefault(fields.get('id'));
+  const forNew = (): Row => ({ ...timesOfNew, ...(hasId && { id: newId() }) });
   const { data, create, update } = query as { data?: Row | Row[]; create?: Row; update?: Row };
-  const [forNew, forOld] = [times(['createdAt', 'updatedAt']), times(['updatedAt'])];
-  const added = operation.startsWith('create') ? forNew : forOld;
+  const added = operation.startsWith('create') ? forNew : () => forOld;
   return {
     ...query,
-    ...(data && { data: Array.isArray(data) ? data.map((row) => ({ ...added, ...row })) : { ...added, ...data } }),
-    ...(create && { create: { ...forNew, ...create } }),
+    ...(data && { data: Array.isArray(data) ? data.map((row) => ({ ...added(), ...row })) : { ...added(), ...data } }),
+    ...(create && { create: { ...forNew(), ...create } }),
     ...(update && { update: { ...forOld, ...update } }),
   };
 }
+
+const isUuidByDefault = (field: Column | Relation | undefined): boolean =>
+  field?.kind === 'column' && (field.initial as { name?: string } | null)?.name === 'uuid';
 
 /** `{ tenantId_number: { tenantId, number } }` as `{ tenantId, number }`. */
 const flat = (where: object): object =>

@@ -55,6 +55,22 @@ describe.each([
   });
 });
 
+it('a webhook that is made with a clock that is ahead gets the events after it', async () => {
+  const globex = await service.integrator({ name: 'Globex' });
+  setClock(hourMs);
+  await createWebhook(globex, { url: receiver.url });
+  vi.useRealTimers();
+  const heard = receiver.requests.length;
+  const worker = await work(service);
+  try {
+    await makeCustomer(globex);
+    await until(() => receiver.requests.length > heard, 'the delivery', 30_000);
+  } finally {
+    await worker.stop();
+  }
+  expect(await globex.db.delivery.count()).toBe(1);
+});
+
 it('the database is asked again as soon as the clock is set', async () => {
   const machine = Date.now();
   let asked = 0;
