@@ -65,12 +65,16 @@ export interface ModelDelegate<Of extends Prisma.ModelName> {
   delete(query: object): Promise<Row<Of>>;
 }
 
+/** Of a transaction, in milliseconds. One that only reads, all of it as it was at one time, has an isolation level. */
+export interface TransactionLimits {
+  maxWait?: number;
+  timeout?: number;
+  isolationLevel?: 'RepeatableRead';
+}
+
 /** The part of Prisma's client that is open to tenant code, and the operations that Prisma lacks. */
 export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
-  $transaction<Result>(
-    work: (db: TenantClient) => Promise<Result>,
-    limits?: { maxWait?: number; timeout?: number; isolationLevel?: 'RepeatableRead' },
-  ): Promise<Result>;
+  $transaction<Result>(work: (db: TenantClient) => Promise<Result>, limits?: TransactionLimits): Promise<Result>;
   /** The operations on a model's rows, by the model's name. */
   model<Of extends Prisma.ModelName>(name: Of): ModelDelegate<Of>;
   /** A complete row with its defaults, not written yet. */
@@ -219,13 +223,15 @@ class TenantScopedClient {
   }
 
   /** Within another transaction, a nested one. */
-  $transaction<Result>(work: (db: TenantScopedClient) => Promise<Result>, limits?: object): Promise<Result> {
+  $transaction<Result>(work: (db: TenantScopedClient) => Promise<Result>, limits?: TransactionLimits): Promise<Result> {
     if (typeof work !== 'function') throw new Error('A transaction of the books is a function');
     if (this.#deferred) throw new Error('A transaction that defers inserts has no savepoints');
     const connection = this.#connection.forTransaction();
     return connection.asTenant(() =>
       this.#client.$transaction(async (inner) => {
         try {
+          const { isolationLevel, timeout } = limits ?? {};
+          if (isolationLevel && timeout !== undefined) await allowIdle(connection, timeout);
           return await work(new TenantScopedClient(this.#books, connection, inner as PrismaClient));
         } finally {
           connection.throwIfAborted(); // also instead of an error that followed from it
@@ -394,6 +400,15 @@ class TenantScopedClient {
   $executeRaw = refuseRaw;
   $queryRawUnsafe = refuseRaw;
   $executeRawUnsafe = refuseRaw;
+}
+
+/**
+ * Lets a transaction that only reads wait between two statements as long as it may take: what it read may be written to a slow
+ * storage meanwhile. PostgreSQL ends others after a minute, because of their locks.
+ */
+async function allowIdle(connection: TenantConnection, ms: number): Promise<void> {
+  // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
+  await connection.send({ text: `set local idle_in_transaction_session_timeout = ${Math.trunc(ms)}` });
 }
 
 function refuse(model: string): never {
