@@ -1,7 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { JobHelpers, Task } from 'graphile-worker';
+import type { Task } from 'graphile-worker';
+import { isUnwritable } from '../../prisma/client.ts';
+import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { ExportError } from '../../schema/exports/export-error.ts';
 import { UnpreparedError } from '../../schema/exports/export-content.ts';
 import { buildContent, countExport, prepareExport } from '../../schema/exports/write-export.ts';
@@ -25,7 +27,7 @@ import type { TenantPayload } from './queue/tenant-queue.ts';
 /** Exports that a worker writes at the same time. Tenants take turns, an export each. */
 const exportsAtOnce = 2;
 
-/** After so many attempts, an export that fails for a reason that nobody expected has failed for good. */
+/** After so many attempts by one process, an export that fails for a reason that nobody expected has failed for good. */
 const attemptsOfOne = 5;
 
 /**
@@ -79,8 +81,10 @@ export function runExports(
   most = limits,
 ): Task {
   const limiter = new ConcurrencyLimiter(exportsAtOnce);
+  /** How often exports have failed, by id. The queue counts the attempts of the tenant's job, which writes many exports. */
+  const failures = new Map<string, number>();
 
-  return async (payload, { abortSignal, job }) => {
+  return async (payload, { abortSignal }) => {
     const { tenantId } = payload as TenantPayload;
     const tenant = await client.tenant.findUnique({ where: { id: tenantId } });
     if (!tenant) return;
@@ -88,27 +92,34 @@ export function runExports(
     for (let next = await transitions.findNext(own); next; next = await transitions.findNext(own)) {
       const current = next;
       if (abortSignal?.aborted) throw new InterruptedError();
-      await limiter.run(() => attempt(current, own, job, abortSignal));
+      await limiter.run(() => attempt(current, own, abortSignal));
       await deleteOld(own, fileDays); // files that have no room any more
     }
   };
 
-  async function attempt(
-    asked: ExportRow,
-    own: Context,
-    job: JobHelpers['job'],
-    stopping: AbortSignal | undefined,
-  ): Promise<void> {
+  async function attempt(asked: ExportRow, own: Context, stopping: AbortSignal | undefined): Promise<void> {
+    const { id } = asked;
     try {
       await write(asked, own, stopping);
     } catch (error) {
       if (stopping?.aborted) throw new InterruptedError();
-      if (error instanceof CancelledError) return;
-      const reason = findReason(error) ?? (job.attempts >= attemptsOfOne ? unexpected : undefined);
-      if (reason === undefined) throw error;
-      if (reason === unexpected) report(error);
-      await transitions.fail(own, asked.id, reason);
+      if (!(error instanceof CancelledError)) await endFailed(id, own, error);
     }
+    failures.delete(id);
+  }
+
+  /** @throws the error if the export is to be tried again */
+  async function endFailed(id: string, own: Context, error: unknown): Promise<void> {
+    // An export waits for a storage that is away, and for a disk that is full.
+    if (error instanceof StorageUnavailableError || isUnwritable(error)) throw error;
+    const reason = findReason(error);
+    if (reason === undefined) {
+      const failed = (failures.get(id) ?? 0) + 1;
+      failures.set(id, failed);
+      if (failed < attemptsOfOne) throw error;
+      report(error);
+    }
+    await transitions.fail(own, id, reason ?? unexpected);
   }
 
   /** Writes an export with the access that the one who started it has now. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
+import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
 import { runExports } from '../../src/jobs/exports.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
@@ -115,6 +116,44 @@ describe('An export', () => {
     expect(await untilEnded(who, id)).toMatchObject({ status: 'failed', error, file_name: null });
     expect(reported).toEqual([]);
     expect(await service.fileStorage.read(fileKey(who.tenantId, id))).toBeUndefined();
+  });
+
+  it('that fails for a reason that nobody expected is tried five times, and keeps none behind it from their own', async () => {
+    const who = await service.integrator();
+    await makeCustomer(who);
+    const [first, second] = [await startExport(who, customers), await startExport(who, customers)];
+    const reported: unknown[] = [];
+    const task = runExports(service, service.domain, 7, (unexpected) => reported.push(unexpected));
+    const failures = new Map([
+      [fileKey(who.tenantId, first), 5],
+      [fileKey(who.tenantId, second), 1],
+    ]);
+    onWrite = async (key) => {
+      const left = failures.get(key) ?? 0;
+      failures.set(key, left - 1);
+      if (left > 0) throw new Error('A disk that is broken');
+    };
+    const run = (): Promise<unknown> => runJob(task, { tenantId: who.tenantId });
+    for (let time = 1; time <= 5; time += 1)
+      await expect(run(), `run ${time}`).rejects.toThrow('A disk that is broken');
+    await run();
+    expect(reported).toEqual([new Error('A disk that is broken')]);
+    expect(await untilEnded(who, first)).toMatchObject({ status: 'failed', error: expect.stringMatching(/log/) });
+    expect(await untilEnded(who, second)).toMatchObject({ status: 'completed' });
+  });
+
+  it('waits for a storage that is away, however often it is tried', async () => {
+    const who = await service.integrator();
+    await makeCustomer(who);
+    const id = await startExport(who, customers);
+    const task = runExports(service, service.domain, 7, () => {});
+    const away = new StorageUnavailableError('The storage of files', new Error('connect ECONNREFUSED'));
+    onWrite = () => Promise.reject(away);
+    const run = (): Promise<unknown> => runJob(task, { tenantId: who.tenantId });
+    for (let time = 1; time <= 8; time += 1) await expect(run(), `run ${time}`).rejects.toBe(away);
+    onWrite = undefined;
+    await run();
+    expect(await untilEnded(who, id)).toMatchObject({ status: 'completed' });
   });
 
   it('is one snapshot: what is changed meanwhile is in all of it, or in nothing of it', async () => {
