@@ -86,27 +86,39 @@ export function createFindUpload({ operations }: Pick<CompiledSchema, 'operation
   };
 }
 
+/** Whether the same request was handled before: see unlessRepeated(). */
+export type IsRepeated = () => Promise<boolean>;
+
 /**
- * Checks a request before its body is received: the ability, the body's type and length, and the parameters.
- * @returns the variables that ids and parameters are
+ * Ignores a refusal of a request that was handled before, and whose response is only repeated: it may be refused for what it has
+ * done itself.
  */
+const unlessRepeated =
+  (isRepeated: IsRepeated) =>
+  async (error: unknown): Promise<void> => {
+    if (!(await isRepeated())) throw error;
+  };
+
+/** Checks a request before its body is received: the ability, the body's type and length, and the parameters. */
 export async function checkUpload(
   { operation, lookup, ids, maxBytes, checkType }: Upload,
   request: Pick<Request, 'url' | 'headers'>,
   context: Context,
-): Promise<Values> {
+  isRepeated: IsRepeated,
+): Promise<void> {
   try {
     if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
     checkType(request.headers);
     if (request.headers.has('content-encoding')) throw new TransportError(415, 'The body must not be compressed.');
     if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLong(maxBytes);
-    return await readVariables(operation, ids, request, context);
+    await readVariables(operation, ids, request, context).catch(unlessRepeated(isRepeated));
   } catch (error) {
     if (ids['id'] !== undefined && lookup) await throwIfMissing(lookup, ids['id'], context, error);
     throw error;
   }
 }
 
+/** @returns the variables that ids and parameters are */
 async function readVariables(
   operation: Operation,
   ids: Upload['ids'],
@@ -140,8 +152,13 @@ function requireJsonLines(headers: Headers): void {
 }
 
 /** Stores what was received, if it is of a kind that is stored, so that no transaction waits for that. */
-export async function storeReceived({ store }: Upload, context: Context, { file }: ReceivedUpload): Promise<void> {
-  await store?.(context, file).catch(rethrowInRestNames);
+export async function storeReceived(
+  { store }: Upload,
+  context: Context,
+  { file }: ReceivedUpload,
+  isRepeated: IsRepeated,
+): Promise<void> {
+  await store?.(context, file).catch(rethrowInRestNames).catch(unlessRepeated(isRepeated));
 }
 
 /**

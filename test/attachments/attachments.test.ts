@@ -136,6 +136,28 @@ describe('a file of a draft', () => {
     expect((await acme.graphql(query, { id: receipt })).receipt.attachments).toEqual([]);
   });
 
+  it.each([
+    ['the receipt is booked', () => send('POST', `/receipts/${receipt}/book`)],
+    ['the draft is deleted', () => send('DELETE', `/receipts/${receipt}`)],
+    [
+      'it has as many files as it may',
+      async () => {
+        for (let count = 1; count < maxAttachments; count += 1) await attach(send, receipt);
+      },
+    ],
+  ])('is answered again for an Idempotency-Key, also once %s', async (_, change) => {
+    const [key, bytes] = [{ 'idempotency-key': randomUUID() }, makePdf()];
+    const first = await attach(send, receipt, bytes, 'receipt.pdf', key);
+    expect(first.status).toBe(201);
+    await change();
+    const again = await attach(send, receipt, bytes, 'receipt.pdf', key);
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([201, first.body, 'true']);
+    const other = await attach(send, receipt, makePdf(), 'receipt.pdf', key);
+    expect([other.status, other.body.details[0].code]).toEqual([422, 'key_reused']);
+    const another = await attach(send, receipt, bytes, 'receipt.pdf', { 'idempotency-key': randomUUID() });
+    expect([404, 422]).toContain(another.status);
+  });
+
   it('is added once for an Idempotency-Key, whose second file is not kept', async () => {
     const [key, bytes] = [{ 'idempotency-key': randomUUID() }, makePdf()];
     const unused = await acme.db.unusedFile.count();

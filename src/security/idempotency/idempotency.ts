@@ -38,11 +38,11 @@ interface Handling {
  * @throws ValidationError if the key was used with another body, in another user's session, or with another token and a
  *   personal response; ForbiddenError if the caller lacks an ability that the first request needed
  */
-export type IdempotencyHandler = (
-  request: IdempotentRequest,
-  context: Context,
-  handling: Handling,
-) => Promise<Response>;
+export interface IdempotencyHandler {
+  (request: IdempotentRequest, context: Context, handling: Handling): Promise<Response>;
+  /** Whether a request with this key was handled before, so that its response is stored. */
+  wasHandled(request: Pick<IdempotentRequest, 'method' | 'path' | 'key'>, context: Context): Promise<boolean>;
+}
 
 export const idempotencyKeyHeader = 'Idempotency-Key';
 /** How often a request checks whether another process has finished the same request. */
@@ -119,8 +119,11 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
       { ...handling.limits, savepoints: true },
     );
 
-  return async (request, context, handling) => {
-    const id = sha256(JSON.stringify([request.method, request.path, request.key]));
+  const getId = ({ method, path, key }: Pick<IdempotentRequest, 'method' | 'path' | 'key'>): Uint8Array<ArrayBuffer> =>
+    sha256(JSON.stringify([method, path, key]));
+
+  const handleOnce = async (request: IdempotentRequest, context: Context, handling: Handling): Promise<Response> => {
+    const id = getId(request);
     const name = `${context.tenant.id} ${Buffer.from(id).toString('hex')}`;
     const wrapIdentity = rememberIdentityWrites(context.identity);
     const untilHandled = async (): Promise<Response | StoredResponse> => {
@@ -147,6 +150,11 @@ export function createIdempotencyHandler(encryption: Encryption): IdempotencyHan
       return outcome instanceof Response ? outcome : replay(outcome, request, context);
     }
   };
+
+  return Object.assign(handleOnce, {
+    wasHandled: async (request: Pick<IdempotentRequest, 'method' | 'path' | 'key'>, context: Context) =>
+      (await storedResponses.find(context, getId(request))) !== undefined,
+  });
 }
 
 interface Handled {

@@ -94,11 +94,14 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
     const { pathname } = new URL(request.url);
     const uploading = uploadPath.test(pathname) ? findUpload(request.method, canonicalPath(pathname)) : undefined;
     if (uploading) {
-      await checkUpload(uploading, request, context);
+      const { method } = request;
+      const isRepeated = async (): Promise<boolean> =>
+        key !== undefined && options.idempotent.wasHandled({ method, path: canonicalPath(pathname), key }, context);
+      await checkUpload(uploading, request, context, isRepeated);
       extend(longestUploadMs);
       const upload = await receiveUpload(context.tenant.id, request.body ?? noBody(), uploading.maxBytes);
       try {
-        await storeReceived(uploading, context, upload);
+        await storeReceived(uploading, context, upload, isRepeated);
         const received = { ...caller, upload };
         const answer = await (key === undefined
           ? router(withoutBody(request), received)
