@@ -68,6 +68,7 @@ export function batchEndpoint(
   return async (request, caller) => {
     const { context, workMs = Infinity } = caller;
     if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
+    if (caller.refusal !== undefined) throw caller.refusal;
     const { items, isAtomic } = await readBatch(request, caller);
     const until = performance.now() + shareOfTime * workMs;
     const batch: Batch = {

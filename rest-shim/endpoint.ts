@@ -107,6 +107,7 @@ export function endpoint(
     }
     try {
       if (operation.ability && !context.may(operation.ability)) throw new ForbiddenError(operation.ability);
+      if (caller.refusal !== undefined) throw caller.refusal;
       const respond = await readRequest(request, variables, caller);
       const ifNoneMatch = method === 'GET' ? request.headers.get('if-none-match') : null;
       const { url } = request;

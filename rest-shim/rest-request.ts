@@ -30,6 +30,8 @@ export interface RestRequestContext {
   isStillAuthorized?: () => Promise<boolean>;
   /** Ends a response that has begun and can't be completed, so that its client notices. Logs an error as `report` does. */
   breakOff?: (error: unknown) => void;
+  /** Why the request can't be handled, whatever it asks for. Its address and the caller's abilities are checked before. */
+  refusal?: unknown;
   /** The long body of the request. Absent where a request can't have one. */
   upload?: ReceivedUpload;
 }

@@ -57,10 +57,13 @@ export interface Surroundings {
   readmit: () => Promise<AdmittedRequest>;
 }
 
-/** Responds to a request that was admitted: by REST's own address, or as the call of a tool (../mcp/). */
+/**
+ * Responds to a request that was admitted: by REST's own address, or as the call of a tool (../mcp/).
+ * @param readKey returns the request's idempotency key, if it has one; throws if it is not valid
+ */
 export type RestResponder = (
   request: Request,
-  key: string | undefined,
+  readKey: () => string | undefined,
   admitted: AdmittedRequest,
   surroundings: Surroundings,
 ) => Promise<Response>;
@@ -72,7 +75,7 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
   const findUpload = createFindUpload(domain);
   const receiveUpload = createUploads();
 
-  return async (request, key, admitted, { response, signal, extend, readmit }) => {
+  return async (request, readKey, admitted, { response, signal, extend, readmit }) => {
     const { context, requestId, isStillAuthorized } = admitted;
     const report = (error: unknown): void => requestLog.error(response, error);
     const breakOff = (error: unknown): void => {
@@ -94,6 +97,7 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
     const { pathname } = new URL(request.url);
     const uploading = uploadPath.test(pathname) ? findUpload(request.method, canonicalPath(pathname)) : undefined;
     if (uploading) {
+      const key = readKey();
       const { method } = request;
       const isRepeated = async (): Promise<boolean> =>
         key !== undefined && options.idempotent.wasHandled({ method, path: canonicalPath(pathname), key }, context);
@@ -112,7 +116,13 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
         await upload.discard();
       }
     }
-    if (key !== undefined) return writeOnce(router, options, key, request, caller);
+    let keyed: KeyedBody | undefined;
+    try {
+      keyed = await readKeyed(request, readKey);
+    } catch (refusal) {
+      return router(withoutBody(request), { ...caller, refusal });
+    }
+    if (keyed) return writeOnce(router, options, keyed, request, caller);
     return router(request, { ...caller, beforeParsing: (length) => bodyTurns(context, length) });
   };
 }
@@ -135,8 +145,9 @@ export function createRestHandler(
         const apiRequest = { response, credentials, signal };
         const readmit = (): Promise<AdmittedRequest> => admit(apiRequest);
         const admitted = await admit(apiRequest);
-        const key = request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
-        const whole = await respondAdmitted(request, key, admitted, { response, signal, extend, readmit });
+        const readKey = (): string | undefined =>
+          request.headers.has(idempotencyKeyHeader) ? readIdempotencyKey(response.req) : undefined;
+        const whole = await respondAdmitted(request, readKey, admitted, { response, signal, extend, readmit });
         // A single resource is short, and its strong entity tag is of these bytes.
         if (whole.headers.has('etag')) return whole;
         varyByCoding(response);
@@ -184,15 +195,25 @@ async function read(router: RestHandler, request: Request, caller: RestRequestCo
   return response;
 }
 
+/** An idempotency key, and the body that it was sent with. */
+interface KeyedBody {
+  key: string;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+async function readKeyed(request: Request, readKey: () => string | undefined): Promise<KeyedBody | undefined> {
+  const key = readKey();
+  return key === undefined ? undefined : { key, body: await readRequestBytes(request) };
+}
+
 /** Runs a write with an idempotency key, or replays its response. */
 async function writeOnce(
   router: RestHandler,
   { idempotent, bodyTurns }: Pick<RestHandlerOptions, 'idempotent' | 'bodyTurns'>,
-  key: string,
+  { key, body }: KeyedBody,
   request: Request,
   { context, ...caller }: RestRequestContext,
 ): Promise<Response> {
-  const body = await readRequestBytes(request);
   // Within the transaction, nothing waits.
   await bodyTurns(context, body.length);
   const { url, method, headers } = request;

@@ -58,12 +58,8 @@ export async function callTool(tool: AnyTool, call: McpCall, options: CallToolOp
 
 async function respondRest(tool: RestTool, call: McpCall, options: CallToolOptions): Promise<Response> {
   const request = toRestRequest(tool, call.args, call.left);
-  return options.respondRest(
-    request,
-    readKey(request.method, request.headers.get(idempotencyKeyHeader)),
-    call.admitted,
-    call,
-  );
+  const readOwnKey = (): string | undefined => readKey(request.method, request.headers.get(idempotencyKeyHeader));
+  return options.respondRest(request, readOwnKey, call.admitted, call);
 }
 
 /** @throws ValidationError */
