@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { buffer } from 'node:stream/consumers';
 import { fromBufferPromise } from 'yauzl';
 import { expect } from 'vitest';
-import type { Integrator, Service } from '../harness.ts';
+import { withoutTriggers, type Integrator, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 
 type Json = Record<string, unknown>;
@@ -13,6 +13,17 @@ export async function startExport(who: Integrator, body: object): Promise<string
   expect([answer.status, answer.body]).toMatchObject([201, {}]);
   return answer.body.data.id as string;
 }
+
+/** Booked receipts with long texts, past the domain: very many would take it long. */
+export const addReceipts = (service: Service, who: Integrator, count: number, textLength: number) =>
+  withoutTriggers(service, (client) =>
+    client.query(
+      `insert into receipts (tenant_id, id, status, receipt_date, description, currency, amount_gross, vat_amount, amount_net, updated_at)
+       select $1, gen_random_uuid(), 'booked', date '2026-01-01' + (n % 300), repeat('x', $3::int), 'EUR', n, 0, n, now()
+       from generate_series(1, $2::int) as n`,
+      [who.tenantId, count, textLength],
+    ),
+  );
 
 /** Waits until an export has ended. */
 export async function untilEnded(who: Integrator, id: string): Promise<Json> {

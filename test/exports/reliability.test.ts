@@ -5,10 +5,10 @@ import { fileKey } from '../../schema/resources/export/file.ts';
 import { runExports } from '../../src/jobs/exports.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { makeCustomer } from '../graphql/books.ts';
-import { startService, type Integrator, type Service, withoutTriggers } from '../harness.ts';
+import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { until, work } from '../webhooks/receiver.ts';
-import { download, exported, readCsv, startExport, untilEnded } from './exports.ts';
+import { addReceipts, download, exported, readCsv, startExport, untilEnded } from './exports.ts';
 
 let service: Service;
 let worker: Worker | undefined;
@@ -32,17 +32,6 @@ afterAll(() => service.close());
 
 const customers = { type: 'list', resource: 'customers' };
 
-/** Booked receipts with long texts, past the domain: very many would take it long. */
-const addReceipts = (who: Integrator, count: number, textLength: number) =>
-  withoutTriggers(service, (client) =>
-    client.query(
-      `insert into receipts (tenant_id, id, status, receipt_date, description, currency, amount_gross, vat_amount, amount_net, updated_at)
-       select $1, gen_random_uuid(), 'booked', date '2026-01-01' + (n % 300), repeat('x', $3::int), 'EUR', n, 0, n, now()
-       from generate_series(1, $2::int) as n`,
-      [who.tenantId, count, textLength],
-    ),
-  );
-
 const untilBegun = (who: Integrator, id: string): Promise<void> =>
   until(async () => (await who.db.export.findFirst({ where: { id } }))?.status !== 'PENDING', 'the begin', 60_000);
 
@@ -64,7 +53,7 @@ describe('An export', () => {
 
   it('goes on after its worker was stopped, in another one', async () => {
     const who = await service.integrator();
-    await addReceipts(who, 3000, 500);
+    await addReceipts(service, who, 3000, 500);
     const id = await startExport(who, { type: 'list', resource: 'receipts' });
     worker = await work(service);
     await untilBegun(who, id);
@@ -107,7 +96,7 @@ describe('An export', () => {
     ['has too long a file', { bytes: 100_000 }, 'Its file would be longer than 2 GiB. Choose a shorter period.'],
   ])('that %s has failed at once, with the reason', async (_what, limit, error) => {
     const who = await service.integrator();
-    await addReceipts(who, 10_000, 500);
+    await addReceipts(service, who, 10_000, 500);
     const id = await startExport(who, { type: 'list', resource: 'receipts' });
     const reported: unknown[] = [];
     const limits = { readMs: 60_000, bytes: 100_000_000, ...limit };
@@ -158,7 +147,7 @@ describe('An export', () => {
 
   it('is one snapshot: what is changed meanwhile is in all of it, or in nothing of it', async () => {
     const who = await service.integrator();
-    await addReceipts(who, 2000, 200);
+    await addReceipts(service, who, 2000, 200);
     worker = await work(service);
     const id = await startExport(who, { type: 'list', resource: 'receipts' });
     await untilBegun(who, id);

@@ -34,7 +34,7 @@ const asText = (json: string, isError: boolean): CallToolResult => ({
 export async function fromRest(response: Response, asked: Asked): Promise<CallToolResult> {
   const { status, headers } = response;
   const type = headers.get('content-type') ?? '';
-  if (status < 400 && status !== 204 && !type.startsWith('application/json')) return fromFile(response, asked);
+  if (status < 400 && status !== 204 && !/^application\/json(;|$)/.test(type)) return fromFile(response, asked);
   const body = await response.text();
   if (body === '') return inResult({ status, message: 'Done.' }, false);
   const isError = status >= 400;
@@ -70,21 +70,40 @@ function tooLong({ isRead, sizeArgument, requestId }: Asked, status: number, bod
   return listed.length <= maxResultBytes ? asText(listed, false) : inResult({ status, message }, false);
 }
 
-/** A file: in the result, or as its address. */
+/** A file: in the result, or as its address. Of one that is too long, no more is read than it takes to know that. */
 async function fromFile(response: Response, { address }: Asked): Promise<CallToolResult> {
-  const mimeType = (response.headers.get('content-type') ?? 'application/octet-stream').split(';', 1)[0] ?? '';
-  const bytes = Buffer.from(await response.arrayBuffer());
-  const isText = /xml|text/.test(mimeType);
-  const encoded = bytes.toString(isText ? 'utf8' : 'base64');
+  const [mimeType = '', ...parameters] = (response.headers.get('content-type') ?? 'application/octet-stream').split(
+    ';',
+  );
+  const isText = /^text\/|[/+]xml$/.test(mimeType) && !/charset=(?!utf-8)/i.test(parameters.join(';'));
+  // Base64 writes three bytes as four.
+  const bytes = await readUpTo(isText ? maxResultBytes : Math.floor(maxResultBytes / 4) * 3, response);
   const name = /filename="?([^";]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'file';
-  if (encoded.length <= maxResultBytes) {
-    const resource = { uri: address, mimeType, ...(isText ? { text: encoded } : { blob: encoded }) };
+  if (bytes) {
+    const content = isText ? { text: bytes.toString('utf8') } : { blob: bytes.toString('base64') };
+    const resource = { uri: address, mimeType, ...content };
     return { content: [{ type: 'resource', resource: resource as { uri: string; mimeType: string; text: string } }] };
   }
   const description = 'Too long for a result. Download it, with the same token.';
-  return {
-    content: [{ type: 'resource_link', uri: address, name, mimeType, description, size: bytes.length }],
-  };
+  const length = response.headers.get('content-length');
+  const size = length === null ? {} : { size: Number(length) };
+  return { content: [{ type: 'resource_link', uri: address, name, mimeType, description, ...size }] };
+}
+
+/** A body of at most so many bytes; undefined for a longer one, whose rest is never read: a file may have gigabytes. */
+async function readUpTo(maxBytes: number, { headers, body }: Response): Promise<Buffer | undefined> {
+  if (Number(headers.get('content-length')) > maxBytes) {
+    await body?.cancel();
+    return undefined;
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) return undefined; // which cancels the body
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** GraphQL's response as the result of a tool. */
