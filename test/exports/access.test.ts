@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { revokeToken } from '../../src/identity/index.ts';
+import { createToken, revokeToken } from '../../src/identity/index.ts';
 import { cleanUpExports } from '../../src/jobs/exports.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
 import { maxFileLength, maxKept } from '../../schema/resources/export/kinds.ts';
 import { makeCustomer, listEvents } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
+import { connectClient, refusal } from '../mcp/client.ts';
 import { until, work } from '../webhooks/receiver.ts';
 import { download, exported, readCsv, startExport, untilEnded } from './exports.ts';
 
@@ -298,6 +299,39 @@ describe('GET /exports/{id}/file', () => {
     expect((await who.rest('GET', `/exports/${String(row['id'])}`)).status).toBe(200);
     await setAbilities(who, ['customers:read']);
     expect((await download(service, who, String(row['id']))).status).toBe(403);
+  });
+
+  it('with audit entries is only for who may read all of these, and for the token that started it', async () => {
+    const who = await service.integrator();
+    await makeCustomer(who, { companyName: 'Secret' });
+    worker = await work(service);
+    const tokenOf = (...abilities: string[]) => createToken(service.client, { tenantId: who.tenantId, abilities });
+    const inGobd = ['invoices:read', 'receipts:read', 'customers:read', 'bank-transactions:read', 'company:read'];
+    for (const [asked, weak, lacking] of [
+      [{ type: 'list', resource: 'audit-log' }, ['exports:read', 'audit:read'], /lacks the abilities .*customers:read/],
+      [
+        { type: 'gobd', ...days },
+        ['exports:read', 'audit:read', ...inGobd],
+        /lacks the abilities projects:read, time-entries:read, .*webhooks:read, documents:read/,
+      ],
+    ] as const) {
+      const id = String((await exported(service, who, asked)).row['id']);
+      const weaker = await tokenOf(...weak);
+      const refused = await download(service, weaker, id);
+      expect([refused.status, await refused.text()]).toEqual([403, expect.stringMatching(lacking)]);
+      const client = await connectClient(service, weaker.token);
+      expect((await refusal(client, 'getExportFile', { id })).status).toBe(403);
+      await client.close();
+      const reader = await download(service, await tokenOf('read'), id);
+      expect(reader.status).toBe(200);
+      await reader.arrayBuffer();
+      // Whoever started it has only what they may read.
+      const starter = await tokenOf('exports:write', ...weak);
+      const theirs = asIntegrator(service, { ...who, token: starter.token, tokenId: starter.id });
+      const { row, file } = await exported(service, theirs, asked);
+      if (asked.type === 'list') expect(file.toString()).not.toContain('Secret');
+      expect((await download(service, await tokenOf(...weak), String(row['id']))).status).toBe(403);
+    }
   });
 
   it('is 422 as long as there is no file', async () => {

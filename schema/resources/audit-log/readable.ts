@@ -33,6 +33,10 @@ export const auditedResources: readonly string[] = [...abilitiesToRead.keys()];
 export const mustReadEntriesOf = (context: Context, resource: string): void =>
   requireAbilities(context, abilitiesToRead.get(resource) ?? []);
 
+/** @throws ForbiddenError naming every ability that is missing to read all entries */
+export const mustReadAllEntries = (context: Pick<Context, 'may'>): void =>
+  requireAbilities(context, [...new Set([...abilitiesToRead.values()].flat())]);
+
 /** The condition that excludes entries that the caller may not read. */
 export function readableEntries({ may }: Pick<Context, 'may'>): { resource?: { notIn: string[] } } {
   const hidden = [...abilitiesToRead].filter(([, abilities]) => !abilities.every((ability) => may(ability)));

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { found, NotFoundError, refuse, requireAbilities } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { abilitiesToExport } from './kinds.ts';
+import { mustReadAllEntries } from '../audit-log/readable.ts';
+import { abilitiesToExport, hasAuditEntries } from './kinds.ts';
 import type { ExportRow } from './transitions.ts';
 
 /** Where the file of an export is stored. */
@@ -38,6 +39,9 @@ export interface StoredExport {
 export async function openFile(context: Context, id: string): Promise<StoredExport> {
   const row = await found(context.db.export.findFirst({ where: key(context, id).tenantId_id }));
   requireAbilities(context, abilitiesToExport(row));
+  // Its entries are those that its starter might read. A token's abilities never change; a session has all.
+  const isStarter = row.tokenId !== null && row.tokenId === context.token?.id;
+  if (hasAuditEntries(row) && !isStarter) mustReadAllEntries(context);
   const { fileName, length, sha256, expiresAt } = row;
   if (fileName === null || length === null || sha256 === null || expiresAt === null)
     return refuse('status', 'wrong_state', 'Has no file: only a completed export has one.');

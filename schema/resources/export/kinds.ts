@@ -65,3 +65,7 @@ export function abilitiesToExport({ type, resource, side }: ExportSubject): read
       throw new Error(`No export is of the type ${String(type satisfies never)}`);
   }
 }
+
+/** Whether it has entries of the audit log: only those that the one who started it may read. */
+export const hasAuditEntries = ({ type, resource }: ExportSubject): boolean =>
+  type === 'GOBD' || resource === 'AUDIT_LOG';
