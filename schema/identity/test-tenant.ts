@@ -85,6 +85,8 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { input: { name } }, context) => {
       const profile = context.may('company:read') ? await findProfile(context) : null;
       const { testTenant, value: token } = await context.identity.createTestTenant(context, { name, profile });
+      // A stored response is replayed only to the token that made the test tenant.
+      context.markPersonal();
       return { ...testTenant, token };
     },
   }),
