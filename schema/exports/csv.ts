@@ -10,9 +10,18 @@ const byteOrderMark = '\uFEFF';
 const beginsFormula = /^[=+\-@\t\r]/;
 const isNumber = /^[+-]?\d+(?:\.\d+)?$/;
 
+/**
+ * The same within a text, for spreadsheets that split by semicolons, as German ones do, or by tabs: they begin a cell there, and
+ * at a line's end, as our quotes don't stand where theirs would. What looks like a number is no exception: the next column is in
+ * the same cell.
+ */
+const beginsFormulaWithin = /(?<=[;\t\r\n][\s"]*)[=+\-@]/g;
+
 /** A text that no spreadsheet takes for a formula: an apostrophe stands before what would be one. Numbers are no formulas. */
-export const formulaSafe = (text: string): string =>
-  beginsFormula.test(text) && !isNumber.test(text) ? `'${text}` : text;
+export function formulaSafe(text: string): string {
+  const inner = text.replaceAll(beginsFormulaWithin, "'$&");
+  return beginsFormula.test(text) && !isNumber.test(text) ? `'${inner}` : inner;
+}
 
 const encodeCell = (cell: string | null, type: CellType | undefined): string => {
   if (cell === null) return '';

@@ -185,7 +185,7 @@ describe('A list', () => {
       `'=HYPERLINK("http://x.example")`,
     ]);
     const transactions = readCsv((await exported(service, who, list('bank-transactions'))).file);
-    expect(transactions).toMatchObject([{ amount: '-5', reference: "'\r=1", counterparty_name: "'=cmd|x" }]);
+    expect(transactions).toMatchObject([{ amount: '-5', reference: "'\r'=1", counterparty_name: "'=cmd|x" }]);
   });
 
   it('longer than a page is whole, and has each row once', async () => {
