@@ -26,8 +26,12 @@ export function mayRead(context: Pick<Context, 'may'>, type: string): boolean {
   return abilitiesToRead(type).every(context.may);
 }
 
+/** The types of the events that the caller may not read. */
+export const hiddenTypes = (context: Pick<Context, 'may'>): EventType[] =>
+  eventTypes.filter((type) => !mayRead(context, type));
+
 /** The condition that excludes events that the caller may not read; undefined where the caller may read all. */
 export function readableEvents(context: Pick<Context, 'may'>): { type: { notIn: EventType[] } } | undefined {
-  const hidden = eventTypes.filter((type) => !mayRead(context, type));
+  const hidden = hiddenTypes(context);
   return hidden.length > 0 ? { type: { notIn: hidden } } : undefined;
 }

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beginAttempt, planDeliveries } from '../../schema/resources/delivery/attempts.ts';
-import { emptyOutbox } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { createToken } from '../../src/identity/index.ts';
+import { emptyOutbox, makeInvoice } from '../graphql/books.ts';
+import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { byHand, createWebhook, schedule, startReceiver, status, type Receiver } from './receiver.ts';
 
 // Under a clock that the test holds; what the jobs do is done by hand.
@@ -379,5 +380,92 @@ describe('a worker that dies while sending', () => {
       { number: 1, error: expect.stringContaining('cut off'), status: null },
       { number: 2, error: null, status: 200 },
     ]);
+  });
+});
+
+describe('a new URL of a webhook', () => {
+  const withAbilities = async (...abilities: string[]): Promise<Integrator> => {
+    const { id, token } = await createToken(service.client, { tenantId: acme.tenantId, abilities });
+    return asIntegrator(service, { ...acme, token, tokenId: id });
+  };
+  const elsewhere = () => `${receiver.url}/elsewhere`;
+  const sentElsewhere = () =>
+    receiver.requests
+      .filter(({ path }) => path === '/elsewhere')
+      .map(({ headers }) => headers['x-service-event'])
+      .toSorted();
+  const change = (who: Integrator, id: string, url: string) => who.rest('PATCH', `/webhooks/${id}`, { url });
+  const inGraphql = 'mutation ($id: UUID!, $url: String) { updateWebhook(id: $id, input: { url: $url }) { id } }';
+
+  /** A webhook of all events, with deliveries that wait after their first attempt. It is then for new customers only. */
+  async function narrowed(makeEvents: () => Promise<unknown>): Promise<string> {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await makeEvents();
+    await hand.run();
+    expect((await webhook(id)).waiting).toBeGreaterThan(0);
+    await acme.graphql(
+      'mutation ($id: UUID!) { updateWebhook(id: $id, input: { events: ["customer.created"] }) { id } }',
+      {
+        id,
+      },
+    );
+    answer = 200;
+    later(20_000);
+    return id;
+  }
+
+  it('needs the abilities to read what waits, whatever the webhook’s events are now', async () => {
+    const id = await narrowed(() => makeInvoice(acme, { status: 'ISSUED' }));
+    const who = await withAbilities('webhooks:write', 'customers:read');
+    expect((await who.rest('GET', '/invoices')).status).toBe(403);
+    const before = await acme.db.webhook.findMany();
+
+    const overRest = await change(who, id, elsewhere());
+    expect(overRest.status).toBe(403);
+    expect(overRest.text).toContain('invoices:read');
+    expect((await who.graphqlAnswer(inGraphql, { id, url: elsewhere() })).body.errors).toEqual([
+      expect.objectContaining({
+        message: 'This token lacks the ability invoices:read.',
+        extensions: expect.objectContaining({ code: 'FORBIDDEN' }),
+      }),
+    ]);
+    expect(await acme.db.webhook.findMany()).toEqual(before);
+
+    // A paused webhook is no way around it: what waits is sent when it is switched on before the next attempt.
+    await acme.rest('PATCH', `/webhooks/${id}`, { active: false });
+    expect((await change(who, id, elsewhere())).status).toBe(403);
+    await acme.rest('PATCH', `/webhooks/${id}`, { active: true });
+    await hand.run();
+    expect(sentElsewhere()).toEqual([]);
+    expect(receiver.requests.length).toBeGreaterThan(3);
+
+    expect((await change(who, id, elsewhere())).status, 'once nothing waits').toBe(200);
+  });
+
+  it('is no matter for other changes, the same URL, or who may read what waits', async () => {
+    const id = await narrowed(() => makeInvoice(acme, { status: 'ISSUED' }));
+    const who = await withAbilities('webhooks:write', 'customers:read');
+    for (const body of [{ description: 'x' }, { url: receiver.url, description: 'y' }, { active: true }])
+      expect([body, (await who.rest('PATCH', `/webhooks/${id}`, body)).status]).toEqual([body, 200]);
+    expect((await who.graphqlAnswer(inGraphql, { id, url: receiver.url })).body.errors).toBeUndefined();
+
+    const reader = await withAbilities('webhooks:write', 'customers:read', 'invoices:read');
+    expect((await change(reader, id, elsewhere())).status).toBe(200);
+    await hand.run();
+    expect(sentElsewhere()).toEqual(['customer.created', 'invoice.created', 'invoice.issued']);
+  });
+
+  it('takes along a ping and what the caller may read, whatever waits for other webhooks', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url, events: ['customer.created'] });
+    await createWebhook(acme, { url: receiver.url, events: ['invoice.created'] });
+    await makeInvoice(acme);
+    const who = await withAbilities('webhooks:write', 'customers:read');
+    await who.graphql('mutation ($id: UUID!) { pingWebhook(id: $id) { id } }', { id });
+    await hand.run();
+    answer = 200;
+    later(20_000);
+    expect((await change(who, id, elsewhere())).status).toBe(200);
+    await hand.run();
+    expect(sentElsewhere()).toEqual(['customer.created', 'webhook.ping']);
   });
 });

@@ -1,5 +1,5 @@
 import { WebhookWithSecret, Webhook, withSecret } from './type.ts';
-import { maxWebhooks, mustReadWanted, webhookRules, existing, lockWebhook } from './rules.ts';
+import { maxWebhooks, mustReadWaiting, mustReadWanted, webhookRules, existing, lockWebhook } from './rules.ts';
 import { enabling, setAside } from './transitions.ts';
 import { text, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
@@ -64,7 +64,7 @@ builder.mutationFields((t) => ({
   updateWebhook: t.prismaField({
     type: Webhook,
     description:
-      'Changes, pauses or resumes a webhook. Needs the abilities to read the resources of its events, of those before and those after the change.',
+      'Changes, pauses or resumes a webhook. Needs the abilities to read the resources of its events, of those before and those after the change; for another URL, also of the events whose deliveries wait.',
     ability: 'webhooks:write',
     args: { ...idArgument, input: t.arg({ type: UpdateWebhookInput, required: true }), ...expectedVersionArgument },
     rules: async ({ id, input }, context, problems) => {
@@ -79,6 +79,7 @@ builder.mutationFields((t) => ({
         const { id } = target;
         const current = await lockWebhook(inside, target);
         const { url: to, active, events, description } = input;
+        if (to && to !== current.url) await mustReadWaiting(inside, id);
         const enabled = active === true && !current.active ? enabling : {};
         const data = { url: given(to), events: given(events), description, active: given(active), ...enabled };
         await inside.db.webhook.update({ where: key(context, id), data });

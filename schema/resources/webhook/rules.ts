@@ -1,6 +1,6 @@
 import { eventTypes } from '../../events/events.ts';
 import type { Context } from '../../graphql/context.ts';
-import { mustRead } from '../../events/access.ts';
+import { hiddenTypes, mustRead } from '../../events/access.ts';
 import { type Problems, found, NotFoundError } from '../../errors/errors.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import { requireVersion, type RowArguments } from '../../rows/locked-row.ts';
@@ -56,4 +56,26 @@ export async function lockWebhook(
   mustRead(inside, webhook.events);
   requireVersion(webhook, expectedVersion);
   return webhook;
+}
+
+/**
+ * What waits for a webhook is sent to the address that it has then, whatever its events are then: under its lock, before its
+ * address changes. Deliveries that were set aside are sent only by a redelivery, which asks for itself.
+ * @throws ForbiddenError if the caller may not read the events of all deliveries that wait
+ */
+export async function mustReadWaiting(inside: Context, webhookId: string): Promise<void> {
+  const hidden = hiddenTypes(inside);
+  if (hidden.length === 0) return;
+  // Each event is found by its id: the events of these types can be very many more than the deliveries that wait.
+  const unreadable = await inside.db.$rows<{ type: string }>(
+    `select event.type from deliveries as delivery
+     cross join lateral (select type from events where tenant_id = $1 and id = delivery.event_id offset 0) as event
+     where delivery.tenant_id = $1 and delivery.webhook_id = $2 and delivery.state = 'waiting' and event.type = any ($3)
+     limit 1`,
+    [webhookId, hidden],
+  );
+  mustRead(
+    inside,
+    unreadable.map(({ type }) => type),
+  );
 }
