@@ -3,8 +3,8 @@ import type { Column, NewRow, Prisma, Row, Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { Problems, type FieldErrors } from '../errors/errors.ts';
 import { isStorableLogo } from '../documents/pdf/logo.ts';
-import { countryCodes } from '../graphql/input/validators.ts';
-import { validateArguments } from '../graphql/input/validate-arguments.ts';
+import { countryCodes, getBounds, hasAtMost } from '../graphql/input/validators.ts';
+import { validateArguments, type Input } from '../graphql/input/validate-arguments.ts';
 import {
   fits,
   maxDigits,
@@ -75,12 +75,13 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
     const isFree = (name: string): boolean => name === 'amountPrepaid' && values['reversalOfId'] != null;
     const named = (inputs.get(model) ?? []).filter(({ name }) => values[name] != null && !isFree(name));
     const checked = validateArguments(named, pick(values, named), own);
+    const texts = ownTexts(named, values, checked, own);
     for (const [at, ofField] of Object.entries(own.byField)) {
       const name = columns.find((column) => column.name === at)?.column ?? at;
       for (const problem of ofField) problems.add(path + name, ...problem);
     }
     // Each value is of its column's type.
-    return own.any ? undefined : db.row(model, { ...values, ...checked } as NewRow<Of>);
+    return own.any ? undefined : db.row(model, { ...values, ...checked, ...texts } as NewRow<Of>);
   }
 
   /** The rows of a record with items. */
@@ -174,6 +175,31 @@ function getInputFields(schema: GraphQLSchema, name: string | null) {
 
 const pick = (values: Record<string, unknown>, inputs: { name: string }[]): Record<string, unknown> =>
   Object.fromEntries(inputs.map(({ name }) => [name, values[name]]));
+
+/**
+ * The texts as the file has them. Validators take away the spaces around a text before they check it, but a record must come back
+ * as it was: its proof is of that text. So the text itself must have the bounds as well, and a code or an address has no spaces.
+ */
+function ownTexts(
+  inputs: readonly Input[],
+  values: Record<string, unknown>,
+  checked: Record<string, unknown>,
+  problems: Problems,
+): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const { name, extensions } of inputs) {
+    const [text, valid] = [values[name], checked[name]];
+    if (typeof text !== 'string' || valid === undefined || text === valid) continue;
+    const { validate } = (extensions['pothosOptions'] ?? {}) as { validate?: unknown };
+    const { maxLength: max, pattern, format: form } = getBounds(validate);
+    if (pattern !== undefined || form !== undefined)
+      problems.add(name, 'invalid_format', 'Must not begin or end with spaces.');
+    else if (max !== undefined && !hasAtMost(max, text))
+      problems.add(name, 'too_long', `Must not be longer than ${max} characters.`, { max });
+    texts[name] = text;
+  }
+  return texts;
+}
 
 /** The values by the names of the domain. A field that is left out gets its column's default, if there is one. */
 function readColumns(columns: Column[], fields: Record<string, unknown>, problems: Problems): Record<string, unknown> {

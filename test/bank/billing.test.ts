@@ -106,6 +106,16 @@ describe('unbilled time of a project becomes a draft invoice in one mutation', (
     expect({ currency, net }).toEqual({ currency: 'JPY', net: 333 });
     expect(items[0].title).toBe(`2026-03-01 ${'🧾'.repeat(244)}`);
   });
+
+  it('leaves no space where it cuts a title, or the name before a period', async () => {
+    const projectId = await project({ name: `${'p'.repeat(242)} and more` });
+    await track(projectId, { description: `${'a'.repeat(243)} and more` });
+    const { items } = await invoice(await bill(projectId));
+    expect(items[0].title).toBe(`2026-03-01 ${'a'.repeat(243)}`);
+    await track(projectId, { description: 'Call' });
+    const { items: byProject } = await invoice(await bill(projectId, { groupBy: 'PROJECT' }));
+    expect(byProject[0].title).toBe(`${'p'.repeat(242)}, 2026-03-01`);
+  });
 });
 
 describe('lines are grouped', () => {

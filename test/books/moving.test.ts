@@ -626,6 +626,46 @@ describe('a file that somebody changed', () => {
   });
 });
 
+it('a title that was billed with a space at its end stays as it is, and so does its proof', async () => {
+  const from = await service.integrator();
+  await setCompany(from);
+  const title = `2026-03-01 ${'a'.repeat(243)} `;
+  const id = await makeInvoice(from, { customerId: await makeCustomer(from, buyer) });
+  await from.db.invoiceItem.updateMany({ where: { invoiceId: id }, data: { title } });
+  expect((await from.rest('POST', `/invoices/${id}/issue`)).status).toBe(200);
+  await proveNext(await service.contextOf(from));
+  const text = await exported(from);
+  expect(text).toContain(`"${title}"`);
+  const to = await emptyLike(from);
+  await importInto(to, text);
+  expect(booksIn(await exported(to))).toEqual(booksIn(text));
+  expect((await verifyDocuments(await service.contextOf(to))).difference).toBeNull();
+});
+
+it('spaces around a text count to its length, and no code has any', async () => {
+  const from = await service.integrator();
+  await makeCustomer(from, { ...buyer, companyName: 'Moved', email: 'a@example.com' });
+  const to = await emptyLike(from);
+  const text = await exported(from);
+  const customer = text.split('\n').find((line) => line.startsWith(ofType('customer')))!;
+  const errorsOf = async (old: string, changed: string) => {
+    expect(customer).toContain(old);
+    return refusal(importInto(to, text.replace(customer, customer.replace(old, changed))));
+  };
+  const refused = (message: string) => [{ line: expect.any(Number), message }];
+  expect(await errorsOf('"country":"DE"', '"country":"DE "')).toEqual(
+    refused('country: Must not begin or end with spaces.'),
+  );
+  expect(await errorsOf('"email":"a@example.com"', '"email":" a@example.com"')).toEqual(
+    refused('email: Must not begin or end with spaces.'),
+  );
+  const name = '"company_name":"Moved"';
+  expect(await errorsOf(name, `"company_name":"Moved${' '.repeat(251)}"`)).toEqual(
+    refused('company_name: Must not be longer than 255 characters.'),
+  );
+  expect(await errorsOf(name, `"company_name":"Moved${' '.repeat(250)}"`)).toBe('imported');
+});
+
 it('a changed byte of a file, or of a proof, ends the import', async () => {
   const from = await booksWithFiles();
   const to = await emptyLike(from);

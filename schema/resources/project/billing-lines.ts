@@ -69,8 +69,8 @@ function withPeriod(name: string, entries: TimeEntry[]): string {
   return `${cut(name, titleLength - period.length)}${period}`;
 }
 
-/** The first characters of a text, as code points. */
-const cut = (text: string, length: number): string => [...text].slice(0, length).join('');
+/** The first characters of a text, as code points. A title has no space at its end, and the cut may be behind one. */
+const cut = (text: string, length: number): string => [...text].slice(0, length).join('').trimEnd();
 
 /**
  * The lines of an invoice that bills these entries: one for each group and hourly rate, in the order of their first
