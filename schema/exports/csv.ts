@@ -15,7 +15,7 @@ const isNumber = /^[+-]?\d+(?:\.\d+)?$/;
  * at a line's end, as our quotes don't stand where theirs would. What looks like a number is no exception: the next column is in
  * the same cell.
  */
-const beginsFormulaWithin = /(?<=[;\t\r\n][\s"]*)[=+\-@]/g;
+const beginsFormulaWithin = /[=+\-@](?<=[;\t\r\n][\s"]*.)/g;
 
 /** A text that no spreadsheet takes for a formula: an apostrophe stands before what would be one. Numbers are no formulas. */
 export function formulaSafe(text: string): string {
