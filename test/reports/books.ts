@@ -140,19 +140,27 @@ export const emptyIds = (): Ids => ({ invoices: [], 'credit-notes': [], receipts
 
 const inEuro = (cents: number): string => (cents / 100).toFixed(2);
 
-/** A payment with adjustments, which settles all that is due or a part of it. */
+/** A payment with adjustments in any order, which settles all that is due or a part of it. */
 function adjust(due: number, choice: number, isInvoice: boolean) {
   const types = ['cash_discount', 'cash_discount', 'write_off', 'rounding', ...(isInvoice ? ['fee', 'credit'] : [])];
-  const chosen = [...new Set([types[choice % types.length], types[(choice >> 3) % types.length]])];
+  const isWithoutMoney = choice % 3 === 0;
+  const chosen = isWithoutMoney
+    ? [types[(choice >> 3) % types.length]]
+    : [...new Set([types[choice % types.length], types[(choice >> 3) % types.length]])];
   let left = due;
   const adjustments = chosen.map((type) => {
-    const most = type === 'rounding' ? 100 : Math.max(Math.floor(due / ((choice % 5) + 2)), 1);
+    const share = isWithoutMoney ? due : Math.max(Math.floor(due / ((choice % 5) + 2)), 1);
+    const most = type === 'rounding' ? 100 : share;
     const cents = Math.min(most, left);
     left -= cents;
     return { type, amount: inEuro(cents), ...(type === 'write_off' && { reason: 'Insolvent' }) };
   });
-  if (isInvoice && choice % 4 === 0)
-    return { adjustments: [...adjustments, { type: 'overpayment', amount: inEuro(choice) }] };
+  if (isInvoice && choice % 4 === 0) {
+    const all = [...adjustments, { type: 'overpayment', amount: inEuro(choice) }];
+    const first = (choice >> 6) % all.length;
+    const inOrder = [...all.slice(first), ...all.slice(0, first)];
+    return { adjustments: (choice >> 2) % 2 ? inOrder.toReversed() : inOrder };
+  }
   if (choice % 4 === 1) return { adjustments, amount: inEuro(Math.floor(left / 2)) };
   return { adjustments };
 }
@@ -325,8 +333,9 @@ export async function makeBooks(who: Integrator, steps: Step[], ids: Ids = empty
       const rate = await paidAt(path, amount);
       await rest('POST', `${path}/payments`, { ...adjust(due, amount, false), ...rate, paid_on: dayOf(day) });
     },
-    undo: async ({ which }) => {
-      const { data } = (await rest('GET', '/payments?reversed=false')).body;
+    undo: async ({ which, amount }) => {
+      const kind = amount % 3 === 0 ? '&kind=overpayment' : '';
+      const { data } = (await rest('GET', `/payments?reversed=false${kind}`)).body;
       if (data.length > 0) await rest('POST', `/payments/${data[which % data.length].id}/reverse`);
     },
     reverse: ({ which }) => rest('POST', `/receipts/${pick('receipts', which)}/reverse`),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
-import { makeReceipt } from '../graphql/books.ts';
+import { eventsDuring, makeReceipt } from '../graphql/books.ts';
 import { asIntegrator } from '../harness.ts';
 import {
   acme,
@@ -120,6 +120,54 @@ describe('POST /invoices/{id}/payments with adjustments', () => {
     expect((await undo(used.id)).status).toBe(200);
     expect((await undo(paid.id)).status).toBe(200);
     expect(await credit(customerId)).toEqual([]);
+  });
+
+  it('undoing what settles an invoice without money undoes the overpayment, in whatever order they were sent', async () => {
+    const customerId = await makeCredit();
+    const id = await issued({ customerId });
+    const body = {
+      amount: 0,
+      adjustments: [
+        { type: 'overpayment', amount: 5 },
+        { type: 'write_off', amount: 89, reason: 'Insolvent' },
+        { type: 'credit', amount: 30 },
+      ],
+    };
+    expect((await pay(id, body)).body.data).toMatchObject({ status: 'paid', amount_paid: 30, amount_adjusted: 89 });
+    const rows = await payments(`invoice_id=${id}`);
+    const recorded_with_id = rows[0].id;
+    expect(rows).toMatchObject([
+      { kind: 'write_off', amount: 89, recorded_with_id: null },
+      { kind: 'credit', amount: 30, recorded_with_id },
+      { kind: 'overpayment', amount: 5, recorded_with_id },
+    ]);
+    expect(await credit(customerId)).toEqual([{ currency: 'EUR', amount: 5 }]);
+    expect((await undo(rows[2].id)).status).toBe(200);
+    expect(await invoice(id)).toMatchObject({ status: 'paid', amount_paid: 30, amount_adjusted: 89, amount_due: 0 });
+    expect((await undo(rows[0].id)).status).toBe(200);
+    expect(await invoice(id)).toMatchObject({ status: 'issued', amount_paid: 0, amount_adjusted: 0, amount_due: 119 });
+    expect(await credit(customerId)).toEqual([{ currency: 'EUR', amount: 30 }]);
+  });
+
+  it('undoes an overpayment that an earlier version recorded the others with', async () => {
+    const customerId = await makeCredit();
+    const id = await issued({ customerId });
+    const { db } = acme;
+    const common = { invoiceId: id, currency: 'EUR', paidOn: new Date('2026-03-10') };
+    const first = await db.payment.create({ data: { ...common, kind: 'OVERPAYMENT', customerId, amount: '5' } });
+    const others = { ...common, recordedWithId: first.id };
+    await db.payment.create({ data: { ...others, kind: 'CREDIT', customerId, amount: '30' } });
+    await db.payment.create({ data: { ...others, kind: 'WRITE_OFF', amount: '89', reason: 'Insolvent' } });
+    const data = { status: 'PAID', paidAt: new Date(), amountPaid: '30', amountAdjusted: '89' } as const;
+    await db.invoice.updateMany({ where: { id }, data });
+    expect(await credit(customerId)).toEqual([{ currency: 'EUR', amount: 5 }]);
+    const events = await eventsDuring(service, acme, async () => {
+      expect((await undo(first.id)).status).toBe(200);
+    });
+    expect(events.map(({ type }) => type)).toContain('invoice.payment_reverted');
+    expect(await payments(`invoice_id=${id}&reversed=false`)).toEqual([]);
+    expect(await invoice(id)).toMatchObject({ status: 'issued', amount_paid: 0, amount_adjusted: 0, amount_due: 119 });
+    expect(await credit(customerId)).toEqual([{ currency: 'EUR', amount: 30 }]);
   });
 
   it('shows credit among open items of its day', async () => {

@@ -7,7 +7,7 @@ import { chooseOpenDay } from '../period-lock/rules.ts';
 import type { Adjusted } from './adjustments.ts';
 import type { PaymentExchange } from './exchange.ts';
 import { requireCredit } from './customer-credit.ts';
-import { getColumn } from './kinds.ts';
+import { getColumn, isOfCredit } from './kinds.ts';
 import { paidBy, payables } from './payables.ts';
 
 // Payments are a ledger (DECISIONS.md#d137-payments-ledger): rows are added, and none is deleted.
@@ -22,8 +22,9 @@ export async function recordPayment(context: Context, data: NewPayment): Promise
 }
 
 /**
- * Adds a payment with its adjustments. The first row is the one that the others are undone with. What it settles at home depends on
- * the others, so that its event follows them.
+ * Adds a payment with its adjustments. The first row is the one that the others are undone with. An overpayment comes last: it settles
+ * nothing that undoing it could make due again. What the first row settles at home depends on the others, so that its event follows
+ * them.
  */
 export async function recordAdjusted(
   context: Context,
@@ -35,7 +36,7 @@ export async function recordAdjusted(
     ? []
     : [await context.db.payment.create({ data: { ...payment, ...exchange } })];
   const { bankTransactionId, ...common } = payment;
-  for (const row of rows) {
+  for (const row of rows.toSorted((a, b) => Number(isOfCredit(a)) - Number(isOfCredit(b)))) {
     // The others move no money on an account.
     const money = row.kind === 'OVERPAYMENT' && bankTransactionId ? { bankTransactionId } : {};
     const data = { ...common, ...money, ...row, recordedWithId: recorded[0]?.id ?? null };
@@ -51,10 +52,11 @@ export async function recordAdjusted(
 export async function reverse(context: Context, payment: Row<'Payment'>, reason?: string | null): Promise<void> {
   if (payment.reversalOfId) refuse('id', 'wrong_state', 'A reversal can not be undone.');
   if (payment.reversedAt) refuse('id', 'wrong_state', 'This payment is undone already.');
-  const { type, id: paid } = paidBy(payment);
+  const all = [payment, ...(await lockRecordedWith(context, payment))];
+  // Earlier versions recorded what settles an invoice with an overpayment, which settles nothing itself.
+  const { type, id: paid } = paidBy(all.find(({ kind }) => getColumn(kind) !== null) ?? payment);
   const series = [payables[type].series, ...(payment.bankTransactionId ? (['BANK'] as const) : [])];
   const paidOn = await chooseOpenDay(context, series, payment.paidOn, 'paidOn');
-  const all = [payment, ...(await lockRecordedWith(context, payment))];
   const said = { userId: context.user.id };
   const reversals = [];
   for (const each of all) {
