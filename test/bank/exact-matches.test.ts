@@ -9,6 +9,7 @@ import {
   issued,
   keepBooks,
   match,
+  receipt,
   service,
   transaction,
 } from './matching.ts';
@@ -88,6 +89,34 @@ describe('a suggestion is exact', () => {
     ];
     expect(await exactMatches()).toEqual(expected);
     expect(await confirm(expected)).toEqual(matched(rent, refund));
+  });
+
+  it('of what is left of a receipt that is partly settled without money', async () => {
+    const supplierId = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Rent Ltd.' });
+    const receiptId = await makeReceipt(acme, {
+      status: 'BOOKED',
+      supplierId,
+      amountGross: '119',
+      amountPrepaid: '10',
+    });
+    const body = { amount: 40, adjustments: [{ type: 'cash_discount', amount: 19 }] };
+    expect((await acme.rest('POST', `/receipts/${receiptId}/payments`, body)).status).toBe(200);
+    await transaction('-69', { counterpartyName: 'Rent Ltd' }); // without the discount
+    const rent = await transaction('-50', { counterpartyName: 'Rent Ltd' });
+    expect(await exactMatches()).toEqual([[rent, receiptId]]);
+    expect(await confirm([[rent, receiptId]])).toEqual(matched(rent));
+    expect(await receipt(receiptId)).toMatchObject({ status: 'paid', amount_paid: 90, amount_adjusted: 19 });
+  });
+
+  it('of what is left of a supplier’s credit', async () => {
+    const supplierId = await makeCustomer(acme, { type: 'SUPPLIER', companyName: 'Rent Ltd.' });
+    const bought = { supplierId, status: 'BOOKED' };
+    const creditedReceiptId = await makeReceipt(acme, { ...bought, amountGross: '119' });
+    const credit = await makeReceipt(acme, { ...bought, creditedReceiptId, amountGross: '-70' });
+    expect((await acme.rest('POST', `/receipts/${credit}/payments`, { amount: 20 })).status).toBe(200);
+    await transaction('70', { counterpartyName: 'Rent Ltd' });
+    const back = await transaction('50', { counterpartyName: 'Rent Ltd' });
+    expect(await exactMatches()).toEqual([[back, credit]]);
   });
 });
 

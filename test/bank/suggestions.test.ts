@@ -198,6 +198,19 @@ describe('a transaction with an invoice’s number and exact amount is matched a
     },
   );
 
+  it('an outgoing one with what is left of a receipt after a cash discount, not with more', async () => {
+    const id = await makeReceipt(acme, { status: 'BOOKED', receiptNumber: 'R-4711' });
+    const body = { amount: 50, adjustments: [{ type: 'cash_discount', amount: 19 }] };
+    expect((await acme.rest('POST', `/receipts/${id}/payments`, body)).body.data).toMatchObject({ amount_paid: 50 });
+    const more = await receive({ amount: '-69.00', reference: 'R-4711' });
+    expect(more).toMatchObject({ matched: 0 });
+    expect(await suggestions(more.id)).toEqual([
+      { type: 'RECEIPT', id, amount: '50', score: 60, reasons: ['The reference names receipt R-4711.'] },
+    ]);
+    expect(await receive({ amount: '-50.00', reference: 'R-4711' })).toMatchObject({ matched: 1 });
+    expect(await receipt(id)).toMatchObject({ status: 'paid', amount_paid: 100, amount_adjusted: 19 });
+  });
+
   it('never an incoming one to a receipt, nor an outgoing one to an invoice', async () => {
     await issued();
     await makeReceipt(acme, { status: 'BOOKED', receiptNumber: 'RE-4711' });

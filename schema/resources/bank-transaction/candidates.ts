@@ -3,6 +3,7 @@ import type { BankTransaction as BankTransactionRow, Prisma } from '../../../pri
 import { Decimal } from '../../money/money.ts';
 import type { Context } from '../../graphql/context.ts';
 import { balanceFields, computeBalance, computeRefundDue } from '../invoice/balance.ts';
+import { computeDue } from '../receipt/balance.ts';
 import { parseCreditNoteNumber } from '../credit-note/next-number.ts';
 import { parseInvoiceNumbers, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
 import { byPartnerName } from '../customer/search.ts';
@@ -230,11 +231,11 @@ async function openReceipts(
 
 type OpenReceipt = Prisma.ReceiptGetPayload<{ include: { supplier: true } }>;
 
-const receiptCandidate = ({ id, receiptNumber, amountPayable, amountPaid, supplier }: OpenReceipt): Candidate => ({
+const receiptCandidate = ({ supplier, ...receipt }: OpenReceipt): Candidate => ({
   type: 'RECEIPT',
-  id,
-  number: receiptNumber,
-  due: new Decimal(amountPayable).minus(amountPaid).abs(),
+  id: receipt.id,
+  number: receipt.receiptNumber,
+  due: computeDue(receipt),
   partnerId: supplier?.id ?? null,
   partnerName: supplier?.companyName ?? null,
 });

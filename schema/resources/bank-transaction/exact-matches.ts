@@ -2,6 +2,7 @@ import type { BankTransaction as BankTransactionRow } from '../../../prisma/gene
 import type { Context } from '../../graphql/context.ts';
 import { Decimal } from '../../money/money.ts';
 import { balanceSql } from '../invoice/balance.ts';
+import { toMoveSql } from '../receipt/balance.ts';
 import { payables } from '../payment/payables.ts';
 import { holdPeriodLocks, type FindLocked } from '../period-lock/rules.ts';
 import { inLockOrder, lockPayable, match } from './match.ts';
@@ -17,7 +18,7 @@ export interface ExactMatch {
 const dueAmounts = `
   select currency, ${balanceSql} as amount from invoices where tenant_id = $1 and status = 'issued'
   union all
-  select currency, amount_paid - amount_payable from receipts where tenant_id = $1 and status = 'booked'
+  select currency, ${toMoveSql} from receipts where tenant_id = $1 and status = 'booked'
   union all
   select currency, greatest(amount_refunded - total_gross,
       (select ${balanceSql} from invoices where tenant_id = $1 and id = credit_notes.invoice_id))

@@ -18,6 +18,7 @@ import { counting } from '../payment/filter.ts';
 import { paymentStep, type Payable, type Settled } from '../payment/amount.ts';
 import { byPosition } from '../invoice/type.ts';
 import { copyExchange } from '../exchange-rate.ts';
+import { computeDue } from './balance.ts';
 import { buildLines, negateLines, sumLines, toLines } from './lines.ts';
 
 // A receipt's transitions (DECISIONS.md#d14-transitions). As with invoices, each holds the row's lock.
@@ -34,10 +35,10 @@ async function book(context: Context, receipt: Row<'Receipt'>): Promise<Prefetch
 
 /** What is to be paid of a locked receipt, or is to come back of a credit; null unless it is booked. */
 export function getPayable(receipt: Row<'Receipt'>): Payable | null {
-  const { id, status, amountGross, amountPrepaid, amountAdjusted, currency, creditedReceiptId } = receipt;
+  const { id, status, currency, creditedReceiptId } = receipt;
   if (!allows(transitions.Receipt.settle, status)) return null;
-  const [paid, adjusted] = [new Decimal(receipt.amountPaid).abs(), new Decimal(amountAdjusted)];
-  const due = new Decimal(amountGross).minus(amountPrepaid).abs().minus(paid).minus(adjusted);
+  const [paid, adjusted] = [new Decimal(receipt.amountPaid).abs(), new Decimal(receipt.amountAdjusted)];
+  const due = computeDue(receipt);
   const isCredit = creditedReceiptId !== null;
   return { id, due, paid, adjusted, currency, partnerId: receipt.supplierId, isCredit };
 }
