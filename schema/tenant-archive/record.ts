@@ -314,8 +314,10 @@ function receiptRules(receipt: Row<'Receipt'>, items: Row<'ReceiptLine'>[], prob
     problems.add('vat_rate', 'inconsistent', 'Must be that of the only line, or null.');
 }
 
-function paymentRules({ amount, currency, exchangeCurrency }: Row<'Payment'>, problems: Problems): void {
-  storedExchangeRules({ exchangeCurrency }, problems);
+function paymentRules(payment: Row<'Payment'>, problems: Problems): void {
+  const { amount, currency } = payment;
+  // The currency of a bank account is as the bank sent it: see the rule that compares it with the transaction's.
+  if (payment.bankTransactionId === null) storedExchangeRules(payment, problems);
   if (!checkCurrency(currency, problems)) return;
   if (!fits(amount)) problems.add('amount', 'too_many_digits', 'Must not have so many digits.', { max: maxDigits });
   checkDecimals('amount', amount, currency, problems);

@@ -299,11 +299,13 @@ async function reachEveryState(who: Integrator): Promise<void> {
   const [whole, part, sent, ignored] = await Promise.all(
     ['119', '150', '-200', '1'].map((amount) => makeBankTransaction(who, { amount, amountOpen: amount })),
   );
-  const match = (id: string | undefined, type: string, target: string, amount: string): Promise<unknown> =>
+  const matchAll = (id: string | undefined, matches: object[]): Promise<unknown> =>
     who.graphql(
       'mutation ($id: UUID!, $matches: [MatchInput!]!) { matchBankTransaction(id: $id, matches: $matches) { id } }',
-      { id, matches: [{ type, id: target, amount }] },
+      { id, matches },
     );
+  const match = (id: string | undefined, type: string, target: string, amount: string): Promise<unknown> =>
+    matchAll(id, [{ type, id: target, amount }]);
   const supplierId = await makeCustomer(who, { type: 'SUPPLIER', country: 'FR' });
   await makeReceipt(who, { status: 'BOOKED', supplierId });
   await makeReceipt(who, { supplierId });
@@ -315,6 +317,12 @@ async function reachEveryState(who: Integrator): Promise<void> {
   await match(whole, 'INVOICE', await makeInvoice(who, { status: 'ISSUED' }), '19');
   await match(sent, 'RECEIPT', receipt, '50');
   await match(sent, 'CREDIT_NOTE', await makeCreditNote(who), '20');
+  // A currency that ISO 4217 no longer has.
+  const kuna = await makeBankTransaction(who, { amount: '900', amountOpen: '900', currency: 'HRK' });
+  const foreign = { type: 'INVOICE', id: await makeInvoice(who, { status: 'ISSUED' }), exchangeAmount: '900' };
+  await matchAll(kuna, [foreign]);
+  await who.graphql('mutation ($id: UUID!) { unmatchBankTransaction(id: $id) { id } }', { id: kuna });
+  await matchAll(kuna, [foreign]);
   await who.graphql('mutation ($id: UUID!) { ignoreBankTransaction(id: $id) { id } }', { id: ignored });
   await who.graphql('mutation ($id: UUID!) { cancelInvoice(id: $id) { id } }', { id: cancelled });
 }

@@ -126,6 +126,7 @@ const everyState = [
   ...['draft', 'issued', 'paid', 'cancelled', 'booked'].map((status) => `"status":"${status}"`),
   ...['matched', 'partially_matched', 'unmatched', 'ignored'].map((status) => `"match_status":"${status}"`),
   ...['EUR', 'JPY', 'TND'].map((currency) => `"currency":"${currency}"`),
+  '"exchange_currency":"HRK"',
 ];
 
 const ofType = (type: string): string => `{"record":"${type}"`;

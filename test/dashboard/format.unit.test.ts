@@ -16,6 +16,7 @@ import {
   sentence,
   wait,
 } from '../../src/dashboard/format/format.ts';
+import { amountField } from '../../src/dashboard/forms/form-values.ts';
 
 const digits = (text: string): string => text.replaceAll(/\D/g, '');
 
@@ -29,6 +30,11 @@ describe('money', () => {
     ['KWD', '1190500'],
   ])('has the minor digits of %s', (currency, shown) => {
     expect(digits(money(currency === 'JPY' ? '1190' : '1190.5', currency))).toBe(shown);
+  });
+  it.each(['€', 'eur', 'EURO', '978', ''])('puts a code that is no currency after the number: "%s"', (code) => {
+    expect(minorDigits(code)).toBe(2);
+    expect(money('900', code)).toBe(`900 ${code}`);
+    expect(amountField('900', code)).toBe('900.00');
   });
 });
 

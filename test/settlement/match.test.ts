@@ -223,6 +223,37 @@ describe('foreign money', () => {
     ]);
   });
 
+  it('of an account whose currency is none of ISO 4217 counts at its own rate, with as many decimals as are kept', async () => {
+    for (const currency of ['HRK', 'DEM', '€', 'eur']) {
+      const id = await issued();
+      const bank = await transaction('900.12345', { currency });
+      expect(await refusal(bank, part('INVOICE', id))).toMatchObject([
+        { field: 'matches.0.id', code: 'wrong_currency', message: `It is in EUR, the transaction in ${currency}.` },
+      ]);
+      expect(await refusal(bank, part('INVOICE', id, { exchangeAmount: '900.123451' }))).toMatchObject([
+        { field: 'matches.0.exchangeAmount', code: 'too_many_decimals', params: { max: 5 } },
+      ]);
+      const exchanged = part('INVOICE', id, { exchangeAmount: '900.12345' });
+      expect(await match(bank, exchanged)).toMatchObject({ matchStatus: 'MATCHED', amountOpen: '0' });
+      expect(await payments(`invoice_id=${id}`)).toMatchObject([
+        { amount: 119, currency: 'EUR', exchange_amount: 900.12345, exchange_currency: currency },
+      ]);
+      expect(await unmatch(bank)).toMatchObject({ matchStatus: 'UNMATCHED', amountOpen: '900.12345' });
+      await match(bank, exchanged);
+      expect(await invoice(id)).toMatchObject({ status: 'paid', amount_due: 0 });
+    }
+  });
+
+  it('of such an account is no credit, which could not be used or refunded', async () => {
+    const customer = await makeCustomer(acme);
+    for (const amount of ['900', '-900'])
+      for (const more of [{}, { amount: '900' }, { exchangeAmount: '900' }])
+        expect(await refusal(await transaction(amount, { currency: 'HRK' }), part('CUSTOMER', customer, more))).toEqual(
+          [expect.objectContaining({ field: 'matches.0.id', code: 'wrong_currency' })],
+        );
+    expect(await payments('')).toEqual([]);
+  });
+
   it('pays receipts, and only what is open', async () => {
     const receipt = await makeReceipt(acme, { status: 'BOOKED', currency: 'JPY', amountGross: '16000', vatRate: '0' });
     const bank = await transaction('-101');

@@ -2,7 +2,7 @@ import type { BankTransaction as BankTransactionRow } from '../../../prisma/gene
 import { emit } from '../../events/events.ts';
 import { refuse, found, type Problem } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
-import { Decimal, minorDigits } from '../../money/money.ts';
+import { Decimal, isCurrency, minorDigits } from '../../money/money.ts';
 import {
   planAdjustments,
   refuseMore,
@@ -10,7 +10,7 @@ import {
   type Adjusted,
   type Adjustment,
 } from '../payment/adjustments.ts';
-import { checkDecimals, toSigned, type Payable } from '../payment/amount.ts';
+import { checkBankDecimals, checkDecimals, toSigned, type Payable } from '../payment/amount.ts';
 import { readCredit } from '../payment/customer-credit.ts';
 import { counting } from '../payment/filter.ts';
 import { rates } from '../exchange-rate.ts';
@@ -160,6 +160,8 @@ async function planPart(
   target: Payable,
   { at, mayRead, direction }: Place,
 ): Promise<{ payable: Payable; bankAmount: Decimal | undefined }> {
+  if (type === 'CUSTOMER' && !isCurrency(currency))
+    refuse(`${at}.id`, 'wrong_currency', `Credit is in a currency of ISO 4217, the transaction in ${currency}.`);
   // A customer's credit is in the currency of the account.
   const payable = type === 'CUSTOMER' ? { ...target, currency } : target;
   if (type === 'CUSTOMER')
@@ -176,7 +178,7 @@ async function planPart(
     refuse(`${at}.exchangeAmount`, 'inconsistent', 'It is in the currency of the transaction: nothing is exchanged.');
   if (!exchangeAmount.greaterThan(0))
     refuse(`${at}.exchangeAmount`, 'wrong_sign', 'Must be more than zero.', { expected: 'positive' });
-  checkDecimals(exchangeAmount, currency, `${at}.exchangeAmount`);
+  checkBankDecimals(exchangeAmount, currency, `${at}.exchangeAmount`);
   return { payable, bankAmount: exchangeAmount };
 }
 

@@ -1,4 +1,4 @@
-import { Decimal, minorDigits } from '../../money/money.ts';
+import { Decimal, isCurrency, minorDigits } from '../../money/money.ts';
 import { Problems, refuse } from '../../errors/errors.ts';
 import type { Step } from '../../rows/transition.ts';
 
@@ -44,8 +44,20 @@ export function decimalsRules(amount: Decimal, currency: string, problems: Probl
 }
 
 /** @throws ValidationError at `path` where an amount is too precise for its currency */
-export function checkDecimals(amount: Decimal, currency: string, path: string): void {
-  const digits = minorDigits(currency);
+export const checkDecimals = (amount: Decimal, currency: string, path: string): void =>
+  checkDigits(amount, minorDigits(currency), path);
+
+/** The decimals that bank transactions, and what payments move on them, are kept with. */
+const bankDecimals = 5;
+
+/**
+ * The same for an amount on a bank account. A bank may send a currency that is none of ISO 4217, of which nobody knows the minor digits.
+ * @throws ValidationError at `path`
+ */
+export const checkBankDecimals = (amount: Decimal, currency: string, path: string): void =>
+  checkDigits(amount, isCurrency(currency) ? minorDigits(currency) : bankDecimals, path);
+
+function checkDigits(amount: Decimal, digits: number, path: string): void {
   if (amount.decimalPlaces() > digits)
     refuse(path, 'too_many_decimals', `Must not have more than ${digits} decimals in this currency.`, { max: digits });
 }

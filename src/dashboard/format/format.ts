@@ -29,16 +29,21 @@ const moreDigits = new Map(
   ),
 );
 
-/** ISO 4217's minor digits of a currency: 2 for EUR, 0 for JPY. */
+/** Whether it looks like a currency. A bank may send a code that doesn't, which browsers refuse. */
+const isCode = (currency: string): boolean => /^[A-Z]{3}$/.test(currency);
+
+/** ISO 4217's minor digits of a currency: 2 for EUR, 0 for JPY, and 2 for a code that is none. */
 export const minorDigits = (currency: string): number =>
-  moreDigits.get(currency) ?? numbers({ style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  moreDigits.get(currency) ??
+  (isCode(currency) ? numbers({ style: 'currency', currency }).resolvedOptions().maximumFractionDigits : undefined) ??
+  2;
 
 /**
- * `"1190.5"`, `"EUR"` → `€1,190.50`. Never rounds: a unit price may have more digits than its currency. A bank may send
- * a code that is no currency; it is put after the number.
+ * `"1190.5"`, `"EUR"` → `€1,190.50`. Never rounds: a unit price may have more digits than its currency. A code that is no
+ * currency is put after the number.
  */
 export function money(amount: string, currency: string): string {
-  if (!/^[A-Z]{3}$/.test(currency)) return `${decimal(amount)} ${currency}`;
+  if (!isCode(currency)) return `${decimal(amount)} ${currency}`;
   const options = { minimumFractionDigits: minorDigits(currency), maximumFractionDigits: 20 };
   const parts = numbers({ style: 'currency', currency, ...options }).formatToParts(exact(amount));
   return parts.map(({ type, value }) => moneySigns[type] ?? value).join('');
