@@ -119,6 +119,22 @@ describe('POST /credit-notes', () => {
     expect(await invoiceNow(invoice)).toMatchObject({ total_gross: 1.2, amount_credited: 1.2, amount_due: 0 });
   });
 
+  it.each(['', ' \t '])(
+    'an amount with an empty reason, "%s", has the title of one without a reason',
+    async (reason) => {
+      const invoice = await issued();
+      const amounts = [{ vat_rate: 19, net: 10 }];
+      const { items } = await credit(invoice, { amounts });
+      expect(items[0].title).not.toBe('');
+      expect(await credit(invoice, { amounts, reason })).toMatchObject({
+        reason: '',
+        items: [{ title: items[0].title }],
+      });
+      // So has the rest of the invoice.
+      expect(await credit(invoice, { reason })).toMatchObject({ items: [{ title: items[0].title }] });
+    },
+  );
+
   it('net amounts of VAT rates make a line each, with the reason as its title', async () => {
     const invoice = await issued([line(19), line(0, { vat_category: 'E', exemption_reason: 'x' }), line(0)]);
     const amounts = [

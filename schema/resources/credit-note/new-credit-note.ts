@@ -66,7 +66,7 @@ export async function planCredit(
     problems.add('input.invoiceId', 'nothing_left', 'Nothing is left of this invoice.');
     return undefined;
   }
-  const lines = creditedLines(remainder, request, reason ?? (await usualTitle(context, invoice)), problems);
+  const lines = creditedLines(remainder, request, reason || (await usualTitle(context, invoice)), problems);
   if (problems.any) return undefined;
   const totals = creditTotals(remainder, lines, problems);
   const adjusted = new Decimal(invoice.amountAdjusted);
