@@ -145,11 +145,35 @@ describe('the results of a bulk operation in GraphQL', () => {
     expect((await read({ after: forge('9999999 9999999') })).nodes).toEqual([]);
   });
 
+  it('after a line that its chunk doesn’t have are those of the next chunk, so that not all chunks are read', async () => {
+    const after = Buffer.from('0 9999999').toString('base64url');
+    for (const failed of [false, true]) {
+      const { nodes } = await read({ after, failed, first: 1 });
+      const { number, firstLine } = await acme.db.bulkChunk.findFirstOrThrow({
+        where: { operationId: id, number: { gt: 0 } },
+        orderBy: { number: 'asc' },
+      });
+      expect([number, nodes.map(({ line }) => line)]).toEqual([1, [failed ? firstLine + 9 : firstLine]]);
+    }
+  });
+
   it('cost what a page may have to decompress for them', async () => {
     const document = (args: string): string =>
       `{ bulkOperations(first: 100) { nodes { results${args} { nodes { line } } } } }`;
     const refused = await acme.graphqlAnswer(document('(failed: true, first: 25)'));
     expect(refused.body.errors?.[0]?.extensions?.['code']).toBe('TOO_COSTLY');
     expect((await acme.graphqlAnswer(document('(failed: true, first: 1)'))).body.errors).toBeUndefined();
+  });
+
+  it('cost that also in a query that is compiled, because it was sent several times without `failed`', async () => {
+    const costly = `query ($failed: Boolean) {
+      bulkOperations(first: 100) { nodes { results(failed: $failed, first: 25) { nodes { line } } } }
+    }`;
+    const ask = async (failed: boolean | null) => (await acme.graphqlAnswer(costly, { failed })).body;
+    for (const failed of [false, null, false, null, false, false]) {
+      expect((await ask(failed)).errors).toBeUndefined();
+    }
+    expect((await ask(true)).errors?.[0]?.extensions?.['code']).toBe('TOO_COSTLY');
+    expect((await ask(false)).errors).toBeUndefined();
   });
 });

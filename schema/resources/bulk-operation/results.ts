@@ -72,7 +72,8 @@ export async function readResultPage(
     for (const json of text.toString().split('\n')) {
       if (json === '' || (onlyFailed && !isRefused(json))) continue;
       const node = JSON.parse(json) as BulkResult;
-      if (node.line <= position.line) continue;
+      // Only of its own chunk: a made-up cursor would have every chunk read for nothing.
+      if (number === position.chunk && node.line <= position.line) continue;
       context.responseSize?.read(json.length);
       edges.push({ cursor: encodeCursor({ chunk: number, line: node.line }), node });
       if (edges.length > size) break chunks;

@@ -70,8 +70,11 @@ export function createCompiledQueries(
   };
 }
 
-/** The types of variables whose values make no difference to a query's cost, unlike those of filters, orders, and page sizes. */
-const isOfAnyCost = /^(UUID|ID|Date|DateTime|Decimal|Boolean)!?$/;
+/**
+ * The types of variables whose values make no difference to a query's cost, unlike those of filters, orders, page sizes, and
+ * whether only the lines of a bulk operation that were refused are read.
+ */
+const isOfAnyCost = /^(UUID|ID|Date|DateTime|Decimal)!?$/;
 
 /** Compiles a valid document; undefined where Yoga has to execute it. */
 export function compileQuery(
