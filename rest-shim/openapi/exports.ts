@@ -9,7 +9,7 @@ export const describeDownload = ({ ability }: Operation, tag: string): JsonSchem
   operationId: 'getExportFile',
   tags: [tag],
   summary: 'Streams the file of an export',
-  description: `A completed export has one until it expires. Needs the ability \`${ability}\`, and those to read what is exported.`,
+  description: `A completed export has one until it expires. Needs the ability \`${ability}\`, and those to read what is exported. A file with entries of the audit log is for the token that started the export, and for who may read all entries.`,
   'x-abilities': [ability],
   parameters: [ifNoneMatch],
   responses: {

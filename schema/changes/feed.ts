@@ -43,14 +43,16 @@ export async function readChanges(context: Context, args: ChangesArgs): Promise<
   const size = args.limit ?? defaultChanges;
   const rows = await readRows(context, start, end.position, size + 1);
   const hasMore = rows.length > size;
+  const now = context.now();
   const cursorAt = (position: string, knownUntil: Date): string =>
     encodeChangeCursor({ ...start, position, knownUntil });
   const nodes = rows.slice(0, size).map(({ position, ...change }, index) => {
     const isLast = !hasMore && index === rows.length - 1;
-    const knownUntil = isLast ? context.now() : latest(start.knownUntil, change.changedAt);
+    const isMadeBefore = !isLast && change.changedAt < now;
+    const knownUntil = isMadeBefore ? latest(start.knownUntil, change.changedAt) : now;
     return { ...change, cursor: cursorAt(position, knownUntil) };
   });
-  return { nodes, cursor: nodes.at(-1)?.cursor ?? cursorAt(start.position, context.now()), hasMore };
+  return { nodes, cursor: nodes.at(-1)?.cursor ?? cursorAt(start.position, now), hasMore };
 }
 
 const latest = (one: Date, other: Date): Date => (one > other ? one : other);
