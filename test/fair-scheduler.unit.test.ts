@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { createFairScheduler } from '../src/server/http/fair-scheduler.ts';
 
 it('gives each key a turn after one piece of every other key', async () => {
-  const turns = createFairScheduler({ rest: 0, pauseMs: 0 });
+  const turns = createFairScheduler<string>({ rest: 0, pauseMs: 0 });
   const done: string[] = [];
   const work = (who: string): Promise<void> => turns.waitForTurn(who).then(() => void done.push(who));
   await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(work));
@@ -16,7 +16,7 @@ it('gives each key a turn after one piece of every other key', async () => {
 it('pauses between two turns of one key, and runs other keys meanwhile', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const turns = createFairScheduler({ rest: 0, pauseMs: 30 });
+  const turns = createFairScheduler<string>({ rest: 0, pauseMs: 30 });
   const done: string[] = [];
   for (const key of ['a', 'a', 'a', 'b']) void turns.waitForTurn(key).then(() => done.push(key));
   /** The pieces that were done when all work without a pause has run. The scheduler's ticks are not faked. */
@@ -34,7 +34,7 @@ it('pauses between two turns of one key, and runs other keys meanwhile', async (
 });
 
 it('lets other work run between two pieces', async () => {
-  const turns = createFairScheduler({ rest: 0, pauseMs: 0 });
+  const turns = createFairScheduler<string>({ rest: 0, pauseMs: 0 });
   const order: string[] = [];
   setImmediate(() => order.push('other'));
   await Promise.all([1, 2].map((piece) => turns.waitForTurn('a').then(() => void order.push(`piece ${piece}`))));

@@ -40,7 +40,7 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
 export const forTenant = (
   books: Books,
   tenantId: string,
-  requester: Pick<Requester, 'signal' | 'readLimit' | 'actor'> = {},
+  requester: Pick<Requester, 'holder' | 'signal' | 'readLimit' | 'actor'> = {},
 ): TenantClient =>
   new TenantScopedClient(books, new TenantConnection(books, tenantId, { ...requester })) as unknown as TenantClient;
 

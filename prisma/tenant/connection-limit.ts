@@ -1,3 +1,5 @@
+import type { Holder } from './holder.ts';
+
 export interface WaitOptions {
   /** Milliseconds to wait. Without it, the wait has no limit. */
   timeoutMs?: number | undefined;
@@ -18,25 +20,25 @@ export class TenantBusyError extends Error {
 }
 
 /**
- * Queues of those who wait because their tenant holds as much of something as one tenant may, such as a pool's connections:
- * one queue for each tenant, first come, first served. Who counts what a tenant holds asks here only then.
+ * Queues of those who wait because their holder has as much of something as one may, such as a pool's connections: one queue
+ * for each, first come, first served. Who counts what a holder has asks here only then.
  */
-export class TenantQueues {
-  readonly #queues = new Map<string, Set<() => void>>();
+export class TenantQueues<Key = Holder> {
+  readonly #queues = new Map<Key, Set<() => void>>();
 
   /**
    * Waits for takeNext().
    * @throws TenantBusyError after `timeoutMs`; the signal's reason once it is aborted
    */
-  wait(tenantId: string, { timeoutMs, signal }: WaitOptions = {}): Promise<void> {
-    const queue = this.#queues.get(tenantId) ?? new Set();
-    this.#queues.set(tenantId, queue);
+  wait(key: Key, { timeoutMs, signal }: WaitOptions = {}): Promise<void> {
+    const queue = this.#queues.get(key) ?? new Set();
+    this.#queues.set(key, queue);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         queue.delete(proceed);
-        if (queue.size === 0) this.#queues.delete(tenantId);
+        if (queue.size === 0) this.#queues.delete(key);
       };
       const proceed = (): void => {
         leave();
@@ -58,8 +60,8 @@ export class TenantQueues {
    * Who has waited longest takes over what is given back.
    * @returns whether anybody did
    */
-  takeNext(tenantId: string): boolean {
-    const [next] = this.#queues.get(tenantId) ?? [];
+  takeNext(key: Key): boolean {
+    const [next] = this.#queues.get(key) ?? [];
     next?.();
     return next !== undefined;
   }

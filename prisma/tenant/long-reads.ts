@@ -1,5 +1,6 @@
 import type { Connection } from '../connection/connection.ts';
 import { TenantQueues } from './connection-limit.ts';
+import type { Holder } from './holder.ts';
 import type { ReadLimit } from './pool.ts';
 
 /** The length in bytes from which a result takes its tenant's turn. */
@@ -19,26 +20,26 @@ export interface LongRead {
 }
 
 /**
- * Lets each tenant read one long result at a time. Until then the next one is not read from its connection, and PostgreSQL
- * stops sending it: many at once would keep the processes and PostgreSQL from serving other tenants.
+ * Lets each holder's tenants read one long result at a time. Until then the next one is not read from its connection, and
+ * PostgreSQL stops sending it: many at once would keep the processes and PostgreSQL from serving other tenants.
  */
 export class LongReads {
-  /** The tenants that read one. */
-  readonly #reading = new Set<string>();
+  /** Those whose tenants read one. */
+  readonly #reading = new Set<Holder>();
   readonly #queues = new TenantQueues();
 
   /**
    * Begins when a result turns out to be long.
    * @param limit asked when the result's turn has come. If it throws, the connection is closed.
    */
-  begin(tenantId: string, connection: Connection, limit?: Pick<ReadLimit, 'expectLong'>): LongRead {
+  begin(holder: Holder, connection: Connection, limit?: Pick<ReadLimit, 'expectLong'>): LongRead {
     let beganAt = performance.now();
     let refusal: unknown;
     let hasEnded = false;
     const takeTurn = async (): Promise<void> => {
       connection.pause();
-      if (this.#reading.has(tenantId)) await this.#queues.wait(tenantId);
-      this.#reading.add(tenantId);
+      if (this.#reading.has(holder)) await this.#queues.wait(holder);
+      this.#reading.add(holder);
       if (hasEnded) return;
       beganAt = performance.now();
       try {
@@ -58,12 +59,12 @@ export class LongReads {
         hasEnded = true;
         // A refused result costs a new connection.
         const restMs = refusal ? longestRest : Math.min(rest * (performance.now() - beganAt), longestRest);
-        void turn.then(() => setTimeout(() => this.#giveTurn(tenantId), restMs).unref());
+        void turn.then(() => setTimeout(() => this.#giveTurn(holder), restMs).unref());
       },
     };
   }
 
-  #giveTurn(tenantId: string): void {
-    if (!this.#queues.takeNext(tenantId)) this.#reading.delete(tenantId);
+  #giveTurn(holder: Holder): void {
+    if (!this.#queues.takeNext(holder)) this.#reading.delete(holder);
   }
 }

@@ -10,6 +10,7 @@ import { PreparedStatementNames } from '../connection/prepared-statement-names.t
 import { longResult } from './long-reads.ts';
 import { PooledConnection, UnnamedPooledConnection } from './pooled-connection.ts';
 import { TenantBusyError, TenantQueues } from './connection-limit.ts';
+import { holderOf, type Holder } from './holder.ts';
 
 /** A transaction on a tenant's tables. Prisma begins and ends it; this object says which connection it runs on. */
 export interface Transaction {
@@ -29,6 +30,8 @@ export interface ReadLimit {
 
 /** The request or job that needs connections. */
 export interface Requester {
+  /** Whose share of the connections it uses. Default: the tenant's own. */
+  holder?: Holder | undefined;
   /** Once it is aborted, nobody waits for a connection, no more statements are sent, and nothing is committed. */
   signal?: AbortSignal | undefined;
   /** Bounds what is read past Prisma. */
@@ -46,6 +49,10 @@ interface TenantScope {
   requester: Requester;
 }
 
+/** Whose share of the connections a tenant's request or job uses. */
+export const holderFor = (tenantId: string, { holder }: Requester): Holder =>
+  holder ?? holderOf({ id: tenantId, testOf: null });
+
 /** Async context of Prisma's operations: the tenant, and the transaction. */
 const tenantScope = new AsyncLocalStorage<TenantScope>();
 
@@ -59,7 +66,7 @@ export function asTenant<T>(tenantId: string, work: () => T, transaction?: Trans
   return tenantScope.run({ tenantId, transaction: within, requester }, work);
 }
 
-/** The share of the pool's connections that one tenant may hold at once. */
+/** The share of the pool's connections that one tenant may hold at once, together with its test tenants. */
 const share = 1 / 4;
 
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: PoolClient['release']) => void;
@@ -73,9 +80,9 @@ type Callback = (error: Error | undefined, client: PoolClient | undefined, relea
 export class TenantPool extends ConnectionPool {
   readonly #names: PreparedStatementNames;
 
-  /** How many connections one tenant may hold, and how many each holds. */
+  /** How many connections one holder may have, and how many each has. */
   readonly #share: number;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<Holder, number>();
   readonly #queues = new TenantQueues();
   #refused = 0;
   readonly #workers: Workers | undefined;
@@ -139,7 +146,7 @@ export class TenantPool extends ConnectionPool {
   }
 
   /**
-   * Acquires a connection as a tenant. Waits while the tenant, or its worker, holds as many as one may.
+   * Acquires a connection as a tenant. Waits while its holder, or its worker, has as many as one may.
    * @throws TenantBusyError; WorkerAwayError; the reason of the requester's signal once it is aborted
    */
   async acquire(tenantId: string, requester: Requester): Promise<PooledConnection> {
@@ -147,19 +154,20 @@ export class TenantPool extends ConnectionPool {
     if (tenantScope.getStore()?.transaction?.connection) return this.#connectAs(tenantId, requester);
     if (requester.refused && performance.now() < requester.refused.until) throw requester.refused.error;
     requester.signal?.throwIfAborted();
-    const held = this.#held.get(tenantId) ?? 0;
-    if (held < this.#share) this.#held.set(tenantId, held + 1);
-    else await this.#waitForShare(tenantId, requester);
+    const holder = holderFor(tenantId, requester);
+    const held = this.#held.get(holder) ?? 0;
+    if (held < this.#share) this.#held.set(holder, held + 1);
+    else await this.#waitForShare(holder, requester);
     let leaveWorker: (() => void) | undefined;
     try {
       if (this.#workers?.isKnownCluster) leaveWorker = await this.#workerShares?.enter(tenantId, requester.signal);
       const connection = await this.#connectAs(tenantId, requester);
-      connection.holder = tenantId;
+      connection.holder = holder;
       connection.leaveWorker = leaveWorker;
       return connection;
     } catch (error) {
       leaveWorker?.();
-      this.#giveBack(tenantId);
+      this.#giveBack(holder);
       throw error;
     }
   }
@@ -176,10 +184,10 @@ export class TenantPool extends ConnectionPool {
     };
   }
 
-  async #waitForShare(tenantId: string, requester: Requester): Promise<void> {
+  async #waitForShare(holder: Holder, requester: Requester): Promise<void> {
     try {
       const timeoutMs = this.options.connectionTimeoutMillis;
-      await this.#queues.wait(tenantId, { timeoutMs, signal: requester.signal });
+      await this.#queues.wait(holder, { timeoutMs, signal: requester.signal });
     } catch (error) {
       if (error instanceof TenantBusyError) {
         const now = performance.now();
@@ -228,12 +236,12 @@ export class TenantPool extends ConnectionPool {
     await this.#workers?.isCluster();
   }
 
-  /** Only where a tenant holds its whole share, anybody can wait for it. */
-  #giveBack(tenantId: string): void {
-    const held = this.#held.get(tenantId) ?? 0;
-    if (held === this.#share && this.#queues.takeNext(tenantId)) return;
-    if (held > 1) this.#held.set(tenantId, held - 1);
-    else this.#held.delete(tenantId);
+  /** Only where a holder has its whole share, anybody can wait for it. */
+  #giveBack(holder: Holder): void {
+    const held = this.#held.get(holder) ?? 0;
+    if (held === this.#share && this.#queues.takeNext(holder)) return;
+    if (held > 1) this.#held.set(holder, held - 1);
+    else this.#held.delete(holder);
   }
 }
 

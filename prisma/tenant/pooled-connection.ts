@@ -2,6 +2,7 @@ import { escapeLiteral, type PoolClient, type QueryArrayConfig, type QueryConfig
 import { mayWrite, type ActingStatement } from '../connection/sender.ts';
 import { Connection } from '../connection/connection.ts';
 import { withoutName } from '../connection/pooler.ts';
+import type { Holder } from './holder.ts';
 import type { ReadLimit, Transaction } from './pool.ts';
 
 /** A statement whose answer is counted. Those of Prisma's are not. */
@@ -27,7 +28,7 @@ export class PooledConnection extends Connection {
   tenantId: string | undefined;
 
   /** The tenant whose share of the pool's connections it counts towards. */
-  holder: string | undefined;
+  holder: Holder | undefined;
 
   /** Gives back its place among the connections for the tenant's worker. */
   leaveWorker: (() => void) | undefined;

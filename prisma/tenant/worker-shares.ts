@@ -15,7 +15,7 @@ export class WorkerShares {
   readonly #most: number;
   readonly #timeoutMs: number | undefined;
   readonly #held = new Map<number, number>();
-  readonly #queues = new TenantQueues();
+  readonly #queues = new TenantQueues<number>();
   /** End the waits for workers. */
   readonly #ends = new Map<number, AbortController>();
 
@@ -60,7 +60,7 @@ export class WorkerShares {
     this.#ends.set(worker, end);
     try {
       const either = signal ? AbortSignal.any([signal, end.signal]) : end.signal;
-      await this.#queues.wait(String(worker), { timeoutMs: this.#timeoutMs, signal: either });
+      await this.#queues.wait(worker, { timeoutMs: this.#timeoutMs, signal: either });
     } catch (error) {
       if (!(error instanceof TenantBusyError)) throw error;
       throw new UnavailableError(`The worker with the nodeid ${worker} has too much to do`, { cause: error });
@@ -68,6 +68,6 @@ export class WorkerShares {
   }
 
   #giveBack(worker: number): void {
-    if (!this.#queues.takeNext(String(worker))) this.#held.set(worker, (this.#held.get(worker) ?? 1) - 1);
+    if (!this.#queues.takeNext(worker)) this.#held.set(worker, (this.#held.get(worker) ?? 1) - 1);
   }
 }

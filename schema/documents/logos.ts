@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { batchPerRequest } from '../../prisma/batching.ts';
+import { holderOf } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors/errors.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
@@ -20,7 +21,7 @@ const maxWork = 2_000;
 /** How long a logo may take in all, on a busy machine too. Less than a request may take. */
 const maxTime = 8_000;
 
-const perTenant = new FairLimiter();
+const perHolder = new FairLimiter();
 const perProcess = new ConcurrencyLimiter(1);
 
 /**
@@ -36,7 +37,7 @@ export async function makeLogo({ tenant }: Context, file: UploadedFile, path: st
   // Before it waits for others, and has a thread.
   const problem = findFileProblem(bytes);
   if (problem !== undefined) refuse(path, 'invalid_file', problem);
-  const result = await perTenant.run(tenant.id, () => perProcess.run(() => drawInThread(bytes)));
+  const result = await perHolder.run(holderOf(tenant), () => perProcess.run(() => drawInThread(bytes)));
   return result.problem === undefined ? result.png : refuse(path, 'invalid_file', result.problem);
 }
 

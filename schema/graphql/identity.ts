@@ -19,6 +19,8 @@ export interface Tenant {
   timezone: string;
   /** Whether it is a test tenant. */
   test: boolean;
+  /** The tenant that a test tenant belongs to; null for others. */
+  testOf: string | null;
   /** By how many milliseconds the clock of a test tenant is ahead; 0 for others. */
   clockAheadMs: number;
 }

@@ -85,11 +85,11 @@ export class StoredIdentity implements Identity {
   }
 
   resetTestTenant({ actor, tenant }: Caller, id: string) {
-    return asActor(actor, () => resetTestTenant(this.#testTenantStore, { id, by: tenant.id }));
+    return asActor(actor, () => resetTestTenant(this.#testTenantStore, { id, by: tenant }));
   }
 
   deleteTestTenant({ actor, tenant }: Caller, id: string) {
-    return asActor(actor, () => deleteTestTenant(this.#testTenantStore, { id, by: tenant.id }));
+    return asActor(actor, () => deleteTestTenant(this.#testTenantStore, { id, by: tenant }));
   }
 
   setTestClock({ actor, tenant, now }: Caller, time: Date) {

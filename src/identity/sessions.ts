@@ -94,6 +94,7 @@ interface Row {
   defaultCurrency: string;
   timezone: string;
   test: boolean;
+  testOf: string | null;
   clockAheadMs: number;
 }
 
@@ -115,7 +116,7 @@ export async function authenticateSession(
   const [row] = await client.$queryRaw<Row[]>`
     select s.id, s.last_seen_at as "lastSeenAt", u.id as "userId", u.name as "userName", u.email as "userEmail",
       n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone,
-      n.test, n.clock_ahead_ms as "clockAheadMs"
+      n.test, n.test_of as "testOf", n.clock_ahead_ms as "clockAheadMs"
     from sessions s
       join users u on u.id = s.user_id
       left join lateral (
@@ -128,12 +129,24 @@ export async function authenticateSession(
 
   if (isUse) noteUse(client, row, now).catch(onError);
   if (row.tenantId === null || (tenantId !== null && named === null)) return { kind: 'no-tenant', sessionId: row.id };
-  const { id, userId, userName, userEmail, tenantName, country, defaultCurrency, timezone, test, clockAheadMs } = row;
+  const {
+    id,
+    userId,
+    userName,
+    userEmail,
+    tenantName,
+    country,
+    defaultCurrency,
+    timezone,
+    test,
+    testOf,
+    clockAheadMs,
+  } = row;
   return {
     kind: 'principal',
     principal: {
       user: { id: userId, name: userName, email: userEmail },
-      tenant: { id: row.tenantId, name: tenantName, country, defaultCurrency, timezone, test, clockAheadMs },
+      tenant: { id: row.tenantId, name: tenantName, country, defaultCurrency, timezone, test, testOf, clockAheadMs },
       token: null,
       session: { id },
     },

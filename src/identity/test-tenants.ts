@@ -1,4 +1,12 @@
-import { forTenant, type Books, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
+import {
+  forTenant,
+  holderOf,
+  type Books,
+  type Holder,
+  type HoldingTenant,
+  type Prisma,
+  type UnscopedClient,
+} from '../../prisma/client.ts';
 import { currentTime } from '../../prisma/clock.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import type { NewTestTenant, TestTenant } from '../../schema/graphql/identity.ts';
@@ -18,22 +26,22 @@ const tooMany = `A tenant can have ${maxTestTenants} test tenants: delete one th
 /** So long may the transaction take that deletes the books of a test tenant. */
 const deletionLimits = { timeout: 60_000 };
 
-/** So many are emptied at once by a process, and one of each tenant: each takes a connection that sign-ins need, for seconds. */
+/** So many are emptied at once by a process, and one of each holder: each takes a connection that sign-ins need, for seconds. */
 const mostAtOnce = 2;
-const emptying = new Set<string>();
+const emptying = new Set<Holder>();
 const retryAfter = 5;
 
 /** @throws CodedError RATE_LIMITED where too many are being emptied */
-async function inTurn<Result>(tenantId: string, work: () => Promise<Result>): Promise<Result> {
-  if (emptying.has(tenantId) || emptying.size >= mostAtOnce)
+async function inTurn<Result>(holder: Holder, work: () => Promise<Result>): Promise<Result> {
+  if (emptying.has(holder) || emptying.size >= mostAtOnce)
     throw new CodedError('RATE_LIMITED', 'Another test tenant is being emptied. Try again in some seconds.', {
       retryAfter,
     });
-  emptying.add(tenantId);
+  emptying.add(holder);
   try {
     return await work();
   } finally {
-    emptying.delete(tenantId);
+    emptying.delete(holder);
   }
 }
 
@@ -101,13 +109,13 @@ export function createTestTenant(
 /** A test tenant, and who empties it: the tenant that it belongs to, or itself. */
 interface TestTenantRef {
   id: string;
-  by: string;
+  by: HoldingTenant;
 }
 
 /** An unknown test tenant is answered as such, however many are being emptied. */
 async function emptyInTurn(store: TestTenantStore, which: TestTenantRef, isGone: boolean): Promise<TestTenant | null> {
   if (!(await findTestTenant(store.client, which, isGone))) return null;
-  return inTurn(which.by, () => emptyTestTenant(store, which, isGone));
+  return inTurn(holderOf(which.by), () => emptyTestTenant(store, which, isGone));
 }
 
 function findTestTenant(
@@ -115,7 +123,7 @@ function findTestTenant(
   { id, by }: TestTenantRef,
   isGone: boolean,
 ): Promise<TestTenant | null> {
-  const own = isGone ? { testOf: by } : { OR: [{ testOf: by }, { id: by }] };
+  const own = isGone ? { testOf: by.id } : { OR: [{ testOf: by.id }, { id: by.id }] };
   return db.tenant.findFirst({ where: { id, test: true, ...own }, select: shown });
 }
 

@@ -1,6 +1,7 @@
 import type { Task } from 'graphile-worker';
+import { holderOf } from '../../prisma/client.ts';
 import { runLines } from '../../rest-shim/bulk-line.ts';
-import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
+import { ConcurrencyLimiter, FairLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
 import { bulkKinds } from '../../schema/resources/bulk-operation/kinds.ts';
 import { failOperation, findNext, runNextChunk, type LineResult } from '../../schema/resources/bulk-operation/run.ts';
@@ -14,7 +15,7 @@ import { nobody } from './nobody.ts';
 import { InterruptedError } from './pace.ts';
 import type { TenantPayload } from './queue/tenant-queue.ts';
 
-/** Chunks that a worker does at the same time. Tenants take turns, a chunk each. */
+/** Chunks that a worker does at the same time, one of each holder. Tenants take turns, a chunk each. */
 const chunksAtOnce = 2;
 
 /** Does the tenant's bulk operations, one after another, in the order in which they were started. */
@@ -24,7 +25,8 @@ export function runBulkOperations(
   report: (error: unknown) => void,
   metrics?: Pick<Metrics, 'bulkLines' | 'bulkOperation'>,
 ): Task {
-  const limiter = new ConcurrencyLimiter(chunksAtOnce);
+  const perHolder = new FairLimiter();
+  const perProcess = new ConcurrencyLimiter(chunksAtOnce);
 
   return async (payload, { abortSignal }) => {
     const { tenantId } = payload as TenantPayload;
@@ -35,7 +37,7 @@ export function runBulkOperations(
       const current = operation;
       for (let goesOn = true; goesOn;) {
         if (abortSignal?.aborted) throw new InterruptedError();
-        goesOn = await limiter.run(() => runAsStarter(current, own));
+        goesOn = await perHolder.run(holderOf(tenant), () => perProcess.run(() => runAsStarter(current, own)));
       }
     }
   };

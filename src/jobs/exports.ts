@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Task } from 'graphile-worker';
-import { isUnwritable } from '../../prisma/client.ts';
+import { holderOf, isUnwritable } from '../../prisma/client.ts';
 import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { ExportError } from '../../schema/exports/export-error.ts';
 import { UnpreparedError } from '../../schema/exports/export-content.ts';
@@ -10,7 +10,7 @@ import { buildContent, countExport, prepareExport } from '../../schema/exports/w
 import type { Ability } from '../../schema/graphql/ability.ts';
 import type { Context } from '../../schema/graphql/context.ts';
 import { FileTooLongError } from '../../schema/graphql/file-storage.ts';
-import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
+import { ConcurrencyLimiter, FairLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import { makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
 import { abilitiesToExport, maxFileLength } from '../../schema/resources/export/kinds.ts';
@@ -24,7 +24,7 @@ import { nobody } from './nobody.ts';
 import { InterruptedError, startPace } from './pace.ts';
 import type { TenantPayload } from './queue/tenant-queue.ts';
 
-/** Exports that a worker writes at the same time. Tenants take turns, an export each. */
+/** Exports that a worker writes at the same time, one of each holder. Tenants take turns, an export each. */
 const exportsAtOnce = 2;
 
 /** After so many attempts by one process, an export that fails for a reason that nobody expected has failed for good. */
@@ -80,7 +80,8 @@ export function runExports(
   report: (error: unknown) => void,
   most = limits,
 ): Task {
-  const limiter = new ConcurrencyLimiter(exportsAtOnce);
+  const perHolder = new FairLimiter();
+  const perProcess = new ConcurrencyLimiter(exportsAtOnce);
   /** How often exports have failed, by id. The queue counts the attempts of the tenant's job, which writes many exports. */
   const failures = new Map<string, number>();
 
@@ -92,7 +93,7 @@ export function runExports(
     for (let next = await transitions.findNext(own); next; next = await transitions.findNext(own)) {
       const current = next;
       if (abortSignal?.aborted) throw new InterruptedError();
-      await limiter.run(() => attempt(current, own, abortSignal));
+      await perHolder.run(holderOf(tenant), () => perProcess.run(() => attempt(current, own, abortSignal)));
       await deleteOld(own, fileDays); // files that have no room any more
     }
   };

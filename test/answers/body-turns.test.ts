@@ -3,7 +3,8 @@ import { createBodyTurns } from '../../src/server/http/body-turns.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 
-const of = (id: string) => ({ tenant: { id } }) as Parameters<ReturnType<typeof createBodyTurns>>[0];
+const of = (id: string, testOf: string | null = null) =>
+  ({ tenant: { id, testOf } }) as Parameters<ReturnType<typeof createBodyTurns>>[0];
 const long = 100_000;
 
 describe('long bodies', () => {
@@ -30,6 +31,17 @@ describe('long bodies', () => {
     expect(refused[0]?.reason).toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfter: 1 } });
     await other;
     await waitForTurn(of('a'), long); // all have had their turn
+  });
+
+  it('of a tenant and its test tenants wait in the same number', async () => {
+    const waitForTurn = createBodyTurns();
+    const asked = Array.from({ length: 40 }, (_, at) =>
+      waitForTurn(at % 4 === 0 ? of('a') : of(`test ${at % 4}`, 'a'), long),
+    );
+    const other = waitForTurn(of('b'), long);
+    const outcomes = await Promise.allSettled(asked);
+    await other;
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(24);
   });
 });
 

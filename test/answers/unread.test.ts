@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 import { makeEvents } from './large.ts';
 
 // The system's buffers take a part of a response, which isn't in the process's memory. Each response is longer than these.
@@ -52,6 +53,19 @@ it('answers that a tenant does not read are limited; other tenants are served', 
   for (const { socket } of readers) socket.destroy();
   const again = async (): Promise<number> => (await acme.rest('GET', `/events?per_page=${eventsInAnswer}`)).status;
   await expect.poll(again).toBe(200);
+});
+
+it('answers that a tenant’s test tenants do not read count as its own', async () => {
+  const service = await start();
+  const acme = await service.integrator();
+  const tests = [await startTestTenant(service, acme), await startTestTenant(service, acme)];
+  const readers = [];
+  for (const who of [acme, ...tests]) {
+    await makeEvents(who, eventsInAnswer, eventBytes);
+    for (let count = 0; count < 2; count += 1) readers.push(await askWithoutReading(service, who));
+  }
+  expect(readers.map(({ status }) => status)).toEqual([...Array.from({ length: ofTenant }, () => 200), 429]);
+  expect((await acme.rest('GET', `/events?per_page=${eventsInAnswer}`)).status).toBe(429);
 });
 
 it('beyond the limit of the process, an unread answer is broken off for one that is read', async () => {

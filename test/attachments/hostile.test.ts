@@ -10,6 +10,7 @@ import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 import { attach, makePdf, sending, type Send } from './files.ts';
 
 // What an attacker sends, or doesn't read, leaves neither a row nor a file, and another tenant is served beside it.
@@ -145,6 +146,16 @@ it('thirty uploads at once are limited to three, and another tenant is served be
   expect((await attach(sending(service, innocent), await makeReceipt(innocent))).status).toBe(201);
   const refused = held.find(({ heard }) => heard() !== '')?.heard();
   expect(refused).toMatch(/retry-after: 5/i);
+  for (const { socket } of held) socket.destroy();
+  await sleep(0);
+});
+
+it('uploads of a tenant and its test tenants at once are limited to three in all', async () => {
+  const test = await startTestTenant(service, attacker);
+  const ofTest = { who: test, id: await makeReceipt(test) };
+  const held = Array.from({ length: 8 }, (_, at) => begin(['Content-Length: 1000'], '%PDF', at % 2 ? ofTest : {}));
+  await until(() => held.filter(({ heard }) => heard().includes('HTTP/1.1 429')).length === 5, '5 refusals');
+  expect(await spoolFolders()).toHaveLength(3);
   for (const { socket } of held) socket.destroy();
   await sleep(0);
 });

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { clearTemporaryFolders, makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
 import { readStatementFile } from '../../schema/bank-statements/parsers/parse-file.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 import { camt, document, form, imported, many, send } from './statement.ts';
 
 vi.mock(import('../../schema/graphql/input/temporary-folder.ts'), async (original) => {
@@ -98,6 +99,15 @@ describe('before a form is read', () => {
     for (const { finish } of four) finish();
     for (const one of four) expect(await one.answer).toMatch(/^HTTP\/1.1 200 /);
     expect(await imported(service, acme, camt([{ amount: '2.00' }]))).toMatchObject({ imported: 1 });
+  });
+
+  it("counts the uploads of a tenant's test tenants as its own", async () => {
+    const tests = [await startTestTenant(service, acme), await startTestTenant(service, acme)];
+    const four = [acme, acme, ...tests].map((who) => stall(who));
+    await until(async () => (await ours()).length === 4);
+    for (const who of [acme, ...tests]) expect(await stall(who).answer).toMatch(/^HTTP\/1.1 429 /);
+    for (const { finish } of four) finish();
+    for (const one of four) expect(await one.answer).toMatch(/^HTTP\/1.1 200 /);
   });
 });
 

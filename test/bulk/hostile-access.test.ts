@@ -10,6 +10,7 @@ import type { Worker } from '../../src/jobs/worker.ts';
 import { holdLock, runScript, startService, type Integrator, type Service } from '../harness.ts';
 import { makeBulkOperation } from '../resources.ts';
 import * as sample from '../rest/samples.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 import { createWebhook, startReceiver, until, work } from '../webhooks/receiver.ts';
 import { doInBulk, readResults, toLines, untilEnded, upload } from './operations.ts';
 
@@ -201,6 +202,33 @@ it('a tenant that is closed and opened again has its operation ended, and can st
   await reopenTenant(service.client, attacker.tenantId);
   const { operation } = await doInBulk(attacker, customers, [sample.customer]);
   expect(operation).toMatchObject({ status: 'completed', succeeded_lines: 1 });
+});
+
+it('operations of a tenant and of all its test tenants that don’t go on delay no other tenant’s operation', async () => {
+  const attacker = await service.integrator();
+  const all = [attacker];
+  for (let count = 0; count < 5; count += 1) all.push(await startTestTenant(service, attacker));
+  const release = await holdLock(service, 4711);
+  for (const who of all)
+    expect(
+      (
+        await upload(
+          who,
+          customers,
+          many(1, () => ({ city: 'Wait' })),
+        )
+      ).status,
+    ).toBe(201);
+  const countWaiting = async (): Promise<number> =>
+    (await service.pool.query(`select from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`)).rows
+      .length;
+  await until(async () => (await countWaiting()) > 0, 'the first of them');
+  const { operation } = await doInBulk(innocent, customers, [sample.customer]);
+  expect(operation).toMatchObject({ status: 'completed', succeeded_lines: 1 });
+  expect(await countWaiting()).toBe(1);
+  await release();
+  for (const { db } of all)
+    await until(async () => (await db.bulkOperation.count({ where: { status: 'COMPLETED' } })) === 1, 'its end');
 });
 
 it('ten operations of each of three tenants delay no other tenant’s operation, and no delivery', async () => {

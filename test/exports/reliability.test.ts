@@ -8,6 +8,7 @@ import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { until, work } from '../webhooks/receiver.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 import { addReceipts, download, exported, readCsv, startExport, untilEnded } from './exports.ts';
 
 let service: Service;
@@ -89,6 +90,25 @@ describe('An export', () => {
     expect(await slow.db.export.count({ where: { finishedAt: null } })).toBe(5);
     release();
     for (const id of waiting) expect(await untilEnded(slow, id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('is written beside those of another tenant and of all its test tenants', async () => {
+    const [slow, innocent] = [await service.integrator(), await service.integrator()];
+    const all = [slow];
+    for (let count = 0; count < 5; count += 1) all.push(await startTestTenant(service, slow));
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    onWrite = (key) => (key.startsWith(innocent.tenantId) ? Promise.resolve() : held);
+    const waiting = await Promise.all(all.map(async (who) => ({ who, id: await startExport(who, customers) })));
+    worker = await work(service);
+    const count = async (status: 'PENDING' | 'RUNNING'): Promise<number> =>
+      (await Promise.all(all.map(({ db }) => db.export.count({ where: { status } })))).reduce(
+        (sum, each) => sum + each,
+      );
+    await until(async () => (await count('RUNNING')) > 0, 'the first of them');
+    await exported(service, innocent, customers);
+    expect([await count('RUNNING'), await count('PENDING')]).toEqual([1, 5]);
+    release();
+    for (const { who, id } of waiting) expect(await untilEnded(who, id)).toMatchObject({ status: 'completed' });
   });
 
   it.each([

@@ -47,6 +47,7 @@ describe('authentication', () => {
           defaultCurrency: 'EUR',
           timezone: 'UTC',
           test: false,
+          testOf: null,
           clockAheadMs: 0,
         },
         token: {

@@ -1,13 +1,14 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
-import { openBooks } from '../../prisma/client.ts';
+import { holderOf, openBooks, type Holder } from '../../prisma/client.ts';
 import { TenantQueues } from '../../prisma/tenant/connection-limit.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { createDatabase, onEachServer, startService, type Database } from '../harness.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 import { until } from '../webhooks/receiver.ts';
 
-// One tenant has at most a quarter of a pool's connections at once, so that the others always find some.
+// One tenant, with its test tenants, has at most a quarter of a pool's connections at once, so that the others always find some.
 
 let database: Database;
 beforeAll(async () => {
@@ -15,7 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const [acme, globex] = ['01890a5d-ac96-774b-bcce-b302099a8057', '01890a5d-ac96-774b-bcce-b302099a8058'];
+const [acme, globex, testOfAcme] = [
+  '01890a5d-ac96-774b-bcce-b302099a8057',
+  '01890a5d-ac96-774b-bcce-b302099a8058',
+  '01890a5d-ac96-774b-bcce-b302099a8059',
+];
 
 describe('one tenant holds', () => {
   it.each([
@@ -45,6 +50,26 @@ describe('one tenant holds', () => {
     await pool.end();
   });
 
+  it('a part of its share through its test tenant, which sees its own rows all the same', async () => {
+    const pool = new TenantPool({ connectionString: database.url, max: 8, connectionTimeoutMillis: 100 });
+    const holder = holderOf({ id: testOfAcme, testOf: acme });
+    const [own, test] = [await pool.acquire(acme, {}), await pool.acquire(testOfAcme, { holder })];
+    const tenantOf = async (connection: typeof own) =>
+      (await connection.run({ text: `select current_setting('kontor.tenant_id') as id` })).rows;
+    expect([await tenantOf(own), await tenantOf(test)]).toEqual([[{ id: acme }], [{ id: testOfAcme }]]);
+    for (const [id, requester] of [
+      [acme, {}],
+      [testOfAcme, { holder }],
+    ] as const)
+      await expect(pool.acquire(id, requester)).rejects.toThrow('all the connections that one tenant may');
+    (await pool.acquire(globex, {})).release();
+    test.release();
+    const next = await pool.acquire(acme, {});
+    expect(await tenantOf(next)).toEqual([{ id: acme }]);
+    for (const connection of [own, next]) connection.release();
+    await pool.end();
+  });
+
   it('no connection after a statement fails or a connection is closed', async () => {
     const pool = new TenantPool({ connectionString: database.url, max: 4 });
     for (let round = 0; round < 3; round += 1) {
@@ -59,17 +84,18 @@ describe('one tenant holds', () => {
 
 describe('a request that waits for a connection of its tenant', () => {
   it('gets one in the order of arrival, and delays no other tenant', async () => {
+    const [ofAcme, ofGlobex] = [acme, globex].map((id) => holderOf({ id, testOf: null })) as [Holder, Holder];
     const queues = new TenantQueues();
     const order: number[] = [];
     const waiting = [0, 1, 2].map(async (index) => {
-      await queues.wait(acme);
+      await queues.wait(ofAcme);
       order.push(index);
     });
-    expect(queues.takeNext(globex)).toBe(false);
-    for (let count = 0; count < 3; count += 1) expect(queues.takeNext(acme)).toBe(true);
+    expect(queues.takeNext(ofGlobex)).toBe(false);
+    for (let count = 0; count < 3; count += 1) expect(queues.takeNext(ofAcme)).toBe(true);
     await Promise.all(waiting);
     expect(order).toEqual([0, 1, 2]);
-    expect(queues.takeNext(acme)).toBe(false);
+    expect(queues.takeNext(ofAcme)).toBe(false);
   });
 
   it('gives up after the pool’s timeout, and when its request is aborted', async () => {
@@ -117,5 +143,40 @@ describe.each(['session', 'transaction'] as const)('while a connection belongs t
     expect(await waiting()).toBe(2);
     await holder.query('rollback');
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array<number>(20).fill(200));
+  });
+
+  it('blocked requests of a tenant and of all its test tenants leave connections to the others', async () => {
+    const books = openBooks({ connectionString: database.url, max: 8 }, pooled);
+    const service = await startService({ database, books });
+    const [attacker, innocent] = [await service.integrator(), await service.integrator()];
+    const all = [attacker];
+    for (let count = 0; count < 5; count += 1) all.push(await startTestTenant(service, attacker));
+    const blocked = await Promise.all(all.map(async (who) => ({ who, id: await makeCustomer(who) })));
+    const holder = await service.pool.connect();
+    onTestFinished(async () => {
+      holder.release(true);
+      await service.close();
+    });
+    await holder.query('begin');
+    for (const { who, id } of blocked)
+      await holder.query('select from customers where tenant_id = $1 and id = $2 for update', [who.tenantId, id]);
+    const held = blocked.flatMap(({ who, id }) =>
+      Array.from({ length: 4 }, () => who.rest('PATCH', `/customers/${id}`, { city: 'Rome' })),
+    );
+    const waiting = async (): Promise<number> =>
+      (
+        await onEachServer(
+          service,
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).length;
+    await until(async () => (await waiting()) >= 2, 'as many as may to wait for the rows');
+    for (let count = 0; count < 20; count += 1)
+      expect((await innocent.rest('GET', '/customers?per_page=1')).status).toBe(200);
+    expect(await waiting()).toBe(2);
+    await holder.query('rollback');
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(Array<number>(24).fill(200));
+    for (const { who, id } of blocked)
+      expect(await who.db.customer.findMany({ select: { id: true, city: true } })).toEqual([{ id, city: 'Rome' }]);
   });
 });

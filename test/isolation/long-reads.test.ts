@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { forTenant, openBooks, type Books } from '../../prisma/client.ts';
+import { forTenant, holderOf, openBooks, type Books } from '../../prisma/client.ts';
 import type { ReadLimit } from '../../prisma/tenant/pool.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -75,6 +75,20 @@ it('while short results of the tenant, and long ones of another, do not wait', a
   expect(await holder).toBe('ended');
   await expect(waiting).resolves.toHaveLength(1);
   expect(hasTurn).toBe(true);
+});
+
+it('waits for that of a test tenant of the same tenant', async () => {
+  const holder = holderOf({ id: initech, testOf: acme });
+  const ofTest = forTenant(books, initech, { holder });
+  const running = ofTest.$rows(endless('t'), []).catch(() => 'ended');
+  await until(async () => (await countEndless('t')) === 1);
+  let hasTurn = false;
+  const waiting = read(acme, () => (hasTurn = true));
+  await read(globex);
+  expect(hasTurn).toBe(false);
+  await endEndless('t');
+  expect(await running).toBe('ended');
+  await expect(waiting).resolves.toHaveLength(1);
 });
 
 it('fails with the error of its refusal, and the next one takes its turn', async () => {

@@ -15,7 +15,9 @@ import {
   type Integrator,
   type Service,
 } from '../harness.ts';
+import { signedIn } from '../identity/browser.ts';
 import { customer } from '../rest/samples.ts';
+import { startTestTenant } from '../test-tenants/make.ts';
 
 // Who waits in vain for one of the tenant's connections is told to come again. That is no fault of ours.
 
@@ -111,6 +113,22 @@ describe('while a tenant uses all connections that it can have', () => {
     expect(body.errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED' });
     expect(waits).toHaveBeenCalledTimes(1);
     expect(faults()).toEqual([]);
+  });
+
+  it('its test tenants wait for the same ones, with a token and in a session; those of others don’t', async () => {
+    const globex = await service.integrator();
+    const [own, other] = [await startTestTenant(service, acme), await startTestTenant(service, globex)];
+    const { browser } = await signedIn(service, acme.tenantId, own.tenantId, globex.tenantId);
+    const inSession = async (tenantId: string): Promise<string | undefined> =>
+      (await browser.graphql('{ customers { nodes { id } } }', {}, tenantId)).body.errors?.[0].extensions.code;
+    const ask = async (): Promise<unknown[]> => [
+      (await own.rest('GET', '/customers')).status,
+      await inSession(own.tenantId),
+      (await other.rest('GET', '/customers')).status,
+      await inSession(globex.tenantId),
+    ];
+    expect(await whileHeld(ask)).toEqual([429, 'RATE_LIMITED', 200, undefined]);
+    expect(await ask()).toEqual([200, undefined, 200, undefined]);
   });
 
   it('another tenant is served, and a metric counts the rejected requests', async () => {

@@ -8,6 +8,7 @@ import { makeCompany, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { fill } from '../isolation/books.ts';
 import { makeWrittenExport } from '../resources.ts';
+import { startTestTenant } from './make.ts';
 
 // DECISIONS.md#d160-test-tenants
 
@@ -138,6 +139,31 @@ describe('a test tenant', () => {
     expect(unknown.map(({ status }) => status)).toEqual([404, 404, 404]);
     expect(innocent.status).toBe(200);
     expect((await reset(made[0]!)).status).toBe(200);
+  });
+
+  it('is emptied one at a time also where each asks for itself, and those of others are beside them', async () => {
+    const [owner, other] = [await service.integrator(), await service.integrator()];
+    const own = [await startTestTenant(service, owner), await startTestTenant(service, owner)];
+    const theirs = await startTestTenant(service, other);
+    const reset = (who: Integrator) => who.rest('POST', `/test-tenants/${who.tenantId}/reset`);
+    const isWaiting = async (): Promise<boolean> =>
+      (
+        await service.pool.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).rows.length > 0;
+    const holding = await service.pool.connect();
+    try {
+      await holding.query('begin');
+      await holding.query('select from tenants where id = $1 for update', [own[0]?.tenantId]);
+      const first = reset(own[0]!);
+      await expect.poll(isWaiting).toBe(true);
+      expect([(await reset(own[1]!)).status, (await reset(theirs)).status]).toEqual([429, 200]);
+      await holding.query('rollback');
+      expect((await first).status).toBe(200);
+    } finally {
+      holding.release(true);
+    }
   });
 
   it('takes 10,000 documents and what they are about, and 100 MiB of files', async () => {

@@ -96,6 +96,7 @@ describe('a webhook', () => {
           defaultCurrency: 'EUR',
           timezone: 'UTC',
           test: false,
+          testOf: null,
           clockAheadMs: 0,
         },
         token: null,

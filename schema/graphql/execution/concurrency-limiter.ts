@@ -1,16 +1,18 @@
-/** Runs one task of each tenant at a time, so that nobody waits for all of another tenant's. */
-export class FairLimiter {
-  readonly #tenants = new Map<string, { limiter: ConcurrencyLimiter; pending: number }>();
+import type { Holder } from '../../../prisma/client.ts';
 
-  async run<Result>(tenantId: string, work: () => Promise<Result>): Promise<Result> {
-    const tenant = this.#tenants.get(tenantId) ?? { limiter: new ConcurrencyLimiter(1), pending: 0 };
-    this.#tenants.set(tenantId, tenant);
-    tenant.pending += 1;
+/** Runs one task of each holder at a time, so that nobody waits for all of another tenant's. */
+export class FairLimiter {
+  readonly #holders = new Map<Holder, { limiter: ConcurrencyLimiter; pending: number }>();
+
+  async run<Result>(holder: Holder, work: () => Promise<Result>): Promise<Result> {
+    const own = this.#holders.get(holder) ?? { limiter: new ConcurrencyLimiter(1), pending: 0 };
+    this.#holders.set(holder, own);
+    own.pending += 1;
     try {
-      return await tenant.limiter.run(work);
+      return await own.limiter.run(work);
     } finally {
-      tenant.pending -= 1;
-      if (tenant.pending === 0) this.#tenants.delete(tenantId);
+      own.pending -= 1;
+      if (own.pending === 0) this.#holders.delete(holder);
     }
   }
 }

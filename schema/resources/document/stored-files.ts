@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { holderOf } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import { refuse, TryLaterError } from '../../errors/errors.ts';
 import { FairLimiter } from '../../graphql/execution/concurrency-limiter.ts';
@@ -38,7 +39,7 @@ export const documentFileInTime = (
 /** The PDF of an invoice that isn't stored, with a watermark, for a request. @throws TryLaterError */
 export const previewInTime = (context: Context, source: DocumentSource): Promise<DocumentFile> =>
   inTime((signal) =>
-    pdfTurns.run(context.tenant.id, async () => {
+    pdfTurns.run(holderOf(context.tenant), async () => {
       signal.throwIfAborted();
       return buildFile('draft', 'pdf', await makeFile(context, source, 'pdf'));
     }),
@@ -75,7 +76,7 @@ export async function documentFile(
       signal?.throwIfAborted();
       return makeDocumentFile(context, document, format);
     };
-    const made = await (format === 'pdf' ? pdfTurns.run(context.tenant.id, make) : make());
+    const made = await (format === 'pdf' ? pdfTurns.run(holderOf(context.tenant), make) : make());
     if (made) return made;
     await sleep(pollMs, undefined, { signal });
   }

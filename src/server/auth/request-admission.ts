@@ -140,7 +140,7 @@ export function createRequestAdmission({
   const open = ({ principal }: Caller, { response, credentials, signal }: ApiRequest): AdmittedRequest => {
     const requestId = getId(response);
     const { tenant, token } = principal;
-    const reserve = (bytes: number): void => responseMemory.reserve(tenant.id, response, bytes);
+    const reserve = (bytes: number): void => responseMemory.reserve(tenant, response, bytes);
     const responseSize = new ResponseSize({ maxBytes: maxResponseBytes, reserve });
     return {
       requestId,

@@ -10,6 +10,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { holderOf } from '../../../prisma/client.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { IdentityMutationsAlone } from './atomic-mutations.ts';
 import { costs } from './document-cost.ts';
@@ -110,7 +111,7 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
     onParams: ({ params: { query }, context }) =>
       typeof query !== 'string' || good.get(query) || (isTrusted(query, getContext(context)) && trusted.get(query))
         ? undefined
-        : scheduler.waitForTurn(getContext(context).tenant.id),
+        : scheduler.waitForTurn(holderOf(getContext(context).tenant)),
     onParse: ({ context, params: { source }, parseFn, setParseFn, setParsedDocument }) => {
       const isOwn = isTrusted(String(source), getContext(context));
       const known = isOwn && trusted.get(String(source));
@@ -133,7 +134,7 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
       const { body = '' } = documentAST.loc?.source ?? {};
       const asking = getContext(context);
       const cache = isTrusted(body, asking) ? trusted : good;
-      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST, asking.tenant.id));
+      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST, holderOf(asking.tenant)));
     },
     onExecute: refuseCost,
     onSubscribe: refuseCost,
@@ -152,7 +153,7 @@ function parseUpToLimit(parseFn: typeof parse, ...[source, options]: Parameters<
   }
 }
 
-/** The context of a request, by what Yoga passes to plugins. All documents of a tenant wait in one queue. */
+/** The context of a request, by what Yoga passes to plugins. All documents of a holder wait in one queue. */
 const getContext = (asked: unknown): Context => (asked as { context: Context }).context;
 
 /**

@@ -1,7 +1,9 @@
+import type { Holder } from '../../../prisma/client.ts';
+
 interface Entry<Value> {
   value: Value;
   size: number;
-  tenantId: string;
+  holder: Holder;
 }
 
 interface Share {
@@ -15,7 +17,7 @@ interface Share {
  */
 export class FairCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
-  readonly #shares = new Map<string, Share>(); // ordered by their last use
+  readonly #shares = new Map<Holder, Share>(); // ordered by their last use
   readonly #max: number;
   readonly #sizeOf: (key: string) => number;
   #size = 0;
@@ -32,15 +34,15 @@ export class FairCache<Value> {
     return entry?.value;
   }
 
-  /** @param tenantId who pays for the entry, if it is new */
-  set(key: string, value: Value, tenantId: string): void {
+  /** @param holder who pays for the entry, if it is new */
+  set(key: string, value: Value, holder: Holder): void {
     const known = this.#entries.get(key);
     if (known) {
       known.value = value;
       this.#use(key, known);
       return;
     }
-    const entry = { value, size: this.#sizeOf(key), tenantId };
+    const entry = { value, size: this.#sizeOf(key), holder };
     this.#entries.set(key, entry);
     this.#size += entry.size;
     this.#use(key, entry).size += entry.size;
@@ -48,12 +50,12 @@ export class FairCache<Value> {
   }
 
   /** Makes an entry and its tenant's share the last used ones. */
-  #use(key: string, { tenantId }: Entry<Value>): Share {
-    const share = this.#shares.get(tenantId) ?? { keys: new Set(), size: 0 };
+  #use(key: string, { holder }: Entry<Value>): Share {
+    const share = this.#shares.get(holder) ?? { keys: new Set(), size: 0 };
     share.keys.delete(key);
     share.keys.add(key);
-    this.#shares.delete(tenantId);
-    this.#shares.set(tenantId, share);
+    this.#shares.delete(holder);
+    this.#shares.set(holder, share);
     return share;
   }
 
@@ -67,6 +69,6 @@ export class FairCache<Value> {
     this.#size -= entry.size;
     largest.keys.delete(oldest);
     largest.size -= entry.size;
-    if (largest.keys.size === 0) this.#shares.delete(entry.tenantId);
+    if (largest.keys.size === 0) this.#shares.delete(entry.holder);
   }
 }

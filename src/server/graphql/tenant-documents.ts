@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { asActor, type Prisma, type UnscopedClient } from '../../../prisma/client.ts';
+import { asActor, holderOf, type Holder, type Prisma, type UnscopedClient } from '../../../prisma/client.ts';
 import { Problems, TryLaterError, ValidationError, type FieldProblems } from '../../../schema/errors/errors.ts';
 import type { TrustedDocumentStore } from '../../../schema/graphql/trusted-document-store.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
@@ -20,7 +20,7 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
 
   /** Parses and validates, while tenants take turns. @throws ValidationError */
   const validate = async (
-    tenantId: string,
+    holder: Holder,
     signal: AbortSignal | undefined,
     documents: readonly NewDocument[],
     places: readonly number[],
@@ -28,7 +28,7 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
     const problems = new Problems();
     for (const [index, { text }] of documents.entries()) {
       if (problems.isFull) break;
-      await scheduler.waitForTurn(tenantId);
+      await scheduler.waitForTurn(holder);
       if (signal?.aborted) throw new TryLaterError(); // the request's time is over
       for (const problem of findDocumentProblems(schema, text))
         problems.add(`documents.${places[index]}.text`, ...problem);
@@ -52,7 +52,7 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
       const documents = places.flatMap((index) => sent[index] ?? []);
       if (documents.length === 0) return 0;
       refuseBeyond(await measure(client, tenantId), documents); // before they are parsed
-      await validate(tenantId, signal, documents, places);
+      await validate(holderOf(context.tenant), signal, documents, places);
       return asActor(context.actor, () =>
         client.$transaction(async (db) => {
           // Locked, so that a concurrent request counts these documents.

@@ -1,5 +1,6 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { IncomingMessage } from 'node:http';
+import { holderOf, type Holder } from '../../../prisma/client.ts';
 import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { CodedError, ForbiddenError } from '../../../schema/errors/errors.ts';
@@ -44,32 +45,32 @@ export interface Uploads {
 }
 
 export function createUploads(): Uploads {
-  const tenants = new Map<string, { forms: number; small: ConcurrencyLimiter; large: ConcurrencyLimiter }>();
+  const holders = new Map<Holder, { forms: number; small: ConcurrencyLimiter; large: ConcurrencyLimiter }>();
   return {
     receive: async (request, context, work) => {
       check(request, context);
-      const { id } = context.tenant;
-      const tenant = tenants.get(id) ?? {
+      const holder = holderOf(context.tenant);
+      const own = holders.get(holder) ?? {
         forms: 0,
         small: new ConcurrencyLimiter(1),
         large: new ConcurrencyLimiter(1),
       };
-      if (tenant.forms === maxUploadsOfTenant) {
+      if (own.forms === maxUploadsOfTenant) {
         const message = `At most ${maxUploadsOfTenant} uploads of a tenant at a time.`;
         throw new CodedError('RATE_LIMITED', message, { retryAfter });
       }
-      tenants.set(id, tenant);
-      tenant.forms += 1;
+      holders.set(holder, own);
+      own.forms += 1;
       try {
         const form = await receiveForm(request);
         try {
-          return await tenant[form.size <= smallFile ? 'small' : 'large'].run(() => work(form));
+          return await own[form.size <= smallFile ? 'small' : 'large'].run(() => work(form));
         } finally {
           await form.discard();
         }
       } finally {
-        tenant.forms -= 1;
-        if (tenant.forms === 0) tenants.delete(id);
+        own.forms -= 1;
+        if (own.forms === 0) holders.delete(holder);
       }
     },
   };

@@ -1,3 +1,4 @@
+import { holderOf, type Holder } from '../../../prisma/client.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { CodedError } from '../../../schema/errors/errors.ts';
 import { longestAtOnce } from '../../../rest-shim/request-body.ts';
@@ -19,18 +20,19 @@ export type WaitForTurn = (context: Pick<Context, 'tenant'>, length: number) => 
 /** Lets tenants take turns in parsing long bodies, one in a tick, so that other requests are answered in between. */
 export function createBodyTurns(): WaitForTurn {
   const scheduler = createFairScheduler({ rest: 1, pauseMs: 0 });
-  const waiting = new Map<string, number>();
-  return async ({ tenant: { id } }, length) => {
+  const waiting = new Map<Holder, number>();
+  return async ({ tenant }, length) => {
     if (length <= longestAtOnce) return;
-    const before = waiting.get(id) ?? 0;
+    const holder = holderOf(tenant);
+    const before = waiting.get(holder) ?? 0;
     if (before >= maxWaiting)
       throw new CodedError('RATE_LIMITED', 'Too many long requests of this tenant wait. Try again in a second.', {
         retryAfter,
       });
-    waiting.set(id, before + 1);
-    await scheduler.waitForTurn(id);
-    const left = (waiting.get(id) ?? 1) - 1;
-    if (left > 0) waiting.set(id, left);
-    else waiting.delete(id);
+    waiting.set(holder, before + 1);
+    await scheduler.waitForTurn(holder);
+    const left = (waiting.get(holder) ?? 1) - 1;
+    if (left > 0) waiting.set(holder, left);
+    else waiting.delete(holder);
   };
 }

@@ -1,9 +1,10 @@
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
+import type { Holder } from '../../../prisma/client.ts';
 
 /** Schedules CPU-bound work of many tenants fairly, one piece at a time. */
-export interface FairScheduler {
+export interface FairScheduler<Key> {
   /** Resolves when it is the key's turn. The piece of work is the synchronous code that follows. */
-  waitForTurn(key: string): Promise<void>;
+  waitForTurn(key: Key): Promise<void>;
 }
 
 /** The pieces of one key that wait for their turn. */
@@ -14,9 +15,15 @@ type Queue = (() => void)[];
  * queues. Keys take turns, regardless of the lengths of their queues. Each key also pauses for `pauseMs` between two of its
  * pieces, because a piece causes more work than its tick.
  */
-export function createFairScheduler({ rest, pauseMs }: { rest: number; pauseMs: number }): FairScheduler {
-  const queues = new Map<string, Queue>(); // ordered by their next turn
-  const pausing = new Map<string, Queue>();
+export function createFairScheduler<Key = Holder>({
+  rest,
+  pauseMs,
+}: {
+  rest: number;
+  pauseMs: number;
+}): FairScheduler<Key> {
+  const queues = new Map<Key, Queue>(); // ordered by their next turn
+  const pausing = new Map<Key, Queue>();
   let isBusy = false;
 
   const serve = async (): Promise<void> => {
@@ -33,7 +40,7 @@ export function createFairScheduler({ rest, pauseMs }: { rest: number; pauseMs: 
     }
     isBusy = false;
   };
-  const goOn = (key: string): void => {
+  const goOn = (key: Key): void => {
     const queue = pausing.get(key) ?? [];
     pausing.delete(key);
     if (queue.length === 0) return;

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import { holderOf, type Holder, type HoldingTenant } from '../../../prisma/client.ts';
 import { CodedError } from '../../../schema/errors/errors.ts';
 
-/** How many longest responses' memory the responses of one tenant may take, and those of the whole process. */
-const perTenant = 6;
+/** How many longest responses' memory the responses of one holder may take, and those of the whole process. */
+const perHolder = 6;
 const perProcess = 16;
 
 /** Seconds after which a client should retry a request that was refused. */
@@ -11,6 +12,7 @@ const retryAfter = 5;
 /** The memory of a response that is made or sent. */
 interface Reservation {
   tenantId: string;
+  holder: Holder;
   response: ServerResponse;
   bytes: number;
 }
@@ -27,7 +29,7 @@ export class ResponseMemory {
   /** Those that have reserved anything, the oldest first. */
   readonly #reservations = new Set<Reservation>();
   readonly #byResponse = new WeakMap<ServerResponse, Reservation>();
-  readonly #tenants = new Map<string, number>();
+  readonly #holders = new Map<Holder, number>();
   readonly #onBreak: (tenantId: string) => void;
   #total = 0;
 
@@ -47,37 +49,37 @@ export class ResponseMemory {
    * @param bytes how much it takes in all; 0 when a stream's next part begins
    * @throws CodedError RATE_LIMITED
    */
-  reserve(tenantId: string, response: ServerResponse, bytes: number): void {
+  reserve(tenant: HoldingTenant, response: ServerResponse, bytes: number): void {
     let reservation = this.#byResponse.get(response);
-    if (!reservation) this.#byResponse.set(response, (reservation = this.#open(tenantId, response)));
+    if (!reservation) this.#byResponse.set(response, (reservation = this.#open(tenant, response)));
     if (response.closed) return this.#set(reservation, 0);
     // A stream's next part begins. What its client hasn't read of the last one stays in memory.
     const needed = bytes === 0 ? response.writableLength : bytes;
     const more = needed - reservation.bytes;
-    if (more > 0 && this.#heldBy(tenantId) + more > perTenant * this.#maxResponse) this.#refuse(response);
+    if (more > 0 && this.#heldBy(reservation.holder) + more > perHolder * this.#maxResponse) this.#refuse(response);
     if (more > 0) this.#makeRoom(more, reservation);
     this.#set(reservation, needed);
   }
 
-  #open(tenantId: string, response: ServerResponse): Reservation {
-    const reservation: Reservation = { tenantId, response, bytes: 0 };
+  #open(tenant: HoldingTenant, response: ServerResponse): Reservation {
+    const reservation: Reservation = { tenantId: tenant.id, holder: holderOf(tenant), response, bytes: 0 };
     response.once('close', () => this.#set(reservation, 0));
     return reservation;
   }
 
-  #heldBy(tenantId: string): number {
-    return this.#tenants.get(tenantId) ?? 0;
+  #heldBy(holder: Holder): number {
+    return this.#holders.get(holder) ?? 0;
   }
 
   #set(reservation: Reservation, bytes: number): void {
-    const { tenantId } = reservation;
+    const { holder } = reservation;
     const more = bytes - reservation.bytes;
     if (more === 0) return;
     reservation.bytes = bytes;
     this.#total += more;
-    const held = this.#heldBy(tenantId) + more;
-    if (held > 0) this.#tenants.set(tenantId, held);
-    else this.#tenants.delete(tenantId);
+    const held = this.#heldBy(holder) + more;
+    if (held > 0) this.#holders.set(holder, held);
+    else this.#holders.delete(holder);
     if (bytes > 0) this.#reservations.add(reservation);
     else this.#reservations.delete(reservation);
   }
@@ -92,8 +94,7 @@ export class ResponseMemory {
     let found: Reservation | undefined;
     for (const reservation of this.#reservations) {
       const isUnread = reservation !== except && reservation.response.headersSent;
-      if (isUnread && (!found || this.#heldBy(reservation.tenantId) > this.#heldBy(found.tenantId)))
-        found = reservation;
+      if (isUnread && (!found || this.#heldBy(reservation.holder) > this.#heldBy(found.holder))) found = reservation;
     }
     if (!found) return false;
     this.#set(found, 0);

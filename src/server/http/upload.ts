@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Holder } from '../../../prisma/client.ts';
 import { tooLong, TransportError } from '../../../rest-shim/request-body.ts';
 import type { ReceivedUpload } from '../../../rest-shim/upload.ts';
 import { CodedError } from '../../../schema/errors/errors.ts';
@@ -20,15 +21,15 @@ const retryAfter = 5;
  *   tenant's are on their way
  */
 export type ReceiveUpload = (
-  tenantId: string,
+  holder: Holder,
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ) => Promise<ReceivedUpload>;
 
 export function createUploads(): ReceiveUpload {
-  const current = new Map<string, number>();
-  return async (tenantId, body, maxBytes) => {
-    const before = current.get(tenantId) ?? 0;
+  const current = new Map<Holder, number>();
+  return async (holder, body, maxBytes) => {
+    const before = current.get(holder) ?? 0;
     if (before >= maxAtOnce)
       throw new CodedError(
         'RATE_LIMITED',
@@ -37,11 +38,11 @@ export function createUploads(): ReceiveUpload {
           retryAfter,
         },
       );
-    current.set(tenantId, before + 1);
+    current.set(holder, before + 1);
     const end = (): void => {
-      const left = (current.get(tenantId) ?? 1) - 1;
-      if (left > 0) current.set(tenantId, left);
-      else current.delete(tenantId);
+      const left = (current.get(holder) ?? 1) - 1;
+      if (left > 0) current.set(holder, left);
+      else current.delete(holder);
     };
     const folder = await makeTemporaryFolder().catch((error: unknown) => {
       end();
