@@ -1,10 +1,12 @@
 import type { Context } from '../graphql/context.ts';
+import { plainAccountNumber } from '../graphql/input/validators.ts';
 import { renderEvents } from '../events/events.ts';
+import { accountKey, findOwners, type AccountText } from '../resources/bank-account/same-account.ts';
 import type { BalancesRow, StatementBatch } from './parsers/rows.ts';
 
 /** The accounts and the balances of a file, which are written after its transactions: imports of one account wait the least then. */
 export class FileAccounts {
-  readonly #accounts = new Map<string, { iban: string; currency: string }>();
+  readonly #accounts = new Map<string, AccountText>();
   readonly #balances: BalancesRow[] = [];
 
   add({ transactions, balances }: StatementBatch): void {
@@ -17,19 +19,35 @@ export class FileAccounts {
   async write(context: Context): Promise<void> {
     const accounts = this.#accounts.values().toArray();
     if (accounts.length === 0) return;
-    await addAccounts(context, accounts);
-    const ibans = [...new Set(accounts.map(({ iban }) => iban))];
-    const stored = await context.db.bankAccount.findMany({ where: { iban: { in: ibans } } });
-    const ids = new Map(stored.map(({ id, iban, currency }) => [keyOf(iban, currency), id]));
+    let ids = await findIds(context, accounts);
+    const missing = accounts.filter(({ iban, currency }) => !ids.has(keyOf(iban, currency)));
+    if (missing.length > 0) {
+      await addAccounts(context, missing);
+      ids = await findIds(context, accounts); // another import may have added some meanwhile
+    }
     await addStatements(context, this.#balances, ids);
   }
 }
 
 const keyOf = (iban: string, currency: string): string => `${currency} ${iban}`;
 
-async function addAccounts(context: Context, accounts: { iban: string; currency: string }[]): Promise<void> {
+/** The ids of the accounts that are there, by the texts of the file. */
+async function findIds(context: Context, accounts: AccountText[]): Promise<Map<string, string>> {
+  const owners = await findOwners(context, accounts);
+  return new Map(owners.map(({ iban, currency, account_id: id }) => [keyOf(iban, currency), id]));
+}
+
+/** One account for all ways to write its IBAN. */
+async function addAccounts(context: Context, texts: AccountText[]): Promise<void> {
+  const accounts = new Map<string, AccountText>();
+  for (const { iban, currency } of texts) {
+    const key = keyOf(accountKey(iban), currency);
+    if (!accounts.has(key)) accounts.set(key, { iban: plainAccountNumber(iban), currency });
+  }
   // In one order, so that concurrent imports can't deadlock.
-  const inOrder = accounts.toSorted((a, b) => (keyOf(a.iban, a.currency) < keyOf(b.iban, b.currency) ? -1 : 1));
+  const inOrder = [...accounts.values()].toSorted((a, b) =>
+    keyOf(a.iban, a.currency) < keyOf(b.iban, b.currency) ? -1 : 1,
+  );
   const rows = inOrder.map((account) => context.db.row('BankAccount', account));
   const written = await context.db.insertNew('BankAccount', rows, ['iban', 'currency']);
   const added = rows.filter(({ id }) => written.has(id));

@@ -148,6 +148,7 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
     } else {
       const row = readRow(model, fields, problems);
       if (row) rows = { [model]: [row] };
+      for (const account of rows?.BankAccount ?? []) bankAccountRules(account, problems);
       const [payment, timeEntry] = [rows?.Payment?.[0], rows?.TimeEntry?.[0]];
       const logo = rows?.CompanyLogo?.[0];
       if (logo) logoRules(logo, problems);
@@ -169,9 +170,13 @@ function getInputFields(schema: GraphQLSchema, name: string | null) {
   if (name === null) return [];
   const type = schema.getType(name);
   if (!isInputObjectType(type)) throw new Error(`There is no input ${name}`);
-  // The state isn't restricted here as it is for new rows. Items are read one by one.
-  return Object.values(type.getFields()).filter((field) => !['status', 'items', 'lines'].includes(field.name));
+  return Object.values(type.getFields()).filter((field) => !(notAsInput[name] ?? ownRules).includes(field.name));
 }
+
+/** The state isn't restricted here as it is for new rows. Items are read one by one. */
+const ownRules = ['status', 'items', 'lines'];
+/** The fields of an input that rows may have otherwise: imports of statements keep what a bank sent. */
+const notAsInput: Record<string, string[]> = { CreateBankAccountInput: ['iban', 'currency'] };
 
 const pick = (values: Record<string, unknown>, inputs: { name: string }[]): Record<string, unknown> =>
   Object.fromEntries(inputs.map(({ name }) => [name, values[name]]));
@@ -321,6 +326,14 @@ function paymentRules(payment: Row<'Payment'>, problems: Problems): void {
   if (!checkCurrency(currency, problems)) return;
   if (!fits(amount)) problems.add('amount', 'too_many_digits', 'Must not have so many digits.', { max: maxDigits });
   checkDecimals('amount', amount, currency, problems);
+}
+
+/** What a statement may have: a bank's account needn't be an IBAN, nor its currency one that exists. */
+function bankAccountRules({ iban, currency }: Row<'BankAccount'>, problems: Problems): void {
+  for (const [name, text] of Object.entries({ iban, currency }))
+    if (text === '') problems.add(name, 'required', 'Must not be empty.');
+    else if (!hasAtMost(255, text))
+      problems.add(name, 'too_long', 'Must not be longer than 255 characters.', { max: 255 });
 }
 
 /** A stranger made the file: the picture must be as it would be made here. */

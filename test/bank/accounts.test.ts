@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { acme, id, serveImports, service, time } from './imports.ts';
 import { entry, imported, upload, type Entry } from './statement.ts';
+import { makeBankTransaction } from '../graphql/books.ts';
 import type { Answer, Integrator } from '../harness.ts';
 
 serveImports();
@@ -136,6 +137,70 @@ describe('an import adds accounts and statements', () => {
     expect((await add('12 34-x')).body.data.iban).toBe('12 34-x');
     await imported(service, acme, camt({ to: day(9), opening: '0', closing: '0', entries: [] }));
     expect(await read(acme, '/bank-accounts')).toHaveLength(2);
+  });
+
+  it('one account for all ways to write its IBAN, with the balance of all transactions', async () => {
+    const spaced = 'DE02 1203 0000 0000 2020 51';
+    const rows = [
+      ['Account', 'Date', 'Amount', 'Text'],
+      [spaced, day(1), '100.00', 'First'],
+      ['de02\u00a01203000000 00202051', day(1), '0.50', 'Second'],
+    ];
+    const csv = {
+      dateFormat: 'YYYY-MM-DD',
+      decimalSeparator: '.',
+      currency: 'EUR',
+      columns: { accountIban: 'Account', bookingDate: 'Date', amount: 'Amount', reference: ['Text'] },
+    };
+    await imported(service, acme, rows.map((row) => `${row.join(';')}\n`).join(''), { format: 'CSV', csv });
+    const entries = [
+      { amount: '100', date: day(1), reference: 'First' },
+      { amount: '7', date: day(1), reference: 'Third' },
+    ];
+    const file = camt({ to: day(1), opening: '0', closing: '0', entries }).replaceAll(/<Bal>.*?<\/Bal>/gs, '');
+    expect(await imported(service, acme, file)).toMatchObject({ imported: 1, skipped: 1 });
+    const accounts = await read(acme, '/bank-accounts');
+    expect(accounts.map((each: Answer['body']) => each.iban)).toEqual([iban]);
+    expect(await balanceAt(acme, accounts[0].id, day(1))).toBe(107.5);
+    expect((await acme.rest('POST', '/bank-accounts', { iban: spaced })).body.details).toMatchObject([
+      { field: 'iban', code: 'taken' },
+    ]);
+    const transactions = await read(acme, '/bank-transactions');
+    expect(transactions.map((each: Answer['body']) => each.account_iban)).toContain(spaced);
+    expect(await read(acme, '/events?type=bank_account.created')).toHaveLength(1);
+  });
+
+  it('none where an earlier version made one as it was sent, and each of two keeps its own transactions', async () => {
+    const spaced = 'DE02 1203 0000 0000 2020 51';
+    const { id: old } = await acme.db.bankAccount.create({ data: { iban: spaced, currency: 'EUR' } });
+    await makeBankTransaction(acme, {
+      accountIban: spaced,
+      bookingDate: new Date(day(1)),
+      amount: 100,
+      amountOpen: 100,
+    });
+    const entries = [{ amount: '7', date: day(1), id: 'B1' }];
+    await imported(service, acme, camt({ to: day(1), opening: '0', closing: '107', entries }));
+    expect(await read(acme, '/bank-accounts')).toHaveLength(1);
+    expect(await read(acme, `/bank-statements?bank_account_id=${old}`)).toHaveLength(1);
+    expect([await balanceAt(acme, old, day(0)), await balanceAt(acme, old, day(1))]).toEqual([0, 107]);
+    const { id: plain } = await acme.db.bankAccount.create({ data: { iban, currency: 'EUR' } });
+    expect([await balanceAt(acme, old, day(2)), await balanceAt(acme, plain, day(2))]).toEqual([107, 7]);
+  });
+
+  it('accounts that are no IBAN as they were sent, and one for all ways to write it', async () => {
+    const entries = (bankId: string) => [{ amount: '1', date: day(1), id: bankId }];
+    const stated = { to: day(1), opening: '0', closing: '1' };
+    const file = camt(
+      { ...stated, iban: '12 34-x', entries: entries('B1') },
+      { ...stated, iban: '1234-X', entries: entries('B2') },
+      { ...stated, iban: '1234-Y', entries: entries('B3') },
+    );
+    await imported(service, acme, file.replaceAll(/<Bal>.*?<\/Bal>/gs, ''));
+    const accounts = await read(acme, '/bank-accounts');
+    expect(accounts.map((each: Answer['body']) => each.iban).toSorted()).toEqual(['12 34-x', '1234-Y']);
+    const { id: first } = accounts.find((each: Answer['body']) => each.iban === '12 34-x');
+    expect(await balanceAt(acme, first, day(1))).toBe(2);
   });
 
   it('an account for each currency, and one without a statement: its balance is the sum', async () => {

@@ -18,7 +18,7 @@ import { proveNext } from '../../schema/resources/document/proofs.ts';
 import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { buyer, company, setCompany } from '../documents/parties.ts';
 import { lengthOfLines, buildPng } from '../documents/pngs.ts';
-import { makeCreditNote, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import { makeBankTransaction, makeCreditNote, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { makeHistory } from './history.ts';
 import { auditLogIn, booksIn } from './lines.ts';
@@ -641,6 +641,43 @@ it('a title that was billed with a space at its end stays as it is, and so does 
   await importInto(to, text);
   expect(booksIn(await exported(to))).toEqual(booksIn(text));
   expect((await verifyDocuments(await service.contextOf(to))).difference).toBeNull();
+});
+
+it('bank accounts come back as statements had them, with their balances', async () => {
+  const from = await service.integrator();
+  const iban = 'DE02120300000000202051';
+  const accounts = [
+    ['DE02 1203 0000 0000 2020 51', 'EUR', '100'],
+    [iban, 'EUR', '7'],
+    [iban, 'HRK', '5'],
+    ['12 34-x', '€', '3'],
+  ] as const;
+  for (const [accountIban, currency, amount] of accounts) {
+    await from.db.bankAccount.create({ data: { iban: accountIban, currency } });
+    await makeBankTransaction(from, { accountIban, currency, amount, amountOpen: amount });
+  }
+  const to = await emptyLike(from);
+  const text = await exported(from);
+  await importInto(to, text);
+  expect(booksIn(await exported(to))).toEqual(booksIn(text));
+  const query = '{ bankAccounts { nodes { iban currency balance { amount } } } }';
+  const shown = (await to.graphql(query)).bankAccounts.nodes;
+  expect(shown.map((each: Record<string, unknown>) => [each['iban'], each['currency']]).toReversed()).toEqual(
+    accounts.map(([accountIban, currency]) => [accountIban, currency]),
+  );
+  expect(shown.map(({ balance }: { balance: { amount: string } }) => balance.amount).toReversed()).toEqual(
+    accounts.map(([, , amount]) => amount),
+  );
+  const line = text.split('\n').find((each) => each.startsWith(ofType('bank_account')))!;
+  const emptyTenant = await emptyLike(from);
+  const errorsOf = (change: object) =>
+    refusal(importInto(emptyTenant, text.replace(line, JSON.stringify({ ...JSON.parse(line), ...change }))));
+  for (const [change, message] of [
+    [{ iban: '' }, 'iban: Must not be empty.'],
+    [{ currency: 'x'.repeat(256) }, 'currency: Must not be longer than 255 characters.'],
+    [{ name: 'x'.repeat(256) }, 'name: Must not be longer than 255 characters.'],
+  ] as const)
+    expect(await errorsOf(change)).toEqual([{ line: expect.any(Number), message }]);
 });
 
 it('spaces around a text count to its length, and no code has any', async () => {

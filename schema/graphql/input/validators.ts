@@ -132,11 +132,14 @@ export const iban = text(64)
   )
   .meta({ maxLength: 64 });
 
-/** The number of a bank account. An IBAN is stored as statements have it: without spaces, in capital letters. */
-export const accountNumber = requiredText(255).overwrite((value) => {
+/** An IBAN without spaces, in capital letters. Any other number of an account stays as it is. */
+export function plainAccountNumber(value: string): string {
   const plain = electronicFormatIBAN(value);
   return plain !== null && isValidIBAN(plain) ? plain : value;
-});
+}
+
+/** The number of a bank account. */
+export const accountNumber = requiredText(255).overwrite(plainAccountNumber);
 
 export const bic = text(64)
   .transform((value) => value.replaceAll(' ', '').toUpperCase())

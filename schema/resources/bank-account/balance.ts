@@ -5,17 +5,25 @@ import { Decimal } from '../../money/money.ts';
 import type { Balance } from './type.ts';
 
 import { statementOrder } from '../bank-statement/continuity.ts';
+import { ownersSql } from './same-account.ts';
 
 // The balance at a day (DECISIONS.md#d149-bank-accounts): that of a statement nearby, and the transactions in between.
+
+/** The first text of an account that fits, which an index has. */
+const nextText = (where: string): string => `
+  select min(moved.account_iban) as iban from bank_transactions as moved where moved.tenant_id = $1 and ${where}`;
 
 /**
  * $2 are the accounts, $3 is the day. A closing balance is that of the end of its day, unless another statement goes over the
  * end of that day: that one may have more of the day's transactions. Where a statement covers the day, the next closing balance
  * counts, since before that statement another one may be missing. Else the last one before the day counts, or the opening balance
  * of the first statement.
+ *
+ * Transactions have their account as it was sent. `written` are all its texts, of which a tenant has few: the index gives each next
+ * one, so that not all transactions are read.
  */
 const balancesSql = `
-  with statement as (
+  with recursive statement as (
     select bank_account_id, id, from_date, to_date, opening_balance, closing_balance,
       row_number() over (partition by bank_account_id order by ${statementOrder}) as place,
       min(from_date) over (
@@ -33,19 +41,26 @@ const balancesSql = `
       order by bank_account_id, from_date, place
     ) as first_opening
   ), nearest as (
-    select distinct on (account.id) account.id, account.iban, account.currency, known.id as statement_id,
+    select distinct on (account.id) account.id, account.currency, known.id as statement_id,
       coalesce(known.day, '-infinity') as day, coalesce(known.balance, 0) as balance
     from bank_accounts as account left join known on known.bank_account_id = account.id
     where account.tenant_id = $1 and account.id = any ($2::uuid[])
     order by account.id,
       known.day_is_covered = (known.day >= $3::date) desc,
       abs(known.day - $3::date), known.place desc
-  )
+  ), written as (
+    (${nextText('true')})
+    union all
+    select (${nextText('moved.account_iban > written.iban')}) from written where written.iban is not null
+  ), owner as materialized (${ownersSql('written as text')})
   select id, currency, statement_id,
     (balance + case when day > $3::date then -1 else 1 end * coalesce((
-      select sum(moved.amount) from bank_transactions as moved
-      where moved.tenant_id = $1 and moved.account_iban = nearest.iban and moved.currency = nearest.currency
-        and moved.booking_date > least(day, $3::date) and moved.booking_date <= greatest(day, $3::date)
+      select sum(of_text.amount) from owner cross join lateral (
+        select sum(moved.amount) as amount from bank_transactions as moved
+        where moved.tenant_id = $1 and moved.account_iban = owner.iban and moved.currency = owner.currency
+          and moved.booking_date > least(day, $3::date) and moved.booking_date <= greatest(day, $3::date)
+      ) as of_text
+      where owner.account_id = nearest.id
     ), 0))::text as amount
   from nearest`;
 
