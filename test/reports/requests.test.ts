@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
+import { item, makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
 // What the reports take and refuse.
@@ -60,6 +60,37 @@ it('VAT of a period has the boxes of the return', async () => {
       },
     ],
   });
+});
+
+it('VAT of another member state has no box in Germany, and German rates of other times have theirs', async () => {
+  const who = await service.integrator({ country: 'DE' });
+  const [german, austrian] = [await makeCustomer(who, { country: 'DE' }), await makeCustomer(who, { country: 'AT' })];
+  for (const [customerId, vatRate] of [
+    [austrian, '20'],
+    [austrian, '19'],
+    [german, '16'],
+    [german, '7'],
+    [german, '5'],
+  ] as const)
+    await makeInvoice(who, { customerId, status: 'ISSUED', items: [{ ...item, vatRate }] });
+  const boxesIn = async (year: number) => {
+    const { body } = await who.rest('GET', `/reports/vat?from=${year}-01-01&to=${year}-12-31`);
+    return body.data.rows.map((row: Record<string, unknown>) => [row['vat_rate'], row['net_box'], row['vat_box']]);
+  };
+  expect(await boxesIn(2026)).toEqual([
+    [20, null, null],
+    [19, '81', null],
+    [16, '35', '36'],
+    [7, '86', null],
+    [5, '35', '36'],
+  ]);
+  for (const vatRate of ['20', '19', '16'])
+    await makeInvoice(who, { invoiceDate: '2020-08-01', status: 'ISSUED', items: [{ ...item, vatRate }] });
+  expect(await boxesIn(2020)).toEqual([
+    [20, null, null],
+    [19, '35', '36'],
+    [16, '35', '36'],
+  ]);
 });
 
 it('a profit and loss has the months of its period, cut to it', async () => {

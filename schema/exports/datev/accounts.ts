@@ -1,4 +1,5 @@
 import type { ExportChart } from '../../../prisma/client.ts';
+import { germanRates } from '../../codes/german-rates.ts';
 import { memberStates } from '../../codes/vat-territory.ts';
 import type { ReceiptVatCategory, VatCategory } from '../../money/vat-categories.ts';
 
@@ -115,9 +116,6 @@ export const charts: Record<ExportChart, Chart> = {
 };
 
 const home = 'DE';
-
-/** Rates of Germany, also those of the second half of 2020. */
-const germanRates: ReadonlySet<string> = new Set(['19', '7', '16', '5']);
 
 /** Whether a rate is one of another member state, of the customer's country. */
 export const isOfOtherState = (category: VatCategory, rate: string, country: string): boolean =>

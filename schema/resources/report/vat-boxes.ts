@@ -1,3 +1,4 @@
+import { germanRates } from '../../codes/german-rates.ts';
 import { isMemberStateSql } from '../../codes/vat-territory.ts';
 import type { ReceiptVatCategory } from '../../money/vat-categories.ts';
 
@@ -26,6 +27,20 @@ interface VatBox {
 const abroad: readonly SupplierPlace[] = ['MEMBER_STATE', 'THIRD_COUNTRY'];
 
 /**
+ * The box of Germany's rates that have none of their own at the time. A rate of another member state has none: it is declared there,
+ * or in the one-stop shop.
+ */
+const otherGermanRates = [...germanRates].map((rate): VatBox => ({
+  country: 'DE',
+  from: '2007-01-01',
+  kind: 'OUTPUT',
+  category: 'S',
+  rate,
+  net: '35',
+  vat: '36',
+}));
+
+/**
  * The boxes of Germany's Umsatzsteuer-Voranmeldung (USt 1 A) and of Austria's U 30. What depends on more than is known here has
  * none: exempt supplies, and reverse charge of a supplier whose country isn't known. Reverse charge is taken for what is usual: from
  * another member state for services in Germany (§ 13b (1) UStG), and within Austria for construction (§ 19 (1a)).
@@ -33,7 +48,7 @@ const abroad: readonly SupplierPlace[] = ['MEMBER_STATE', 'THIRD_COUNTRY'];
 const boxes: readonly VatBox[] = [
   { country: 'DE', from: '2021-01-01', kind: 'OUTPUT', category: 'S', rate: '19', net: '81' },
   { country: 'DE', from: '2021-01-01', kind: 'OUTPUT', category: 'S', rate: '7', net: '86' },
-  { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'S', net: '35', vat: '36' },
+  ...otherGermanRates,
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'K', net: '41' },
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'G', net: '43' },
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'O', net: '45' },
