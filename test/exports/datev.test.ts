@@ -347,6 +347,49 @@ describe('A DATEV export', () => {
     expect(accounts.has('1234')).toBe(false);
   });
 
+  it('takes the VAT of a discount on a distance sale back where the sale has it', async () => {
+    const who = await german();
+    const [austrian, here] = [await makeCustomer(who, { country: 'AT' }), await makeCustomer(who, { country: 'DE' })];
+    for (const [customerId, rate, discount] of [
+      [austrian, '20', 12],
+      [here, '16', 11.6],
+      [austrian, '19', 11.9],
+    ] as const) {
+      const id = await makeInvoice(who, { customerId, status: 'ISSUED', items: [line('50', 'S', rate)] });
+      const adjustments = [{ type: 'cash_discount', amount: discount }];
+      const { status } = await who.rest('POST', `/invoices/${id}/payments`, {
+        paid_on: '2026-03-10',
+        amount: 0,
+        adjustments,
+      });
+      expect(status).toBe(200);
+    }
+    // The customer moves: what the invoice says counts.
+    await who.rest('PATCH', `/customers/${austrian}`, { country: 'DE' });
+    for (const [chart, granted, foreign, other] of [
+      ['skr03', '8730', '1767', '1770'],
+      ['skr04', '4730', '3817', '3800'],
+    ] as const) {
+      const { rows } = readExtf((await exported(service, who, datev({ chart }))).file);
+      const discounts = rows.filter((row) => row['Buchungstext'] === 'Skonto');
+      expect(
+        discounts.map((row) => [
+          row['Umsatz (ohne Soll/Haben-Kz)'],
+          row['Konto'],
+          row['BU-Schlüssel'],
+          row['EU-Land u. UStID (Bestimmung)'],
+          row['EU-Steuersatz (Bestimmung)'],
+        ]),
+      ).toEqual([
+        ['10,00', granted, '', 'AT', '20,00'],
+        ['2,00', foreign, '', 'AT', '20,00'],
+        ['10,00', granted, '', '', ''],
+        ['1,60', other, '', '', ''],
+        ['11,90', granted, '3', '', ''],
+      ]);
+    }
+  });
+
   it('has the VAT of pieces of an invoice as they say it, also where another cent would be computed', async () => {
     const who = await german();
     const customerId = await makeCustomer(who, { country: 'DE' });

@@ -68,6 +68,8 @@ export interface Purchase extends Booked {
 
 /** What the cash discounts of a day change of an invoice. */
 export interface SaleDiscount extends Booked {
+  /** The customer's when the invoice was issued. */
+  country: string | null;
   shares: Share[];
 }
 
@@ -194,6 +196,9 @@ const buyer = {
   vatId: `parties.buyer ->> 'vat_id'`,
 };
 
+const partiesOf = (invoice: string): string =>
+  `left join invoice_parties as parties on parties.tenant_id = $1 and parties.id = ${invoice}`;
+
 const sources = {
   invoices: source(
     'invoices',
@@ -209,7 +214,7 @@ const sources = {
       ...buyer,
       shares: invoiceShares,
     },
-    'left join invoice_parties as parties on parties.tenant_id = own.tenant_id and parties.id = own.id',
+    partiesOf('own.id'),
   ),
   creditNotes: source(
     'credit_notes',
@@ -225,7 +230,7 @@ const sources = {
       ...buyer,
       shares: creditNoteShares,
     },
-    'left join invoice_parties as parties on parties.tenant_id = own.tenant_id and parties.id = own.invoice_id',
+    partiesOf('own.invoice_id'),
   ),
   receipts: source('receipts', 'receipt_date', `own.status <> 'draft'`, {
     number: 'own.receipt_number',
@@ -266,7 +271,7 @@ const sources = {
   ),
 } satisfies Record<string, TableSource>;
 
-const discountSource = (table: string, shares: string, fields: Record<string, string>): TableSource => ({
+const discountSource = (table: string, shares: string, fields: Record<string, string>, join = ''): TableSource => ({
   columns: [
     computed(
       'document',
@@ -274,7 +279,7 @@ const discountSource = (table: string, shares: string, fields: Record<string, st
       `${jsonObject({ number: 'own.number', day: 'own.date', currency: 'own.currency', ...fields })}::text`,
     ),
   ],
-  from: `(${shares}) as own join ${table} as document on document.tenant_id = $1 and document.id = own.id`,
+  from: `(${shares}) as own join ${table} as document on document.tenant_id = $1 and document.id = own.id ${join}`,
   order: ['own.date', 'own.id'],
 });
 
@@ -323,8 +328,10 @@ function settlementSources({ from, to }: Period) {
       {
         partner: partnerAccountSql('document.customer_id', 'debtor'),
         worth: worthOf('document'),
+        country: buyer.country,
         shares: 'own.shares',
       },
+      partiesOf('own.id'),
     ),
     receiptDiscounts: discountSource(
       'receipts',

@@ -183,19 +183,28 @@ function postLine(line: BoughtLine, chart: Chart, base: Omit<Posting, 'amount'>,
 }
 
 /** A discount lowers revenue and its VAT. */
-const postSaleDiscount = (discount: SaleDiscount, chart: Chart, books: Books): Posting[] =>
-  discount.shares.flatMap(({ category, rate, ...share }) => {
+function postSaleDiscount(discount: SaleDiscount, chart: Chart, books: Books): Posting[] {
+  const country = discount.country ?? books.country;
+  return discount.shares.flatMap(({ category, rate, ...share }) => {
     const amounts = readBoth(share, ['net', 'vat'], books);
     const { granted: account } = chart.cashDiscount;
-    const base = { ...common(discount), text: 'Skonto', account, contra: discount.partner ?? '' };
+    const isForeign = isOfOtherState(category, rate, country);
+    const base = {
+      ...common(discount),
+      text: 'Skonto',
+      account,
+      contra: discount.partner ?? '',
+      ...(isForeign && { destination: country, destinationRate: rate }),
+    };
     const key = category === 'S' ? taxKey('output', rate) : undefined;
     if (key !== undefined && amounts.books.vat.equals(vatIn(grossOf(amounts.books), rate)))
       return [post({ ...base, key }, amounts, (of) => grossOf(of).negated(), books)];
     return [
       post(base, amounts, ({ net }) => net.negated(), books),
-      post({ ...base, account: outputVatAccount(chart, rate, false) }, amounts, ({ vat }) => vat.negated(), books),
+      post({ ...base, account: outputVatAccount(chart, rate, isForeign) }, amounts, ({ vat }) => vat.negated(), books),
     ];
   });
+}
 
 const toCents = (amount: Decimal): Decimal => amount.toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
 
