@@ -24,7 +24,7 @@ async function* encode(items: Iterable<unknown> | AsyncIterable<unknown>): Async
 
 /** A body that can be sent several times. */
 export class LinesBody {
-  /** Why the caller's values ended too early. */
+  /** Why the caller's values ended too early, in the attempt under way. */
   error: { cause: unknown } | undefined;
   readonly #items: Lines<unknown>;
   /** For values that can be read only once: what was read of them. */
@@ -32,28 +32,37 @@ export class LinesBody {
   #once: AsyncGenerator<Uint8Array, void, undefined> | undefined;
   #reading: Promise<void> | undefined;
   #isComplete = false;
+  /** Why they can't be read any further. Then no attempt may look like one with all values. */
+  #failure: { cause: unknown } | undefined;
+  #attempt = 0;
 
   constructor(items: Lines<unknown>) {
     this.#items = items;
   }
 
-  /** Browsers stream no body in HTTP/1.1, and some none at all: there it is one piece. */
+  /**
+   * Begins an attempt. Browsers stream no body in HTTP/1.1, and some none at all: there it is one piece.
+   * @throws the error of values that can be read only once, if they ended since the last attempt
+   */
   async open(): Promise<ReadableStream<Uint8Array> | Blob> {
-    const chunks = this.#read();
+    if (this.#failure) throw this.#failure.cause;
+    this.error = undefined;
+    this.#attempt += 1;
+    const chunks = this.#read(this.#attempt);
     if (globalThis.document === undefined) return toStream(chunks);
     const parts: BlobPart[] = [];
     for await (const chunk of chunks) parts.push(chunk as BlobPart);
     return new Blob(parts);
   }
 
-  async *#read(): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#read(attempt: number): AsyncGenerator<Uint8Array, void, undefined> {
     try {
       const items = this.#items;
       if (typeof items === 'function') yield* encode(items());
       else if (Array.isArray(items)) yield* encode(items);
       else yield* this.#readOnce(items);
     } catch (cause) {
-      this.error = { cause };
+      if (attempt === this.#attempt) this.error = { cause };
       throw cause;
     }
   }
@@ -62,7 +71,10 @@ export class LinesBody {
   async *#readOnce(items: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void, undefined> {
     const once = (this.#once ??= encode(items));
     for (let at = 0; ; at += 1) {
-      while (at >= this.#kept.length && !this.#isComplete) await (this.#reading ??= this.#keepNext(once));
+      while (at >= this.#kept.length && !this.#isComplete) {
+        if (this.#failure) throw this.#failure.cause;
+        await (this.#reading ??= this.#keepNext(once));
+      }
       const chunk = this.#kept[at];
       if (!chunk) return;
       yield chunk;
@@ -74,6 +86,9 @@ export class LinesBody {
       const { done, value } = await once.next();
       if (done) this.#isComplete = true;
       else this.#kept.push(value);
+    } catch (cause) {
+      this.#failure = { cause };
+      throw cause;
     } finally {
       this.#reading = undefined;
     }
