@@ -27,6 +27,22 @@ export const visible = (text: string): string =>
     (character) => String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
+/**
+ * Standard output that is closed, as by `| head`, is no error: a command goes on to its end, so that it leaves everything in
+ * order. To be called once.
+ */
+export function allowClosedOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+/** For a command that would go on for nobody: `end` is called once standard output is closed. */
+export const whenOutputCloses = (end: () => void): void =>
+  void process.stdout.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') end();
+  });
+
 /** For scripts: one JSON value, in REST's names. */
 export const printJson = (value: unknown): void => print(toJson(value));
 

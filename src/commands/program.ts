@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../../schema/version.ts';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
-import { printError } from './output.ts';
+import { allowClosedOutput, printError } from './output.ts';
 import { withConnection } from './remote/connection.ts';
 
 // What the command line of the server and that of the package @kontor/cli share.
@@ -9,8 +9,9 @@ import { withConnection } from './remote/connection.ts';
 /** Commands of these names are loaded only when needed. */
 export type LateCommands = [names: string[], add: () => Promise<void>];
 
-export const newProgram = (description: string): Command =>
-  withConnection(
+export function newProgram(description: string): Command {
+  allowClosedOutput();
+  return withConnection(
     new Command('kontor')
       .version(version, '--version', 'print the version')
       .description(description)
@@ -18,6 +19,7 @@ export const newProgram = (description: string): Command =>
       .enablePositionalOptions() // `webhook create` has another --url
       .exitOverride(),
   );
+}
 
 export const has = (program: Command, name: string): boolean =>
   program.commands.some((command) => command.name() === name);

@@ -6,7 +6,7 @@ import { createToken } from '../../src/identity/index.ts';
 import { startCuttingProxy } from '../docs/cutting-proxy.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { kontor } from '../processes/command-lines.ts';
-import { inTerminal } from '../processes/npm.ts';
+import { inTerminal, startKontor } from '../processes/npm.ts';
 import { work } from '../webhooks/receiver.ts';
 
 // The real command line in a process of its own, against a real service by HTTP.
@@ -55,6 +55,28 @@ it('does what a file says, and prints a result for each line where no person rea
   const ids = (await acme.db.customer.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id);
   expect(parse(out)).toEqual(ids.map((id, at) => ({ line: at + 1, status: 201, id })));
   expect(await names()).toEqual(['Good 1', 'Good 2', 'Good 3']);
+});
+
+it('refuses a file for results that can’t be written before anything is sent', async () => {
+  const results = join(folder, 'no such folder', 'results.jsonl');
+  const { code, out, err } = await run(['customers', 'create', join(folder, 'good.jsonl'), '--results', results]);
+  expect({ code, out, err }).toEqual({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/^kontor: The results can't be written: ENOENT.*\.\n$/),
+  });
+  expect(await names()).toEqual([]);
+});
+
+it('goes on to its end where nobody reads its output any more', async () => {
+  const started = startKontor(['bulk', 'customers', 'create', join(folder, 'some.jsonl')], {
+    KONTOR_URL: service.url,
+    KONTOR_TOKEN: acme.token,
+  });
+  started.child.stdout?.destroy();
+  expect(await started.exited).toEqual({ code: 5, signal: null });
+  expect(started.err()).toMatch(/^Bulk operation .*\ncompleted: 2 of 4 lines succeeded, 2 failed\.\n$/);
+  expect(await names()).toEqual(['Some 1', 'Some 2']);
 });
 
 it('ends with 5 if lines failed, and writes results to a file', async () => {

@@ -1,5 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Argument, Option, type Command } from 'commander';
 import { z } from 'zod';
 import { actions, resources } from './choices.ts';
@@ -41,13 +43,14 @@ export function addBulkCommand(program: Command): void {
   command.action(async (resource: string, action: string, file: string) => {
     const connection = buildConnection(command);
     const options: Options = command.opts();
+    const results = options.results === undefined ? undefined : await openResults(options.results);
     await using source = await openSource(file);
     const started = await upload(connection, { resource, action, source, key: options.idempotencyKey });
     printError(`Bulk operation ${started.id}: ${started.lines} lines.`);
     const operation = await show(started, (report) =>
       waitForEnd(connection, `/api/v1/bulk-operations/${started.id}`, readOperation, report),
     );
-    await writeResults(connection, operation, options);
+    await writeResults(connection, operation, results, options);
     printError(summary(operation));
     if (operation.status !== 'completed')
       throw new CommandFailure(exitCodes.failed, operation.error ?? `The operation is ${operation.status}.`);
@@ -70,28 +73,31 @@ async function show(
 const summary = ({ status, succeeded_lines: succeeded, failed_lines: failed, lines }: Operation): string =>
   `${status}: ${succeeded} of ${lines} lines succeeded, ${failed} failed.`;
 
+/** Before anything is sent: who can't have the results should not have to send the lines again. @throws CommandFailure */
+async function openResults(file: string): Promise<WriteStream> {
+  const stream = createWriteStream(file);
+  await once(stream, 'open').catch((error: Error) => {
+    throw new CommandFailure(exitCodes.failed, `The results can't be written: ${error.message}.`);
+  });
+  return stream;
+}
+
 /** To the file, or to standard output if a program reads it; a terminal shows the first lines that failed. */
 async function writeResults(
   connection: ApiConnection,
   { id, failed_lines: failures }: Operation,
-  { results: file, failed, json }: Options,
+  file: WriteStream | undefined,
+  { failed, json }: Options,
 ): Promise<void> {
-  if (file === undefined && !json && process.stdout.isTTY) return await printFailures(connection, id, failures);
+  if (!file && !json && process.stdout.isTTY) return await printFailures(connection, id, failures);
   const rows = readResults(connection, id, failed === true);
-  if (file === undefined) {
-    for await (const { text } of rows) write(`${text}\n`);
-    return;
-  }
-  const stream = createWriteStream(file);
-  for await (const { text } of rows) if (!stream.write(`${text}\n`)) await drained(stream);
-  stream.end();
-  await finished(stream);
+  if (file) return await pipeline(Readable.from(toLines(rows)), file);
+  for await (const { text } of rows) write(`${text}\n`);
 }
 
-const drained = (stream: NodeJS.WritableStream): Promise<void> =>
-  new Promise((resolve, reject) => {
-    stream.once('drain', resolve).once('error', reject);
-  });
+async function* toLines(rows: AsyncIterable<Result>): AsyncGenerator<string> {
+  for await (const { text } of rows) yield `${text}\n`;
+}
 
 const failure = z.object({
   line: z.number(),

@@ -36,7 +36,8 @@ export async function* readResults(connection: ApiConnection, id: string, failed
 
 async function* readOnce(connection: ApiConnection, id: string, failed: boolean): AsyncGenerator<Result> {
   const path = `/api/v1/bulk-operations/${id}/results${failed ? '?failed=true' : ''}`;
-  const response = await open(connection, { method: 'GET', path, signal: new AbortController().signal });
+  const abort = new AbortController();
+  const response = await open(connection, { method: 'GET', path, signal: abort.signal });
   if (response.status !== 200 || !response.body)
     throw buildFailure(connection, await readResponse(connection, response));
   try {
@@ -45,5 +46,7 @@ async function* readOnce(connection: ApiConnection, id: string, failed: boolean)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(exitCodes.failed, `The results broke off: ${reason}.`);
+  } finally {
+    abort.abort(); // nobody reads the rest, which would keep the process from its end
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { stringifyJson } from '../../../rest-shim/exact-json.ts';
 import { defaultPageSize, maxPageSize } from '../../../schema/graphql/paging/page-sizes.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
-import { print, printError, write } from '../output.ts';
+import { print, printError, whenOutputCloses, write } from '../output.ts';
 import { getColumns } from './columns.ts';
 import { buildConnection, buildFailure, send, withConnection, type ApiResponse } from './connection.ts';
 import { readOperations, type Flag, type RemoteOperation } from './operations.ts';
@@ -72,7 +72,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
   if (operation.result !== 'file') command.option('--json', 'print one JSON value and nothing else');
   withConnection(command);
   command.action(async () => {
-    endWithReader();
+    whenOutputCloses(() => process.exit(exitCodes.done));
     const connection = buildConnection(command);
     const given: Options = command.opts();
     const values: Record<string, unknown> = command.opts();
@@ -96,14 +96,6 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
 }
 
 const startsExport = ({ method, path }: RemoteOperation): boolean => method === 'POST' && path === '/exports';
-
-/** Ends the command when nobody reads its output any more, as of `list invoices --all | head`. */
-function endWithReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(exitCodes.done);
-  });
-}
 
 function buildOption({ name, type, choices, description, isRequired }: Flag): Option {
   const [firstSentence = ''] = /^.*?\.(?= |$)|^.*$/s.exec(description.replaceAll('\n', ' ')) ?? [];

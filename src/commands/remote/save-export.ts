@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -80,9 +81,9 @@ export async function saveFile(
 }
 
 async function saveWhole(bytes: Readable, out: string): Promise<void> {
-  const draft = `${out}.part`;
+  const draft = `${out}.${randomBytes(4).toString('hex')}.part`;
   try {
-    await pipeline(bytes, createWriteStream(draft));
+    await pipeline(bytes, createWriteStream(draft, { flags: 'wx', flush: true }));
     await rename(draft, out);
   } finally {
     await rm(draft, { force: true });

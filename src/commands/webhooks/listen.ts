@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { print, printError } from '../output.ts';
+import { print, printError, whenOutputCloses } from '../output.ts';
 import { findFormProblem } from '../../webhooks/address-guard.ts';
 import { createPoster, success, type Outcome, type Poster } from '../../webhooks/post.ts';
 import { deliveryHeaders } from '../../webhooks/signature.ts';
@@ -71,6 +71,7 @@ async function listen(connection: ApiConnection, options: Options & { forwardTo:
   const forwarder = new Forwarder(poster, getSecret(connection), options);
   const seen = new SeenEvents(startedAt);
   const { signal, stop } = untilStopped();
+  whenOutputCloses(stop);
   const stopKeys = onCommandKeys({
     replayLast: () => forwarder.replay(),
     replay: (number) => forwarder.replay(number),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { print, printError } from '../output.ts';
+import { print, printError, whenOutputCloses } from '../output.ts';
 import { buildConnection, withConnection, type ApiConnection } from '../remote/connection.ts';
 import { askGraphql, subscribe } from '../remote/graphql.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -42,7 +42,8 @@ async function follow(
   show: (request: z.infer<typeof loggedRequest>) => void,
 ): Promise<void> {
   const { me } = await askGraphql(connection, profile, '{ me { token { name } tenant { name } } }');
-  const { signal } = untilStopped();
+  const { signal, stop } = untilStopped();
+  whenOutputCloses(stop);
   let isFirst = true;
   const onConnected = (): void => {
     printError(
