@@ -106,14 +106,14 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await open(page, `/bank-transactions/${known}`);
       await page.getByRole('button', { name: 'Create receipt' }).click();
       const dialog = page.getByRole('dialog');
-      await expect.poll(() => dialog.getByLabel('Amount, gross').inputValue(), longPoll).toMatch(/^59[.,]50?$/);
+      await expect.poll(() => dialog.getByLabel('Amount, gross').inputValue(), longPoll).toBe('59.50');
       await expect
         .poll(() => dialog.getByRole('combobox', { name: 'Supplier' }).inputValue(), longPoll)
         .toBe('Papier Union GmbH');
       await expectAccessible(page);
       await dialog.getByLabel('VAT, %').fill('19');
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-      await page.getByText('The receipt is booked and paid.').waitFor();
+      await page.getByText('The receipt is booked and matched.').waitFor();
       await page.getByRole('heading', { level: 1, name: 'A garage' }).waitFor();
       await page.getByRole('button', { name: 'Create receipt' }).click();
       await expect.poll(() => dialog.getByLabel('Description').inputValue(), longPoll).toBe('A garage, Invoice 4711');
@@ -125,6 +125,35 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
     ]);
     const status = async (id: string) => (await acme.rest('GET', `/bank-transactions/${id}`)).body.data.match_status;
     expect([await status(known), await status(unknown)]).toEqual(['matched', 'unmatched']);
+  });
+
+  it('a receipt that the transaction can’t pay is shown, so that nobody adds it again', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const id = await makeBankTransaction(acme, { amount: -1059.5, amountOpen: -1059.5, counterpartyName: 'A host' });
+    await pages.visit({}, async (page) => {
+      await open(page, `/bank-transactions/${id}`);
+      await page.getByRole('button', { name: 'Create receipt' }).click();
+      const dialog = page.getByRole('dialog');
+      await expect.poll(() => dialog.getByLabel('Amount, gross').inputValue(), longPoll).toBe('1,059.50');
+      await dialog.getByRole('combobox', { name: 'Currency' }).fill('US Dollar');
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByText(/The receipt is booked, but not paid: .*USD/).waitFor();
+      await page.getByRole('main').getByText('Booked', { exact: true }).first().waitFor();
+      await expectAccessible(page);
+    });
+    const [receipt, ...others] = (await acme.rest('GET', '/receipts')).body.data;
+    expect([receipt.status, receipt.currency, others]).toEqual(['booked', 'USD', []]);
+  });
+
+  it('N adds a receipt', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
+      await open(page, '/receipts');
+      await page.getByRole('button', { name: 'Add a receipt' }).first().waitFor();
+      await press(page, 'n');
+      await page.getByRole('dialog', { name: 'Add a receipt' }).waitFor();
+    });
   });
 
   it('a booked receipt is reversed with a reason, and leads to the receipt that reverses it', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import { makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
 import { makePdf, png } from '../attachments/files.ts';
 import { expectAccessible, startApp, type App, press } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
@@ -130,6 +130,54 @@ describe.skipIf(noBrowser)('receipts and what settles documents', { timeout: 120
       expect((await acme.rest('GET', `/customers/${customerId}/credit`)).body.data.items).toEqual([]);
     },
   );
+
+  it('a supplier’s credit takes back every line of its receipt, and has no adjustments', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const { body: made } = await acme.rest('POST', '/receipts', {
+      receipt_date: '2026-03-02',
+      lines: [
+        { description: 'Paper', amount_gross: 119, vat_rate: 19 },
+        { description: 'Books', amount_gross: 10.7, vat_rate: 7 },
+        { description: 'Abroad', amount_gross: 100, vat_rate: 19, vat_category: 'AE' },
+      ],
+    });
+    await acme.rest('POST', `/receipts/${made.data.id}/book`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/receipts/${made.data.id}`);
+      await page.getByRole('button', { name: 'Add a credit' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Number').fill('C-2');
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Credit C-2' }).waitFor();
+      await page.getByRole('button', { name: 'Record a payment' }).click();
+      await dialog.getByLabel('Amount').fill('1');
+      await press(page, 'Tab');
+      expect(await dialog.getByRole('combobox', { name: /^The rest/ }).count()).toBe(0);
+    });
+    const [credit] = (await acme.rest('GET', '/receipts')).body.data;
+    expect(credit).toMatchObject({ credited_receipt_id: made.data.id, amount_gross: -229.7 });
+    expect(credit.lines).toMatchObject([
+      { amount_gross: -119, vat_amount: -19, vat_category: 'S' },
+      { amount_gross: -10.7, vat_amount: -0.7, vat_category: 'S' },
+      { amount_gross: -100, vat_amount: 0, vat_category: 'AE' },
+    ]);
+  });
+
+  it('an invoice whose payment was undone can be cancelled', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const id = await makeInvoice(acme, { status: 'ISSUED' });
+    await makePayment(acme, id, '19');
+    const [payment] = (await acme.rest('GET', `/payments?invoice_id=${id}`)).body.data;
+    await acme.rest('POST', `/payments/${payment.id}/reverse`);
+    await pages.visit({}, async (page) => {
+      await open(page, `/invoices/${id}`);
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Cancel…' }).click();
+      await page.getByRole('button', { name: 'Cancel the invoice' }).click();
+      await page.getByText(/ is cancelled\.$/).waitFor();
+    });
+    expect((await acme.rest('GET', `/invoices/${id}`)).body.data.status).toBe('cancelled');
+  });
 
   it('a supplier’s credit is entered beside the receipt, and a write-off asks for its reason', async () => {
     const { acme, open } = await pages.bookkeeper();

@@ -81,7 +81,14 @@ export function ListPage<Name extends string, Variables, Returned extends Variab
   };
   useShortcuts(
     add
-      ? [{ keys: ['n'], label: add.label, group: 'LIST', run: () => (add.to ? navigate(add.to) : dialog.open()) }]
+      ? [
+          {
+            keys: ['n'],
+            label: add.label,
+            group: 'LIST',
+            run: () => (add.to ? navigate(add.to) : (add.onClick ?? dialog.open)()),
+          },
+        ]
       : [],
   );
   const { from, to }: Partial<Record<string, string>> = list.filters;

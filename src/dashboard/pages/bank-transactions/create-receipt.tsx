@@ -3,8 +3,11 @@ import { useDisclosure } from '@mantine/hooks';
 import { ReceiptPercentIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useMutation, useQuery } from 'urql';
+import { useLocation } from 'wouter';
 import { Dialog } from '../../components/dialog.tsx';
 import { notifyError } from '../../components/toast.ts';
+import { errorMessage } from '../../errors/form-errors.ts';
+import { amountField } from '../../forms/form-values.ts';
 import { graphql } from '../../graphql.ts';
 import { ReceiptForm } from '../receipts/receipt-form.tsx';
 import { useAfterMatch } from './after-match.ts';
@@ -47,14 +50,17 @@ function PrefilledForm({ transaction, onClose }: { transaction: BankTransaction;
   });
   const [, match] = useMutation(MatchBankTransaction);
   const afterMatch = useAfterMatch(transaction);
+  const [, navigate] = useLocation();
   const matchReceipt = async (receiptId: string): Promise<void> => {
     const { data: matched, error } = await match({ id, matches: [{ type: 'RECEIPT', id: receiptId, amount: null }] });
     onClose();
-    if (error) return notifyError(error);
+    if (error) {
+      notifyError(t('The receipt is booked, but not paid: {reason}', { reason: errorMessage(error) }));
+      return navigate(`/receipts/${receiptId}`); // it is not to be added again
+    }
     const matchStatus = matched?.matchBankTransaction.matchStatus;
     // To undo the match would not undo the receipt.
-    if (matchStatus === 'MATCHED')
-      await afterMatch({ message: t('The receipt is booked and paid.'), matchStatus, isFinal: true });
+    await afterMatch({ message: t('The receipt is booked and matched.'), matchStatus, isFinal: true });
   };
   if (fetching) return <Skeleton h={420} />;
   const name = counterpartyName?.toLowerCase();
@@ -64,7 +70,7 @@ function PrefilledForm({ transaction, onClose }: { transaction: BankTransaction;
       initial={{
         supplierId: supplier?.id ?? null,
         receiptDate: bookingDate,
-        amountGross: unsigned(amountOpen),
+        amountGross: amountField(unsigned(amountOpen), currency),
         currency,
         // The name of a known supplier is part of the receipt already.
         description: [supplier ? null : counterpartyName, reference].filter(Boolean).join(', ').slice(0, 2000),

@@ -112,6 +112,7 @@ function DraftActions({ invoice: { id }, issue, isIssuing }: DraftProps): ReactN
 
 function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }): ReactNode {
   const { id, payments } = invoice;
+  const hasPayments = payments.nodes.some(({ reversalOfId, reversedAt }) => !reversalOfId && !reversedAt);
   const [, cancel] = useMutation(CancelInvoice);
   const confirmAndCancel = async (): Promise<void> => {
     const confirmed = await confirm({
@@ -139,11 +140,11 @@ function IssuedActions({ invoice, pay }: { invoice: Invoice; pay: () => void }):
         <DuplicateItem id={id} />
         <Menu.Item
           color="red"
-          disabled={payments.nodes.length > 0}
+          disabled={hasPayments}
           leftSection={<XCircleIcon width={18} aria-hidden />}
           onClick={confirmAndCancel}
         >
-          {payments.nodes.length > 0 ? t('Cancel (undo its payments first)') : t('Cancel…')}
+          {hasPayments ? t('Cancel (undo its payments first)') : t('Cancel…')}
         </Menu.Item>
       </More>
     </>

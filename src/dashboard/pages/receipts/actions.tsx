@@ -22,6 +22,7 @@ import { FileAndForm, wideDialog } from './file/file-and-form.tsx';
 import { FoldedFile } from './file/file-panel.tsx';
 import { StoredFile } from './file/stored-file.tsx';
 import { getName, type Receipt } from './fields.ts';
+import { buildLineValues, negate } from './line-values.ts';
 import { BookReceipt, DeleteReceipt } from './mutations.ts';
 import { ReceiptPaymentForm } from './payment-form.tsx';
 import { ReceiptForm } from './receipt-form.tsx';
@@ -107,6 +108,7 @@ export function ReceiptActions({ receipt }: { receipt: Receipt }): ReactNode {
             currency: receipt.currency,
             amountGross: amountField(minus('0', receipt.amountGross) ?? '', receipt.currency),
             vatRate: decimalField(receipt.vatRate ?? '0'),
+            lines: buildLineValues({ currency: receipt.currency, lines: receipt.lines.map(negate) }),
           }}
           onCancel={credit.close}
           onDone={(id) => navigate(`/receipts/${id}`)}

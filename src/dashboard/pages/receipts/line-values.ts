@@ -1,4 +1,5 @@
 import { amountField, decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
+import { minus } from '../../format/decimal.ts';
 import { randomId } from '../../forms/random-id.ts';
 import type { Receipt } from './fields.ts';
 import { t } from '../../i18n/t.ts';
@@ -71,6 +72,13 @@ export const buildLineValues = ({ lines, currency }: Pick<Receipt, 'lines' | 'cu
         deductiblePercent: line.deductiblePercent === '100' ? '' : decimalField(line.deductiblePercent),
         vatAmount: hasStatedVat(line.vatCategory) ? amountField(line.vatAmount, currency) : '',
       }));
+
+/** The line that takes a line back. */
+export const negate = (line: StoredLine): StoredLine => ({
+  ...line,
+  amountGross: minus('0', line.amountGross) ?? '',
+  vatAmount: minus('0', line.vatAmount) ?? '',
+});
 
 export const buildLineInput = (line: LineValues) => ({
   description: orNull(line.description),

@@ -25,7 +25,7 @@ export function ReceiptPaymentForm({ receipt, onClose }: { receipt: Receipt; onC
   const [, pay] = useMutation(PayReceipt);
   return (
     <PaymentForm
-      of="RECEIPT"
+      {...(receipt.creditedReceiptId === null && { of: 'RECEIPT' as const })} // a supplier's credit has no adjustments
       due={computeDue(receipt)}
       currency={receipt.currency}
       exchangeCurrency={receipt.exchangeCurrency}
