@@ -370,14 +370,6 @@ describe('the environment', () => {
     expect(readConfig({ WEB_CONCURRENCY: '1', RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory');
   });
 
-  it('leaves each of many processes the connections that it needs', () => {
-    for (let processes = 1; processes <= 64; processes += 1) {
-      const { databaseConnections, databaseBooksConnections } = readConfig({ WEB_CONCURRENCY: String(processes) });
-      expect(databaseConnections).toBeGreaterThanOrEqual(2);
-      expect(databaseBooksConnections).toBeGreaterThanOrEqual(2);
-    }
-  });
-
   it('lets tokens have ten times the usual limit by default, and never a highest that is lower than the usual', () => {
     const highest = (env: Record<string, string>): number => readConfig(env).rateLimitMaxPerMinute;
     expect(highest({ RATE_LIMIT_PER_MINUTE: '7' })).toBe(70);

@@ -332,11 +332,7 @@ const readOneOf =
  * With several processes each has fewer connections, so that a tenant which uses its share of all of them leaves enough of
  * PostgreSQL's cores to others.
  */
-const computeShare = (usual: number, processes: number): number =>
-  Math.max(fewestConnections, Math.ceil(usual * Math.min(1, 1.6 / processes)));
-
-/** The queue keeps one, by which it hears of new jobs. */
-const fewestConnections = 2;
+const computeShare = (usual: number, processes: number): number => Math.ceil(usual * Math.min(1, 1.6 / processes));
 
 const wholeNumber =
   (max: number) =>

@@ -42,6 +42,18 @@ async function locked(): Promise<number> {
 }
 
 describe('a run of the queue', () => {
+  it('does its jobs where the share of a process is one connection', async () => {
+    const small = new Pool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 500 });
+    let done = 0;
+    const taskList: TaskList = { task: async () => void (done += 1) };
+    const settings = { taskList, crontab: [], concurrency: 2, logger, onBacklog: () => {} };
+    const run = await startQueue(small, settings, async () => async () => {});
+    await pool.query(`select graphile_worker.add_job('task') from generate_series(1, 4)`);
+    await until(() => done === 4, 'the jobs', 10_000);
+    await run.stop();
+    await small.end();
+  });
+
   it('ends when a connection breaks while it releases its jobs', async () => {
     const { run: running, over } = begin(async () => async () => {});
     const run = await running;

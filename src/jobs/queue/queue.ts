@@ -7,6 +7,9 @@ import { Connection, ConnectionPool } from '../../../prisma/connection/connectio
 import { replaceBrokenConnections } from '../../../prisma/connection/pool-options.ts';
 import type { RunningTask } from '../../processes/keep-running.ts';
 
+/** graphile-worker keeps one, by which it hears of new jobs. Where there are many processes, the share of each is only one. */
+const fewestConnections = 2;
+
 /** How long running jobs may continue after a connection was lost, before they are freed for other workers. */
 const graceMs = 5000;
 
@@ -48,7 +51,8 @@ export async function startQueue(
   join: (workerId: string) => Promise<() => Promise<void>>,
 ): Promise<RunningTask> {
   const lost = Promise.withResolvers<'lost'>();
-  const connections = new QueuePool({ ...pool.options }, () => lost.resolve('lost'));
+  const max = Math.max(pool.options.max, fewestConnections);
+  const connections = new QueuePool({ ...pool.options, max }, () => lost.resolve('lost'));
   const events: WorkerEvents = new EventEmitter();
   let workerId = '';
   events.on('pool:create', ({ workerPool }) => (workerId = workerPool.id));
