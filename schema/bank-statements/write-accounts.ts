@@ -1,8 +1,14 @@
 import type { Context } from '../graphql/context.ts';
 import { plainAccountNumber } from '../graphql/input/validators.ts';
 import { renderEvents } from '../events/events.ts';
-import { accountKey, findOwners, type AccountText } from '../resources/bank-account/same-account.ts';
+import { listSpellings } from '../resources/bank-account/spellings.ts';
 import type { BalancesRow, StatementBatch } from './parsers/rows.ts';
+
+/** An account as a file has it. */
+interface AccountText {
+  iban: string;
+  currency: string;
+}
 
 /** The accounts and the balances of a file, which are written after its transactions: imports of one account wait the least then. */
 export class FileAccounts {
@@ -31,18 +37,29 @@ export class FileAccounts {
 
 const keyOf = (iban: string, currency: string): string => `${currency} ${iban}`;
 
-/** The ids of the accounts that are there, by the texts of the file. */
+/** The ids of the accounts that are there, by the texts of the file: of the very text, else the oldest of its spellings. */
 async function findIds(context: Context, accounts: AccountText[]): Promise<Map<string, string>> {
-  const owners = await findOwners(context, accounts);
-  return new Map(owners.map(({ iban, currency, account_id: id }) => [keyOf(iban, currency), id]));
+  const ibans = [...new Set(accounts.flatMap(({ iban }) => listSpellings(iban)))];
+  const stored = await context.db.bankAccount.findMany({ where: { iban: { in: ibans } } });
+  const known = new Map(stored.map(({ id, iban, currency }) => [keyOf(iban, currency), id]));
+  return new Map(
+    accounts.flatMap(({ iban, currency }): [string, string][] => {
+      const ids = listSpellings(iban).flatMap((spelling) => known.get(keyOf(spelling, currency)) ?? []);
+      const id = known.get(keyOf(iban, currency)) ?? ids.toSorted()[0];
+      return id === undefined ? [] : [[keyOf(iban, currency), id]];
+    }),
+  );
 }
 
-/** One account for all ways to write its IBAN. */
+/** One account for all spellings of its number. */
 async function addAccounts(context: Context, texts: AccountText[]): Promise<void> {
   const accounts = new Map<string, AccountText>();
   for (const { iban, currency } of texts) {
-    const key = keyOf(accountKey(iban), currency);
-    if (!accounts.has(key)) accounts.set(key, { iban: plainAccountNumber(iban), currency });
+    const [spelling, ...others] = listSpellings(iban);
+    const key = keyOf(spelling, currency);
+    // What is spelled as nobody does is found by its own text only.
+    const stored = others.length > 0 ? plainAccountNumber(iban) : iban;
+    if (!accounts.has(key)) accounts.set(key, { iban: stored, currency });
   }
   // In one order, so that concurrent imports can't deadlock.
   const inOrder = [...accounts.values()].toSorted((a, b) =>

@@ -144,7 +144,7 @@ describe('an import adds accounts and statements', () => {
     const rows = [
       ['Account', 'Date', 'Amount', 'Text'],
       [spaced, day(1), '100.00', 'First'],
-      ['de02\u00a01203000000 00202051', day(1), '0.50', 'Second'],
+      ['de02120300000000202051', day(1), '0.50', 'Second'],
     ];
     const csv = {
       dateFormat: 'YYYY-MM-DD',
@@ -188,18 +188,28 @@ describe('an import adds accounts and statements', () => {
     expect([await balanceAt(acme, old, day(2)), await balanceAt(acme, plain, day(2))]).toEqual([107, 7]);
   });
 
+  it('an account of its own for a number that is spelled as nobody does, with its transactions', async () => {
+    const odd = 'de02\u00a01203000000 00202051';
+    const entries = [{ amount: '3', date: day(1), id: 'B1' }];
+    await imported(service, acme, camt({ iban: odd, to: day(1), opening: '0', closing: '3', entries }));
+    const [account, ...others] = await read(acme, '/bank-accounts');
+    expect([account.iban, others]).toEqual([odd, []]);
+    expect(await balanceAt(acme, account.id, day(2))).toBe(3);
+    expect(await read(acme, `/bank-statements?bank_account_id=${account.id}`)).toHaveLength(1);
+  });
+
   it('accounts that are no IBAN as they were sent, and one for all ways to write it', async () => {
     const entries = (bankId: string) => [{ amount: '1', date: day(1), id: bankId }];
     const stated = { to: day(1), opening: '0', closing: '1' };
     const file = camt(
-      { ...stated, iban: '12 34-x', entries: entries('B1') },
+      { ...stated, iban: '1234 -x', entries: entries('B1') },
       { ...stated, iban: '1234-X', entries: entries('B2') },
       { ...stated, iban: '1234-Y', entries: entries('B3') },
     );
     await imported(service, acme, file.replaceAll(/<Bal>.*?<\/Bal>/gs, ''));
     const accounts = await read(acme, '/bank-accounts');
-    expect(accounts.map((each: Answer['body']) => each.iban).toSorted()).toEqual(['12 34-x', '1234-Y']);
-    const { id: first } = accounts.find((each: Answer['body']) => each.iban === '12 34-x');
+    expect(accounts.map((each: Answer['body']) => each.iban).toSorted()).toEqual(['1234 -x', '1234-Y']);
+    const { id: first } = accounts.find((each: Answer['body']) => each.iban === '1234 -x');
     expect(await balanceAt(acme, first, day(1))).toBe(2);
   });
 

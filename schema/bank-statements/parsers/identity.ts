@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { formatDay } from '../../graphql/scalars/days.ts';
-import { accountKey } from '../../resources/bank-account/same-account.ts';
 import type { StatementTransaction } from './transaction.ts';
 
 // Spaces and composed letters are normalized: they vary between a bank's exports of one day.
 const plain = (text: string | null): string | null => text && text.normalize('NFC').replaceAll(/\s+/g, ' ').trim();
+
+const account = (iban: string): string => iban.replaceAll(/\s/g, '').toUpperCase();
 
 /**
  * The identity of a transaction (DECISIONS.md#d50-identity-of-a-transaction): a SHA-256, in hex, of account, dates, amount,
@@ -15,7 +16,7 @@ export function computeIdentity(transaction: StatementTransaction): string {
   const { amount } = transaction;
   return sha256(
     JSON.stringify([
-      accountKey(transaction.accountIban),
+      account(transaction.accountIban),
       formatDay(transaction.bookingDate),
       transaction.valueDate && formatDay(transaction.valueDate),
       amount.isZero() ? '0' : amount.toFixed(), // no -0; toFixed() writes no trailing zeros

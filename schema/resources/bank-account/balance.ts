@@ -5,13 +5,9 @@ import { Decimal } from '../../money/money.ts';
 import type { Balance } from './type.ts';
 
 import { statementOrder } from '../bank-statement/continuity.ts';
-import { ownersSql } from './same-account.ts';
+import { spellingsSql } from './spellings.ts';
 
 // The balance at a day (DECISIONS.md#d149-bank-accounts): that of a statement nearby, and the transactions in between.
-
-/** The first text of an account that fits, which an index has. */
-const nextText = (where: string): string => `
-  select min(moved.account_iban) as iban from bank_transactions as moved where moved.tenant_id = $1 and ${where}`;
 
 /**
  * $2 are the accounts, $3 is the day. A closing balance is that of the end of its day, unless another statement goes over the
@@ -19,11 +15,11 @@ const nextText = (where: string): string => `
  * counts, since before that statement another one may be missing. Else the last one before the day counts, or the opening balance
  * of the first statement.
  *
- * Transactions have their account as it was sent. `written` are all its texts, of which a tenant has few: the index gives each next
- * one, so that not all transactions are read.
+ * Transactions have their account as it was sent. An account has those of all its spellings; where an earlier version made two
+ * accounts of them, each has its own, and the older one the others.
  */
 const balancesSql = `
-  with recursive statement as (
+  with statement as (
     select bank_account_id, id, from_date, to_date, opening_balance, closing_balance,
       row_number() over (partition by bank_account_id order by ${statementOrder}) as place,
       min(from_date) over (
@@ -41,26 +37,29 @@ const balancesSql = `
       order by bank_account_id, from_date, place
     ) as first_opening
   ), nearest as (
-    select distinct on (account.id) account.id, account.currency, known.id as statement_id,
+    select distinct on (account.id) account.id, account.iban, account.currency, known.id as statement_id,
       coalesce(known.day, '-infinity') as day, coalesce(known.balance, 0) as balance
     from bank_accounts as account left join known on known.bank_account_id = account.id
     where account.tenant_id = $1 and account.id = any ($2::uuid[])
     order by account.id,
       known.day_is_covered = (known.day >= $3::date) desc,
       abs(known.day - $3::date), known.place desc
-  ), written as (
-    (${nextText('true')})
-    union all
-    select (${nextText('moved.account_iban > written.iban')}) from written where written.iban is not null
-  ), owner as materialized (${ownersSql('written as text')})
+  ), spelling as materialized (
+    select distinct nearest.id, text from nearest cross join unnest(nearest.iban || ${spellingsSql('nearest.iban')}) as text
+    where text = nearest.iban or nearest.iban = any (${spellingsSql('nearest.iban')}) and not exists (
+      select from bank_accounts as other
+      where other.tenant_id = $1 and other.currency = nearest.currency and other.id <> nearest.id
+        and other.iban = any (${spellingsSql('nearest.iban')}) and (other.iban = text or other.id < nearest.id)
+    )
+  )
   select id, currency, statement_id,
     (balance + case when day > $3::date then -1 else 1 end * coalesce((
-      select sum(of_text.amount) from owner cross join lateral (
+      select sum(of_text.amount) from spelling cross join lateral (
         select sum(moved.amount) as amount from bank_transactions as moved
-        where moved.tenant_id = $1 and moved.account_iban = owner.iban and moved.currency = owner.currency
+        where moved.tenant_id = $1 and moved.account_iban = spelling.text and moved.currency = nearest.currency
           and moved.booking_date > least(day, $3::date) and moved.booking_date <= greatest(day, $3::date)
       ) as of_text
-      where owner.account_id = nearest.id
+      where spelling.id = nearest.id
     ), 0))::text as amount
   from nearest`;
 
