@@ -47,9 +47,9 @@ export async function readChanges(context: Context, args: ChangesArgs): Promise<
   const cursorAt = (position: string, knownUntil: Date): string =>
     encodeChangeCursor({ ...start, position, knownUntil });
   const nodes = rows.slice(0, size).map(({ position, ...change }, index) => {
-    const isLast = !hasMore && index === rows.length - 1;
-    const isMadeBefore = !isLast && change.changedAt < now;
-    const knownUntil = isMadeBefore ? latest(start.knownUntil, change.changedAt) : now;
+    const isEnd = !hasMore && index === rows.length - 1;
+    // The database's clock may be ahead of the request's.
+    const knownUntil = isEnd || change.changedAt > now ? now : latest(start.knownUntil, change.changedAt);
     return { ...change, cursor: cursorAt(position, knownUntil) };
   });
   return { nodes, cursor: nodes.at(-1)?.cursor ?? cursorAt(start.position, now), hasMore };

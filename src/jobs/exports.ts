@@ -32,7 +32,7 @@ const attemptsOfOne = 5;
 
 /**
  * All of an export is read in one transaction, so that its parts belong together. It may take so long: PostgreSQL can't clean
- * up meanwhile what was deleted after its begin. The storage isn't waited for in it.
+ * up meanwhile what was deleted after its begin. Attachments are read from the storage in it; the export itself is stored after it.
  */
 const limits = { readMs: 30 * 60 * 1000, bytes: maxFileLength };
 
