@@ -58,17 +58,18 @@ describe.each([
 it('a webhook that is made with a clock that is ahead gets the events after it', async () => {
   const globex = await service.integrator({ name: 'Globex' });
   setClock(hourMs);
-  await createWebhook(globex, { url: receiver.url });
+  await createWebhook(globex, { url: `${receiver.url}/globex` });
   vi.useRealTimers();
-  const heard = receiver.requests.length;
   const worker = await work(service);
   try {
-    await makeCustomer(globex);
-    await until(() => receiver.requests.length > heard, 'the delivery', 30_000);
+    const id = await makeCustomer(globex);
+    // Acme's last event may be delivered only now, too.
+    const heard = () => receiver.requests.filter(({ path }) => path === '/globex');
+    await until(() => heard().length > 0, 'the delivery', 30_000);
+    expect(heard()).toEqual([expect.objectContaining({ body: expect.stringContaining(id) })]);
   } finally {
     await worker.stop();
   }
-  expect(await globex.db.delivery.count()).toBe(1);
 });
 
 it('the database is asked again as soon as the clock is set', async () => {
