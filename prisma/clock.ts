@@ -10,7 +10,7 @@ const driftMs = 1000;
 /** An answer that took longer says too little. */
 const longestMs = 1000;
 
-/** What the database answered last: by how many milliseconds its time, and this machine's, were before performance.now(). */
+/** The milliseconds to add to performance.now() for the database's time, and for this machine's, as last compared. */
 interface Comparison {
   database: number;
   machine: number;

@@ -12,7 +12,7 @@ const fileBatchSize = 50;
 /** A running process may still write a row. More rounds than this mean that it doesn't end. */
 const maxRounds = 20;
 
-/** What a batch has deleted. */
+/** The numbers of rows and files that a batch has deleted. */
 export interface DeletedBatch {
   table: string;
   rows: number;
@@ -128,8 +128,8 @@ async function deleteRows(
   { name, key, keyTypes, ofSame }: TenantTable,
   { deleteFile, fileKeys, pause = async () => {}, onDeleted }: TenantDeletionOptions,
 ): Promise<number> {
-  const keyOf = fileKeys[name];
-  const limit = keyOf ? fileBatchSize : batchSize;
+  const getKey = fileKeys[name];
+  const limit = getKey ? fileBatchSize : batchSize;
   const columns = key.map((column) => `"${column}"`).join(', ');
   // Rows that refer to others of the table before those others.
   const order = ofSame === null ? '' : `order by "${ofSame}" is null`;
@@ -137,11 +137,11 @@ async function deleteRows(
   for (;;) {
     const rows = await asOwner(pool, tenantId, async (client) => {
       const chosen = await client.query<Record<string, unknown>>(
-        `select ${keyOf ? '*' : columns} from ${name} where tenant_id = $1 ${order} limit ${limit}`,
+        `select ${getKey ? '*' : columns} from ${name} where tenant_id = $1 ${order} limit ${limit}`,
         [tenantId],
       );
       if (chosen.rows.length === 0) return 0;
-      if (keyOf) for (const row of chosen.rows) await deleteFile(keyOf(row));
+      if (getKey) for (const row of chosen.rows) await deleteFile(getKey(row));
       const values = key.map((column) => chosen.rows.map((row) => row[column]));
       const given = keyTypes.map((type, index) => `$${index + 2}::${type}[]`).join(', ');
       const { rowCount } = await client.query(
@@ -149,7 +149,7 @@ async function deleteRows(
         [tenantId, ...values],
       );
       const count = rowCount ?? 0;
-      await onDeleted?.(client, { table: name, rows: count, files: keyOf ? chosen.rows.length : 0 });
+      await onDeleted?.(client, { table: name, rows: count, files: getKey ? chosen.rows.length : 0 });
       return count;
     });
     deleted += rows;

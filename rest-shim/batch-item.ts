@@ -11,7 +11,7 @@ import { asJsonObject } from './request-body.ts';
 import { respondCreated, respondItem } from './resource-response.ts';
 import type { PublicAddress, RestRequestContext } from './rest-request.ts';
 
-/** What a batch has in common for its items. */
+/** The data that all items of a batch share. */
 export interface ItemEndpoint {
   operation: Operation;
   /** The operation that GET runs for a resource that an item names by its id. Undefined if items are created. */

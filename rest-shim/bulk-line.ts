@@ -175,7 +175,7 @@ async function execute(operation: Operation, variables: Values, context: Context
   return row.id;
 }
 
-/** What the single request would be answered, with the first problems. */
+/** The response that the single request would get, with the first problems. */
 async function describe(error: unknown, report: (error: unknown) => void): Promise<string> {
   const coded = asCoded(error);
   const shown = coded instanceof ValidationError ? withFewer(coded) : error;

@@ -108,7 +108,7 @@ async function writeBatch(
 
 type Renderers = ReadonlyMap<ResourceName, RenderPayload>;
 
-/** What renders the page's resources, one for each kind. */
+/** Builds the renderers of the page's resources, one for each kind. */
 function buildRenderers({ nodes }: ChangePage, context: Context): Renderers {
   const names = new Set(nodes.map(({ resource }) => resource));
   return new Map(

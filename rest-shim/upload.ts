@@ -30,7 +30,7 @@ export interface ReceivedUpload {
 /** The variable that has the body. Each other one is an id of the path, or a parameter of the query. */
 const bodyName = 'body';
 
-/** What holds for a kind of long bodies. */
+/** The rules for a kind of long bodies. */
 interface UploadKind {
   maxBytes: number;
   /** @throws TransportError */

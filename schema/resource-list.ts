@@ -64,7 +64,7 @@ const exportOfBooks = { model: 'Export', name: 'export', path: 'exports', scope:
 /** An anchor, as the event of the books has it (DECISIONS.md#d144-anchors). */
 const books = { model: 'Anchor', name: 'books', path: 'anchors', scope: 'audit' } as const;
 
-/** What events can be about. */
+/** The resources that events can be about. */
 export const eventResources = [...resources, bulkOperation, exportOfBooks, books] as const;
 
 export type EventResource = (typeof eventResources)[number];

@@ -102,7 +102,7 @@ it('short responses, single resources, files, and HEAD’s are sent as they are'
   expect((await send(one, 'gzip')).bytes.length).toBeGreaterThan(5000);
   for (const path of ['/api/v1/me', one, `${one}/pdf`, '/api/v1/none']) {
     const { headers } = await send(path, 'gzip');
-    // What has an entity tag is the same for all clients.
+    // A response with an entity tag is the same for all clients.
     const vary = headers.etag === undefined ? 'Accept-Encoding' : undefined;
     expect([path, headers['content-encoding'], headers.vary]).toEqual([path, undefined, vary]);
   }

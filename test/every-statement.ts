@@ -55,7 +55,7 @@ function refusedByCitus(text: string): string[] {
 
 const aliases = new RegExp(`${table} (t\\d+)`, 'g');
 
-/** What a file repeats is checked once. */
+/** The statements that were checked: one that a file repeats is checked once. */
 const checked = new Set<string>();
 
 const stopListening = listen(({ text }) => {

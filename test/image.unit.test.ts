@@ -40,7 +40,7 @@ describe('Dockerfile', () => {
     const imports = /(?:^import |\bfrom |\bimport\(|\bimport\.meta\.resolve\()'((?:@[\w-]+\/)?[\w-]+)(?:\/\S*)?'/gm;
     const own = /'(\.\.?\/\S+\.ts)'|\bnew URL\('(\S+\.ts)'/g;
     for (const file of files) {
-      // What Prisma generates, where nothing was generated yet.
+      // Files that Prisma generates are missing where nothing was generated yet.
       if (!existsSync(file)) continue;
       const text = read(file);
       for (const [, name = ''] of text.matchAll(imports)) packages.set(name, file);

@@ -43,7 +43,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** What TypeScript says about manifests as literals, which may have no field that Kubernetes doesn't know. */
+/** TypeScript's errors about manifests as literals, which may have no field that Kubernetes doesn't know. */
 function findFaults(each: Manifest[]): string[] {
   const folder = temporaryFolder();
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));

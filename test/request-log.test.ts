@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from './harness.ts';
 import { create, customer } from './rest/samples.ts';
 
-// What the log has of a request, and what of that a client can choose.
+// The log's fields about a request, and which of them a client can choose.
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const given = '0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b';

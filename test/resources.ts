@@ -71,7 +71,7 @@ const lineDetails = {
   service_period_start: '2026-02-01',
   service_period_end: '2026-02-28',
 };
-/** What every resource that clients write has. */
+/** Fields of every resource that clients write. */
 const own = { external_id: null, metadata: { key: 'x' } };
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const payment = { amount: 1, paid_on: '2026-03-02' };

@@ -30,7 +30,7 @@ const passing = new Map([
   ['ENETUNREACH', 'The database does not answer: there is no way to its network.'],
   ['57P03', 'The database is starting up.'],
 ]);
-/** What has no code of its own: pg's message, and those of pgbouncer. */
+/** The messages without a code of their own: pg's, and those of pgbouncer. */
 const messages: [pattern: RegExp, reason: string][] = [
   [/does not support SSL/, 'The database does not support TLS.'],
   [/password authentication failed|SASL authentication failed|no such user/, refusesPassword],

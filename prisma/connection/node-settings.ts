@@ -21,8 +21,8 @@ const workersSettings = `
 const utc = /^(?:Etc\/)?(?:UTC|UCT|GMT|Universal|Zulu)$/i;
 
 /**
- * What is wrong with the settings of the database's servers, in one line; undefined if nothing is. Workers that don't answer
- * are left out.
+ * Finds a problem in the settings of the database's servers, in one line; undefined if there is none. Workers that
+ * don't answer are left out.
  */
 export async function findSettingsProblem(pool: Pool): Promise<string | undefined> {
   const nodes = (await pool.query<Node>(ownSettings)).rows;
@@ -84,8 +84,8 @@ interface WorkerAnswer {
 }
 
 /**
- * What is wrong with a worker that has books, in one line; undefined if nothing is. Workers are named by their `nodeid` in
- * pg_dist_node, because anybody can read this line at /health/ready. The database must have been migrated.
+ * Finds a problem of a worker that has books, in one line; undefined if there is none. Workers are named by their
+ * `nodeid` in pg_dist_node, because anybody can read this line at /health/ready. The database must have been migrated.
  */
 export async function findWorkersProblem(pool: Pool): Promise<string | undefined> {
   if (!(await pool.query(areWorkersUsed)).rowCount) return undefined;

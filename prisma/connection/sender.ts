@@ -21,7 +21,7 @@ export interface Sender {
   actor?: string;
   /** The operation of the API, the task of a job, or a step of them, such as `event invoice.issued`. */
   operation?: string;
-  /** What the log says of the request. */
+  /** The log's fields about the request. */
   toLogFields?: () => object;
 }
 

@@ -8,7 +8,7 @@ const firstPauseMs = 20;
 /** PostgreSQL's codes of serialization_failure and deadlock_detected, and Prisma's for both. */
 const contentionCodes = new Set(['40001', '40P01', 'P2034']);
 
-/** What Citus says, without a code of its own, to a statement that was planned before the tenant's shard was moved or split. */
+/** Citus's message if a statement was planned before the tenant's shard was moved or split. It has no specific code. */
 const movedShard = /could not find valid entry for shard/;
 
 /**

@@ -57,7 +57,7 @@ const lostCodes =
 const refusedCodes =
   /^(?:28...|3D000|P1011|ERR_TLS_.*|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:VERIFY|GET_ISSUER).*)$/;
 
-/** What pg says of a connection, without a code. */
+/** pg's messages about a lost connection, which have no code. */
 const lostMessages =
   /^(?:Connection terminated|Client (?:was closed|has encountered a connection error)|Connection ended unexpectedly)/;
 

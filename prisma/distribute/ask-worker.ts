@@ -53,5 +53,5 @@ export async function askWorker<Row>(pool: Pool, id: number, query: string): Pro
   throw new Error(`The worker with the nodeid ${id}: ${reason}`);
 }
 
-/** What Citus says where the worker gave no answer of its own. */
+/** Citus's messages where the worker gave no answer of its own. */
 const noConnection = /^(?:failed to connect|connection )|not in pg_dist_node|shutting down|starting up|recovery mode/;

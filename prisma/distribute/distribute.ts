@@ -214,7 +214,7 @@ async function removeLocalRows(pool: Pool, did: (line: string) => void): Promise
   if (rows.length > 0) did(`removed from the coordinator the rows that were copied: ${rows.length} tables`);
 }
 
-/** What protects the rows of the table or shard `c`. */
+/** The settings and policies that protect the rows of the table or shard `c`. */
 const security = `concat_ws(' ', c.relrowsecurity, c.relforcerowsecurity, (
   select string_agg(concat_ws(' ', polname, polcmd, polpermissive, polroles::regrole[],
     pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)), ', ' order by polname)
@@ -240,7 +240,7 @@ interface Placement {
   node: string;
   shard: string;
   table: string;
-  /** What protects the rows of the table. */
+  /** The settings and policies that protect the table's rows. */
   security: string;
 }
 

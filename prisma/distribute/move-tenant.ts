@@ -23,7 +23,7 @@ interface Place {
   port: number;
 }
 
-const placeOf = `
+const placeSql = `
   select nodeid as id, nodename as host, nodeport as port from pg_dist_placement join pg_dist_node using (groupid)
   where shardid = get_shard_id_for_distribution_column('customers', $1::uuid) and noderole = 'primary'`;
 const workers = `
@@ -50,7 +50,7 @@ export async function moveTenant(
   const nodes = (await pool.query<Place>(workers)).rows;
   const target = nodes.find(({ id }) => id === to);
   if (!target) throw new Error(`The workers are ${nodes.map(({ id }) => id).join(', ')}, by nodeid in pg_dist_node.`);
-  const here = (await pool.query<Place>(placeOf, [tenantId])).rows[0];
+  const here = (await pool.query<Place>(placeSql, [tenantId])).rows[0];
   if (!here) throw new Error('The shard of the tenant was not found.');
   if (here.id === to && !isAlone) return false;
   const watch = new LockWatch(pool, report);

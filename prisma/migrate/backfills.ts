@@ -3,9 +3,9 @@ import { escapeLiteral, type Pool, type PoolClient } from 'pg';
 import { currentActor } from '../connection/sender.ts';
 import { retryContended } from '../connection/transaction-retry.ts';
 
-// What a migration has to write into rows that are there already stands beside it, in the file backfill.sql of its folder. A job of
-// the worker runs it in batches after the migration, while requests go on. Until it has ended, and in rows that the version
-// before adds, the code finds rows that are not filled.
+// A statement that fills existing rows stands beside its migration, in the file backfill.sql of its folder. A job of
+// the worker runs it in batches after the migration, while requests go on. Until the job has ended, the code finds rows
+// that are not filled. The version before also adds such rows.
 
 export interface Backfill {
   /** The migration's name. */
@@ -180,5 +180,5 @@ export async function readProgress(pool: Pool): Promise<BackfillProgress[]> {
 }
 
 /** Which share of its rows a backfill has passed, from 0 to 1. Only one that has finished has 1. */
-export const shareOf = ({ rows, estimatedRows, finishedAt }: BackfillProgress): number =>
+export const computeShare = ({ rows, estimatedRows, finishedAt }: BackfillProgress): number =>
   finishedAt === null ? Math.min(0.99, rows / Math.max(estimatedRows ?? 0, rows, 1)) : 1;

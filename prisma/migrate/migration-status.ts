@@ -39,7 +39,7 @@ export interface PlannedStatement extends Omit<Effects, 'locks' | 'broken'> {
     mode: LockMode;
     /** By PostgreSQL's statistics; null where it has none. */ rows: number | null;
   }[];
-  /** What the rules for migrations advise instead. */
+  /** The alternatives that the rules for migrations advise. */
   advice: string[];
 }
 
@@ -48,7 +48,7 @@ export interface PlannedMigration {
   statements: PlannedStatement[];
 }
 
-/** What the pending migrations would do to the tables that are there: estimated from the kinds of their statements. */
+/** The effects of the pending migrations on the existing tables, estimated from the kinds of their statements. */
 export async function planPending(pool: Pool): Promise<PlannedMigration[]> {
   const pending = new Set(await pendingMigrations(pool));
   const hasBaseline = await hasAllBefore(pool); // which is only recorded then

@@ -77,8 +77,8 @@ export async function applyMigrations(
 
 function applyWatched(url: string, migrations: Migration[], watch: LockWatch): Promise<string[]> {
   const names = new Map(migrations.map(({ name, script }) => [script, name]));
-  const nameOf = (script: string): string => `migration ${names.get(script) ?? 'of the history'}`;
-  return withEngine(url, { watch, nameOf }, async (engine, pool) => {
+  const formatName = (script: string): string => `migration ${names.get(script) ?? 'of the history'}`;
+  return withEngine(url, { watch, formatName }, async (engine, pool) => {
     // The engine's own lock. After a process was killed, the server may still be running its script under this lock.
     await takeAdvisoryLock(pool, 72_707_369);
     const {
@@ -124,7 +124,7 @@ export function drift(url: string): Promise<string> {
 /** How scripts wait for locks, and what they are called in reports. */
 interface Waits {
   watch: LockWatch;
-  nameOf(script: string): string;
+  formatName(script: string): string;
 }
 
 /** @param waits undefined where the engine runs no script */
@@ -195,7 +195,7 @@ class EngineAdapter extends PrismaPg {
     adapter.executeScript = async (script) => {
       const run: Run = (sql) => adapter.executeRaw({ sql, args: [], argTypes: [] });
       if (!this.#waits) return void (await run(script));
-      const what = this.#waits.nameOf(script);
+      const what = this.#waits.formatName(script);
       const pid = await this.#readPid();
       try {
         await this.#waits.watch.during(what, pid, () => this.#execute(script, what, run));

@@ -10,8 +10,9 @@ import {
 } from 'libpg-query';
 import { isConstant, isSerial } from './constant-expressions.ts';
 
-// What the statements of a migration do to tables that others use meanwhile: which locks they take, what they write anew or
-// read as a whole, and which rules of CONTRIBUTING.md#migrations they break. By PostgreSQL's own parser.
+// Effects of a migration's statements on tables that others use meanwhile: the locks that they take, the data that they
+// write anew or read as a whole, and the rules of CONTRIBUTING.md#migrations that they break. PostgreSQL's own parser
+// reads the statements.
 
 /** PostgreSQL's lock modes, strongest first. */
 export const lockModes = [
@@ -63,7 +64,7 @@ export interface Effects {
   broken: Rule[];
 }
 
-/** What earlier migrations say of columns: CHECK constraints that a column isn't null, by table and name. */
+/** The CHECK constraints of earlier migrations that a column isn't null, by table and name. */
 export class History {
   readonly #notNull = new Map<string, string>();
   readonly #validated = new Set<string>();
@@ -171,9 +172,9 @@ class StatementReader {
     if ('CreateStmt' in statement) this.#create(statement.CreateStmt.relation, statement.CreateStmt.tableElts);
     else if ('AlterTableStmt' in statement) this.#alter(statement.AlterTableStmt);
     else if ('IndexStmt' in statement) this.#index(statement.IndexStmt);
-    else if ('CreateTrigStmt' in statement) this.#lockOf(statement.CreateTrigStmt.relation, 'SHARE ROW EXCLUSIVE');
-    else if ('CreatePolicyStmt' in statement) this.#lockOf(statement.CreatePolicyStmt.table, 'ACCESS EXCLUSIVE');
-    else if ('AlterPolicyStmt' in statement) this.#lockOf(statement.AlterPolicyStmt.table, 'ACCESS EXCLUSIVE');
+    else if ('CreateTrigStmt' in statement) this.#findLock(statement.CreateTrigStmt.relation, 'SHARE ROW EXCLUSIVE');
+    else if ('CreatePolicyStmt' in statement) this.#findLock(statement.CreatePolicyStmt.table, 'ACCESS EXCLUSIVE');
+    else if ('AlterPolicyStmt' in statement) this.#findLock(statement.AlterPolicyStmt.table, 'ACCESS EXCLUSIVE');
     else if ('RenameStmt' in statement) {
       const { relation, renameType } = statement.RenameStmt;
       if (!relation || !this.#lock(relation, 'ACCESS EXCLUSIVE')) return;
@@ -184,7 +185,7 @@ class StatementReader {
     } else if ('UpdateStmt' in statement) this.#write(statement.UpdateStmt.relation);
     else if ('DeleteStmt' in statement) this.#write(statement.DeleteStmt.relation);
     else if ('MergeStmt' in statement) this.#write(statement.MergeStmt.relation);
-    else if ('InsertStmt' in statement) this.#lockOf(statement.InsertStmt.relation, 'ROW EXCLUSIVE');
+    else if ('InsertStmt' in statement) this.#findLock(statement.InsertStmt.relation, 'ROW EXCLUSIVE');
     else if ('LockStmt' in statement) this.#lockWhole(statement.LockStmt.relations);
     else if ('TruncateStmt' in statement) this.#lockWhole(statement.TruncateStmt.relations);
     else if ('ClusterStmt' in statement || 'VacuumStmt' in statement) this.#break('table locked');
@@ -192,7 +193,7 @@ class StatementReader {
     else if ('DoStmt' in statement) this.#code(statement.DoStmt.args);
   }
 
-  #lockOf(relation: RangeVar | undefined, mode: LockMode): void {
+  #findLock(relation: RangeVar | undefined, mode: LockMode): void {
     if (relation) this.#lock(relation, mode);
   }
 
@@ -213,7 +214,7 @@ class StatementReader {
     for (const element of elements) {
       const constraints = 'ColumnDef' in element ? (element.ColumnDef.constraints ?? []) : [element];
       for (const constraint of constraints) {
-        if ('Constraint' in constraint) this.#lockOf(constraint.Constraint.pktable, 'SHARE ROW EXCLUSIVE');
+        if ('Constraint' in constraint) this.#findLock(constraint.Constraint.pktable, 'SHARE ROW EXCLUSIVE');
       }
     }
   }
@@ -260,7 +261,7 @@ class StatementReader {
     for (const each of cmds) {
       if (!('AlterTableCmd' in each)) continue;
       const command = each.AlterTableCmd;
-      const isOld = this.#lock(relation, lockOf(command));
+      const isOld = this.#lock(relation, findLock(command));
       if (command.subtype === 'AT_ValidateConstraint') this.#history.validate(table, command.name ?? '');
       const { def } = command;
       if (def && 'Constraint' in def) this.#constraint(table, def.Constraint, isOld);
@@ -289,7 +290,7 @@ class StatementReader {
   #constraint(table: string, constraint: Constraint, isOld: boolean): void {
     const { contype, skip_validation: skipped = false, indexname = '', pktable } = constraint;
     this.#history.add(table, constraint);
-    this.#lockOf(pktable, 'SHARE ROW EXCLUSIVE');
+    this.#findLock(pktable, 'SHARE ROW EXCLUSIVE');
     if (!isOld || skipped || indexname !== '') return;
     this.#reads = true;
     if (contype === 'CONSTR_NOTNULL') this.#break('not null unchecked');
@@ -314,7 +315,7 @@ class StatementReader {
     )
       this.#break('column without a value');
     for (const { contype, pktable } of all) {
-      this.#lockOf(pktable, 'SHARE ROW EXCLUSIVE');
+      this.#findLock(pktable, 'SHARE ROW EXCLUSIVE');
       const readsAll = contype === 'CONSTR_CHECK' || (contype === 'CONSTR_FOREIGN' && initial !== undefined);
       const isKey = contype === 'CONSTR_UNIQUE' || contype === 'CONSTR_PRIMARY';
       if (readsAll || isKey) this.#reads = true;
@@ -351,7 +352,7 @@ const weaker: Readonly<Partial<Record<string, LockMode>>> = {
   AT_DisableTrig: 'SHARE ROW EXCLUSIVE',
 };
 
-function lockOf({ subtype = 'AT_AddColumn', def }: AlterTableCmd): LockMode {
+function findLock({ subtype = 'AT_AddColumn', def }: AlterTableCmd): LockMode {
   const isKey = def !== undefined && 'Constraint' in def && def.Constraint.contype === 'CONSTR_FOREIGN';
   return isKey ? 'SHARE ROW EXCLUSIVE' : (weaker[subtype] ?? 'ACCESS EXCLUSIVE');
 }

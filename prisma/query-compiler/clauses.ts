@@ -1,5 +1,5 @@
 import {
-  allOf,
+  joinWithAnd,
   compileConditions,
   compileFrom,
   getName,
@@ -119,7 +119,7 @@ export function compileClauses(
   return [
     `from ${from}`,
     ...joins,
-    `where ${allOf(conditions)}`,
+    `where ${joinWithAnd(conditions)}`,
     order.length > 0 ? `order by ${order.join(', ')}` : '',
     take === undefined ? '' : `limit ${String(take)}`,
     skip === 0 ? '' : `offset ${placeholder(state, skip, String)}`,

@@ -50,7 +50,7 @@ export function joinRelation(state: CompilerState, source: Source, relation: Rel
   if (known) return known;
   const other = addSource(state, relation.model);
   state.joined.set(key, other);
-  joins.push(`left join ${compileFrom(other)} on ${allOf(joinConditions(source, relation, other))}`);
+  joins.push(`left join ${compileFrom(other)} on ${joinWithAnd(joinConditions(source, relation, other))}`);
   return other;
 }
 
@@ -64,7 +64,8 @@ export function placeholder(state: CompilerState, value: unknown, encode: Encode
 type Where = Record<string, unknown>;
 type Joins = string[];
 
-export const allOf = (conditions: string[]): string => (conditions.length > 0 ? conditions.join(' and ') : 'true');
+export const joinWithAnd = (conditions: string[]): string =>
+  conditions.length > 0 ? conditions.join(' and ') : 'true';
 /** An empty list of conditions isn't supported: Prisma has special rules for it. */
 function nonEmpty(conditions: string[]): string[] {
   if (conditions.length === 0) throw new UnsupportedQuery();
@@ -78,7 +79,7 @@ const toList = (part: unknown): Where[] => (Array.isArray(part) ? part : [part])
  */
 export function compileConditions(state: CompilerState, source: Source, where: unknown, joins: Joins): string[] {
   if (typeof where !== 'object' || where === null || where instanceof Parameter) throw new UnsupportedQuery();
-  const inner = (part: unknown): string => allOf(nonEmpty(compileConditions(state, source, part, joins)));
+  const inner = (part: unknown): string => joinWithAnd(nonEmpty(compileConditions(state, source, part, joins)));
   return Object.entries(where).flatMap(([name, part]) => {
     if (name === 'AND') return toList(part).flatMap((each) => compileConditions(state, source, each, joins));
     if (name === 'OR' && Array.isArray(part) && part.length > 0)
@@ -107,14 +108,14 @@ function compileRelatedCondition(
         ...joinConditions(source, relation, other),
         ...compileConditions(state, other, where, within),
       ];
-      const rows = `select from ${[compileFrom(other), ...within].join(' ')} where ${allOf(conditions)}`;
+      const rows = `select from ${[compileFrom(other), ...within].join(' ')} where ${joinWithAnd(conditions)}`;
       return `${quantity === 'none' ? 'not ' : ''}exists (${rows})`;
     });
   }
   if (!part || 'is' in part || 'isNot' in part) throw new UnsupportedQuery();
   const other = joinRelation(state, source, relation, joins);
   const there = relation.there.map((column) => `${getName(other, column)} is not null`);
-  return `(${allOf([...nonEmpty(compileConditions(state, other, part, joins)), ...there])})`;
+  return `(${joinWithAnd([...nonEmpty(compileConditions(state, other, part, joins)), ...there])})`;
 }
 
 const operators: Record<string, string> = { equals: '=', not: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' };

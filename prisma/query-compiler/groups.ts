@@ -1,6 +1,14 @@
 import type { Prisma } from '../generated/client/client.ts';
 import type { Column } from '../tables.ts';
-import { addSource, allOf, compileConditions, compileFrom, getName, ofTenant, type Source } from './conditions.ts';
+import {
+  addSource,
+  joinWithAnd,
+  compileConditions,
+  compileFrom,
+  getName,
+  ofTenant,
+  type Source,
+} from './conditions.ts';
 import { buildDecoder, type Field, type Raw } from './decode.ts';
 import { parametrized } from './shape.ts';
 import { isPlannedOnce, newState, type Statement } from './statement.ts';
@@ -53,7 +61,7 @@ export function compileGroups(model: Prisma.ModelName, query: object): GroupsSta
   const order = [...(ordered ? [`${ordered} ${orderBy.direction}`] : []), ...keys];
   const text = [
     `select ${[...values.map(({ read }) => read), 'count(*)', ...totals.map(({ sql }) => sql)].join(', ')}`,
-    `from ${[compileFrom(source), ...joins].join(' ')} where ${allOf(conditions)}`,
+    `from ${[compileFrom(source), ...joins].join(' ')} where ${joinWithAnd(conditions)}`,
     keys.length > 0 ? `group by ${keys.join(', ')}` : 'having count(*) > 0',
     order.length > 0 ? `order by ${order.join(', ')}` : '',
     `limit ${take}`,

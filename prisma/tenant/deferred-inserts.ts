@@ -22,7 +22,7 @@ export class DeferredInserts {
   /** Where the rows of the current unit begin. */
   #unit = 0;
   #isWritten = false;
-  /** What is being written, in its order. */
+  /** The inserts that are under way, in their order. */
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(insert: (rows: Rows) => Promise<void>, unordered: readonly Model[]) {

@@ -19,4 +19,4 @@ export interface HoldingTenant {
   testOf: string | null;
 }
 
-export const holderOf = ({ id, testOf }: HoldingTenant): Holder => (testOf ?? id) as unknown as Holder;
+export const getHolder = ({ id, testOf }: HoldingTenant): Holder => (testOf ?? id) as unknown as Holder;

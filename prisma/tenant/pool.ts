@@ -10,7 +10,7 @@ import { PreparedStatementNames } from '../connection/prepared-statement-names.t
 import { longResult } from './long-reads.ts';
 import { PooledConnection, UnnamedPooledConnection } from './pooled-connection.ts';
 import { TenantBusyError, TenantQueues } from './connection-limit.ts';
-import { holderOf, type Holder } from './holder.ts';
+import { getHolder, type Holder } from './holder.ts';
 
 /** A transaction on a tenant's tables. Prisma begins and ends it; this object says which connection it runs on. */
 export interface Transaction {
@@ -51,7 +51,7 @@ interface TenantScope {
 
 /** Whose share of the connections a tenant's request or job uses. */
 export const holderFor = (tenantId: string, { holder }: Requester): Holder =>
-  holder ?? holderOf({ id: tenantId, testOf: null });
+  holder ?? getHolder({ id: tenantId, testOf: null });
 
 /** Async context of Prisma's operations: the tenant, and the transaction. */
 const tenantScope = new AsyncLocalStorage<TenantScope>();

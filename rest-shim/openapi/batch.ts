@@ -134,7 +134,7 @@ const ifMatchOfItem: JsonSchema = {
     'What the single request has as its header `If-Match`: the `ETag` of the resource as the client has read it.',
 };
 
-/** What one item has: the body of the single request, and the id of what it changes. */
+/** The schema of one item: the body of the single request, and the id of the resource that it changes. */
 function itemSchema({ field, shape }: Operation, isCreating: boolean, components: Components): JsonSchema {
   const input = field.args.find(({ name }) => name === 'input');
   if (!input) throw new Error(`rest-shim/routes.ts: ${field.name} takes no input, so there are no batches of it`);

@@ -176,7 +176,7 @@ export function describeOperation(
   };
 }
 
-/** What a parameter means that is compared with a column: `filter.updatedAt.gte`. Undefined for any other place. */
+/** The meaning of a parameter that is compared with a column: `filter.updatedAt.gte`. Undefined for any other place. */
 function describeComparison(place: string): string | undefined {
   const [, column = '', operator = ''] = /^filter\.(\w+)\.(\w+)$/.exec(place) ?? [];
   const meaning = {

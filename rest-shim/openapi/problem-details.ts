@@ -2,7 +2,7 @@ import { maxProblems } from '../../schema/errors/errors.ts';
 import { problemCodes, type ProblemDetail } from '../../schema/errors/problem-codes.ts';
 import type { JsonSchema } from './schemas.ts';
 
-// What an answer 422 says of the request's fields.
+// The part of a response 422 about the request's fields.
 
 /** The properties of the answer, beside those of all errors. */
 export const problemProperties: Record<string, JsonSchema> = {

@@ -187,7 +187,7 @@ const matchBatchSize = 100;
 
 /**
  * Matches new transactions that certainly pay an invoice or receipt, or refund a credit note. Runs last, so that invoices aren't
- * locked while the file is written. What they pay is locked in the order of match(). If several transactions would pay the
+ * locked while the file is written. The documents that they pay are locked in the order of match(). If several transactions would pay the
  * same one, the first transaction does.
  */
 async function matchCertain(context: Context, ids: string[]): Promise<number> {

@@ -59,7 +59,7 @@ const SimulateBankTransactionInput = builder.inputType('SimulateBankTransactionI
 
 type Input = typeof SimulateBankTransactionInput.$inferInput;
 
-/** What follows from the invoice that is paid. */
+/** The values that follow from the invoice that is paid. */
 async function describeInvoice(context: Context, id: string, amount: Decimal | undefined) {
   const invoice = await context.db.invoice.findUnique({ where: key(context, id), include: { customer: true } });
   if (!invoice) refuse('input.invoiceId', 'not_found', 'There is no such invoice.');

@@ -17,7 +17,7 @@ export class FileAccounts {
 
   add({ transactions, balances }: StatementBatch): void {
     for (const { accountIban: iban, currency } of [...transactions, ...balances])
-      this.#accounts.set(keyOf(iban, currency), { iban, currency });
+      this.#accounts.set(buildKey(iban, currency), { iban, currency });
     this.#balances.push(...balances);
   }
 
@@ -26,7 +26,7 @@ export class FileAccounts {
     const accounts = this.#accounts.values().toArray();
     if (accounts.length === 0) return;
     let ids = await findIds(context, accounts);
-    const missing = accounts.filter(({ iban, currency }) => !ids.has(keyOf(iban, currency)));
+    const missing = accounts.filter(({ iban, currency }) => !ids.has(buildKey(iban, currency)));
     if (missing.length > 0) {
       await addAccounts(context, missing);
       ids = await findIds(context, accounts); // another import may have added some meanwhile
@@ -35,18 +35,18 @@ export class FileAccounts {
   }
 }
 
-const keyOf = (iban: string, currency: string): string => `${currency} ${iban}`;
+const buildKey = (iban: string, currency: string): string => `${currency} ${iban}`;
 
 /** The ids of the accounts that are there, by the texts of the file: of the very text, else the oldest of its spellings. */
 async function findIds(context: Context, accounts: AccountText[]): Promise<Map<string, string>> {
   const ibans = [...new Set(accounts.flatMap(({ iban }) => listSpellings(iban)))];
   const stored = await context.db.bankAccount.findMany({ where: { iban: { in: ibans } } });
-  const known = new Map(stored.map(({ id, iban, currency }) => [keyOf(iban, currency), id]));
+  const known = new Map(stored.map(({ id, iban, currency }) => [buildKey(iban, currency), id]));
   return new Map(
     accounts.flatMap(({ iban, currency }): [string, string][] => {
-      const ids = listSpellings(iban).flatMap((spelling) => known.get(keyOf(spelling, currency)) ?? []);
-      const id = known.get(keyOf(iban, currency)) ?? ids.toSorted()[0];
-      return id === undefined ? [] : [[keyOf(iban, currency), id]];
+      const ids = listSpellings(iban).flatMap((spelling) => known.get(buildKey(spelling, currency)) ?? []);
+      const id = known.get(buildKey(iban, currency)) ?? ids.toSorted()[0];
+      return id === undefined ? [] : [[buildKey(iban, currency), id]];
     }),
   );
 }
@@ -56,14 +56,14 @@ async function addAccounts(context: Context, texts: AccountText[]): Promise<void
   const accounts = new Map<string, AccountText>();
   for (const { iban, currency } of texts) {
     const [spelling, ...others] = listSpellings(iban);
-    const key = keyOf(spelling, currency);
-    // What is spelled as nobody does is found by its own text only.
+    const key = buildKey(spelling, currency);
+    // A number in an unusual spelling is stored as it is, because it is found by this text only.
     const stored = others.length > 0 ? plainAccountNumber(iban) : iban;
     if (!accounts.has(key)) accounts.set(key, { iban: stored, currency });
   }
   // In one order, so that concurrent imports can't deadlock.
   const inOrder = [...accounts.values()].toSorted((a, b) =>
-    keyOf(a.iban, a.currency) < keyOf(b.iban, b.currency) ? -1 : 1,
+    buildKey(a.iban, a.currency) < buildKey(b.iban, b.currency) ? -1 : 1,
   );
   const rows = inOrder.map((account) => context.db.row('BankAccount', account));
   const written = await context.db.insertNew('BankAccount', rows, ['iban', 'currency']);
@@ -80,7 +80,7 @@ const identity = ['bankAccountId', 'toDate', 'fromDate', 'openingBalance', 'clos
 
 async function addStatements(context: Context, balances: BalancesRow[], ids: Map<string, string>): Promise<void> {
   const rows = balances.flatMap(({ accountIban, currency, fromDate, toDate, ...rest }) => {
-    const bankAccountId = ids.get(keyOf(accountIban, currency));
+    const bankAccountId = ids.get(buildKey(accountIban, currency));
     if (bankAccountId === undefined) return [];
     const days = { fromDate: new Date(fromDate), toDate: new Date(toDate) };
     return [context.db.row('BankStatement', { ...rest, ...days, bankAccountId })];

@@ -15,8 +15,8 @@ export interface ChangeCursor {
   /** The resources that were read so far. Others can't be added later: their earlier changes would be missed. */
   resources: readonly Resource[];
   /**
-   * What the reader has missed so far was made after this time. The cursor is accepted for so long from then on, so that no
-   * deletion is taken out of the feed before the reader comes to it, however many pages follow.
+   * Changes that the reader has missed so far were made after this time. The cursor is accepted for `cursorDays` from
+   * then on, so that no deletion is taken out of the feed before the reader comes to it, however many pages follow.
    */
   knownUntil: Date;
 }

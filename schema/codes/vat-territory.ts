@@ -21,7 +21,7 @@ const inSql = (texts: Iterable<string>): string => [...texts].map((text) => `'${
 /** Whether a country is a member state, as an expression of SQL. */
 export const isMemberStateSql = (country: string): string => `${country} in (${inSql(memberStates)})`;
 
-const vatCountrySqlOf = (code: string): string =>
+const vatCountrySql = (code: string): string =>
   `case ${code} ${Object.entries(vatCountries)
     .map(([from, to]) => `when '${from}' then '${to}'`)
     .join(' ')} else ${code} end`;
@@ -29,7 +29,7 @@ const vatCountrySqlOf = (code: string): string =>
 /** The same as an expression of SQL, of an expression. */
 export const memberStateOfVatNumberSql = (vatNumber: string): string => {
   const prefix = String.raw`substring(upper(${vatNumber}) from '^\s*([A-Z]{2})[\s.-]*[0-9A-Z]')`;
-  const country = vatCountrySqlOf(prefix);
+  const country = vatCountrySql(prefix);
   return `case when ${isMemberStateSql(country)} then ${country} end`;
 };
 
@@ -45,7 +45,7 @@ export const getVatCountry = (party: VatParty): string | undefined =>
 
 /** The same as an expression of SQL, of a party as JSON. */
 export const getVatCountrySql = (party: string): string =>
-  `coalesce(${memberStateOfVatNumberSql(`${party} ->> 'vat_id'`)}, ${vatCountrySqlOf(`(${party} ->> 'country')`)})`;
+  `coalesce(${memberStateOfVatNumberSql(`${party} ->> 'vat_id'`)}, ${vatCountrySql(`(${party} ->> 'country')`)})`;
 
 /**
  * Where the buyer is, seen from the seller: in the same country; in another member state, with a VAT number of a member

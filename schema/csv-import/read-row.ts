@@ -22,7 +22,7 @@ const percentage = /(\d+(?:[.,]\d+)?)\s*%/;
 
 const isZero = (value: unknown): boolean => value instanceof Decimal && value.isZero();
 
-/** What a cell that can't be read should have, where the code `invalid_format` has a name for it. */
+/** The format that a cell of a type must have, where the code `invalid_format` has a name for it. */
 const formats: Partial<Record<CellType, string>> = { DAY: 'date', DECIMAL: 'decimal', PERCENT: 'decimal' };
 
 const choices: Record<string, string> = { yes: 'true', no: 'false', 1: 'true', 0: 'false' };

@@ -42,7 +42,7 @@ export const frozenBuyer = z.object({
 });
 export type FrozenBuyer = z.infer<typeof frozenBuyer>;
 
-/** What the files of an invoice or credit note are made from. It has plain values only, because another thread gets it. */
+/** The source of an invoice's or credit note's files. It has plain values only, because another thread gets it. */
 export interface DocumentSource {
   /** Whether it is a document of a test tenant. */
   test: boolean;
@@ -54,10 +54,10 @@ export interface DocumentSource {
   dueDate: string | null;
   /** The day of the supply, where it was given; a credit note's is its invoice's. */
   deliveryDate: string | null;
-  /** What it is about; a credit note's reason. */
+  /** The subject of an invoice; a credit note's reason. */
   subject: string | null;
   currency: string;
-  /** What the currency was worth in that of the company's country; null where nobody said. Decimals are texts. */
+  /** The exchange rate into the currency of the company's country; null where nobody gave one. Decimals are texts. */
   exchange: { rate: string; day: string; source: string | null; currency: string } | null;
   /** Whether it was paid in full when it was issued. */
   isPaid: boolean;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { batchPerRequest } from '../../prisma/batching.ts';
-import { holderOf } from '../../prisma/client.ts';
+import { getHolder } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors/errors.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
@@ -11,7 +11,7 @@ import { limitWork } from './limit-work.ts';
 import { describePngProblem, type LogoResult } from './logo-thread.ts';
 import { isPng, PngError, readPngParts } from './pdf/png.ts';
 
-// The logos of company profiles. What is uploaded is drawn again, and stored as a PNG under its SHA-256. A stored logo never
+// The logos of company profiles. An uploaded picture is drawn again, and stored as a PNG under its SHA-256. A stored logo never
 // changes, so an issued invoice has the logo of that day by its id. Others are deleted when the profile has another one: how
 // many are stored is bounded by the issued invoices, each of whose PDFs has a copy.
 
@@ -37,11 +37,11 @@ export async function makeLogo({ tenant }: Context, file: UploadedFile, path: st
   // Before it waits for others, and has a thread.
   const problem = findFileProblem(bytes);
   if (problem !== undefined) refuse(path, 'invalid_file', problem);
-  const result = await perHolder.run(holderOf(tenant), () => perProcess.run(() => drawInThread(bytes)));
+  const result = await perHolder.run(getHolder(tenant), () => perProcess.run(() => drawInThread(bytes)));
   return result.problem === undefined ? result.png : refuse(path, 'invalid_file', result.problem);
 }
 
-/** What a look at the file shows, without drawing it. */
+/** Finds a problem of the file without drawing it. */
 function findFileProblem(bytes: Buffer): string | undefined {
   if (!isPng(bytes)) return isUtf8(bytes) && /^\s*</.test(bytes.toString()) ? undefined : 'Must be a PNG or an SVG.';
   try {

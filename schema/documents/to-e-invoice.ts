@@ -17,7 +17,7 @@ const defaultAccentColor = '#1f4e79';
 export const chooseLanguage = (parties: Pick<DocumentSource, 'seller' | 'buyer'>): Language =>
   chosenLanguage(parties) ?? 'en';
 
-/** What the document is about. A cancellation without a reason says so. */
+/** The subject of the document. That of a cancellation without a reason says that it is a cancellation. */
 const buildSubject = (source: DocumentSource): string | undefined => {
   const { subject, credited } = source;
   return subject ?? (credited?.isCancelled ? texts[chooseLanguage(source)].cancellation(credited.number) : undefined);

@@ -14,8 +14,8 @@ interface Explained {
 }
 
 /**
- * What can be wrong with a field, as programs tell it: each code is one thing that a program could do about it. Part of the
- * API: a code and its parameters stay, and new codes may come (DECISIONS.md#d41-error-codes).
+ * Codes of the problems of a field, for programs: each code stands for one thing that a program could do about the
+ * problem. Part of the API: a code and its parameters stay, and new codes may come (DECISIONS.md#d41-error-codes).
  */
 export const problemCodes = {
   required: { explanation: 'The field is missing, or empty, and must have a value.' },
@@ -130,7 +130,7 @@ type ParamsOf<Declared> = {
 type Optional = readonly [string, string, 'optional'];
 type ValueOf<P> = P extends readonly [infer Type extends keyof Values, ...unknown[]] ? Values[Type] : never;
 
-/** What is wrong: its code, a sentence for people, and the parameters that the code has. */
+/** A problem: its code, a sentence for people, and the parameters that the code has. */
 export type Problem = {
   [Code in ProblemCode]: (typeof problemCodes)[Code] extends { params: infer Declared }
     ? object extends ParamsOf<Declared>

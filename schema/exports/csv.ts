@@ -6,14 +6,13 @@ import type { Cells, CellType, Column } from './table.ts';
 
 const byteOrderMark = '\uFEFF';
 
-/** What makes spreadsheets take a cell for a formula (OWASP, CSV injection). */
+/** The first characters that make spreadsheets take a cell for a formula (OWASP, CSV injection). */
 const beginsFormula = /^[=+\-@\t\r]/;
 const isNumber = /^[+-]?\d+(?:\.\d+)?$/;
 
 /**
  * The same within a text, for spreadsheets that split by semicolons, as German ones do, or by tabs: they begin a cell there, and
- * at a line's end, as our quotes don't stand where theirs would. What looks like a number is no exception: the next column is in
- * the same cell.
+ * at a line's end, as our quotes don't stand where theirs would. A number is no exception: the next column is in the same cell.
  */
 const beginsFormulaWithin = /[=+\-@](?<=[;\t\r\n][\s"]*.)/g;
 

@@ -6,8 +6,8 @@ import { exchangeDifferences } from '../resources/payment/exchange.ts';
 import { receiptLinesSql } from '../resources/receipt/lines.ts';
 import { buildColumns, computed, type Column, type TableSource } from './table.ts';
 
-// The tables of lists. Columns are named, and in the order, as in REST (rest-shim/operations/). What depends on the day or on
-// other rows is left out.
+// The tables of lists. Columns are named, and in the order, as in REST (rest-shim/operations/). Values that depend on the
+// day or on other rows are left out.
 
 const own = ['externalId', 'metadata', 'createdAt', 'updatedAt'];
 

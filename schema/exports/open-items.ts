@@ -1,6 +1,6 @@
 import { formatDay } from '../graphql/scalars/days.ts';
 import type { ExportRow } from '../resources/export/transitions.ts';
-import { openItemsOf } from '../resources/report/open-items.ts';
+import { openItemsSql } from '../resources/report/open-items.ts';
 import { computed, type TableSource } from './table.ts';
 
 const amount = (name: string) => computed(name, 'number', `trim_scale(own.${name})::text`, 4);
@@ -8,7 +8,7 @@ const amount = (name: string) => computed(name, 'number', `trim_scale(own.${name
 /** The open items of a day, as the report has them. */
 export function openItemsAt({ at, side }: Pick<ExportRow, 'at' | 'side'>): TableSource {
   if (!at) throw new Error('Open items have a day');
-  const items = openItemsOf(side ?? 'RECEIVABLE').replaceAll('$2', `date '${formatDay(at)}'`);
+  const items = openItemsSql(side ?? 'RECEIVABLE').replaceAll('$2', `date '${formatDay(at)}'`);
   return {
     columns: [
       computed('id', 'text', 'own.id::text'),

@@ -38,7 +38,7 @@ export async function buildContent(context: Context, asked: ExportRow, onRows: O
   }
 }
 
-/** What has to be done before the transaction that reads the books, outside of it. */
+/** Prepares an export outside of the transaction that reads the books, and before it. */
 export async function prepareExport(context: Context, asked: ExportRow): Promise<void> {
   if (asked.type === 'DATEV') await givePartnerAccounts(context, readPeriod(asked));
 }

@@ -1,4 +1,4 @@
-/** What XML 1.0 can't have, not even as a reference. */
+/** Characters that XML 1.0 forbids, even as a reference. */
 // oxlint-disable-next-line no-control-regex
 const illegal = /[\0-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
 

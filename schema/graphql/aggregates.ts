@@ -94,7 +94,7 @@ export function aggregateField(
       ...Object.fromEntries(
         Object.entries(keys).map(([key, { column, type, isMonth, description: meaning }]) => {
           const isNullable = key !== currency;
-          const shown = type ?? (isMonth ? 'String' : scalarOf(findColumn(column)));
+          const shown = type ?? (isMonth ? 'String' : getScalar(findColumn(column)));
           const explained = isNullable ? `${meaning} Null unless they are grouped by it.` : meaning;
           const options = { type: shown as 'String', nullable: isNullable, description: explained };
           return [key, t.field({ ...options, resolve: (group) => (group.values[key] ?? null) as never })];
@@ -189,7 +189,7 @@ function isSelected({ fieldNodes, fragments }: GraphQLResolveInfo, name: string)
   return found;
 }
 
-const scalarOf = ({ native, type }: Column): string => (native === 'Uuid' ? 'UUID' : type);
+const getScalar = ({ native, type }: Column): string => (native === 'Uuid' ? 'UUID' : type);
 
 const toGroupBy = (key: string, found: GroupKey | undefined): [string, GroupsQuery['by'][string]][] =>
   found ? [[key, { field: found.column, month: found.isMonth ?? false }]] : [];

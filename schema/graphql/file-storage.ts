@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What a stored file is recognized by. */
+/** The length and hash by which a stored file is recognized. */
 export interface FileIdentity {
   /** In bytes. */
   length: number;

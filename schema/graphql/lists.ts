@@ -79,7 +79,7 @@ export async function readList<Name extends ModelWith<{ id: string }>>(
   return readPage(asked, model, args, await filter.findCondition(args.filter, asked.context), order.columns);
 }
 
-/** What Pothos gives a selection, to select what a document asks of related rows. */
+/** The function that Pothos gives a selection, to select the fields of related rows that a document asks for. */
 type Nested<Query> = (query: Query, path: string[]) => Query;
 
 /**
@@ -94,7 +94,7 @@ export function nestedList<Name extends ModelWith<{ id: string }>, Relation exte
   inputs: ListInputs,
 ) {
   const { filter, order } = inputs;
-  const countOf = batchPerRequest(async (ids, context: Context, condition) => {
+  const countRows = batchPerRequest(async (ids, context: Context, condition) => {
     const where = { AND: [{ [column]: { in: ids } }, condition] };
     const counts = await context.db.model(model).groupBy({ by: column, where, _count: true });
     return new Map(counts.map((count) => [String(count[column]), count._count]));
@@ -116,7 +116,7 @@ export function nestedList<Name extends ModelWith<{ id: string }>, Relation exte
       context: Context,
     ): Connection<Row<Name>> =>
       buildConnection(args, row[relation] as (Row<Name> & { id: string })[], order.columns, () =>
-        countOf(row.id, context, filter.toCondition(args.filter, context)),
+        countRows(row.id, context, filter.toCondition(args.filter, context)),
       ),
   };
 }

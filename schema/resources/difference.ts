@@ -1,6 +1,6 @@
 /** Something in the books that isn't as it must be. */
 export interface Difference {
-  /** What has it: `invoice`, `invoice_file`, `document_proof`, `receipt`, `attachment`, `audit_entry`, `anchor`. */
+  /** Record type: `invoice`, `invoice_file`, `document_proof`, `receipt`, `attachment`, `audit_entry`, `anchor`. */
   type: string;
   /** Its id, or a sequence's year; null for what is gone. */
   id: string | null;

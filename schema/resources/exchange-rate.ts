@@ -7,8 +7,8 @@ import { decimal, requiredText } from '../graphql/input/validators.ts';
 import { Decimal, isCurrency } from '../money/money.ts';
 import { findCompany } from './company/queries.ts';
 
-// What a document's currency was worth in the home currency, that of the company's country, in which its VAT is declared
-// (DECISIONS.md#d150-exchange-rates).
+// The exchange rate of a document: from its currency into the home currency, that of the company's country, in which
+// its VAT is declared (DECISIONS.md#d150-exchange-rates).
 
 /** The rates between two currencies that are believed, and the decimals that are kept of them. */
 export const rates = { decimals: 12, min: 1e-9, max: 1e9 };

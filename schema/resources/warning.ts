@@ -1,7 +1,7 @@
 import { builder } from '../graphql/builder.ts';
 import { describedEnum } from '../graphql/described-enum.ts';
 
-/** What a warning is about, and why it is one. REST has the codes in lower case. */
+/** The codes of warnings, each with an explanation. REST has the codes in lower case. */
 const codes = {
   SELLER_ADDRESS: "The company's address is missing or incomplete.",
   BUYER_ADDRESS: "The customer's address is missing or incomplete.",

@@ -104,7 +104,7 @@ export function changeRow<
 
 /** The part of a deletion that is its resource's own. */
 interface RowDeletion<Of extends Versioned> {
-  /** What prevents the deletion. Runs under the row's lock. */
+  /** Adds the problems that prevent the deletion. Runs under the row's lock. */
   rules: (context: Context, problems: Problems, current: Row<Of>) => void | Promise<void>;
   /** Frees rows that refer to this one. */
   release?: (inside: Context, id: string) => Promise<void>;

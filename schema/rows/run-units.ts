@@ -3,7 +3,7 @@ import { asCoded } from '../errors/errors.ts';
 import type { Context } from '../graphql/context.ts';
 import { deferInserts } from './defer-inserts.ts';
 
-/** What became of a unit of work: its result, or the error that refused it. */
+/** The outcome of a unit of work: its result, or the error that refused it. */
 export type Outcome<Result> = { result: Result } | { error: unknown };
 
 /** Does one unit. @param known what prepare() has found for the units that are tried together; undefined for one alone */

@@ -7,7 +7,7 @@ import type {
   ReceiptStatus,
 } from '../../prisma/generated/client/client.ts';
 
-/** What leads from any of some states to one of others. */
+/** A transition from any of some states to one of others. */
 export interface Transition<State extends string = string> {
   /** Empty where it creates the resource. */
   from: readonly State[];

@@ -97,7 +97,7 @@ export class AttachmentParts {
   }
 }
 
-/** Stores the bytes of attachments under their ids. What is stored for nothing is deleted by a job. */
+/** Stores the bytes of attachments under their ids. A job deletes files that no row refers to. */
 export const storeParts =
   (context: Context) =>
   async (row: Row<'Attachment'>): Promise<Sink> => {

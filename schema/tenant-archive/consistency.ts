@@ -41,7 +41,7 @@ const paidBy = (column: string): Rule['other'] => ({
   by: 'id',
 });
 
-/** What payments moved on the account of a bank transaction. */
+/** The amount that payments moved on the account of a bank transaction. */
 const movedBy: Rule['other'] = {
   rows: `select bank_transaction_id as id, sum(coalesce(exchange_amount, amount)
       * case when kind = 'overpayment' or (kind = 'payment' and invoice_id is not null) then 1 else -1 end) as moved

@@ -328,7 +328,7 @@ function paymentRules(payment: Row<'Payment'>, problems: Problems): void {
   checkDecimals('amount', amount, currency, problems);
 }
 
-/** What a statement may have: a bank's account needn't be an IBAN, nor its currency one that exists. */
+/** The rules of bank accounts in statements: an account needn't be an IBAN, nor its currency one that exists. */
 function bankAccountRules({ iban, currency }: Row<'BankAccount'>, problems: Problems): void {
   for (const [name, text] of Object.entries({ iban, currency }))
     if (text === '') problems.add(name, 'required', 'Must not be empty.');
@@ -343,7 +343,7 @@ function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
   logo.isOnDocuments = true; // the parties of issued invoices are read later
 }
 
-/** What the database allows, with the name as a client may give it. The bytes follow. */
+/** The rules of the database, and those for filenames of clients. The bytes are in the lines that follow. */
 function attachmentRules({ filename: name, contentType, length, sha256 }: Row<'Attachment'>, problems: Problems): void {
   for (const { message } of filename.safeParse(name).error?.issues ?? [])
     problems.add('filename', 'invalid_format', message);

@@ -361,7 +361,7 @@ async function findLines(file: string, violations: Violation[]): Promise<LineErr
     const record = parse(line);
     if ('message' in record || record.type === partType) continue;
     if (record.type === endType) {
-      // What is missing has no line.
+      // A missing record has no line: its error names the last line.
       for (const { key, message } of violations) if (key === null) errors.push({ line: line.number, message });
       continue;
     }

@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { allowClosedOutput, printError } from './output.ts';
 import { withConnection } from './remote/connection.ts';
 
-// What the command line of the server and that of the package @kontor/cli share.
+// Common parts of the command line of the server and that of the package @kontor/cli.
 
 /** Commands of these names are loaded only when needed. */
 export type LateCommands = [names: string[], add: () => Promise<void>];

@@ -309,7 +309,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
-/** What a secret must be, for read(). */
+/** The form that a secret must have, for read(). */
 const strongSecret = [
   'at least 32 random characters, such as `openssl rand -base64 32` prints',
   (text: string): string | undefined => (isStrongSecret(text) ? text : undefined),

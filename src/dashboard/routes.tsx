@@ -180,7 +180,7 @@ export function PageRoutes(): ReactNode {
   );
 }
 
-/** What asks for a confirmation closes with its page, also by Back. */
+/** Closes the dialogs that ask for a confirmation when their page is left, also by Back. */
 function CloseConfirmations(): ReactNode {
   useEffect(() => () => modals.closeAll(), []);
   return null;

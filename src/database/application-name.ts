@@ -1,6 +1,6 @@
 import { version } from '../../schema/version.ts';
 
-/** What the service's connections are called in PostgreSQL. */
+/** The name of the service's connections in PostgreSQL. */
 export const applicationName = 'kontor';
 
 /** The name of connections with the version of their process, so that others see which versions run. */

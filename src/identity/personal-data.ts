@@ -2,8 +2,9 @@ import { forTenant, tenantModels, type Books, type UnscopedClient } from '../../
 import { tables } from '../../prisma/tables.ts';
 import { quoted, RefusedError } from './refused.ts';
 
-// What is stored about a user, for them to have, and its erasure. The books refer to users by id. Without the account nobody
-// knows whose id it is, so it stays in what the law has kept: the audit log above all, whose chain proves that nothing was changed.
+// Export of the data that is stored about a user, and its erasure. The books refer to users by id. Without the account,
+// nobody knows whose id it is. So the id stays in the records that the law requires, above all in the audit log, whose
+// chain proves that nothing was changed.
 
 /** The tables of the books that refer to users. */
 const referring = [...tables.values()]

@@ -13,7 +13,10 @@ export const closedDays = 30;
 
 const dayMs = 86_400_000;
 
-/** What went with a tenant. `hash` is the SHA-256 of the JSON of the fields before it, without spaces. */
+/**
+ * The certificate of a tenant's deletion, with the numbers of deleted rows, files, and jobs. `hash` is the SHA-256 of
+ * the JSON of the fields before it, without spaces.
+ */
 export interface DeletionCertificate {
   tenant_id: string;
   closed_at: string;
@@ -27,7 +30,7 @@ export interface DeletionCertificate {
   hash: string;
 }
 
-/** What a deletion can't reach. */
+/** Data that a deletion can't reach. */
 const kept = [
   'This certificate.',
   'Backups that were made before.',

@@ -20,7 +20,7 @@ export const keptTables = [
   'trusted_documents',
 ];
 
-/** What says which files are to be deleted. */
+/** The table of the files that are to be deleted. */
 const unusedFiles = 'unused_files';
 
 /**

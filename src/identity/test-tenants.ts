@@ -1,6 +1,6 @@
 import {
   forTenant,
-  holderOf,
+  getHolder,
   type Books,
   type Holder,
   type HoldingTenant,
@@ -115,7 +115,7 @@ interface TestTenantRef {
 /** An unknown test tenant is answered as such, however many are being emptied. */
 async function emptyInTurn(store: TestTenantStore, which: TestTenantRef, isGone: boolean): Promise<TestTenant | null> {
   if (!(await findTestTenant(store.client, which, isGone))) return null;
-  return inTurn(holderOf(which.by), () => emptyTestTenant(store, which, isGone));
+  return inTurn(getHolder(which.by), () => emptyTestTenant(store, which, isGone));
 }
 
 function findTestTenant(

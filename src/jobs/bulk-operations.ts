@@ -1,5 +1,5 @@
 import type { Task } from 'graphile-worker';
-import { holderOf } from '../../prisma/client.ts';
+import { getHolder } from '../../prisma/client.ts';
 import { runLines } from '../../rest-shim/bulk-line.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
@@ -37,7 +37,7 @@ export function runBulkOperations(
       const current = operation;
       for (let goesOn = true; goesOn;) {
         if (abortSignal?.aborted) throw new InterruptedError();
-        goesOn = await perHolder.run(holderOf(tenant), () => perProcess.run(() => runAsStarter(current, own)));
+        goesOn = await perHolder.run(getHolder(tenant), () => perProcess.run(() => runAsStarter(current, own)));
       }
     }
   };

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Task } from 'graphile-worker';
-import { holderOf, isUnwritable } from '../../prisma/client.ts';
+import { getHolder, isUnwritable } from '../../prisma/client.ts';
 import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { ExportError } from '../../schema/exports/export-error.ts';
 import { UnpreparedError } from '../../schema/exports/export-content.ts';
@@ -93,7 +93,7 @@ export function runExports(
     for (let next = await transitions.findNext(own); next; next = await transitions.findNext(own)) {
       const current = next;
       if (abortSignal?.aborted) throw new InterruptedError();
-      await perHolder.run(holderOf(tenant), () => perProcess.run(() => attempt(current, own, abortSignal)));
+      await perHolder.run(getHolder(tenant), () => perProcess.run(() => attempt(current, own, abortSignal)));
       await deleteOld(own, fileDays); // files that have no room any more
     }
   };

@@ -118,7 +118,7 @@ async function encryptResponses(
   }
 }
 
-/** What can't be decrypted stays as it is, and is counted. */
+/** Encrypts a value anew. A value that can't be decrypted stays as it is, and is counted. */
 function reseal(sealed: Uint8Array, { open, seal }: Encryption, counts: Counts): Uint8Array {
   let text: string;
   try {

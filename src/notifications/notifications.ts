@@ -52,13 +52,13 @@ export function createNotifications(url: string, workers: Workers): Notification
   let listening: Promise<Listener> | undefined;
   let closed = false;
 
-  function endOf(tenantIds: Iterable<string>): void {
+  function endStreams(tenantIds: Iterable<string>): void {
     for (const tenantId of tenantIds) for (const watcher of watchers.get(tenantId) ?? []) void watcher.return();
   }
 
   function disconnect(): void {
     listening = undefined;
-    endOf(watchers.keys());
+    endStreams(watchers.keys());
   }
 
   function connect(): Promise<Listener> {
@@ -70,7 +70,7 @@ export function createNotifications(url: string, workers: Workers): Notification
     const connecting = (async () => {
       await client.connect();
       await client.query([...notificationChannels, accessChannel].map((channel) => `listen ${channel}`).join('; '));
-      const registry = (await isDistributed(client)) ? rowRegistry(client, workers, endOf) : lockRegistry(client);
+      const registry = (await isDistributed(client)) ? rowRegistry(client, workers, endStreams) : lockRegistry(client);
       return { connection: client, registry };
     })();
     const lost = (): void => {

@@ -33,7 +33,7 @@ export function logSlowStatements(log: Logger, slowMs: number): () => void {
   });
 }
 
-/** What is logged of the request of a slow statement. */
+/** The log's fields about the request of a slow statement. */
 export function describeRequest({ method, url = '/' }: IncomingMessage, response: ServerResponse): object {
   const [path = '/'] = url.split('?', 1);
   return { route: `${getMethod(method)} ${findRoute(path).route}`, requestId: response.getHeader('X-Request-Id') };

@@ -32,12 +32,12 @@ export function listBundled(): Bundled {
   };
 }
 
-const recordOf = (bundle: string): URL => new URL(`dist/${bundle}.json`, import.meta.url);
+const resolveRecord = (bundle: string): URL => new URL(`dist/${bundle}.json`, import.meta.url);
 
 /** Keeps the folders of a bundle's packages, for the SBOM. */
 export function recordBundled(bundle: 'cli' | 'dashboard', folders: readonly string[]): void {
   mkdirSync(new URL('dist/', import.meta.url), { recursive: true });
-  writeFileSync(recordOf(bundle), JSON.stringify(folders));
+  writeFileSync(resolveRecord(bundle), JSON.stringify(folders));
 }
 
 /** The pages have these as files (src/pages/build.ts). */
@@ -48,6 +48,6 @@ export const readBundled = (): Set<string> =>
   new Set([
     ...ofPages.map((name) => `node_modules/${name}`),
     ...(['cli', 'dashboard'] as const).flatMap((bundle) =>
-      z.array(z.string()).parse(JSON.parse(readFileSync(recordOf(bundle), 'utf8'))),
+      z.array(z.string()).parse(JSON.parse(readFileSync(resolveRecord(bundle), 'utf8'))),
     ),
   ]);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { readThirdParty } from './licences.ts';
 import { isPermitted } from './permitted.ts';
-import { listShipped, nameOf, type Locked } from './shipped.ts';
+import { listShipped, parsePackageName, type Locked } from './shipped.ts';
 
-/** What is wrong with the licences of packages that are shipped. @param root of the project */
+/** Finds the faults in the licences of packages that are shipped. @param root of the project */
 export const findLicenceFaults = (root: string): string[] =>
   listShipped().flatMap(({ folder, name, version }) => {
     if (folder === undefined) return [];
@@ -15,14 +15,14 @@ export const findLicenceFaults = (root: string): string[] =>
   });
 
 /**
- * What is wrong with a lock file: packages without a strong hash, and install scripts that nobody decided on.
+ * Finds the faults of a lock file: packages without a strong hash, and install scripts that nobody decided on.
  * @param decided `allowScripts` of package.json; undefined where scripts never run
  */
 export const findLockFaults = (
   packages: readonly [folder: string, entry: Locked][],
   decided: Record<string, boolean> | undefined,
 ): string[] =>
-  packages.flatMap(([folder, { name = nameOf(folder), integrity, inBundle, hasInstallScript }]) => {
+  packages.flatMap(([folder, { name = parsePackageName(folder), integrity, inBundle, hasInstallScript }]) => {
     if (folder === '') return [];
     return [
       ...(inBundle || integrity?.startsWith('sha512-') ? [] : [`${folder} has no hash of its content`]),

@@ -55,11 +55,11 @@ function standIn({ licence, holder }: { licence: string; holder: string }): stri
 
 /** The licences of packages, for people: each text once. */
 export function formatNotices(packages: readonly ThirdParty[]): string {
-  const sorted = packages.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const sorted = packages.toSorted((a, b) => (formatName(a) < formatName(b) ? -1 : 1));
   const byText = Map.groupBy(sorted, ({ text = 'no licence file' }) => text);
   return [...byText]
-    .map(([text, those]) => `${those.map((each) => `${nameOf(each)} (${each.licence})`).join('\n')}\n\n${text}\n`)
+    .map(([text, those]) => `${those.map((each) => `${formatName(each)} (${each.licence})`).join('\n')}\n\n${text}\n`)
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-const nameOf = ({ name, version }: ThirdParty): string => `${name} ${version}`;
+const formatName = ({ name, version }: ThirdParty): string => `${name} ${version}`;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { version } from '../../schema/version.ts';
 
-// What the packages for npm have in common. Nothing in them depends on the day or the machine, so the bytes are the same.
+// Common parts of the npm packages. Nothing in a package depends on the day or the machine, so its bytes are the same.
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 

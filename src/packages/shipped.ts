@@ -33,7 +33,7 @@ export function readLock(folder: string): [folder: string, entry: Locked][] {
     );
   const [ofBuild, ofService] = [optional(true), optional(false)];
   return entries.map(([path, entry]) => {
-    const name = nameOf(path);
+    const name = parsePackageName(path);
     return [path, ofBuild.has(name) && !ofService.has(name) ? { ...entry, devOptional: true } : entry];
   });
 }
@@ -48,16 +48,16 @@ interface Shipped {
   folder: string | undefined;
 }
 
-/** What is installed with Kontor, and what is in a bundle of it. @throws if the bundles are not built */
+/** Lists the packages that are installed with Kontor or are in a bundle of it. @throws if the bundles are not built */
 export function listShipped(): Shipped[] {
   const bundled = readBundled();
   return readLock(root).flatMap(([folder, entry]) => {
     const { name, version } = entry;
     if (folder === '' || version === undefined || (isForBuild(entry) && !bundled.has(folder))) return [];
     const isHere = existsSync(join(root, folder, 'package.json'));
-    return [{ name: name ?? nameOf(folder), version, folder: isHere ? folder : undefined }];
+    return [{ name: name ?? parsePackageName(folder), version, folder: isHere ? folder : undefined }];
   });
 }
 
 /** `node_modules/a/node_modules/@b/c` → `@b/c` */
-export const nameOf = (folder: string): string => folder.slice(folder.lastIndexOf('node_modules/') + 13);
+export const parsePackageName = (folder: string): string => folder.slice(folder.lastIndexOf('node_modules/') + 13);

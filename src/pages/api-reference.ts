@@ -80,7 +80,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 const code = (text: string): string => `\`${text}\``;
 /** Text within a cell of a table. */
 const cell = (text: string): string => text.replaceAll(/\s*\n+\s*/g, ' ').replaceAll('|', '\\|');
-const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
+const parseName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
 function readDescription(): Description {
   const schema = toSchema();
@@ -91,8 +91,8 @@ function readDescription(): Description {
 const { info, tags, paths, components } = readDescription();
 
 const resolve = (schema: Schema): Schema => {
-  const target = schema.$ref === undefined ? undefined : components.schemas[nameOf(schema.$ref)];
-  // What stands beside a reference is about this use of it.
+  const target = schema.$ref === undefined ? undefined : components.schemas[parseName(schema.$ref)];
+  // The properties beside a reference are about this use of the schema.
   return target ? { ...target, ...schema, $ref: undefined } : schema;
 };
 
@@ -192,7 +192,7 @@ function findObject({ content }: Response): { name: string; isList: boolean } | 
   const schema = resolve(content?.['application/json']?.schema ?? {});
   const data = schema.properties?.['data'];
   const ref = data?.$ref ?? data?.items?.$ref;
-  return ref === undefined ? undefined : { name: nameOf(ref), isList: data?.items !== undefined };
+  return ref === undefined ? undefined : { name: parseName(ref), isList: data?.items !== undefined };
 }
 
 const toWords = (name: string): string => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
@@ -248,7 +248,7 @@ function formatObjects(endpoints: Endpoint[]): string[] {
   return [...examples].map(([name, example]) => {
     const schema = components.schemas[name] ?? {};
     const rows = listFields(schema, false);
-    const kinds = (schema.oneOf ?? []).map(({ $ref = '' }) => code(nameOf($ref))).join(', ');
+    const kinds = (schema.oneOf ?? []).map(({ $ref = '' }) => code(parseName($ref))).join(', ');
     return [
       `## Object: ${toWords(name)}`,
       ...(schema.description === undefined ? [] : [schema.description]),
@@ -264,7 +264,7 @@ const endpoints: Endpoint[] = Object.entries(paths).flatMap(([path, item]) =>
     const operation = item[method];
     if (!operation) return [];
     const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])].map((parameter) =>
-      parameter.$ref === undefined ? parameter : (components.parameters[nameOf(parameter.$ref)] ?? parameter),
+      parameter.$ref === undefined ? parameter : (components.parameters[parseName(parameter.$ref)] ?? parameter),
     );
     return [{ method, path, operation, parameters }];
   }),
@@ -272,12 +272,12 @@ const endpoints: Endpoint[] = Object.entries(paths).flatMap(([path, item]) =>
 
 const groups = [...Map.groupBy(endpoints, ({ path }) => path.split('/')[1] ?? '')];
 const titles: Record<string, string> = { me: 'The caller' };
-const titleOf = (group: string): string =>
+const formatTitle = (group: string): string =>
   titles[group] ?? group.replaceAll('-', ' ').replace(/^./, (first) => first.toUpperCase());
 
 function buildIndex(): string {
   const list = groups.flatMap(([group, all]) => [
-    `### ${titleOf(group)}`,
+    `### ${formatTitle(group)}`,
     formatTable(
       ['request', 'what it does'],
       all.map(({ method, path, operation: { summary } }) => [
@@ -303,7 +303,7 @@ function listErrors(): Record<string, string[]> {
   const found: Record<string, Set<string>> = {};
   for (const { operation } of endpoints)
     for (const [status, { $ref }] of Object.entries(operation.responses)) {
-      const shared = $ref === undefined ? undefined : components.responses[nameOf($ref)];
+      const shared = $ref === undefined ? undefined : components.responses[parseName($ref)];
       if (shared) (found[status] ??= new Set()).add(shared.description);
     }
   return Object.fromEntries(Object.entries(found).map(([status, all]) => [status, [...all]]));
@@ -320,7 +320,7 @@ export const buildApiReference = (): { slug: string; text: string }[] => [
   { slug: 'api', text: buildIndex() },
   ...groups.map(([group, all]) => ({
     slug: `api-${group}`,
-    text: [`# ${titleOf(group)}`, formatIntroduction(all), ...all.map(formatEndpoint), ...formatObjects(all)].join(
+    text: [`# ${formatTitle(group)}`, formatIntroduction(all), ...all.map(formatEndpoint), ...formatObjects(all)].join(
       '\n\n',
     ),
   })),

@@ -4,7 +4,7 @@ import { readDocuments } from './documents.ts';
 import { buildEInvoiceRules } from './e-invoice-rules.ts';
 import { buildErrorCodes } from './error-codes.ts';
 import { buildStates } from './states.ts';
-import { groups, readGuides, titleOf, type Guide } from './guides.ts';
+import { groups, readGuides, getTitle, type Guide } from './guides.ts';
 
 /** A page of text below /docs/. */
 export interface Page extends Guide {
@@ -20,7 +20,7 @@ export interface PageGroup {
 /** The group of the API reference. */
 export const apiGroup = 'API reference';
 
-const page = (slug: string, text: string, form?: string): Page => ({ slug, title: titleOf(slug, text), text, form });
+const page = (slug: string, text: string, form?: string): Page => ({ slug, title: getTitle(slug, text), text, form });
 
 /** All pages of text, in the order of the side navigation. */
 export function readContents(): PageGroup[] {

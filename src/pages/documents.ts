@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path/posix';
-import { titleOf, type Guide } from './guides.ts';
+import { getTitle, type Guide } from './guides.ts';
 
 // Documents of the repository that are pages as well, for people who have no checkout.
 
@@ -16,7 +16,7 @@ const slugs = new Map([
 export const readDocuments = (): Guide[] =>
   [...slugs].map(([path, slug]) => {
     const text = toPageLinks(path, readFileSync(new URL(path, repository), 'utf8'));
-    return { slug, title: titleOf(slug, text), text };
+    return { slug, title: getTitle(slug, text), text };
   });
 
 /** Links to documents that are pages lead there. Those to other files of the repository become plain text. */

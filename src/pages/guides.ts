@@ -29,7 +29,7 @@ export const groups: Record<string, string[]> = {
 const languages: Record<string, string> = { handbuch: 'de' };
 
 /** @throws Error without a heading of the first level */
-export function titleOf(slug: string, text: string): string {
+export function getTitle(slug: string, text: string): string {
   const title = /^# (.+)$/m.exec(text)?.[1];
   if (!title) throw new Error(`${slug} has no title`);
   return title;
@@ -41,7 +41,7 @@ export const readGuides = (): Guide[] =>
     .flat()
     .map((slug) => {
       const text = withFigures(withTables(include(readFileSync(new URL(`${slug}.md`, folder), 'utf8'))));
-      return { slug, title: titleOf(slug, text), text, language: languages[slug] };
+      return { slug, title: getTitle(slug, text), text, language: languages[slug] };
     });
 
 /** An empty fence with `file=NAME` shows that file, so that guides show tested code. */

@@ -95,17 +95,17 @@ export async function createRender(
   };
 }
 
-const tabOf = (token: Token | undefined): string | undefined =>
+const getTab = (token: Token | undefined): string | undefined =>
   token?.type === 'fence' ? /(?<= )tab=(\w+)/.exec(token.info)?.[1] : undefined;
 
 /** Fences that follow one another and name a tab show the same in several languages: tabs, made by browser/tabs.js. */
 function groupTabs({ tokens, Token: New }: StateCore): void {
   const html = (content: string): Token => Object.assign(new New('html_block', '', 0), { content });
   const grouped = tokens.flatMap((token, index) => {
-    const tab = tabOf(token);
+    const tab = getTab(token);
     if (tab === undefined) return [token];
-    const before = tabOf(tokens[index - 1]) === undefined ? '<div class="tabs">\n' : '';
-    const after = tabOf(tokens[index + 1]) === undefined ? '</div>\n' : '';
+    const before = getTab(tokens[index - 1]) === undefined ? '<div class="tabs">\n' : '';
+    const after = getTab(tokens[index + 1]) === undefined ? '</div>\n' : '';
     return [html(`${before}<div class="tab"><p class="tab-name">${tab}</p>\n`), token, html(`</div>\n${after}`)];
   });
   tokens.splice(0, tokens.length, ...grouped);

@@ -15,7 +15,7 @@ const box = { width: 132, height: 34 };
 const gap = { x: 36, y: 76 };
 /** How far an arrow bends beside its opposite, and around a box between its ends. */
 const bends = { opposite: 26, around: 74 };
-/** What bends around the boxes needs room. */
+/** Room for the arrows that bend around the boxes. */
 const margin = 26;
 
 /** The row of each state: the number of arrows from the first one. */

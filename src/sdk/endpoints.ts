@@ -105,7 +105,7 @@ function readEndpoint(document: OpenApi, method: string, path: string, described
     path,
     tag: tags[0],
     resource: isOfClient ? undefined : camelCase(segment),
-    name: isOfClient ? camelCase(segment) : getName(operationId, isAlone ? [] : namesOf(segment, tags[0])),
+    name: isOfClient ? camelCase(segment) : getName(operationId, isAlone ? [] : buildNames(segment, tags[0])),
     documentation: [`${summary}.`, description, deprecated && '@deprecated'].filter(Boolean).join('\n'),
     query: findQuery(
       operationId,
@@ -125,7 +125,7 @@ function resolve({ components }: OpenApi, $ref: string): Parameter {
 }
 
 /** Of a resource: in the plural, and in the singular where it is that of the path and not another resource's. */
-function namesOf(segment: string, tag: string): string[] {
+function buildNames(segment: string, tag: string): string[] {
   const [plural, singular] = [pascalCase(segment), pascalCase(tag.replace(/ list$/, ''))];
   return plural.startsWith(singular.slice(0, -1)) ? [plural, singular] : [plural];
 }

@@ -11,7 +11,7 @@ export interface Encryption {
 const nonceLength = 12;
 const tagLength = 16;
 
-/** What data is encrypted for: data that was encrypted for one purpose can't be decrypted for another. */
+/** The purpose of encrypted data. Data that was encrypted for one purpose can't be decrypted for another. */
 type Purpose = 'webhook secrets' | 'stored answers' | 'backups' | 'secret check' | 'former anchor keys';
 
 /**

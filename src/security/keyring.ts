@@ -18,7 +18,7 @@ export const getSecretId = (secret: string): Buffer =>
  * The secrets that this process knows, and which of them encrypts. That is the same for all processes: the database says it
  * (secret-check.ts), so that no process encrypts what another can't read.
  *
- * What the first secret of a database encrypts has no key id: earlier versions wrote it so, and may still read it.
+ * Data that the first secret of a database encrypts has no key id: earlier versions wrote it so, and may still read it.
  */
 export class Keyring {
   #keys: Key[] = [];

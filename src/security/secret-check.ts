@@ -30,12 +30,12 @@ export async function readKeyring(config: Config, { pool }: Pick<Database, 'pool
   return keyring;
 }
 
-/** What the database says about its secrets: texts that were encrypted with them. */
+/** The database's record of its secrets: texts that were encrypted with them. */
 interface SecretState {
   sealed: Uint8Array;
   /** The id of the secret that encrypts; null for the first one. */
   keyId: Uint8Array | null;
-  /** What the former secret encrypted; null unless it is being replaced. */
+  /** The text that the former secret encrypted; null unless that secret is being replaced. */
   previousSealed: Uint8Array | null;
 }
 
@@ -56,7 +56,7 @@ export const findSealer = (sealed: Uint8Array, secrets: readonly string[]): stri
     }
   });
 
-/** What the database says about its secrets; undefined if it was not used with one yet. */
+/** Reads the database's record of its secrets; undefined if the database was not used with one yet. */
 export const readSecretState = async (pool: Pool): Promise<SecretState | undefined> =>
   (
     await pool.query<SecretState>(

@@ -49,7 +49,7 @@ export function watchSecrets(
     }
     tell(await findSecretProblem(pool, keyring));
   };
-  /** What is wrong with the changed files. The secrets from before are kept then. */
+  /** Reads the secrets again. @returns the problem of the changed files: the secrets from before are kept then */
   const reload = async (): Promise<string | undefined> => {
     let config: Config;
     try {
@@ -77,7 +77,7 @@ export function watchSecrets(
   return { stop: () => clearInterval(timer) };
 }
 
-/** What changes with the files. A file may be a link, which is then another one's. */
+/** A text that changes with the files. A file may be a link, which then leads to another file. */
 const describeFiles = (env: NodeJS.ProcessEnv): string =>
   watched
     .map((name) => {

@@ -10,7 +10,7 @@ import { writeFile } from './write-file.ts';
 /** A bucket of S3, or of another service with its API. */
 export interface S3Settings {
   bucket: string;
-  /** What all keys begin with: empty, or a path without a slash at its ends. */
+  /** The beginning of all keys: empty, or a path without a slash at its ends. */
   prefix: string;
   /** The URL of a service other than AWS's. */
   endpoint: string | null;

@@ -10,7 +10,7 @@ interface Payload {
   eventId: string;
 }
 
-/** What may need a proof: a receipt does if it has attachments. */
+/** Types of events whose documents may need a proof. A receipt needs one if it has attachments. */
 const proven = new Set<string>(['invoice.issued', 'credit_note.issued', 'receipt.booked']);
 
 /**

@@ -59,7 +59,7 @@ export async function startAuthority() {
     openssl('ts', '-reply', '-config', 'settings', ...answer, ...signed('tsa'));
     return readFileSync(file('answer'));
   };
-  /** What an answer states, signed by another certificate. */
+  /** An answer with the same statement, signed by another certificate. */
   const signAgain = (answer: Uint8Array, name: Signer, ...options: string[]): Buffer => {
     writeFileSync(file('answer'), answer);
     openssl('ts', '-reply', '-config', 'settings', '-in', 'answer', '-token_out', '-out', 'token');

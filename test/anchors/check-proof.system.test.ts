@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('the page that checks a document', { timeout: 60_000 
     key?: string;
   }
 
-  /** What the page says. A violation of its Content-Security-Policy, or a request to a server, fails the test. */
+  /** Reads the page's result. A violation of its Content-Security-Policy, or a request to a server, fails the test. */
   async function check(given: Given): Promise<{ verdict: string; findings: string[] }> {
     let result = { verdict: '', findings: [] as string[] };
     await visit(browser, service.url, {}, async (page: Page) => {

@@ -13,7 +13,8 @@ import { until } from '../webhooks/receiver.ts';
 import { startTestTenant } from '../test-tenants/make.ts';
 import { attach, makePdf, sending, type Send } from './files.ts';
 
-// What an attacker sends, or doesn't read, leaves neither a row nor a file, and another tenant is served beside it.
+// An attacker's uploads, and responses that the attacker doesn't read, leave neither a row nor a file. Another tenant
+// is served meanwhile.
 
 let service: Service;
 let attacker: Integrator;

@@ -43,7 +43,7 @@ const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Ma
 async function* statement(name: string, size: number): AsyncGenerator<Uint8Array> {
   const [head = '', foot = ''] = camt([]).split(/(?=<\/Stmt>)/);
   yield Buffer.from(head);
-  const [{ reference } = { reference: '' }] = many(1);
+  const reference = many(1)[0]?.reference ?? '';
   for (let at = 0; at < size; at += 100) {
     let part = '';
     for (let each = at; each < at + 100; each += 1)

@@ -23,7 +23,7 @@ const chunkLines = 200;
 let service: Service;
 let worker: Worker;
 let innocent: Integrator;
-/** What the worker logs as its own fault. */
+/** The log's lines about faults of the worker itself. */
 const faults: string[] = [];
 beforeAll(async () => {
   service = await startService();
@@ -51,7 +51,7 @@ const many = (count: number, fields: (at: number) => object = () => ({})): strin
 
 const noAccess = 'The one who started it has no access any more.';
 
-/** What ends a caller's access. */
+/** The ways to end a caller's access. */
 const endings: [what: string, end: (who: Integrator) => Promise<unknown>, error: string][] = [
   ['its token is revoked', ({ tokenId }) => revokeToken(service.client, tokenId), noAccess],
   ['its tenant is closed', ({ tenantId }) => closeTenant(service.client, tenantId), noAccess],

@@ -12,7 +12,7 @@ import { doInBulk, readResults, toLines, untilEnded, upload } from './operations
 let service: Service;
 let worker: Worker;
 let innocent: Integrator;
-/** What the worker logs as its own fault. */
+/** The log's lines about faults of the worker itself. */
 const faults: string[] = [];
 beforeAll(async () => {
   service = await startService();
@@ -33,7 +33,7 @@ async function post({ token }: Integrator, path: string, type: string, body: Buf
   return { status: response.status, body: (await response.json()) as Json };
 }
 
-/** What the single request that a line is would be answered, as the line's result. */
+/** Sends a line as a single request, and returns the response as the line's result. */
 async function answerSingle(who: Integrator, line: number, body: Buffer<ArrayBuffer>): Promise<Json> {
   const { status, body: answer } = await post(who, '/customers', 'application/json', body);
   const { request_id: _, ...refusal } = answer;

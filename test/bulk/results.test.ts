@@ -55,7 +55,7 @@ const query = `query ($id: UUID!, $failed: Boolean, $first: Int, $after: String)
 const read = async (args: Json = {}, who = acme, ofId = id): Promise<Page> =>
   (await who.graphql(query, { id: ofId, ...args })).bulkOperation.results as Page;
 
-/** What GraphQL answers of a line, by what REST answers. */
+/** GraphQL's result of a line, made from REST's. */
 const fromRest = ({ line, status, id: written = null, message = null, details = [] }: Json): Json => ({
   line,
   status,

@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       expect(await page.evaluate(() => localStorage.getItem('kontor-color-scheme'))).toBe('light');
       await page.getByLabel('Theme').selectOption('System');
       expect(await ground()).toBe(dark);
-      // What another program left there is no theme.
+      // A value that another program left there is no theme.
       await page.evaluate(() => localStorage.setItem('kontor-color-scheme', '"><img src=x>'));
       await page.reload();
       expect([await ground(), await page.getByLabel('Theme').inputValue()]).toEqual([dark, 'auto']);

@@ -82,7 +82,7 @@ async function finishAndSave(page: Page, title: string): Promise<{ name: string;
 describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
   let app: App;
   let pages: KeptPages;
-  /** What a file waits for before it is stored. */
+  /** The promise that a file waits for before it is stored. */
   let beforeStoring: Promise<void> | undefined;
   beforeAll(async () => {
     app = await startApp();

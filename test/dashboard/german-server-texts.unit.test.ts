@@ -8,7 +8,7 @@ const script = fileURLToPath(new URL('german-texts.ts', import.meta.url));
 
 type Translated = [english: string, german: string];
 
-/** What the service says of jobs and of statements, and what German pages say instead. */
+/** The service's sentences about jobs and statements, and those that German pages show instead. */
 const sentences: Translated[] = [
   ['Its token lacks the ability invoices:read.', 'Dem Token fehlt die Berechtigung invoices:read.'],
   ['The one who started it has no access any more.', 'Wer ihn gestartet hat, hat keinen Zugriff mehr.'],

@@ -17,7 +17,7 @@ const remove = (page: Page, id: string): Promise<void> =>
 const disable = (page: Page, id: string, disabled: boolean): Promise<boolean | undefined> =>
   page.evaluate(([of, is]) => document.getElementById(of)?.toggleAttribute('disabled', is), [id, disabled] as const);
 
-/** What has the focus, once everything that follows from the last change is done. */
+/** The element that has the focus, once everything that follows from the last change is done. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(
     () =>

@@ -5,7 +5,7 @@ import { asIntegrator, type Integrator } from '../harness.ts';
 import { follow, signInByCookie, waitUntilIdle, type App } from './app.ts';
 import { desktop, open, runSteps } from './browser.ts';
 
-/** What has loaded the dashboard, and shows it to the tests of a file one after the other. */
+/** Pages that have loaded the dashboard. The tests of a file use them one after the other. */
 export interface KeptPages {
   /** Creates a tenant of a test's own. All have the same user, who is signed in, and opens their pages. */
   bookkeeper: () => Promise<{ acme: Integrator; open: (page: Page, path: string) => Promise<void> }>;

@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
     expect(patterns.filter((pattern) => !paths.some((path) => isAt(pattern, path)))).toEqual([]);
   });
 
-  /** What is wrong with the page that is open. */
+  /** Finds the faults of the page that is open. */
   async function findFaults(page: Page): Promise<string[]> {
     await waitUntilIdle(page);
     // An open list is placed anew some frames after its window has become narrower.
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
       expect(await page.locator('html').getAttribute('lang')).toBe('en');
       expect(english).toContain('€119.00');
       expect(english).toContain('Mar 9, 2026');
-      // What looks for English on German pages finds it here.
+      // The function that looks for English on German pages finds it here.
       expect((await findEnglish(page)).length).toBeGreaterThan(10);
       await page.reload();
       expect((await shown(page))[0]).toBe('en');

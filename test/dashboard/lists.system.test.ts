@@ -124,7 +124,7 @@ interface TabsOf {
   /** The columns that the tabs' sums add up. */
   columns: Record<string, string>;
   fill: (acme: Integrator) => Promise<void>;
-  /** What a tab has when rows of one supplier or customer are chosen. */
+  /** The number of rows in each tab after a search for one supplier or customer. */
   filtered: Record<string, string>;
 }
 

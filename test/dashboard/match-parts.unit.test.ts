@@ -10,7 +10,7 @@ import {
 } from '../../src/dashboard/pages/bank-transactions/match-parts.ts';
 import type { Found } from '../../src/dashboard/pages/bank-transactions/fields.ts';
 
-// What the form of a match proposes and computes.
+// The proposals and computations of the form of a match.
 
 const found = (id: string, due: string, more: Partial<Found> = {}): Found => ({
   type: 'INVOICE',

@@ -13,7 +13,7 @@ const read = (file: string): Record<string, string> =>
 const english = read('en.json');
 const translations = readdirSync(folder).filter((file) => file.endsWith('.json') && file !== 'en.json');
 
-/** What is put into a text, and the elements in it. */
+/** The placeholders in a text, and the elements in it. */
 const findParts = (text: string): string[] => (text.match(/\{\w+\}|<\/?\w+>/g) ?? []).toSorted();
 
 /** A text with a form for one and one for many, or with a meaning of its own: `Open_verb`. */

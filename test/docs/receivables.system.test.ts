@@ -82,7 +82,7 @@ function expectedPage(country: string, paid: number[] = []): string[] {
   return [...sums, ...rows, `${rows.length} of ${overdue.length}`];
 }
 
-/** What a duplicate would add to. */
+/** Counts the rows to which a duplicate would add. */
 const countBooks = async (): Promise<Record<string, number>> => ({
   customers: await acme.db.customer.count(),
   invoices: await acme.db.invoice.count(),

@@ -99,6 +99,28 @@ describe('references', () => {
   });
 });
 
+describe('comments', () => {
+  const opensWithWhat = /(?:\/\/|\/\*\*?|^\s*\*)\s*What\b/;
+
+  it('open with the noun that they describe', () => {
+    // Recordings of a release stay as they were.
+    const own = programs.filter((path) => !path.startsWith('test/releases/1.'));
+    const found = own.flatMap((path) =>
+      readText(path)
+        .split('\n')
+        .flatMap((line, at) => (opensWithWhat.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it.each(['// What is kept.', '  /** What is kept. */', '   * What is kept.', 'keep(); // What is kept.'])(
+    '%s',
+    (line) => {
+      expect(line).toMatch(opensWithWhat);
+    },
+  );
+});
+
 describe('a stale reference is reported', () => {
   const found = (text: string, path = 'schema/here.ts'): string[] => staleReferences({ path, text }, repository);
 

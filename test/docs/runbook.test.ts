@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Service } from '../harness.ts';
 
-// What OPERATING.md says to do when something is wrong.
+// The instructions of OPERATING.md for when something is wrong.
 
 const page = readFileSync(new URL('../../OPERATING.md', import.meta.url), 'utf8');
 const [, part = ''] = page.split('\n## When something is wrong\n');

@@ -56,7 +56,7 @@ async function ok(who: Integrator, path: string, body?: object) {
   return answer.body.data;
 }
 
-/** What a receipt says: one amount, or lines whose VAT is owed by the tenant, or is deducted in part. */
+/** The amounts of a receipt: one, or those of lines whose VAT is owed by the tenant, or is deducted in part. */
 function bought({ cents, lines }: ReturnType<typeof sample>[number]): object {
   if (lines === 0) return { amountGross: inCents(cents) };
   const partly = { amountGross: inCents(cents), vatRate: '19', vatCategory: 'S', deductiblePercent: '35' };
@@ -191,7 +191,7 @@ it(
     const list = { type: 'list', resource: 'payments', ...year };
     const payments = readCsv((await exported(service, who, list)).file);
     const ofPayments = Decimal.sum(0, ...payments.map((row) => row['exchange_difference'] || 0));
-    // What credit notes and discounts leave is no payment's.
+    // The rests of credit notes and discounts belong to no payment.
     const rests = rows.filter((row) => row['Buchungstext'] === 'Rundung Kurs');
     const sumOfRests = [...sumAccounts(rests)].filter(([account]) => account.length === 4).map(([, sum]) => sum);
     const differences = sumOf('2660', '2150');

@@ -42,7 +42,7 @@ const line = (unitPriceNet: string, vatCategory: string, vatRate: string) => ({
   ...(['E', 'AE', 'K', 'G', 'O'].includes(vatCategory) && { exemptionReason: 'By law' }),
 });
 
-/** What matters of a posting. */
+/** The fields of a posting that matter. */
 const brief = (row: Record<string, string>) => [
   row['Umsatz (ohne Soll/Haben-Kz)'],
   row['Soll/Haben-Kennzeichen'],
@@ -54,7 +54,7 @@ const brief = (row: Record<string, string>) => [
   row['Buchungstext'],
 ];
 
-/** What went through the bank, as the payments say. */
+/** The sum of the amounts that went through the bank, by the payments. */
 async function bankOf(who: Integrator): Promise<number> {
   const moved = await who.db.payment.findMany({ where: { kind: { in: ['PAYMENT', 'OVERPAYMENT', 'CREDIT_REFUND'] } } });
   const signed = moved.map(({ amount, receiptId, kind }) =>

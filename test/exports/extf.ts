@@ -27,7 +27,7 @@ export function readExtf(file: Buffer): ReadFile {
   return { head, rows: lines.map((line) => Object.fromEntries(names.map((name, at) => [name, line[at] ?? '']))) };
 }
 
-/** What a tax key or an automatic account of SKR 03 does: the rate, and the accounts of VAT. Of `isOnNet`, VAT is on top. */
+/** The rate and the accounts of VAT of a tax key or an automatic account of SKR 03. With `isOnNet`, VAT is on top. */
 const taxes: Record<string, { rate: number; accounts: [account: string, sign: 1 | -1][]; isOnNet?: true }> = {
   2: { rate: 7, accounts: [['1771', 1]] },
   3: { rate: 19, accounts: [['1776', 1]] },
@@ -64,7 +64,7 @@ export function sumTaxed(rows: ReadFile['rows']): Map<string, Decimal> {
   return sums;
 }
 
-/** What each account has: debits less credits, of all postings. */
+/** The balance of each account: debits less credits, of all postings. */
 export function sumAccounts(rows: ReadFile['rows']): Map<string, Decimal> {
   const sums = new Map<string, Decimal>();
   const add = (account: string, amount: Decimal): void =>

@@ -36,7 +36,7 @@ const asCell = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** What depends on the day or on other rows, and what has lines of its own. */
+/** Fields that depend on the day or on other rows, and fields with lines of their own. */
 const leftOut = new Set([
   'items',
   'lines',

@@ -19,7 +19,7 @@ const bin = (existsSync(installed) ? readdirSync(installed) : [])
   .map((version) => join(installed, version, 'bin'))
   .find((folder) => programs.every((name) => existsSync(join(folder, name))));
 
-/** What is missing; undefined if nothing is. */
+/** The command that installs the missing programs; undefined if none is missing. */
 export const noDebianPostgres = bin === undefined ? 'apt-get install postgresql' : undefined;
 
 export interface Ended {

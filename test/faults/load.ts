@@ -17,7 +17,7 @@ export interface Write {
   id?: string;
 }
 
-/** What became of a request that was sent. */
+/** The outcome of a request that was sent. */
 export interface Answer {
   /** When it was sent, by performance.now(). */
   at: number;

@@ -5,7 +5,7 @@ import { asIntegrator, startService, type Answer, type Integrator, type Service 
 import { signedIn } from '../identity/browser.ts';
 import { refusal } from '../rest/samples.ts';
 
-// What is answered only once must not be replayed to anyone but whoever asked for it (CONTRACT.md#idempotency).
+// A secret that is answered only once must be replayed only to whoever asked for it (CONTRACT.md#idempotency).
 
 let service: Service;
 let acme: Integrator;

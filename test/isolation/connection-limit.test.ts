@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
-import { holderOf, openBooks, type Holder } from '../../prisma/client.ts';
+import { getHolder, openBooks, type Holder } from '../../prisma/client.ts';
 import { TenantQueues } from '../../prisma/tenant/connection-limit.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { createDatabase, onEachServer, startService, type Database } from '../harness.ts';
@@ -52,7 +52,7 @@ describe('one tenant holds', () => {
 
   it('a part of its share through its test tenant, which sees its own rows all the same', async () => {
     const pool = new TenantPool({ connectionString: database.url, max: 8, connectionTimeoutMillis: 100 });
-    const holder = holderOf({ id: testOfAcme, testOf: acme });
+    const holder = getHolder({ id: testOfAcme, testOf: acme });
     const [own, test] = [await pool.acquire(acme, {}), await pool.acquire(testOfAcme, { holder })];
     const tenantOf = async (connection: typeof own) =>
       (await connection.run({ text: `select current_setting('kontor.tenant_id') as id` })).rows;
@@ -84,7 +84,7 @@ describe('one tenant holds', () => {
 
 describe('a request that waits for a connection of its tenant', () => {
   it('gets one in the order of arrival, and delays no other tenant', async () => {
-    const [ofAcme, ofGlobex] = [acme, globex].map((id) => holderOf({ id, testOf: null })) as [Holder, Holder];
+    const [ofAcme, ofGlobex] = [acme, globex].map((id) => getHolder({ id, testOf: null })) as [Holder, Holder];
     const queues = new TenantQueues();
     const order: number[] = [];
     const waiting = [0, 1, 2].map(async (index) => {

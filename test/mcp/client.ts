@@ -34,7 +34,7 @@ export async function refusal(client: Client, name: string, args: Record<string,
   return result.structuredContent;
 }
 
-/** What every client sends along. */
+/** The headers that every client sends along. */
 export const common = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /** Sends one message as it is, or a text. */

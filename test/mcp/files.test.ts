@@ -14,7 +14,7 @@ let service: Service;
 let worker: Worker;
 let acme: Integrator;
 let client: Client;
-/** What was read from the storage, in order. */
+/** The files that were read from the storage, in order. */
 let read: ReadStream[] = [];
 
 beforeAll(async () => {

@@ -27,7 +27,7 @@ const namesFor = async (abilities: string[]): Promise<string[]> => {
   return tools.map(({ name }) => name);
 };
 
-/** What agents can't send or read: there may be too much of it. */
+/** Operations whose data agents can't send or read: there may be too much of it. */
 const ofJsonLines = ['startBulkOperation', 'getBulkResults', 'addAttachment', 'getAttachmentFile'];
 
 describe('the list of tools', () => {

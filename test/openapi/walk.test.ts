@@ -244,7 +244,7 @@ describe('every operation of the description', () => {
       let path = await at(endpoint);
       let references = await referencesFor(usual);
       const cases = [...bodies(validator, schema, usual, endpoint.method !== 'patch' || isBatch(endpoint.path))];
-      // What is refused before the database is asked is the same in a second run.
+      // A refusal before the database is asked is the same in a second run.
       const firstRefused = cases.find(({ invalidField }) => invalidField !== undefined);
       const tried = isSecondRun() ? cases.filter((each) => !each.invalidField || each === firstRefused) : cases;
       const [together, alone] = isBatch(endpoint.path) ? splitBatch(tried) : [[], tried];
@@ -255,7 +255,7 @@ describe('every operation of the description', () => {
         const body = takesInvoice ? referring(request, references) : request;
         const answer = check(endpoint, await acme.rest(methodOf(endpoint), path, body));
         expectVerdict(endpoint, { request: body, invalidField }, answer);
-        // What was refused changed nothing. A transition that was accepted needs a new row the next time.
+        // A refused request changed nothing. A transition that was accepted needs a new row the next time.
         if (answer.status > 299) continue;
         if (['/webhooks', '/exports'].includes(endpoint.path)) await makeRoom(acme);
         if (endpoint.path === '/test-tenants') await makeRoomForTests(service, acme);

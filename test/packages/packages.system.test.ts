@@ -309,7 +309,7 @@ describe('profiles', () => {
         `kontor: The token of the profile "default" is for ${service.url} only. Use --token for ${url}, or kontor login.\n`,
       ]);
     }
-    // What is no Kontor gets no token from `doctor` either.
+    // A server that is no Kontor gets no token from `doctor` either.
     const doctor = await kontor('safe', ['doctor', '--url', url, '--token', acme.token]);
     expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining('but is no Kontor')]);
     expect(asked).toEqual([undefined]);

@@ -61,7 +61,7 @@ const values = [
   "';--",
 ];
 
-/** What a text, a day, or a number can't be, though it looks like one. */
+/** Values that look like a text, a day, or a number, and can't be one. */
 const impossible = [
   '',
   '\0',
@@ -157,7 +157,7 @@ describe('REST', () => {
       expectNoFault(await acme.rest('GET', `${path}?${new URLSearchParams({ [name]: value })}`), `${name} ${value}`);
     const texts = [...wholeNumbers, ...values, ...times].map((each) => each.slice(0, 2000));
     for (const text of texts) await Promise.all(names.filter((name) => known.has(name)).map((name) => ask(name, text)));
-    // What a list has no parameter for is not read.
+    // A parameter that a list doesn't have is not read.
     await Promise.all(names.filter((name) => !known.has(name)).map((name) => ask(name, '0000-01-01')));
   });
 

@@ -195,7 +195,7 @@ async function readLedger(who: Integrator, filter = '{}'): Promise<Row[]> {
   return payments.nodes;
 }
 
-/** What is paid of each document, by the rows of the ledger. */
+/** The amount paid of each document, by the rows of the ledger. */
 function addUp(rows: Row[]): Record<string, string> {
   const sums = new Map<string, Decimal>();
   for (const { invoiceId, receiptId, amount } of rows) {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Order {
   args: string[];
   env: NodeJS.ProcessEnv;
-  /** What it is given on standard input. */
+  /** The text on its standard input. */
   input?: string;
 }
 

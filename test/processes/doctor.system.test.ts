@@ -18,7 +18,7 @@ import { startOwnPostgres, type OwnPostgres } from '../faults/postgres.ts';
 import { noPooler, startPooler } from '../pooler/pgbouncer.ts';
 import { kontor } from './npm.ts';
 
-// What the doctor looks at is broken, and mended as it says.
+// Each thing that the doctor checks is broken, and then repaired as the doctor says.
 
 const secret = 'not-a-secret-but-long-enough-for-one';
 let postgres: OwnPostgres;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.remove());
 
-/** What it finds of one thing. */
+/** The doctor's findings of one check. */
 async function find(check: string, settings: Record<string, string> = {}, now?: () => number): Promise<Finding[]> {
   const found = await examine(readConfig({ ...env, ...settings }), now);
   return found.filter((finding) => finding.check === check);

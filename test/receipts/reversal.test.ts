@@ -73,7 +73,7 @@ describe.each([
     const changes = (await acme.rest('GET', `/changes?since=${meta.cursor}`)).body.data;
     expect(changes).toMatchObject([{ resource: 'receipt', id, deleted: true }]);
     expect(changes).toHaveLength(1);
-    // What a client deletes, it can make again.
+    // A client can create a receipt again that it has deleted.
     expect((await acme.graphql('{ receipts(filter: { status: { eq: REVERSED } }) { totalCount } }')).receipts).toEqual({
       totalCount: 2,
     });

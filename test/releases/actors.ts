@@ -5,7 +5,7 @@ import { makeSampleAnchor } from '../anchors/sample.ts';
 import { startService, type Service } from '../harness.ts';
 import { until, work } from '../webhooks/receiver.ts';
 
-// What recorded requests need around them. Recordings name its parts, so it only grows.
+// The service, the actors, and the events that recorded requests need. Recordings name them, so none may be removed.
 
 export interface Stage {
   service: Service;

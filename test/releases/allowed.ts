@@ -3,16 +3,19 @@ import { buildSchema, type GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { parseDeprecation } from '../../schema/graphql/deprecation.ts';
 
-// What a version may take back: allowed.json. What an API answers or accepts must have been announced before, in a released
-// version: its SDL has the deprecation, from which REST's headers follow (DECISIONS.md#d70-deprecation).
+// The promises that a version may take back: allowed.json. For an API's answers and inputs, this must have been
+// announced before, in a released version: its SDL has the deprecation, from which REST's headers follow
+// (DECISIONS.md#d70-deprecation).
 
 const allowed = z.strictObject({
   /** The day from which it is gone. */
   on: z.iso.date(),
   reason: z.string().min(1),
-  /** What CHANGELOG.md says of it, word for word. */
+  /** The text of CHANGELOG.md about it, word for word. */
   changelog: z.string().min(1),
-  /** What was deprecated: `Customer.phone`, `Query.customers(q:)`, `CreateCustomerInput.phone`, `CustomerType.SUPPLIER`. */
+  /**
+   * Deprecated parts: `Customer.phone`, `Query.customers(q:)`, `CreateCustomerInput.phone`, `CustomerType.SUPPLIER`.
+   */
   deprecated: z.array(z.string()),
   /** The changes, as the failing test prints them. */
   changes: z.array(z.string()).min(1),
@@ -24,7 +27,7 @@ export const readAllowed = (): Allowed[] =>
 
 /** Of settings, metrics, and exit codes: a major version may change them without a deprecation. */
 const ofOperation = /^(metrics|settings|exit codes): /;
-/** What only exchanges.test.ts finds. */
+/** Changes that only exchanges.test.ts finds. */
 const ofAnswers = /^answer: /;
 
 export const listUnallowed = (changes: readonly string[], entries: readonly Allowed[]): string[] => {
@@ -33,7 +36,7 @@ export const listUnallowed = (changes: readonly string[], entries: readonly Allo
 };
 
 /**
- * What an entry lacks.
+ * Finds the faults of an entry.
  * @param released the SDL of each released version
  * @param changes all that was found
  */

@@ -6,7 +6,7 @@ const lower = ['minLength', 'minItems', 'minimum'];
 const exact = ['pattern', 'format'];
 const flags = ['nonZero', 'notNull'];
 
-/** What the one bounds accept and the other refuse, in words. */
+/** The bounds by which values are refused now that were accepted before, in words. */
 export function narrowings(before: Bounds, after: Bounds): string[] {
   const isNew = (name: string): boolean => after[name] !== undefined && before[name] === undefined;
   const grew = (name: string): boolean => Number(after[name]) > Number(before[name]);

@@ -8,7 +8,7 @@ const timeForm = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:[+-]\d\d:
 const ids = new RegExp(idForm, 'g');
 const times = new RegExp(timeForm, 'g');
 const placeholders = /\{(?:id|text):\d+\}/g;
-/** What separates the parts of an address. */
+/** The separators between the parts of an address. */
 const separators = /([/?&=]+)/;
 const isAddress = (text: string): boolean => /^https?:/.test(text);
 /** Shorter texts could be in a request by chance. */
@@ -92,7 +92,7 @@ export class Comparison {
     ) as unknown as Asked;
   }
 
-  /** What was answered then and isn't now. What is new is no difference. */
+  /** The parts of the recorded answer that the present one lacks. A new part is no difference. */
   differences(then: Answered, now: Answered): Difference[] {
     return this.#compare(toJson(then), toJson(now), '');
   }
@@ -132,7 +132,7 @@ export class Comparison {
   }
 }
 
-/** What a document lacks, or what is wrong with a request: there may be more, in another order. */
+/** Lists of a document's warnings, or of a request's problems: there may be more, in another order. */
 const openLists = /\/(warnings|details)$/;
 
 const short = (value: Json | undefined): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200);

@@ -8,7 +8,7 @@ import { compareMetrics, promisedMetrics, type PromisedMetrics } from './metrics
 import { compareDescriptions, withoutTexts } from './openapi.ts';
 import { compareSettings, promisedSettings, type PromisedSettings } from './settings.ts';
 
-/** What a version promises to those who use and run it, beside its answers (`exchanges.test.ts`). */
+/** A version's promises to those who use and run it, beside its answers (`exchanges.test.ts`). */
 export interface Promised {
   /** REST and events. */
   openapi: Description;
@@ -32,7 +32,7 @@ export function describeToday(): Promised {
   };
 }
 
-/** What a later version takes back, each as one line. */
+/** The promises that a later version takes back, each as one line. */
 export async function compareVersions(before: Promised, after: Promised): Promise<string[]> {
   const found = {
     REST: compareDescriptions(before.openapi, after.openapi),

@@ -56,7 +56,7 @@ it.each(versions)('this version answers as version %s did', async (version) => {
 });
 
 it.runIf(process.env['RECORD'])('records what this version answers', async () => {
-  // What isn't the same both times isn't promised.
+  // A value that isn't the same both times isn't promised.
   const lives = [];
   for (const _time of [1, 2]) {
     const stage = await setStage();
@@ -148,7 +148,7 @@ describe('of a recorded answer', () => {
     });
   });
 
-  /** What differs if it is answered so. */
+  /** The places that differ if the answer is changed so. */
   function differences(
     change: (answered: { status: number; headers: Record<string, string>; body?: unknown }) => unknown,
   ) {

@@ -50,7 +50,7 @@ const valued = [
 /** Headers that only must be there. */
 const present = ['kontor-version', 'ratelimit', 'retry-after', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** What of an answer is recorded and compared. */
+/** The part of an answer that is recorded and compared. */
 export function toAnswered({ status, headers, body }: Answer): Answered {
   const kept = [...valued, ...present].filter((name) => headers.has(name));
   const values = kept.map((name) => [name, present.includes(name) ? any : (headers.get(name) ?? '')]);

@@ -14,7 +14,7 @@ import { printSdl } from '../../schema/graphql/print-sdl.ts';
 import { getBounds } from '../../schema/graphql/input/validators.ts';
 import { narrowings, type Bounds } from './bounds.ts';
 
-// What the GraphQL API promises, and what a later one takes back.
+// The promises of the GraphQL API, and those that a later one takes back.
 
 /** The SDL without descriptions. Those of deprecations stay: they have its dates. */
 export const printPromise = (schema: GraphQLSchema): string =>
@@ -44,8 +44,8 @@ export function listBounds(schema: GraphQLSchema): Record<string, Bounds> {
 }
 
 /**
- * What may be among what the inspector calls dangerous: enums of answers and unions are open, and an optional input changes
- * nothing for those who don't send it.
+ * Changes that are allowed, though the inspector calls them dangerous: enums of answers and unions are open, and an
+ * optional input changes nothing for those who don't send it.
  */
 const additions = new Set([
   'ENUM_VALUE_ADDED',
@@ -55,7 +55,7 @@ const additions = new Set([
   'INPUT_FIELD_ADDED',
 ]);
 
-/** What a later schema takes back, each as one line. */
+/** The promises that a later schema takes back, each as one line. */
 export async function compareSchemas(before: string, after: string): Promise<string[]> {
   const changes = await diff(buildSchema(before), buildSchema(after));
   return changes
@@ -67,7 +67,7 @@ export async function compareSchemas(before: string, after: string): Promise<str
 }
 
 export const compareBounds = (before: Record<string, Bounds>, after: Record<string, Bounds>): string[] =>
-  // What is gone is among the schema's changes.
+  // An input that is gone is among the schema's changes.
   Object.entries(before).flatMap(([name, bounds]) =>
     narrowings(bounds, after[name] ?? {}).map((narrowing) => `${name}: ${narrowing}`),
   );

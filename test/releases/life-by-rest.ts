@@ -242,7 +242,7 @@ export async function liveByRest(
   return { ...made, invoices: issued };
 }
 
-/** What each operation refuses. */
+/** Sends requests that each operation refuses. */
 export async function refuseByRest(ask: Ask, made: Made): Promise<void> {
   const required: Record<string, string> = {
     format: 'xrechnung-cii',

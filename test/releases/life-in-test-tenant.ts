@@ -2,7 +2,7 @@ import * as sample from '../rest/samples.ts';
 import { company } from '../documents/parties.ts';
 import type { Ask, Made, Rest } from './life.ts';
 
-/** What is only for test tenants, in one that is made for it. */
+/** Sends the requests that only test tenants allow, in one that is made for them. */
 export async function liveInTestTenant(rest: Rest, ask: Ask): Promise<Made> {
   const { body: made } = await rest('POST', '/test-tenants', { name: 'Tests' });
   const { id, token } = made.data as { id: string; token: string };

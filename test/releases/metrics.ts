@@ -29,7 +29,7 @@ export function listMetrics(): z.infer<typeof metric>[] {
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** What dashboards and alerts name. */
+/** The parts of the metrics that dashboards and alerts name. */
 export type PromisedMetrics = Record<string, { type: string; labels: string[]; buckets?: number[] | undefined }>;
 
 export const promisedMetrics = (): PromisedMetrics =>

@@ -13,7 +13,7 @@ type Digests = Record<string, string>;
 const digest = (all: readonly Migration[]): Digests =>
   Object.fromEntries(all.map(({ name, script }) => [name, createHash('sha256').update(script).digest('hex')]));
 
-/** What a database of that version would not get, or not as a new one. */
+/** The changes that a database of that version would not get, or would get in another order than a new one. */
 function findFaults(released: Digests, today: Digests): string[] {
   const last = Object.keys(released).toSorted().at(-1) ?? '';
   return [

@@ -1,8 +1,8 @@
 import { operations, type Description, type Operation, type Response } from '../openapi/description.ts';
 import { isObject, resolve, takenBack, type Json } from './schemas.ts';
 
-// What the description of REST v1 and its webhooks promises, and what a later one takes back. src/pages/guides/versions.md says
-// what may be added.
+// The promises of the description of REST v1 and its webhooks, and those that a later description takes back.
+// src/pages/guides/versions.md says what may be added.
 
 /** The description without what promises nothing: texts and examples. */
 export function withoutTexts<Node>(node: Node): Node {
@@ -19,7 +19,7 @@ export function withoutTexts<Node>(node: Node): Node {
   }) as Node;
 }
 
-/** What a later description takes back, each as one line. */
+/** The promises that a later description takes back, each as one line. */
 export function compareDescriptions(before: Description, after: Description): string[] {
   const now = new Map(operations(after).map((each) => [`${each.method} ${each.path}`, each.operation]));
   const servers = after.servers.map(({ url }) => url).join();

@@ -33,7 +33,7 @@ export function resolve(node: unknown, document: unknown): Json {
 }
 
 /**
- * What a released description promised of values and a later one takes back, in words.
+ * The promises about values that a released description made and a later one takes back, in words.
  * @param direction `in`: values that clients send, all of which must still be accepted. `out`: values that they get, all of
  * which must still be of the form that they know
  */

@@ -28,7 +28,7 @@ export interface ImageConfig {
   Healthcheck: { Test: string[] };
 }
 
-/** What an engine mounts into a container: folders of this machine, by their places. */
+/** The folders of this machine that an engine mounts into a container, by their places there. */
 export type Mounts = Record<string, string>;
 
 export class Buildah {

@@ -40,7 +40,7 @@ interface Done {
   data?: { id: string };
 }
 
-/** What an answer says was created or deleted: by one request, or by a batch. */
+/** The creations and deletions in an answer, of one request or of a batch. */
 function doneBy({ status, body }: Pick<Answer, 'status' | 'body'>): Done[] {
   const results: Done[] =
     status === 200 && Array.isArray(body?.results) ? body.results : [{ status, data: body?.data }];

@@ -75,7 +75,7 @@ it(`no request fails during the migrations of books of ${invoices} invoices besi
   say(`migrated in ${Math.round(migratedMs)} ms, filled in ${Math.round(filledMs)} ms; ${reports.join('; ')}`);
   expect(reports[0]).toContain('migration 99990000000001_column waits for process');
   expect(served.loggedErrors()).toEqual([]);
-  // What this version adds meanwhile, behind the last batch, stays as it is: the later version finds it so.
+  // Rows that this version adds meanwhile, after the last batch, stay as they are: the later version finds them so.
   const { rows } = await beside.pool.query(
     `select count(*) filter (where digits is null and number is not null and created_at < started_at)::int as unfilled, count(digits)::int >= $1 as filled,
        (select indisvalid from pg_index where indexrelid = 'invoices_digits_idx'::regclass) as indexed

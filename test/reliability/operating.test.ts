@@ -47,7 +47,7 @@ let primary: DebianPostgres;
 let receiver: Receiver;
 let nginx: Nginx;
 let later: ProjectCopy;
-/** What the operator has set, for processes and commands. */
+/** The operator's settings, for processes and commands. */
 const env: Record<string, string> = {};
 /** Two that serve, and one that works: each at the port of the one that it replaced. */
 const processes: { command: 'serve' | 'work'; port: string; running?: Kontor }[] = [];
@@ -74,7 +74,7 @@ async function done(ended: Promise<Ended>): Promise<string> {
   return out;
 }
 
-/** What `migrate` says that has migrated, and asks no superuser for anything. */
+/** The result of a `migrate` that has migrated, and asks no superuser for anything. */
 const migrated = {
   code: 0,
   out: 'The database is up to date.\n',

@@ -177,7 +177,7 @@ const foreign = (
   return { currency: 'CHF', ...(choice % 5 > 0 && { exchange_rate: rate, exchange_rate_date: dayOf(day) }) };
 };
 
-/** What was made. */
+/** The ids of the documents and suppliers that were made. */
 export type Ids = Record<'invoices' | 'credit-notes' | 'receipts' | 'suppliers', string[]>;
 
 /**

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { expect } from 'vitest';
 import type { Integrator } from '../harness.ts';
 
-// What the reports must say, calculated from what the API says of each document and payment. No code of the reports is used.
+// The expected reports, calculated from the API's data of each document and payment. No code of the reports is used.
 
 const Exact = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_HALF_UP });
 type Exact = Decimal;
@@ -24,12 +24,12 @@ interface Payment {
   amount: Exact;
   paidOn: string;
   isReversal: boolean;
-  /** What it was in another currency. */
+  /** The payment's amount in another currency. */
   exchange: { amount: Exact; currency: string } | null;
-  /** What the API says that it gained by that. */
+  /** The payment's exchange gain, according to the API. */
   difference: string | null;
 }
-/** What the document's currency was worth at home. */
+/** The exchange rate of the document's currency to the home currency. */
 interface Exchange {
   rate: Exact;
   currency: string;
@@ -255,7 +255,7 @@ function addLine(sums: Sums, currency: string, line: Line, sign = 1): void {
   sums.add(line.vatCategory === 'IMPORT' ? 'IMPORT' : 'INPUT', currency, { ...line, vat: deducted }, sign);
 }
 
-/** What a line costs: net, and the VAT that can't be deducted. */
+/** The cost of a line: net, and the VAT that can't be deducted. */
 function costOf(line: Line): Exact {
   const { vat, deducted } = deduct(line);
   return line.net.plus(vat).minus(deducted);
@@ -335,7 +335,7 @@ function worths<Of extends Share>(document: Priced, shares: Of[]): Of[] {
   });
 }
 
-/** What each day of a period adds, of what grew until its end; days without any are left out. */
+/** The amounts that each day of a period adds to the totals at its end; days without any are left out. */
 function perDay<Of extends Share>(days: string[], from: string, to: string, grown: (day: string) => Of[]): Of[][] {
   return [...new Set(days)]
     .filter((day) => within(day, from, to))
@@ -351,7 +351,7 @@ function perDay<Of extends Share>(days: string[], from: string, to: string, grow
 const discountDays = (payments: Payment[]): string[] =>
   payments.filter(({ kind }) => kind === 'CASH_DISCOUNT').map(({ paidOn }) => paidOn);
 
-/** What cash discounts took back of an invoice on each day of a period, as it counts. */
+/** The cash discounts of an invoice on each day of a period, as they count. */
 function discountsByDay(books: Books, invoice: Invoice, from: string, to: string): { day: string; shares: Share[] }[] {
   const { id, shares, payments } = invoice;
   const notes = books.creditNotes.filter(({ invoiceId }) => invoiceId === id);
@@ -415,7 +415,7 @@ interface Left {
   backVat: Exact;
 }
 
-/** What is left of each category and rate after credit notes. */
+/** The rest of each category and rate after credit notes. */
 function leftOf(shares: Share[], notes: CreditNote[], day: string): Left[] {
   const credited = notes.filter(({ date }) => date <= day).flatMap((note) => note.shares);
   return shares
@@ -497,7 +497,7 @@ export function cash(books: Books, from: string, to: string, isInputByPayment: b
   return sums.all;
 }
 
-/** What settles a document at home: by payments, and what roundings leave on the day on which nothing more is due. */
+/** A document's settlement in the home currency: by payments, and by the rest of roundings once nothing more is due. */
 interface Settled {
   payments: Map<string, Exact>;
   rests: { date: string; open: Exact }[];
@@ -562,7 +562,7 @@ function settle(books: Books, document: Invoice | Receipt): Settled {
   return settled;
 }
 
-/** What a payment gained: what it was in the home currency, less what it settles there. */
+/** The gain of a payment: its amount in the home currency, less the amount that it settles there. */
 function gainOf(document: Priced, { id, exchange }: Payment, settled: Settled, isReceived: boolean): Exact | null {
   const of = settled.payments.get(id);
   if (!of || !exchange || exchange.currency !== document.exchange?.currency) return null;
@@ -718,7 +718,7 @@ export function ecSales(books: Books, seller: string, from: string, to: string, 
   return sales;
 }
 
-/** What is open of each invoice at the end of a day, where something is, by due date. */
+/** The open amount of each invoice at the end of a day, where there is one, by due date. */
 export const receivables = ({ invoices, creditNotes }: Books, at: string): { id: string; open: string }[] =>
   invoices
     .filter(({ date }) => date <= at)

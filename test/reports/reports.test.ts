@@ -191,13 +191,13 @@ async function openItems(who: Integrator, at: string, side: string): Promise<{ i
   return report.items.map(({ id, open }: { id: string; open: number }) => ({ id, open: String(open) }));
 }
 
-/** What each invoice answers as due, and each receipt as payable, is what its documents and payments come to. */
+/** Compares the amounts due of all invoices and the open amounts of all receipts with their documents and payments. */
 async function checkBalances(who: Integrator, all: Books): Promise<void> {
   const at = '9999-12-31';
   const open = Object.fromEntries([...receivables(all, at), ...payables(all, at)].map((each) => [each.id, each.open]));
   for (const { id } of all.invoices) {
     const { amount_due: due } = await get(who, `/invoices/${id}`, {});
-    // What is to be refunded is due of the credit note.
+    // An amount to be refunded is due of the credit note.
     expect([id, inCents(due)]).toEqual([id, Math.max(inCents(Number(open[id] ?? 0)), 0)]);
   }
   for (const { id, reversalOfId } of all.receipts) {

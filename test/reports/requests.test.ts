@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { item, makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
-// What the reports take and refuse.
+// Requests that the reports accept and refuse.
 
 let service: Service;
 let acme: Integrator;

@@ -5,7 +5,7 @@ import { holdLock, runScript, startService, type Integrator, type Service } from
 import * as sample from './samples.ts';
 import { create, expectNoInternalError, refusal } from './samples.ts';
 
-// What batches write: each item alone, or all or none; with an Idempotency-Key once.
+// Writes of batches: each item alone, or all or none; with an Idempotency-Key once.
 
 let service: Service;
 let acme: Integrator;

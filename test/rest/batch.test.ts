@@ -50,7 +50,7 @@ async function makeTenant(make: (who: Integrator) => Promise<string>) {
           JSON.stringify(body),
         ),
       ),
-    /** What is answered, without the database's time, and with each id as its place among those seen. */
+    /** The response without the database's time, and with each id as its place among those seen. */
     comparable: (value: unknown): string =>
       JSON.stringify(value)
         .replaceAll(/("(?:created|updated)_at":)"[^"]*"/g, '$1"T"')

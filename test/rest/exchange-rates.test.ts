@@ -183,7 +183,7 @@ it('the home currency is that of the company’s country, else of the tenant’s
   const draft = (await post({ currency: 'USD' })).body.data;
   await setCompany(who, { legalName: 'Acme', country: 'DE' });
   expect(invalidFields(await post({}))).toEqual(['exchange_rate']);
-  // What a draft says of another home stays until somebody gives a rate.
+  // A draft's former home currency stays until somebody gives a rate.
   const update = `mutation ($id: UUID!, $input: UpdateInvoiceInput!) { row: updateInvoice(id: $id, input: $input) { exchangeCurrency } }`;
   expect((await who.graphql(update, { id: draft.id, input: { subject: 'x' } })).row.exchangeCurrency).toBe('CHF');
   expect((await who.graphql(update, { id: draft.id, input: { exchangeRate: '0.9' } })).row.exchangeCurrency).toBe(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { LinesBody } from '../../src/sdk/client/lines.ts';
 
-// What an attempt sends of values that end with an error, after a former attempt was given up in the middle of them.
+// Attempts to send values that end with an error, after a former attempt was given up in the middle of them.
 
 const lost = new Error('The database has gone');
 

@@ -29,7 +29,7 @@ async function readWhole(storage: FileStorage, key: string): Promise<Buffer | un
   return bytes;
 }
 
-/** What holds for each kind of storage. */
+/** The tests of each kind of storage. */
 function keepsFiles(open: () => FileStorage): void {
   it.each([0, 1, 65_537, 6_000_000])('keeps a file of %i bytes, and tells its length and hash', async (length) => {
     const [storage, key, bytes] = [open(), newKey(), randomBytes(length)];

@@ -8,7 +8,7 @@ import { startService, type Integrator, type Service } from '../harness.ts';
 import { createWebhook, startReceiver, status, until, work } from '../webhooks/receiver.ts';
 import { startTestTenant } from './make.ts';
 
-// What an operator does to a tenant, and sees of it, where it has test tenants.
+// An operator's actions on a tenant with test tenants, and the operator's view of it.
 
 let service: Service;
 let acme: Integrator;

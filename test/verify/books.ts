@@ -12,7 +12,7 @@ export async function proveAndSeal(service: Service, who: Integrator): Promise<v
   while (await sealNext(context));
 }
 
-/** What `kontor verify` finds. */
+/** The findings of `kontor verify`. */
 export async function verify(
   service: Service,
   who: Pick<Integrator, 'tenantId' | 'userId'>,

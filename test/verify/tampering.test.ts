@@ -18,8 +18,8 @@ import { item, makeBankTransaction, makeCreditNote, makePayment, makeReceipt } f
 import { startService, type Integrator, type Service, withoutTriggers } from '../harness.ts';
 import { proveAndSeal, verify } from './books.ts';
 
-// What somebody could change who has all rights in the database, with triggers and foreign keys off. Each way is tried on the same
-// books, and undone from copies of the tables.
+// Changes by somebody who has all rights in the database, with triggers and foreign keys off. Each change is tried on
+// the same books, and undone from copies of the tables.
 
 let service: Service;
 let who: Integrator;

@@ -88,7 +88,7 @@ export const work = (
     timestampUrl?: string | null;
     log?: Logger;
     metrics?: Metrics;
-    /** What it does at certain minutes of the clock. Default: as in production. */
+    /** The worker's jobs at certain minutes of the clock. Default: as in production. */
     crontab?: CronItem[];
   } = {},
 ) =>

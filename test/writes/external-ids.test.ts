@@ -4,7 +4,7 @@ import { startService, type Answer, type Integrator, type Service } from '../har
 import { makeReferences, samples } from '../resources.ts';
 import { characters, refusal } from '../rest/samples.ts';
 
-// What `external_id` promises, of each resource that clients write.
+// The promises of `external_id`, for each resource that clients write.
 
 let service: Service;
 let acme: Integrator;

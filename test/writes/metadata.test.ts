@@ -4,7 +4,7 @@ import { startService, type Answer, type Integrator, type Service } from '../har
 import { makeReferences, samples } from '../resources.ts';
 import { characters, expectNoInternalError, refusal } from '../rest/samples.ts';
 
-// What `metadata` promises, of each resource that clients write.
+// The promises of `metadata`, for each resource that clients write.
 
 let service: Service;
 let acme: Integrator;

@@ -111,7 +111,7 @@ const optionalDay = fc.option(day, { nil: null });
 const word = fc.constantFrom('a', 'b', 'c');
 const optionalWord = fc.option(word, { nil: null });
 const currency = fc.constantFrom('EUR', 'JPY');
-/** What every resource that clients write has. */
+/** Fields of every resource that clients write. */
 const own = {
   externalId: fc.option(fc.uuid(), { nil: null }), // another for each row
   metadata: fc.constantFrom<unknown[]>({ a: '1' }, { a: '2', b: '1' }, { a: null }, { b: null, c: '1' }, {}, null),
@@ -301,7 +301,7 @@ function computeReceipt(lines: ReceiptLine[], inCurrency: string): State | undef
   };
 }
 
-/** What an update does to the lines: as they are given; or to the only one, by the receipt's own fields. */
+/** Changes a receipt's lines by an update: to the given ones; or the only one, by the receipt's own fields. */
 function changeReceipt(state: State, input: State): State | undefined {
   const before = list(state, 'lines') as unknown as ReceiptLine[];
   const { amountGross, vatRate } = input;

@@ -1,7 +1,7 @@
 import { fits, type Decimal } from '../../money/decimal.ts';
 import { StatementError, trimText, type Balance } from './transaction.ts';
 
-/** What a statement says of its account as a whole. */
+/** A statement's data on its account as a whole: the period, and the balances. */
 export interface StatedBalances {
   accountIban: string;
   currency: string;

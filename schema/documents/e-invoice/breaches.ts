@@ -26,7 +26,7 @@ export interface Breach {
   id: string;
   /** The field to change, by its name in REST: customer.city, company.vat_id, items.0.unit_price_net. */
   field: string;
-  /** What the rule demands, as a sentence. */
+  /** The rule's requirement, as a sentence. */
   message: string;
 }
 

@@ -6,8 +6,8 @@ export type { VatCategory };
 // The semantic model of EN 16931-1:2017: what an invoice says, without a syntax. The names are the standard's business
 // terms (BT) and groups of them (BG), in the standard's order. Every document is made from it: CII, UBL, and PDF.
 //
-// Dates are days, YYYY-MM-DD. Amounts are in the document's currency and have at most its minor digits. What an invoice
-// doesn't say is undefined.
+// Dates are days, YYYY-MM-DD. Amounts are in the document's currency and have at most its minor digits. Values that
+// an invoice doesn't have are undefined.
 
 /** UNTDID 1001: 380 commercial invoice, 381 credit note. A cancellation is a credit note over the whole invoice. */
 export type TypeCode = '380' | '381';
@@ -60,7 +60,7 @@ export interface AccountingVat {
   currency: string;
   /** BT-111. */
   vat: Decimal;
-  /** What one unit of BT-5 was worth in BT-6: for the PDF. */
+  /** The worth of one unit of BT-5 in BT-6: for the PDF. */
   rate: Decimal;
   /** The day of the rate. */
   day: string;

@@ -99,7 +99,7 @@ export class Canvas {
     }
   }
 
-  /** What follows stands for another text. */
+  /** Marks the content that follows as standing for another text. */
   #markReplacement(actual: string): void {
     // pdfkit turns the page upside down, and only texts back. Readers look for the replacement where the page is at the
     // end of the mark, so it is turned around the mark as well.
@@ -130,7 +130,7 @@ export class Canvas {
     return element;
   }
 
-  /** What repeats on each page or only decorates it. Readers leave it out. */
+  /** Draws content that repeats on each page or only decorates it. Readers leave it out. */
   artifact(type: 'Pagination' | 'Layout', draw: () => void): void {
     this.pdf.markContent('Artifact', { type });
     draw();

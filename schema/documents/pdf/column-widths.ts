@@ -1,5 +1,5 @@
 /**
- * Widths that together aren't more than `available`. What is missing is taken from the widest, so that those with little
+ * Widths that together aren't more than `available`. The missing width is taken from the widest columns, so that those with little
  * in them keep what they need.
  */
 export function fitWidths(natural: number[], available: number): number[] {

@@ -76,7 +76,7 @@ function drawAddress(canvas: Canvas, parent: Element, invoice: EInvoice, formats
 
 type InfoRow = [label: string, value: string];
 
-/** What identifies the document, and whom to ask. */
+/** The rows on the document's number and days, the buyer's references, and the seller's contact. */
 function infoRows(invoice: EInvoice, texts: Texts, formats: Formats): InfoRow[][] {
   const { typeCode, number, delivery, precedingInvoice, seller, buyer } = invoice;
   const rows = (...all: [string, string | undefined][]): InfoRow[] =>

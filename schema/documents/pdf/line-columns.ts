@@ -27,7 +27,7 @@ const comfortableNameWidth = mm(48);
 const minNameWidth = mm(30);
 const maxUnitWidth = mm(18);
 
-/** What stands in a line's cells, except for its name. */
+/** The texts of a line's cells, except for its name. */
 export function cellTexts(line: Line, formats: Formats): Record<Exclude<ColumnKey, 'name'>, string> {
   return {
     position: line.id,

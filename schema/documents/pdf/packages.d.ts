@@ -1,4 +1,4 @@
-// What packages have and their types don't say.
+// Declarations of packages that their types lack.
 
 declare module 'linebreak' {
   /** Where a text may be broken into lines, by Unicode Standard Annex 14. */

@@ -85,7 +85,7 @@ export function layOutPayment(
   return { height, draw };
 }
 
-/** What is to be done about the amount. Undefined if nothing is. */
+/** The sentence on the payment: the amount is due, was paid, or is credited. Undefined if none of these is true. */
 export function paymentSentence(invoice: EInvoice, texts: Texts, formats: Formats): string | undefined {
   const { typeCode, totals, dueDate } = invoice;
   if (typeCode === '381') return texts.payment.credited(formats.money(totals.gross));

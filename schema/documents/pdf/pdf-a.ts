@@ -25,7 +25,7 @@ const properties = {
   ConformanceLevel: 'The conformance level of the embedded XML document',
 };
 
-/** What Factur-X 1.0 demands: its four properties, and the PDF/A extension schema that declares them. */
+/** The metadata that Factur-X 1.0 demands: its four properties, and the PDF/A extension schema that declares them. */
 export const facturX = (fileName: string, profile: FacturXProfile): string => `
 <rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
   xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">

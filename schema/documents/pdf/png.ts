@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
 
-// PNGs of strangers. What draws them is WebAssembly, whose memory holds nothing but the picture, so a file that promises more
+// PNGs of strangers. They are drawn by WebAssembly, whose memory holds nothing but the picture, so a file that promises more
 // than it has can't show anything else. Before it gets the file, the file's parts are checked, which takes no memory.
 
 /** A PNG of 1 MiB can have many more pixels, which would fill the memory: each takes 4 bytes, and those of a line up to 8 more. */
@@ -34,7 +34,7 @@ export const isPng = (bytes: Uint8Array): boolean => signature.equals(bytes.suba
 const pixelChunks = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
 
 /**
- * Reads a PNG's chunks, without its pixels. What follows its end is left out.
+ * Reads a PNG's chunks, without its pixels. Bytes after its end are left out.
  * @throws PngError if it has too many pixels, or is not put together as a PNG is
  */
 export function readPngParts(bytes: Buffer): PngParts {

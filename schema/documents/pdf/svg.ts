@@ -20,7 +20,7 @@ const maxElements = 20_000;
 /** Each level may need a picture of its own. */
 const maxDepth = 100;
 
-/** What loads something: a CSS import, or a url() that is no fragment of the file. */
+/** A reference that loads something: a CSS import, or a url() that is no fragment of the file. */
 const loads = /@import|url\(\s*['"]?\s*(?:[^#'"\s]|$)/i;
 
 /** @throws SvgError if the SVG is too large, refers to anything outside of it, or has elements that a logo doesn't need */

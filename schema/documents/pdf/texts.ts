@@ -1,13 +1,13 @@
 import type { Language } from '../../codes/languages.ts';
 import type { TypeCode, VatCategory } from '../e-invoice/model.ts';
 
-/** What a document says besides the invoice's own words. */
+/** A document's texts besides the invoice's own words. */
 export interface Texts {
   title: Record<TypeCode, string>;
   draft: string;
   /** The watermark of test tenants' documents. */
   test: string;
-  /** What their e-invoices say. */
+  /** The note in test tenants' e-invoices. */
   testNote: string;
   /** The label of BT-1. */
   number: Record<TypeCode, string>;
@@ -36,7 +36,7 @@ export interface Texts {
   vat: Record<VatCategory, (rate: string, net: string) => string>;
   /** The label of BT-111. */
   accountingVat: (currency: string, rate: string, day: string, source: string | undefined) => string;
-  /** What the law demands to be written on the invoice, for the categories with a demand. */
+  /** The notes that the law demands on the invoice, for the categories with such a demand. */
   vatNote: Partial<Record<VatCategory, string>>;
   payment: {
     heading: string;

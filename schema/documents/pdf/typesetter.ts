@@ -22,7 +22,7 @@ export interface Run {
   text: string;
   face: Face;
   width: number;
-  /** What replacements stand for, for those who search or copy the text. */
+  /** The characters that replacements stand for, for those who search or copy the text. */
   actual?: string | undefined;
 }
 
@@ -228,7 +228,7 @@ export class Typesetter {
 interface Choice {
   characters: string;
   face: Face;
-  /** What a replacement stands for. */
+  /** The characters that a replacement stands for. */
   actual?: string;
 }
 

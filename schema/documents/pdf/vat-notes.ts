@@ -2,7 +2,7 @@ import type { EInvoice, VatBreakdown, VatCategory } from '../e-invoice/model.ts'
 import type { Language } from '../../codes/languages.ts';
 import { texts } from './texts.ts';
 
-/** What has to be written on an invoice about a category of its VAT. */
+/** The note that has to be on an invoice about a category of its VAT. */
 export interface VatNote {
   breakdown: VatBreakdown;
   text: string;
@@ -34,7 +34,7 @@ interface Countries {
   to: string | undefined;
 }
 
-/** What is usually written where no VAT is charged, with the article of law; undefined for a category without a usual reason. */
+/** The usual reason why no VAT is charged, with the article of law; undefined for a category without a usual reason. */
 export function usualReason(category: VatCategory, countries: Countries, language: Language): string | undefined {
   const usual = texts[language].vatNote[category];
   if (usual === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { ReceiptVatCategory, VatCategory } from '../../money/vat-categories
 // their VAT out of the gross amount, so that a posting has no tax key.
 
 interface Chart {
-  /** What the header calls it. */
+  /** Its name in the header. */
   name: string;
   bank: string;
   /** Revenue by VAT category; that of S by its rate. */
@@ -34,7 +34,7 @@ interface Chart {
   /** Losses of receivables, and what suppliers gave up. */
   loss: { fee: string; writeOff: string; rounding: string };
   gain: string;
-  /** What payments gain or lose against the exchange rates of their documents. */
+  /** Gains and losses of payments against the exchange rates of their documents. */
   exchange: { gain: string; loss: string };
 }
 

@@ -11,8 +11,9 @@ import { asDated, discountedLines, linesAtHome, taxedLines } from '../../resourc
 import { discountShares, invoiceDiscounts } from '../../resources/report/vat-shares.ts';
 import { computed, countRows, readRows, type Period, type TableSource } from '../table.ts';
 
-// What is booked: issued invoices, credit notes, booked receipts, and payments, each on its own day, and cash discounts as the VAT report
-// splits them. All of it is frozen, so that a period that is locked has the same postings for ever.
+// The documents that are posted: issued invoices, credit notes, booked receipts, and payments, each on its own day;
+// cash discounts as the VAT report splits them; and rests of roundings. All of them are frozen, so that a period that
+// is locked has the same postings for ever.
 
 /** A part of a document by VAT category and rate; negative where a document takes something back. */
 export interface Share {
@@ -30,7 +31,7 @@ interface Booked {
   currency: string;
   /** The account of the customer or supplier; null where there is no supplier. */
   partner: string | null;
-  /** What one unit of the document's currency was worth in another one. */
+  /** The exchange rate: the worth of one unit of the document's currency in another one. */
   worth: { rate: string; currency: string } | null;
 }
 
@@ -44,7 +45,7 @@ export interface Sale extends Booked {
   shares: Share[];
 }
 
-/** What is bought at one rate: a line of a receipt. */
+/** A purchase at one VAT rate: a line of a receipt. */
 export interface BoughtLine {
   category: ReceiptVatCategory;
   rate: string;
@@ -66,7 +67,7 @@ export interface Purchase extends Booked {
   lines: BoughtLine[];
 }
 
-/** What the cash discounts of a day change of an invoice. */
+/** The changes of an invoice's shares by the cash discounts of a day. */
 export interface SaleDiscount extends Booked {
   /** The customer's when the invoice was issued. */
   country: string | null;
@@ -82,16 +83,16 @@ export interface Payment extends Booked {
   of: 'invoice' | 'credit_note' | 'receipt';
   settles: Lowercase<Exclude<PaymentKind, 'CASH_DISCOUNT' | 'CREDIT'>>;
   amount: string;
-  /** What it was in the currency of the bank account, where that is another one. */
+  /** The amount in another currency: that of the bank account, or the home currency at the payment's own rate. */
   exchange: { amount: string; currency: string } | null;
-  /** What it settles in the home currency, where the document has a rate; null of what only changes a customer's credit. */
+  /** The amount settled in the home currency, if the document has a rate; null if only a customer's credit changes. */
   settled: string | null;
-  /** What it gained by that against the document's rate, in the home currency; negative if it lost. */
+  /** The payment's gain against the document's rate, in the home currency; negative for a loss. */
   difference: string | null;
   isReversal: boolean;
 }
 
-/** What roundings leave of a document in the home currency, on the day on which nothing more of it is due. */
+/** The rest of a document in the home currency, by roundings, on the day on which nothing more of it is due. */
 export interface Rest extends Booked {
   of: 'invoice' | 'receipt';
   /** Positive where it is a gain. */
@@ -138,7 +139,8 @@ const jsonObject = (fields: Record<string, string>): string =>
 const worthSql = (rate: string, currency: string): string =>
   `case when ${rate} is not null then json_build_object('rate', ${rate}::text, 'currency', ${currency}) end`;
 
-const worthOf = (document: string): string => worthSql(`${document}.exchange_rate`, `${document}.exchange_currency`);
+const documentWorthSql = (document: string): string =>
+  worthSql(`${document}.exchange_rate`, `${document}.exchange_currency`);
 
 const ofPaid = (column: string): string =>
   `coalesce(${['invoice', 'note', 'receipt'].map((of) => `${of}.${column}`).join(', ')})`;
@@ -196,7 +198,7 @@ const buyer = {
   vatId: `parties.buyer ->> 'vat_id'`,
 };
 
-const partiesOf = (invoice: string): string =>
+const partiesSql = (invoice: string): string =>
   `left join invoice_parties as parties on parties.tenant_id = $1 and parties.id = ${invoice}`;
 
 const sources = {
@@ -209,12 +211,12 @@ const sources = {
       day: 'own.invoice_date',
       currency: 'own.currency',
       partner: partnerAccountSql('own.customer_id', 'debtor'),
-      worth: worthOf('own'),
+      worth: documentWorthSql('own'),
       supplied: supplied('own'),
       ...buyer,
       shares: invoiceShares,
     },
-    partiesOf('own.id'),
+    partiesSql('own.id'),
   ),
   creditNotes: source(
     'credit_notes',
@@ -225,19 +227,19 @@ const sources = {
       day: 'own.credit_note_date',
       currency: 'own.currency',
       partner: partnerAccountSql('own.customer_id', 'debtor'),
-      worth: worthOf('own'),
+      worth: documentWorthSql('own'),
       supplied: 'null',
       ...buyer,
       shares: creditNoteShares,
     },
-    partiesOf('own.invoice_id'),
+    partiesSql('own.invoice_id'),
   ),
   receipts: source('receipts', 'receipt_date', `own.status <> 'draft'`, {
     number: 'own.receipt_number',
     day: 'own.receipt_date',
     currency: 'own.currency',
     partner: partnerAccountSql('own.supplier_id', 'creditor'),
-    worth: worthOf('own'),
+    worth: documentWorthSql('own'),
     text: 'own.description',
     category: 'own.category',
     lines: receiptLines,
@@ -327,11 +329,11 @@ function settlementSources({ from, to }: Period) {
        group by share.id, share.date, share.number, share.currency`,
       {
         partner: partnerAccountSql('document.customer_id', 'debtor'),
-        worth: worthOf('document'),
+        worth: documentWorthSql('document'),
         country: buyer.country,
         shares: 'own.shares',
       },
-      partiesOf('own.id'),
+      partiesSql('own.id'),
     ),
     receiptDiscounts: discountSource(
       'receipts',
@@ -344,7 +346,7 @@ function settlementSources({ from, to }: Period) {
        group by line.id, line.date, line.number, line.currency`,
       {
         partner: partnerAccountSql('document.supplier_id', 'creditor'),
-        worth: worthOf('document'),
+        worth: documentWorthSql('document'),
         lines: 'own.lines',
       },
     ),
@@ -373,7 +375,7 @@ const kinds = {
 const buildSources = (days: Period) =>
   Object.entries({ ...sources, ...settlementSources(days) }) as [keyof typeof kinds, TableSource][];
 
-/** What is booked in a period, page by page: by kind, and by day. */
+/** Reads the documents that are posted in a period, page by page: by kind, and by day. */
 export async function* readDocuments(context: Context, period: Period): AsyncGenerator<Document[]> {
   for (const [name, table] of buildSources(period))
     for await (const rows of readRows(context, table, period))

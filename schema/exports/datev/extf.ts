@@ -220,7 +220,7 @@ function computeRate(amount: Decimal, exchanged: Decimal): string | undefined {
 
 const comma = (rate: string): string => Number(rate).toFixed(2).replace('.', ',');
 
-/** What "Belegfeld 1" may have: 36 letters, digits, and some signs. */
+/** A number as "Belegfeld 1" may have it: at most 36 letters, digits, and some signs. */
 const documentField = (number: string): string =>
   toWindows1252Text(number)
     .replaceAll(/[^A-Za-z0-9$&%*+\-/]/g, '-')

@@ -23,7 +23,7 @@ import type {
   SaleDiscount,
 } from './documents.ts';
 
-// What a document becomes in the books. Only this file says so.
+// The postings of each document. Only this file says how a document is posted.
 
 type Chart = (typeof charts)[keyof typeof charts];
 
@@ -43,7 +43,7 @@ export interface Posting {
   destination?: string;
   /** The rate of another member state. */
   destinationRate?: string;
-  /** What it was worth in the books' currency. */
+  /** Its worth in the books' currency. */
   exchange?: { amount: Decimal; currency: string };
 }
 
@@ -57,7 +57,7 @@ interface Home {
 export function buildPostings(document: Document, chart: Chart, home: Home): Posting[] {
   const isAtHome = document.worth?.currency === home.currency;
   return postDocument(document, chart, { ...home, isAtHome }).filter(
-    // What rounds to nothing in the books' currency changes no account there.
+    // An amount that rounds to zero in the books' currency changes no account there.
     ({ amount, exchange }) => !amount.isZero() && !(isAtHome && exchange?.amount.isZero()),
   );
 }
@@ -120,7 +120,7 @@ const common = ({ currency, day, number }: Pick<Document, 'currency' | 'day' | '
   number: number ?? '',
 });
 
-const grossOf = ({ net, vat }: Record<'net' | 'vat', Decimal>): Decimal => net.plus(vat);
+const computeGross = ({ net, vat }: Record<'net' | 'vat', Decimal>): Decimal => net.plus(vat);
 
 function postSale(sale: Sale, chart: Chart, books: Books): Posting[] {
   const country = sale.country ?? books.country;
@@ -138,8 +138,8 @@ function postSale(sale: Sale, chart: Chart, books: Books): Posting[] {
       ...(isForeign && { destination: country, destinationRate: rate }),
     };
     const key = isAutomatic(chart, contra) ? withoutAutomatic : undefined;
-    const computed = key === undefined ? 0 : vatIn(grossOf(amounts.books), rate);
-    if (amounts.books.vat.equals(computed)) return [post(base, amounts, grossOf, books)];
+    const computed = key === undefined ? 0 : vatIn(computeGross(amounts.books), rate);
+    if (amounts.books.vat.equals(computed)) return [post(base, amounts, computeGross, books)];
     return [
       post({ ...base, key }, amounts, ({ net }) => net, books),
       post({ ...base, contra: outputVatAccount(chart, rate, isForeign) }, amounts, ({ vat }) => vat, books),
@@ -160,7 +160,10 @@ const postPurchaseDiscount = (discount: PurchaseDiscount, chart: Chart, books: B
     return postLine(line, chart, { ...base, contra: discount.partner ?? anyCreditor }, books);
   });
 
-/** What can't be deducted is an expense. Where DATEV would compute other VAT than the report has, each part is a posting without a key. */
+/**
+ * VAT that can't be deducted is an expense. Where DATEV would compute other VAT than the report has, each part is a
+ * posting without a key.
+ */
 function postLine(line: BoughtLine, chart: Chart, base: Omit<Posting, 'amount'>, books: Books): Posting[] {
   const { category, rate } = line;
   const amounts = readBoth(line, ['net', 'vat', 'tax', 'deducted'], books);
@@ -169,14 +172,17 @@ function postLine(line: BoughtLine, chart: Chart, base: Omit<Posting, 'amount'>,
   const { net, tax, deducted: all } = amounts.books;
   const isOwedByBuyer = category === 'AE' || category === 'K';
   const key = taxKey(category, rate);
-  const computed = isOwedByBuyer ? toCents(net.times(rate).dividedBy(100)) : vatIn(grossOf(amounts.books), rate);
-  if (key !== undefined && all.equals(tax) && tax.equals(computed)) return [postPart(grossOf, { key })];
+  const computed = isOwedByBuyer ? toCents(net.times(rate).dividedBy(100)) : vatIn(computeGross(amounts.books), rate);
+  if (key !== undefined && all.equals(tax) && tax.equals(computed)) return [postPart(computeGross, { key })];
   const input = inputVatAccount(chart, category, rate);
   if (!isOwedByBuyer)
-    return [postPart((of) => grossOf(of).minus(of.deducted)), postPart(({ deducted }) => deducted, { account: input })];
+    return [
+      postPart((of) => computeGross(of).minus(of.deducted)),
+      postPart(({ deducted }) => deducted, { account: input }),
+    ];
   const { owed } = chart.vat.byBuyer[category];
   return [
-    postPart(grossOf),
+    postPart(computeGross),
     postPart(({ deducted }) => deducted, { account: input, contra: owed }),
     postPart((of) => of.tax.minus(of.deducted), { contra: owed }),
   ];
@@ -197,8 +203,8 @@ function postSaleDiscount(discount: SaleDiscount, chart: Chart, books: Books): P
       ...(isForeign && { destination: country, destinationRate: rate }),
     };
     const key = category === 'S' ? taxKey('output', rate) : undefined;
-    if (key !== undefined && amounts.books.vat.equals(vatIn(grossOf(amounts.books), rate)))
-      return [post({ ...base, key }, amounts, (of) => grossOf(of).negated(), books)];
+    if (key !== undefined && amounts.books.vat.equals(vatIn(computeGross(amounts.books), rate)))
+      return [post({ ...base, key }, amounts, (of) => computeGross(of).negated(), books)];
     return [
       post(base, amounts, ({ net }) => net.negated(), books),
       post({ ...base, account: outputVatAccount(chart, rate, isForeign) }, amounts, ({ vat }) => vat.negated(), books),
@@ -212,10 +218,10 @@ const toCents = (amount: Decimal): Decimal => amount.toDecimalPlaces(2, Decimal.
 const vatIn = (gross: Decimal, rate: string): Decimal =>
   toCents(gross.times(rate).dividedBy(new Decimal(rate).plus(100)));
 
-/** What settles an invoice brings money in, or is a loss. A refund, and what pays a receipt, are the other way round. */
+/** A payment of an invoice brings money in, or is a loss. A refund, and a payment of a receipt, are the opposite. */
 function postPayment(payment: Payment, chart: Chart, home: Home): Posting {
   const { of, settles, exchange, settled, worth, isReversal } = payment;
-  // What only changes a customer's credit settles nothing: it is worth what the document's rate says.
+  // A payment that only changes a customer's credit settles nothing: its amount is converted at the document's rate.
   const atRate = worth && convert(new Decimal(payment.amount), new Decimal(worth.rate), worth.currency);
   const atHome = exchange?.currency === home.currency ? exchange.amount : (settled ?? atRate);
   const isIn = of === 'invoice' && settles !== 'credit_refund';
@@ -234,7 +240,7 @@ function postPayment(payment: Payment, chart: Chart, home: Home): Posting {
   };
 }
 
-/** What a payment gained or lost settles the rest that the partner's account then has in the books' currency. */
+/** A payment's gain or loss settles the rest that it leaves on the partner's account in the books' currency. */
 function postDifference(payment: Payment, chart: Chart, { currency }: Home): Posting[] {
   const { difference, worth, partner, isReversal } = payment;
   if (difference === null || worth?.currency !== currency) return [];

@@ -122,9 +122,9 @@ const scansOfFields: Record<string, number> = {
   'BankAccount.balance': 0.04, // one query for all accounts of a page
 };
 
-/** What the costs of a document's fields are computed with. */
+/** The context in which the costs of a document's fields are computed. */
 export interface CostContext {
-  /** What reads many rows, in words. */
+  /** The fields that read many rows, each with the cause, in words. */
   scans: Set<string>;
 }
 

@@ -98,7 +98,7 @@ function restartAnswer(field: Field): void {
   };
 }
 
-/** What each row of a list has: its values, and the length of their keys. */
+/** The weight of each row of a list: the number of its values, and the length of their keys. */
 interface Weight {
   values: number;
   keys: number;

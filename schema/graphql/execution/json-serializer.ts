@@ -15,7 +15,7 @@ export interface Execution {
   variables: Record<string, unknown>;
   /** The arguments of each field's resolver, by the field's number in the operation; made once for all rows. */
   calls: Call[];
-  /** What has been written; throws beyond its limit. */
+  /** The size of the response so far; throws beyond its limits. */
   responseSize: ResponseSize;
 }
 

@@ -3,7 +3,7 @@ import { AnswerTooLargeError } from '../../errors/errors.ts';
 /** The values that a response of GraphQL may have in its lists. Without it, a short response could take seconds to write. */
 export const maxValues = 50_000;
 
-/** What is read for a response may be this many times as long as the response may be. */
+/** The data that is read for a response may be this many times as long as the response may be. */
 const readFactor = 2;
 
 /** The share of memory that is reserved at a time, in bytes. A response shorter than that reserves nothing. */
@@ -105,7 +105,7 @@ export class ResponseSize {
       ));
   }
 
-  /** Checks a complete response. What was read for it is not needed any more. @throws CodedError */
+  /** Checks a complete response. The rows read for it are not needed any more. @throws CodedError */
   complete(bytes: number): void {
     this.#read = 0;
     this.#written = bytes;

@@ -36,9 +36,9 @@ export interface Kind {
   name: string;
   type: InputRef<unknown> | 'String' | 'UUID' | 'Int' | 'Decimal' | 'Date' | 'DateTime' | 'Boolean' | 'Metadata';
   operators: Operator[];
-  /** What values must hold beside their type. */
+  /** The validator of values, beside their type. */
   validate?: z.ZodType;
-  /** What operators mean that have another meaning here. */
+  /** Descriptions of operators that have another meaning here. */
   descriptions?: Partial<typeof descriptions>;
 }
 
@@ -80,7 +80,7 @@ export const booleanKind = kinds['Boolean'] as Kind;
 
 const isList = (operator: Operator): boolean => operator === 'in' || operator === 'nin';
 
-/** What an operator's value must hold beside its type. */
+/** The validator of an operator's value, beside its type. */
 export function findValidator({ validate }: Kind, operator: Operator): z.ZodType | undefined {
   if (operator === 'isNull') return undefined;
   if (!isList(operator)) return validate;

@@ -10,10 +10,10 @@ class Refused {
   }
 }
 
-/** What zod's `refine` and `addIssue` say of a value that they refuse. A test finds the validators without it. */
+/** Options of zod's `refine` and `addIssue`: the problem of a refused value. A test finds validators without them. */
 export const refusal = (...problem: Problem) => ({ message: problem[1], params: { refused: new Refused(problem) } });
 
-/** What is wrong with a value, of an issue that zod reports. */
+/** Returns the problem of a value, from an issue that zod reports. */
 export function toProblem(issue: z.core.$ZodIssue): Problem {
   const { message } = issue;
   if (issue.code === 'custom') {

@@ -6,7 +6,7 @@ import { refusal } from '../input/issues.ts';
 import { hasAtMost, storable } from '../input/validators.ts';
 import type { Problem } from '../../errors/problem-codes.ts';
 
-/** What clients keep with a resource. In an update, null removes a key. */
+/** Keys and values that clients keep with a resource. In an update, null removes a key. */
 export type Metadata = Record<string, string | null | undefined>;
 
 export const metadataBounds = { pairs: 20, key: 40, value: 500 } as const;

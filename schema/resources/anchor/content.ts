@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatTime } from '../../graphql/scalars/scalars.ts';
 
-// What an anchor says, as the text that is signed.
+// The content of an anchor, as the text that is signed.
 
 /** The last link of a chain: its place, from 1, and its hash in hexadecimal digits. */
 export interface Head {
@@ -39,7 +39,7 @@ export const writeContent = ({ tenantId, at, documents, auditLog }: AnchorConten
     audit_log: writeHead(auditLog),
   });
 
-/** What an anchor says; undefined if this isn't what an anchor would be written as. */
+/** Reads the content of an anchor; undefined for a text that no anchor would be written as. */
 export function readContent(text: string): AnchorContent | undefined {
   let value: unknown;
   try {

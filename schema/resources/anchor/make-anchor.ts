@@ -34,7 +34,7 @@ const getDay = (time: Date): Date => new Date(Math.floor(time.getTime() / dayMs)
 
 const toHead = (position: number, hash: Uint8Array): Head => ({ position, hash: Buffer.from(hash).toString('hex') });
 
-/** What an anchor of now would say; undefined if none is due. */
+/** The content of an anchor that is made now; undefined if none is due. */
 async function findNext({ db, now, tenant }: Context): Promise<AnchorContent | undefined> {
   const at = now();
   const last = await db.anchor.findFirst({ orderBy: { day: 'desc' } });

@@ -86,7 +86,7 @@ function findToken(answer: Uint8Array<ArrayBuffer>): Buffer<ArrayBuffer> {
   const [response, token] = decode(() => {
     const result = readBlock(answer);
     // As it came: what is signed must not be written anew.
-    const found = Buffer.from(childrenOf(result)[1]?.valueBeforeDecodeView ?? []);
+    const found = Buffer.from(getChildren(result)[1]?.valueBeforeDecodeView ?? []);
     return [new TimeStampResp({ schema: result }), found] as const;
   });
   const { status, statusStrings = [] } = response.status;
@@ -168,9 +168,9 @@ const statesType = ({ type, values: [value] }: Attribute): boolean =>
 /** Whether an attribute says that this certificate signed (RFC 5816): otherwise another one of the same key could take its place. */
 function namesCertificate({ type, values: [value] }: Attribute, certificate: Certificate): boolean {
   if (type !== ids.signingCertificate && type !== ids.signingCertificateV2) return false;
-  const [first] = childrenOf(childrenOf(value)[0]);
-  const [named, next] = childrenOf(first);
-  const [algorithm] = childrenOf(named);
+  const [first] = getChildren(getChildren(value)[0]);
+  const [named, next] = getChildren(first);
+  const [algorithm] = getChildren(named);
   const version2 = algorithm instanceof ObjectIdentifier ? hashes.get(algorithm.getValue()) : 'sha256';
   const name = type === ids.signingCertificate ? 'sha1' : version2;
   const digest = named instanceof OctetString ? named : next;
@@ -178,7 +178,7 @@ function namesCertificate({ type, values: [value] }: Attribute, certificate: Cer
   return name !== undefined && digest instanceof OctetString && equals(digest, hash(name, der, 'buffer'));
 }
 
-const childrenOf = (value: unknown): BaseBlock[] => (value instanceof Sequence ? value.valueBlock.value : []);
+const getChildren = (value: unknown): BaseBlock[] => (value instanceof Sequence ? value.valueBlock.value : []);
 
 /** RFC 3161, section 2.3. */
 function checkCertificate({ extensions = [], notBefore, notAfter }: Certificate, at: Date): void {

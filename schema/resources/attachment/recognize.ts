@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { SaxesParser } from 'saxes';
 
-// What a file is, by its content. Whatever a client calls it, it is served under this type only.
+// The type of a file, by its content. The file is served under this type only, whatever a client calls it.
 
 export const contentTypes = ['application/pdf', 'image/jpeg', 'image/png', 'image/webp', 'application/xml'] as const;
 export type ContentType = (typeof contentTypes)[number];

@@ -5,7 +5,7 @@ import { resources } from '../../resource-list.ts';
 
 // An entry shows a resource: reading it needs the ability to read that resource, too (DECISIONS.md#d135-audit-log).
 
-/** What the audit log has entries of, as audit() in the migrations names it, and which abilities show it. */
+/** The resources of audit log entries, as audit() in the migrations names them, and the abilities that show them. */
 const abilitiesToRead = new Map<string, Ability[]>([
   ...resources.map(({ name, scope }): [string, Ability[]] => [name, [`${scope}:read`]]),
   ['attachment', ['receipts:read']],

@@ -15,7 +15,7 @@ export interface SealedEntry {
   content: string;
 }
 
-/** What an entry says, as a JSON array: PostgreSQL's text. */
+/** The content of an entry, as a JSON array: PostgreSQL's text. */
 export const sealedContent = `jsonb_build_array(id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS'), actor_kind, user_id, token_id,
   session_id, request_id, job, resource, resource_id, version, action, before, after)::text`;
 

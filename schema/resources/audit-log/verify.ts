@@ -13,7 +13,7 @@ const sealedWithinMs = 24 * 60 * 60 * 1000;
 /** Entries may be deleted after so many years, and later by the setting AUDIT_LOG_YEARS. */
 const keptYears = 7;
 
-/** What a verification of the audit log has found. */
+/** The result of a verification of the audit log. */
 export interface AuditVerification {
   /** How many entries agree with the chain. */
   entries: number;

@@ -72,7 +72,7 @@ export function choosePayers(matches: ExactMatch[], findLocked: FindLocked): Exa
   return [...payers.values()];
 }
 
-/** The first matches of these transactions that can be made together. What isn't needed for them isn't looked at. */
+/** The first matches of these transactions that can be made together. Transactions that aren't needed for them aren't looked at. */
 export async function findPossible(
   context: Context,
   transactions: BankTransactionRow[],
@@ -90,7 +90,7 @@ export async function findPossible(
 }
 
 /**
- * Makes matches that choosePayers() chose. What they pay is locked in the order of match(). One that a concurrent request has
+ * Makes matches that choosePayers() chose. The documents that they pay are locked in the order of match(). One that a concurrent request has
  * paid meanwhile is left out.
  * @returns the ids of the transactions that are matched
  */

@@ -22,7 +22,7 @@ export function parseCreditNoteNumbers(text: string): string[] {
   return [...new Set([...found].map(([, year, rest]) => `CN-${year}-${rest}`))].slice(0, maxReferences);
 }
 
-/** What money sent may be for: words that may be a receipt's number, and credit note numbers. */
+/** Numbers that a text on money sent may name: words that may be a receipt's number, and credit note numbers. */
 export const numbersOfSent = (text: string): string[] => [
   ...parseReceiptNumbers(text),
   ...parseCreditNoteNumbers(text),

@@ -152,7 +152,7 @@ interface Place {
   direction: 1 | -1;
 }
 
-/** What a part pays, in its currency; and the amount on the account, where that is in another one. */
+/** The payable of a part, in its currency; and the amount on the account, where that is in another currency. */
 async function planPart(
   context: Context,
   { currency }: BankTransactionRow,

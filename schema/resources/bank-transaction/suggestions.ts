@@ -42,7 +42,7 @@ interface Reason {
   partnerName?: string;
 }
 
-/** What a transaction may pay, with the likelihood and the reasons. */
+/** An invoice, receipt, or credit note that a transaction may pay, with the likelihood and the reasons. */
 interface Judged {
   type: PayableType;
   id: string;
@@ -111,8 +111,8 @@ function judged(all: Candidate[], transaction: Clues, partners: Set<string>): Su
 const has = ({ reasons }: Judged, code: Reason['code']): boolean => reasons.some((reason) => reason.code === code);
 
 /**
- * What a transaction pays exactly: the only suggestion with exactly the amount due and another reason. If the transaction names
- * numbers, it is one of those.
+ * The exact match of a transaction: the only suggestion with exactly the amount due and another reason. If the
+ * transaction names numbers, the match is one of those.
  */
 function findExact(suggestions: Judged[]): Judged | undefined {
   const named = suggestions.filter((each) => has(each, 'NUMBER_NAMED'));

@@ -50,7 +50,7 @@ async function unmatch(
   const amount = new Decimal(transaction.amount);
   if (amountOpen.times(amount).isNegative() || amountOpen.abs().greaterThan(amount.abs()))
     refuse('matched', 'inconsistent', 'It nets with other matches of this transaction: undo all of them.');
-  // What was recorded with a payment is undone with it.
+  // Rows that were recorded with a payment are undone with it.
   const matches = payments
     .filter(({ recordedWithId }) => recordedWithId === null)
     .map((payment) => ({ payment, ...paidBy(payment) }));

@@ -1,7 +1,7 @@
 import type { BulkAction, BulkResource } from '../../../prisma/generated/client/client.ts';
 import type { Resource } from '../../resource-list.ts';
 
-/** What can be written in bulk: the resource's model, its abilities, and what can be done with each line. */
+/** A resource that can be written in bulk: its model, its abilities, and the actions that a line can do. */
 interface Kind {
   model: Extract<Resource['model'], 'Customer' | 'Project' | 'Invoice' | 'Receipt' | 'TimeEntry'>;
   scope: Resource['scope'];

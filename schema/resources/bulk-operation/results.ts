@@ -6,7 +6,7 @@ import type { ProblemDetail } from '../../errors/problem-codes.ts';
 import { decompressLines } from './read-chunks.ts';
 import type { BulkOperationRow } from './transitions.ts';
 
-/** What one line was answered. */
+/** The answer to one line. */
 export interface BulkResult {
   line: number;
   status: number;

@@ -2,7 +2,7 @@ import { key, type Context } from '../../graphql/context.ts';
 import { compressLines, decompressLines, splitLines, type InputLine } from './read-chunks.ts';
 import { finish, hasEnded, type BulkOperationRow } from './transitions.ts';
 
-/** What a line was answered: JSON text without its number, and whether it was refused. */
+/** The answer to a line: JSON text without the line's number, and whether the line was refused. */
 export interface LineResult {
   json: string;
   isRefused: boolean;

@@ -25,7 +25,7 @@ import type { Readable } from '../../graphql/plugins/authorization-and-validatio
 /** A credit note with its lines, by position. */
 export type WholeCreditNote = Row<'CreditNote'> & { items: Row<'CreditNoteItem'>[] };
 
-/** What a credit note is made from. */
+/** The request from which a credit note is made. */
 export interface CreditRequest extends Requested {
   reason?: string | null;
   externalId?: string | null;
@@ -34,7 +34,7 @@ export interface CreditRequest extends Requested {
   creditNoteDate?: Date | null;
 }
 
-/** What is left of an invoice. Under the lock of the invoice it stays so. */
+/** Reads the rest of an invoice that isn't credited. Under the lock of the invoice it stays so. */
 export async function readRemainder({ db }: Context, { id, currency }: Row<'Invoice'>): Promise<Remainder> {
   const [items, credited] = await Promise.all([
     db.invoiceItem.findMany({ where: { invoiceId: id }, orderBy: { position: 'asc' } }),
@@ -44,7 +44,8 @@ export async function readRemainder({ db }: Context, { id, currency }: Row<'Invo
 }
 
 /**
- * What a credit note of an issued or paid invoice takes of it. Adds a problem where the request isn't allowed.
+ * The lines and totals that a credit note takes of an issued or paid invoice. Adds a problem where the request isn't
+ * allowed.
  * @returns undefined where it isn't
  */
 export async function planCredit(

@@ -6,7 +6,7 @@ import { Decimal, lineTotal, minorDigits, sum, vatBreakdownByCategory, computeVa
 import type { VatCategoryShare } from '../../money/money.ts';
 import type { Readable } from '../../graphql/plugins/authorization-and-validation.ts';
 
-// What is left of an invoice after its credit notes, and what a new credit note takes of it.
+// The rest of an invoice after its credit notes, and the part of it that a new credit note takes.
 //
 // A credited line comes to lineTotal(quantity left before) − lineTotal(quantity left after). The VAT of a category and rate is
 // VAT(net left before) − VAT(net left after). So whatever the pieces are, the rest of the invoice has exactly the VAT of its net
@@ -24,7 +24,7 @@ interface LineLeft {
   quantity: Decimal;
 }
 
-/** What the invoice states for a VAT category and rate, and what is left of its net sum. */
+/** An entry of the invoice's VAT breakdown, for a VAT category and rate, and the rest of its net sum. */
 interface ShareLeft {
   vatCategory: VatCategory;
   vatRate: Decimal;
@@ -121,7 +121,7 @@ interface OfRest {
   credited: CreditedLine;
 }
 
-/** What is left, by line. Where an amount of a share was credited, one line has the rest of the share. */
+/** The whole rest, by line. Where an amount of a share was credited, one line has the rest of the share. */
 function wholeRest({ lines, shares, currency }: Remainder, title: string): CreditedLine[] {
   return shares
     .flatMap((share): OfRest[] => {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 
-// What a proof says, as text, and its hash. Version 1 had no time, and at first no data. Version 3 is of receipts with attachments.
-// Proofs of all versions stay valid.
+// The content of a proof, as text, and its hash. Version 1 had no time, and at first no data. Version 3 is of receipts
+// with attachments. Proofs of all versions stay valid.
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const files = z.record(z.string(), sha256);
@@ -48,7 +48,7 @@ export const writeContent = ({ number, at, files: hashes, data }: NewContent): s
 export const writeReceiptContent = ({ receipt, at, attachments, data }: Omit<ReceiptContent, 'version'>): string =>
   JSON.stringify({ version: 3, receipt, at, attachments, data });
 
-/** What a proof says; undefined if this isn't what a proof would be written as. */
+/** Reads the content of a proof; undefined for a text that no proof would be written as. */
 export function readContent(text: string): ProofContent | undefined {
   let value: unknown;
   try {

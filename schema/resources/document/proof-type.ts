@@ -7,7 +7,7 @@ import { creditNoteData, invoiceData, writeData } from './proven-data.ts';
 import { isOfReceipt, readContent } from './proof-content.ts';
 import type { DocumentKey } from './read-source.ts';
 
-/** What a third party needs to check one document. */
+/** The data that a third party needs to check one document. */
 interface Proof {
   number: string;
   position: number;

@@ -5,9 +5,10 @@ import { storeBreakdown } from '../credit-note/vat-breakdown.ts';
 import { exchangeColumns } from '../exchange-rate.ts';
 import { categorized } from '../invoice/line.ts';
 
-// What an issued document says, as a canonical text: its proof has the hash, beside those of its files. A file tells nothing of
-// rows that somebody changed later, and another service may draw the same rows otherwise. The text's version is the proof's.
-// Version 2 added the VAT breakdown of invoices, and of credit notes the parties, the invoice, and the time of the issue.
+// The data of an issued document, as a canonical text: its proof has the hash, beside those of its files. A file tells
+// nothing of rows that somebody changed later, and another service may draw the same rows otherwise. The text's version
+// is the proof's. Version 2 added the VAT breakdown of invoices, and of credit notes the parties, the invoice, and the
+// time of the issue.
 
 /**
  * The columns that never change once a document is issued. A column that is added later belongs here only if it can be null:
@@ -61,7 +62,7 @@ const itemColumns = [
 const items = { orderBy: { position: 'asc' } } as const;
 const parties = { select: { seller: true, buyer: true } } as const;
 
-/** What writeData() needs of an invoice, and of a credit note. */
+/** The relations that writeData() needs of an invoice, and of a credit note. */
 export const invoiceData = { items, parties } as const satisfies Prisma.InvoiceInclude;
 export const creditNoteData = {
   items,
@@ -76,7 +77,7 @@ export type WholeDocument = WholeInvoice | WholeCreditNote;
 export const dataHash = (document: WholeDocument, version: 1 | 2): string =>
   hash('sha256', writeData(document, version));
 
-/** What an issued document says, as JSON without spaces, whose keys are sorted. */
+/** The data of an issued document, as JSON without spaces, whose keys are sorted. */
 export const writeData = (document: WholeDocument, version: 1 | 2): string =>
   JSON.stringify(
     canonical('creditNoteDate' in document ? dataOfCreditNote(document, version) : dataOfInvoice(document, version)),

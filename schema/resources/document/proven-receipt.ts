@@ -6,7 +6,8 @@ import { exchangeColumns } from '../exchange-rate.ts';
 import { toLines } from '../receipt/lines.ts';
 import { canonical, pick } from './proven-data.ts';
 
-// What a booked receipt with attachments says, as a canonical text: its proof has the hash. Its state and payments go on.
+// The data of a booked receipt with attachments, as a canonical text: its proof has the hash. State and payments are
+// left out: they still change.
 
 /** The columns that never change once it is booked. As of documents, a later one belongs here only if it can be null. */
 const receiptColumns = [
@@ -30,7 +31,7 @@ const receiptColumns = [
 ] as const;
 const attachmentColumns = ['id', 'position', 'filename', 'contentType', 'length'] as const;
 
-/** What writeReceipt() needs. */
+/** The relations that writeReceipt() needs. */
 export const receiptData = { attachments: inOrder, lines: byPosition } as const satisfies Prisma.ReceiptInclude;
 export type WholeReceipt = Prisma.ReceiptGetPayload<{ include: typeof receiptData }>;
 

@@ -20,7 +20,7 @@ export interface VerifyDocumentsOptions {
   needAll?: boolean;
 }
 
-/** What a verification has found. */
+/** The result of a verification. */
 export interface Verification {
   /** How many invoices, credit notes, and receipts with attachments agree with their proofs. */
   documents: number;

@@ -36,7 +36,7 @@ export const listKinds: Record<ExportResource, ListKind> = {
   AUDIT_LOG: { isDated: true, abilities: ['audit:read'] },
 };
 
-/** What an export is of, as far as abilities depend on it. */
+/** The subject of an export, as far as abilities depend on it. */
 export interface ExportSubject {
   type: ExportType;
   resource?: ExportResource | null | undefined;

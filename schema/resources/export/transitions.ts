@@ -7,7 +7,7 @@ export type ExportRow = Row<'Export'>;
 
 export const hasEnded = ({ finishedAt }: Pick<ExportRow, 'finishedAt'>): boolean => finishedAt !== null;
 
-/** What a completed export has. */
+/** The fields that a completed export has. */
 export type ExportFile = Pick<ExportRow, 'fileName' | 'length' | 'sha256' | 'expiresAt'>;
 
 /** How an export ends. Under its lock. */

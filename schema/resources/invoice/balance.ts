@@ -12,7 +12,7 @@ export interface Balanced {
   amountRefunded: Written;
 }
 
-/** What a query selects to know the balance. */
+/** The fields that a query selects to know the balance. */
 export const balanceFields = {
   totalGross: true,
   amountCredited: true,
@@ -22,7 +22,8 @@ export const balanceFields = {
 } as const satisfies Record<keyof Balanced, true>;
 
 /**
- * What is to be paid of an invoice, or refunded where it is negative. An issued invoice with a balance of zero or less is paid.
+ * The amount to be paid of an invoice, or to be refunded where it is negative. An issued invoice with a balance of zero
+ * or less is paid.
  */
 export const computeBalance = ({
   totalGross,
@@ -40,15 +41,15 @@ export const computeBalance = ({
 /** The same in SQL, over the columns of an invoice. */
 export const balanceSql = 'total_gross - amount_credited - amount_paid - amount_adjusted + amount_refunded';
 
-/** What the customer has still to pay. */
+/** The amount that the customer has still to pay. */
 export const computeAmountDue = (invoice: Balanced & { status: string }): Decimal =>
   invoice.status === 'CANCELLED' ? new Decimal(0) : Decimal.max(computeBalance(invoice), 0);
 
-/** What was paid of the credited amount, and not refunded yet. */
+/** The part of the credited amount that was paid, and is not refunded yet. */
 export const computeAmountToRefund = (invoice: Balanced): Decimal =>
   Decimal.max(new Decimal(0).minus(computeBalance(invoice)), 0);
 
-/** What is still to be refunded of one of the invoice's credit notes. */
+/** The amount still to be refunded of one of the invoice's credit notes. */
 export const computeRefundDue = (
   { totalGross, amountRefunded }: Pick<Balanced, 'totalGross' | 'amountRefunded'>,
   invoice: Balanced,

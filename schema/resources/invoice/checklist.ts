@@ -2,7 +2,7 @@ import { builder } from '../../graphql/builder.ts';
 import { describedEnum } from '../../graphql/described-enum.ts';
 import { WarningType, type Warning } from '../warning.ts';
 
-/** What is checked before an invoice is issued. All but the first four may be warned of. */
+/** The checks before an invoice is issued. All but the first four may have warnings. */
 const codes = {
   INVOICE_DATE: 'The date of the invoice, which is always there.',
   NUMBER: 'The consecutive number, which it gets when it is issued.',

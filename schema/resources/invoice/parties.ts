@@ -13,7 +13,7 @@ export interface Parties {
   buyer: FrozenBuyer;
 }
 
-/** What an invoice takes from the customer and the company, as they are now. */
+/** The terms that an invoice takes from the customer and the company, as they are now. */
 export interface CurrentTerms {
   parties: Parties;
   /** The days until payment: the customer's own, or the company's; null without any. */
@@ -60,7 +60,7 @@ const termsSql = `
   from customers as customer left join companies as company on company.tenant_id = customer.tenant_id
   where customer.tenant_id = $1 and customer.id = any($2::uuid[])`;
 
-/** What invoices to these customers take from them and the company, by the customers' ids. @param place that of one invoice */
+/** Reads the terms of invoices to these customers, by the customers' ids. @param place that of one invoice */
 async function readTerms(context: Context, customerIds: string[], place?: Place): Promise<Map<string, CurrentTerms>> {
   const [year, number] = place ? getInvoiceBeforeValues(place) : [null, null];
   const rows = await context.db.$lookup<StoredTerms>(termsSql, [customerIds, year, number], ['Customer', 'Company']);

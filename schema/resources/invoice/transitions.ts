@@ -75,7 +75,7 @@ const getSettled = ({ amountPaid, amountAdjusted }: Row<'Invoice'>): Settled => 
   adjusted: new Decimal(amountAdjusted),
 });
 
-/** What is to be paid of a locked invoice; null unless it is issued. */
+/** A locked invoice, with the amount to be paid; null unless the invoice is issued. */
 export function getPayable(invoice: Row<'Invoice'>): Payable | null {
   const { id, status, currency, customerId: partnerId } = invoice;
   if (!allows(transitions.Invoice.settle, status)) return null;

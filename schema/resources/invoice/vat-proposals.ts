@@ -32,7 +32,7 @@ function proposeVat(supply: Supply, { seller, buyer }: Parties, usualRate: Decim
   return { supply, vatCategory: category, vatRate: new Decimal(0), exemptionReason: reason ?? null };
 }
 
-/** What invoices to a customer usually have: for services, and for goods. @throws NotFoundError */
+/** The usual VAT of invoices to a customer: for services, and for goods. @throws NotFoundError */
 export async function findVatProposals(context: Context, customerId: string): Promise<Record<Supply, VatProposal>> {
   const [parties, company] = await Promise.all([findPartiesOfDraft(context, customerId), findCompany(context)]);
   const usualRate = company?.defaultVatRate ? new Decimal(company.defaultVatRate.toFixed()) : null;

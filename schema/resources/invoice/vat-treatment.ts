@@ -7,7 +7,7 @@ import type { VatCategory } from '../../money/vat-categories.ts';
 export type Supply = 'SERVICES' | 'GOODS';
 
 interface Treatment {
-  /** What services and goods are usually invoiced with. */
+  /** The usual VAT categories of services and of goods. */
   usual: Record<Supply, VatCategory>;
   /** The categories that don't go with it. The others may: there are exceptions, such as work on buildings abroad. */
   unusual: readonly VatCategory[];

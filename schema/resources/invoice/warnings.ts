@@ -14,8 +14,8 @@ import { findParties, findPartiesOfDraft, knownTerms, type Parties, type WithKno
 import { byPosition, Invoice } from './type.ts';
 import { treatments } from './vat-treatment.ts';
 
-// What an invoice must say, or should, and doesn't. The law is that of the country where the seller is taxed: Germany,
-// Austria, or the directive that the other member states' laws follow.
+// Checks of the details that an invoice must have, or should. The law is that of the country where the seller is taxed:
+// Germany, Austria, or the directive that the other member states' laws follow.
 
 /** § and number of UStG in Germany and Austria; article of Directive 2006/112/EC elsewhere in the EU. */
 type Jurisdiction = 'DE' | 'AT' | 'EU';
@@ -27,14 +27,14 @@ interface CheckedInvoice {
   exchangeRate: unknown;
   /** Whether it is paid in full when it is issued. */
   isPaid: boolean;
-  /** What is wrong with its date among those of its series. */
+  /** Warnings about its date among those of its series. */
   orderWarnings: Warning[];
   /** By position. */
   items: (Parameters<typeof getVatCategory>[0] &
     Record<'servicePeriodStart' | 'servicePeriodEnd', Date | null> & { exemptionReason: string | null })[];
 }
 
-/** What the checks look at, collected in one pass over the items. */
+/** The facts that the checks look at, collected in one pass over the items. */
 interface Subject extends Parties {
   /** The country where the seller is taxed. */
   sellerCountry: string | undefined;
@@ -64,7 +64,7 @@ interface Check {
   find: (subject: Subject) => Finding[] | undefined;
 }
 
-/** What the law demands and no invoice can lack: its fields are required, or it gets them when it is issued. */
+/** A detail that the law demands and no invoice can lack: its fields are required, or issuing sets them. */
 interface Given {
   code: 'INVOICE_DATE' | 'NUMBER' | 'ITEMS' | 'AMOUNTS';
   law: Law;
@@ -256,7 +256,7 @@ function toSubject(
   return { seller, buyer, sellerCountry: getVatCountry(seller), isPaid, orderWarnings, currency, ...found };
 }
 
-/** What an invoice must say, or should, and what of it is missing or probably wrong. */
+/** Checks the details that an invoice must have, or should. A detail that is missing or probably wrong has warnings. */
 export function checkInvoice(invoice: CheckedInvoice, parties: Parties): InvoiceCheck[] {
   const subject = toSubject(invoice, parties);
   const jurisdiction = findJurisdiction(subject.sellerCountry);
@@ -280,7 +280,7 @@ export function checkInvoice(invoice: CheckedInvoice, parties: Parties): Invoice
   return made;
 }
 
-/** What is missing or probably wrong in an invoice, as it was issued; in a draft, as it would be issued now. */
+/** Warnings of missing or probably wrong details in an invoice as issued; in a draft, as it would be issued now. */
 export const findInvoiceWarnings = (invoice: CheckedInvoice, parties: Parties): Warning[] =>
   checkInvoice(invoice, parties).flatMap(({ warnings }) => warnings);
 

@@ -10,11 +10,12 @@ import { requireCredit } from './customer-credit.ts';
 import { getColumn } from './kinds.ts';
 import type { PayableType } from './payables.ts';
 
-// What a payment is recorded with, so that nothing is left of an invoice or receipt (DECISIONS.md#d147-settlement).
+// Adjustments that are recorded with a payment, so that nothing is left of an invoice or receipt
+// (DECISIONS.md#d147-settlement).
 
 type AdjustmentTypes = Exclude<PaymentKinds, 'PAYMENT' | 'CREDIT_REFUND'>;
 
-/** What each type may settle. */
+/** The payables that each type may settle. */
 const settles: Record<AdjustmentTypes, readonly PayableType[]> = {
   CASH_DISCOUNT: ['INVOICE', 'RECEIPT'],
   WRITE_OFF: ['INVOICE', 'RECEIPT'],
@@ -83,7 +84,7 @@ export function adjustmentRules(
 
 /** Adjustments that are allowed. */
 export interface Adjusted extends Settled {
-  /** What goes to the customer's credit. */
+  /** The amount that goes to the customer's credit. */
   overpaid: Decimal;
   rows: Pick<Row<'Payment'>, 'kind' | 'amount' | 'reason' | 'customerId'>[];
   /** Refuses more of the customer's credit than there is. Runs when the rows are written. */

@@ -6,16 +6,16 @@ import type { Step } from '../../rows/transition.ts';
 
 /** How much is settled. */
 export interface Settled {
-  /** What is paid, or refunded. */
+  /** The amount that is paid, or refunded. */
   paid: Decimal;
-  /** What is settled without money. */
+  /** The amount that is settled without money. */
   adjusted: Decimal;
 }
 
 /** An invoice or receipt to pay, a credit note to refund, or a customer's credit. Its row is locked. */
 export interface Payable extends Settled {
   id: string;
-  /** What is still to be paid, or refunded. */
+  /** The amount still to be paid, or refunded. */
   due: Decimal;
   currency: string;
   /** The customer or supplier; null if unknown. */

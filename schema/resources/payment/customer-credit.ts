@@ -5,10 +5,10 @@ import { Decimal } from '../../money/money.ts';
 
 // The credit of customers: what they paid beyond what was due. It is the sum of rows of the payments ledger.
 
-/** What a payment adds to its customer's credit, in SQL. */
+/** The amount that a payment adds to its customer's credit, in SQL. */
 export const creditSql = `case kind when 'overpayment' then amount else -amount end`;
 
-/** What is left of a customer's credit in one currency. */
+/** Reads the balance of a customer's credit in one currency. */
 export async function readCredit({ db }: Context, customerId: string, currency: string): Promise<Decimal> {
   const [credit] = await db.$rows<{ balance: string }>(
     `select coalesce(sum(${creditSql}), 0)::text as balance from payments

@@ -6,7 +6,7 @@ import { convert, Decimal } from '../../money/money.ts';
 import { maxExchanged } from '../exchange-rate.ts';
 import { settledAtHome } from './settled-at-home.ts';
 
-// What foreign money was worth when it was paid (DECISIONS.md#d151-exchange-differences).
+// The worth of foreign money when it was paid (DECISIONS.md#d151-exchange-differences).
 
 export type PaymentExchange = Pick<
   Prisma.PaymentUncheckedCreateInput,
@@ -14,7 +14,7 @@ export type PaymentExchange = Pick<
 >;
 
 /**
- * What a payment was worth in the home currency of what it pays, at a rate of its own.
+ * The worth of a payment in the home currency of the document that it pays, at a rate of the payment's own.
  * @param amount with the sign of the payment
  * @throws ValidationError
  */

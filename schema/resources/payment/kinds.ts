@@ -31,11 +31,11 @@ const columns = {
 
 export const getColumn = (kind: PaymentKinds): 'paid' | 'adjusted' | null => columns[kind];
 
-const kindsOf = (column: 'paid' | 'adjusted'): PaymentKinds[] =>
+const listKinds = (column: 'paid' | 'adjusted'): PaymentKinds[] =>
   (Object.keys(columns) as PaymentKinds[]).filter((kind) => columns[kind] === column);
 
 /** The kinds that count as paid. */
-export const paidKinds = kindsOf('paid');
+export const paidKinds = listKinds('paid');
 
 const inSql = (kinds: PaymentKinds[]): string => kinds.map((kind) => `'${kind.toLowerCase()}'`).join(', ');
 
@@ -43,7 +43,7 @@ const inSql = (kinds: PaymentKinds[]): string => kinds.map((kind) => `'${kind.to
 export const paidKindsSql = inSql(paidKinds);
 
 /** The kinds that settle without money, as a list of SQL. */
-export const adjustedKindsSql = inSql(kindsOf('adjusted'));
+export const adjustedKindsSql = inSql(listKinds('adjusted'));
 
 /** Whether a payment changes a customer's credit only. */
 export const isOfCredit = ({ kind }: Pick<Row<'Payment'>, 'kind'>): boolean =>

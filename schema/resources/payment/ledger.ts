@@ -14,7 +14,7 @@ import { paidBy, payables } from './payables.ts';
 
 type NewPayment = Prisma.PaymentUncheckedCreateInput;
 
-/** Adds a payment or a refund. What it pays is locked, and counts it already. */
+/** Adds a payment or a refund. The document that it pays is locked, and counts it already. */
 export async function recordPayment(context: Context, data: NewPayment): Promise<string> {
   const payment = await context.db.payment.create({ data });
   await emit(context, 'payment.recorded', payment);
@@ -23,8 +23,8 @@ export async function recordPayment(context: Context, data: NewPayment): Promise
 
 /**
  * Adds a payment with its adjustments. The first row is the one that the others are undone with. An overpayment comes last: it settles
- * nothing that undoing it could make due again. What the first row settles at home depends on the others, so that its event follows
- * them.
+ * nothing that undoing it could make due again. The first row's amount in the home currency depends on the others, so that its
+ * event follows them.
  */
 export async function recordAdjusted(
   context: Context,
@@ -47,7 +47,7 @@ export async function recordAdjusted(
 
 /**
  * Undoes a payment, whose row the caller has locked, and what was recorded with it: adds rows with the opposite amounts, on the day
- * of the payment, or today if a period lock closes that day. What they settled is due again.
+ * of the payment, or today if a period lock closes that day. The amounts that they settled are due again.
  */
 export async function reverse(context: Context, payment: Row<'Payment'>, reason?: string | null): Promise<void> {
   if (payment.reversalOfId) refuse('id', 'wrong_state', 'A reversal can not be undone.');

@@ -8,7 +8,7 @@ import type { Row } from '../../../prisma/client.ts';
 import { isOfCredit } from './kinds.ts';
 
 /**
- * What a payment can pay, by its type.
+ * The payables, by their type: a payment can pay one of them.
  *
  * - `field`: the payment's field that has its id.
  * - `scope`: the first part of its abilities.
@@ -80,7 +80,7 @@ async function lockCustomer(context: Context, id: string): Promise<Payable | nul
 
 export type PayableType = keyof typeof payables;
 
-/** What a payment pays. */
+/** The payable that a payment pays. */
 export function paidBy(
   payment: Pick<Row<'Payment'>, 'kind' | 'invoiceId' | 'receiptId' | 'creditNoteId' | 'customerId'>,
 ): { type: PayableType; id: string } {
@@ -91,7 +91,7 @@ export function paidBy(
   return { type: 'CREDIT_NOTE', id: creditNoteId ?? '' };
 }
 
-/** What a payment moved on its bank transaction's account, in its currency: positive if the money was received. */
+/** A payment's amount on its bank transaction's account, in the account's currency: positive for money received. */
 export function getBankAmount(
   payment: Parameters<typeof paidBy>[0] & Pick<Row<'Payment'>, 'amount' | 'exchangeAmount'>,
 ): Decimal {

@@ -1,10 +1,11 @@
 import { minorDigitsSql } from '../../money/money.ts';
 
-// What is settled of documents with an exchange rate, in the home currency. A ledger is walked in the order in which it was
-// written, so that nothing that comes later changes what was there: what is settled up to a payment is converted and rounded, and
-// the payment is what that is more than what is settled already. So the last one takes the rest, and the partner's account ends at
-// zero. Credit notes, cash discounts, and used credit are each worth what their own postings say, and reversals the opposite of
-// their payment; where one of these is the last, what is left is a rest of its own.
+// The amounts that are settled of documents with an exchange rate, in the home currency. A ledger is walked in the
+// order in which it was written, so that a later row never changes an earlier one. The amount settled up to a payment
+// is converted and rounded, and the payment is worth the difference to the amount settled before. So the last payment
+// takes the rest, and the partner's account ends at zero. Credit notes, cash discounts, and used credit are each worth
+// the amount of their own postings, and reversals the opposite of their payment. Where one of these is the last, the
+// remainder is a rest of its own.
 
 const toHome = (amount: string): string => `round(${amount} * document.rate, document.digits)`;
 
@@ -86,8 +87,9 @@ const walk = (touched: string): string => `
   )`;
 
 /**
- * What payments settle at home, as `id, currency, worth`; none of documents without a rate, or of what only changes a customer's credit.
- * Parameter 1 is the tenant.
+ * The amounts that payments settle in the home currency, as `id, currency, worth`. Payments of documents without a rate
+ * have none, and neither have those that only change a customer's credit. Other payments and the credit notes of the
+ * same documents are in the result, too. Parameter 1 is the tenant.
  * @param where a condition on `payment`
  */
 export const settledAtHome = (where: string): string => `
@@ -99,7 +101,7 @@ export const settledAtHome = (where: string): string => `
   select settled.moved_id as id, settled.currency, settled.worth from settled`;
 
 /**
- * What is left at home of documents that are settled by something else than a payment, on that day, as
+ * The rests in the home currency of documents that are settled by something else than a payment, on that day, as
  * `id, is_invoice, number, date, currency, difference`: a gain is positive.
  * @param within a condition on `moved`, with a `date`
  */

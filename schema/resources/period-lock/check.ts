@@ -5,7 +5,8 @@ import { resourceIdDescription } from '../../graphql/node.ts';
 import { formatDay, parseDay } from '../../graphql/scalars/scalars.ts';
 import { PeriodLockSeries } from './type.ts';
 
-// What is still to be done before a period is locked: afterwards it can be booked on a later day only.
+// Work to be done before a period is locked: drafts, unmatched bank transactions, and documents without a proof.
+// Afterwards they can be booked on a later day only.
 
 /** At most this many are listed. */
 const maxItems = 100;

@@ -11,7 +11,7 @@ interface Balanced {
   amountAdjusted: Written;
 }
 
-/** What is still to be paid of a receipt, or is to come back of a supplier's credit, whose amounts are negative. */
+/** The amount still to be paid of a receipt, or to come back of a supplier's credit, whose amounts are negative. */
 export const computeDue = ({ amountGross, amountPrepaid, amountPaid, amountAdjusted }: Balanced): Decimal =>
   new Decimal(amountGross.toFixed())
     .minus(amountPrepaid.toFixed())

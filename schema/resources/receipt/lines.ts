@@ -103,7 +103,7 @@ export function completeLine(line: NewLine, currency: string): Line {
 /** A receipt's columns that say all of a usual line. */
 type OneLine = Pick<Row<'Receipt'>, 'vatRate' | 'vatAmount' | 'amountNet' | 'amountGross'>;
 
-/** What answers need of a receipt for its lines. */
+/** The fields of a receipt that answers need for its lines. */
 export const selectLines = {
   vatRate: true,
   vatAmount: true,

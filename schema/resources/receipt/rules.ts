@@ -23,7 +23,7 @@ export function receiptRules(input: ReceiptInput, context: Context, problems: Pr
   if (gross) checkAmount(bounds, 'input.amountGross', gross);
   const lines = input.lines ? checkLines(bounds, input.lines, currency) : [];
   if (input.lines) {
-    // What is wrong with a line is said once.
+    // Lines are undefined if one of them has a problem, which is reported already.
     if (lines) checkSums(input, lines, bounds);
   } else if (!current) {
     const isMissing = input.amountGross === undefined && !problems.has('input.amountGross');
@@ -112,7 +112,7 @@ function checkLine(bounds: Bounds, path: string, line: NewLine, currency: string
   return isRight() ? whole : undefined;
 }
 
-/** What a receipt says as a whole is what its lines say. A line can take back a part of it, as a discount does. */
+/** A receipt's total and VAT rate are its lines'. A line can take back a part of the total, as a discount does. */
 function checkSums({ amountGross, vatRate }: ReceiptInput, lines: Line[], bounds: Bounds): void {
   const { problems } = bounds;
   const sums = sumLines(lines);

@@ -33,7 +33,7 @@ async function book(context: Context, receipt: Row<'Receipt'>): Promise<Prefetch
   return writeSteps(context, 'Receipt', receipt, [booking]);
 }
 
-/** What is to be paid of a locked receipt, or is to come back of a credit; null unless it is booked. */
+/** A locked receipt, with the amount to be paid, or to come back of a credit; null unless the receipt is booked. */
 export function getPayable(receipt: Row<'Receipt'>): Payable | null {
   const { id, status, currency, creditedReceiptId } = receipt;
   if (!allows(transitions.Receipt.settle, status)) return null;

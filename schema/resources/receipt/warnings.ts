@@ -13,7 +13,7 @@ interface Others {
   isSame: boolean;
 }
 
-const warnOf = (others: Others | undefined): Warning[] => {
+const warnAbout = (others: Others | undefined): Warning[] => {
   if (!others) return [];
   const number: Warning = {
     code: 'RECEIPT_NUMBER',
@@ -73,7 +73,7 @@ builder.prismaObjectField(Receipt, 'warnings', (t) =>
       'What is probably wrong: another receipt of the same supplier has the same number, or the stated VAT is not that of the amounts.',
     select: { id: true, supplierId: true, receiptNumber: true, currency: true, ...selectLines },
     resolve: async ({ id, supplierId, receiptNumber, ...receipt }, _args, context) => [
-      ...(supplierId && receiptNumber ? warnOf(await findOthers(id, context)) : []),
+      ...(supplierId && receiptNumber ? warnAbout(await findOthers(id, context)) : []),
       ...warnOfVat(toLines(receipt), receipt.currency),
     ],
   }),
@@ -102,7 +102,7 @@ builder.queryField('receiptNumberWarnings', (t) =>
       const find = (more: object) => db.receipt.findFirst({ where: { ...where, ...more }, select: { id: true } });
       if (!(await find({}))) return [];
       const same = amountGross && (await find({ amountGross, currency: currency ?? tenant.defaultCurrency }));
-      return warnOf({ isSame: Boolean(same) });
+      return warnAbout({ isSame: Boolean(same) });
     },
   }),
 );

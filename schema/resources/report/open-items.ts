@@ -75,7 +75,7 @@ const payables = `
     and document.reversal_of is null`;
 
 /** A statement that finds the documents of which something is open. Parameters: the tenant, the day. */
-export const openItemsOf = (side: Side): string => `
+export const openItemsSql = (side: Side): string => `
     select document.*, gross - paid - adjusted - credited as open,
       case when due_date is null then 0 else $2::date - due_date end as days_late
     from (${side === 'RECEIVABLE' ? receivables : payables}) as document
@@ -88,7 +88,7 @@ const sums = Object.entries(ages).map(
 /** One statement, so that all parts show the same state. Amounts are texts, because JSON has no exact decimals. */
 const readOpenItems = (side: Side): string => `
   with item as materialized (
-    ${openItemsOf(side)}
+    ${openItemsSql(side)}
   ), total as (
     select currency, json_build_object('currency', currency, 'count', count(*),
       'open', sum(open)::text, 'credit', coalesce(-sum(open) filter (where open < 0), 0)::text, ${sums.join(', ')}) as row

@@ -116,8 +116,8 @@ function splitIntoMonths({ from, to }: Period): Period[] {
   const { months: others } = first.until(toMonth(to), { largestUnit: 'months' });
   return Array.from({ length: others + 1 }, (_, index) => {
     const month = first.add({ months: index });
-    const dayOf = (day: number): Date => new Date(month.toPlainDate({ day }).toString());
-    const [start, end] = [dayOf(1), dayOf(month.daysInMonth)];
+    const toDate = (day: number): Date => new Date(month.toPlainDate({ day }).toString());
+    const [start, end] = [toDate(1), toDate(month.daysInMonth)];
     return { from: start > from ? start : from, to: end < to ? end : to };
   });
 }
@@ -128,11 +128,11 @@ const months = `(
   from generate_series(date_trunc('month', $2::date::timestamp), $3::date, interval '1 month') as month
 ) as month (first, last)`;
 
-/** What each document adds to the period. */
+/** The shares of documents and of payments in the period. */
 const buildShares = (basis: Basis): string =>
   `${basis === 'ACCRUAL' ? accrualShares('DOCUMENT') : cashShares('PAYMENT')} union all ${onPayment(basis)}`;
 
-/** What counts on the days of payments on both bases. */
+/** The shares that count on the days of payments on both bases. */
 const onPayment = (basis: Basis): string => `${lossShares(basis)} union all ${exchangeShares}`;
 
 /** The part that a share belongs to. */
@@ -161,14 +161,14 @@ async function findSums(context: Context, period: Period, basis: Basis): Promise
     inTexts(period),
   );
   const sumUp = (currency: string, summands: SumRow[]): Sums => {
-    const sumOf = (of: Kind): Decimal =>
+    const sumKind = (of: Kind): Decimal =>
       Decimal.sum(0, ...summands.filter(({ kind }) => kind === of).map(({ sum }) => sum));
     return {
       currency,
-      revenue: sumOf('REVENUE'),
-      expenses: sumOf('EXPENSES'),
-      exchangeGains: sumOf('EXCHANGE_GAINS'),
-      exchangeLosses: sumOf('EXCHANGE_LOSSES'),
+      revenue: sumKind('REVENUE'),
+      expenses: sumKind('EXPENSES'),
+      exchangeGains: sumKind('EXCHANGE_GAINS'),
+      exchangeLosses: sumKind('EXCHANGE_LOSSES'),
     };
   };
   const byCurrency = [...Map.groupBy(rows, ({ currency }) => currency)].toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -12,7 +12,7 @@ const side: Side = {
     select id, position as part, category, rate, deductible, net, vat
     from (${receiptLinesSql(`document.tenant_id = $1 and ${where}`)}) as line`,
   credited: null,
-  // What was prepaid counts on the day of the receipt.
+  // A prepaid amount counts on the day of the receipt.
   payments: `
     select receipt_id as id, paid_on as date, amount from payments
     where tenant_id = $1 and kind in (${paidKindsSql}) and receipt_id in (select id from receipt_touched)
@@ -49,8 +49,8 @@ const namedLines = (parts: string, times: string): string => `
 export const paidLines = (days: DaysSql): string => namedLines(paidParts(side, days), 'part.at');
 
 /**
- * What cash discounts take back in the period. Of a receipt with an exchange rate, each day's are one, as they are on the partner's
- * account: so they are converted.
+ * The amounts that cash discounts take back of lines in the period. On a receipt with an exchange rate, the discounts
+ * of a day are summed, and then converted, because the partner's account has them as one.
  */
 export const discountedLines = `
   select id, number, date, currency, exchange_rate, exchange_currency, part, digits, category, rate, deductible, supplier_country,

@@ -1,8 +1,9 @@
 import { minorDigitsSql } from '../../money/money.ts';
 
-// What is settled of a document up to a day is split over its parts: cash discounts over what is left of each after the credit
-// notes until then, and payments over what is left after both. One part takes the rounding. What a period or a day adds is the
-// difference of two days: so all of them together are exactly the whole, whatever was settled when.
+// The amount that is settled of a document up to a day is split over the document's parts: cash discounts over the rest
+// of each part after the credit notes until then, and payments over the rest after both. One part takes the rounding.
+// The share of a period or a day is the difference of two days: so all of them together are exactly the whole, whenever
+// the amounts were settled.
 //
 // Names of a side's tables: `touched (id)`, the documents; `point (id, date, at, until)`, the days that are compared: what was
 // settled until the day `until` counts `at` times (1 or -1) in the share of the day `date`.
@@ -23,9 +24,9 @@ export interface Side {
    * category and rate, a receipt one for each line.
    */
   parts: (where: string) => string;
-  /** What credit notes take back of these, with a `date`; null where there are none. */
+  /** The amounts that credit notes take back of these, with a `date`; null where there are no credit notes. */
   credited: string | null;
-  /** What payments pay, and what their refunds take back: `id, date, amount`. */
+  /** The amounts of payments, and those that refunds take back: `id, date, amount`. */
   payments: string;
   /** The documents of which something is paid or credited in a period: `id`. */
   touched: (days: DaysSql) => string;
@@ -39,7 +40,7 @@ const partColumns = 'id, date, at, part, category, rate, deductible';
 const stateColumns = `${partColumns}, net, vat, credited_net, credited_vat`;
 
 /** The table `stated`: what a document says, less the credit notes until each point; and `discounted`, the cash discounts. */
-const stateOf = ({ name, parts, credited }: Side): string => `
+const stateSql = ({ name, parts, credited }: Side): string => `
   ${name}_stated as (
     select point.id, point.date, at, part, category, rate, deductible, net, vat, 0 as credited_net, 0 as credited_vat
     from (${parts(`document.id in (select id from ${name}_touched)`)}) as said
@@ -58,8 +59,8 @@ const stateOf = ({ name, parts, credited }: Side): string => `
   )`;
 
 /**
- * The table `<name>_<into> (…, amount, amount_vat, digits)`: amounts split over what is left. What is beyond that is split by what
- * was credited.
+ * The table `<name>_<into> (…, amount, amount_vat, digits)`: amounts split over the shares that are left. The part of an amount beyond
+ * these is split over the credited shares.
  * @param state a table with `stateColumns`
  * @param amounts a table `(id, date, amount)`
  */
@@ -160,12 +161,12 @@ const periodPoints = (side: Side, days: DaysSql): string => `
 
 const columns = `${partColumns}, digits, amount - amount_vat as net, amount_vat as vat`;
 
-/** What was paid of the parts of documents at each point of a period: `at` says how often it counts. */
+/** The amounts paid of the parts of documents at each point of a period: `at` says how often an amount counts. */
 export const paidParts = (side: Side, days: DaysSql): string => `
-  with ${periodPoints(side, days)}, ${stateOf(side)}, ${splitPayments(side)}
+  with ${periodPoints(side, days)}, ${stateSql(side)}, ${splitPayments(side)}
   select ${columns} from ${side.name}_paid`;
 
 /** The same of cash discounts of the period, on the days of payment. */
 export const discountedParts = (side: Side): string => `
-  with ${discountPoints(side)}, ${stateOf(side)}, ${splitDiscounts(side)}
+  with ${discountPoints(side)}, ${stateSql(side)}, ${splitDiscounts(side)}
   select ${columns} from ${side.name}_discount`;

@@ -41,8 +41,8 @@ const otherGermanRates = [...germanRates].map((rate): VatBox => ({
 }));
 
 /**
- * The boxes of Germany's Umsatzsteuer-Voranmeldung (USt 1 A) and of Austria's U 30. What depends on more than is known here has
- * none: exempt supplies, and reverse charge of a supplier whose country isn't known. Reverse charge is taken for what is usual: from
+ * The boxes of Germany's Umsatzsteuer-Voranmeldung (USt 1 A) and of Austria's U 30. Lines about which too little is known here
+ * have none: exempt supplies, and reverse charge of a supplier whose country isn't known. Reverse charge is taken for the usual: from
  * another member state for services in Germany (§ 13b (1) UStG), and within Austria for construction (§ 19 (1a)).
  */
 const boxes: readonly VatBox[] = [

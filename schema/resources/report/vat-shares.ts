@@ -88,7 +88,7 @@ const namedParts = (parts: string): string => `
   select part.id, part.date, part.at, part.category, part.rate, part.net, part.vat, document.number, ${rateColumns}
   from (${parts}) as part join invoices as document on document.tenant_id = $1 and document.id = part.id`;
 
-/** Parts in the home currency. What is settled until a day is converted, so that periods add up to the converted whole. */
+/** Parts in the home currency. The sum settled until a day is converted, so that periods add up to the converted whole. */
 const partsAtHome = (parts: string): string =>
   inHomeCurrency(namedParts(parts), {
     columns: 'id, date, at, category, rate, number',
@@ -138,7 +138,7 @@ export const discountShares = sharesOfDiscounts(
   ),
 );
 
-/** What was owed and credited in a period. */
+/** The shares of a period on the accrual basis: of invoices, credit notes, and receipts, and of cash discounts. */
 export const accrualShares = (by: VatDate): string => {
   const date = by === 'SUPPLY' ? supplyDate : 'document.invoice_date';
   return union(
@@ -169,7 +169,7 @@ const buildReceiptShares: Record<ReceiptDate, (days: DaysSql) => string[]> = {
 };
 
 /**
- * What was paid in a period (§ 20 UStG, § 17 of Austria's UStG).
+ * The shares of a period on the cash basis (§ 20 UStG, § 17 of Austria's UStG): invoices by payment, and receipts.
  * @param receiptDate when the VAT of receipts counts
  * @param days the period; another one than the whole only if receipts count by payment
  */
@@ -177,8 +177,8 @@ export const cashShares = (receiptDate: ReceiptDate, days: DaysSql = wholePeriod
   union([sharesOfParts(partsAtHome(paidParts(invoices, days)), 'INVOICE', 1)], buildReceiptShares[receiptDate](days));
 
 /**
- * What settles invoices as a loss, and receipts as a gain, in a period: fees, and by documents, write-offs and rounding, too. No VAT
- * is corrected, so that the amount is all that is lost.
+ * Losses on invoices, and gains on receipts, that settle these in a period: fees, and on the accrual basis also
+ * write-offs and rounding. No VAT is corrected, so that the whole amount is a loss or gain.
  */
 export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => {
   const where = `payment.paid_on between $2 and $3
@@ -200,8 +200,8 @@ export const lossShares = (basis: 'ACCRUAL' | 'CASH'): string => {
 };
 
 /**
- * What payments of a period gained or lost against the exchange rates of their documents, as positive amounts of two kinds. A reversal
- * takes back what the payment added. What is left by roundings is one, too.
+ * Gains and losses of a period's payments against the exchange rates of their documents: positive amounts of two kinds.
+ * A reversal takes back that of its payment, as a negative amount. A rest of roundings is a gain or loss, too.
  */
 export const exchangeShares = `
   select case when (difference > 0) = is_reversal then 'EXCHANGE_LOSSES' else 'EXCHANGE_GAINS' end as kind,

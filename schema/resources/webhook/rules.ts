@@ -59,8 +59,9 @@ export async function lockWebhook(
 }
 
 /**
- * What waits for a webhook is sent to the address that it has then, whatever its events are then: under its lock, before its
- * address changes. Deliveries that were set aside are sent only by a redelivery, which asks for itself.
+ * Deliveries that wait for a webhook are sent to the address that it has then, whatever its events are then. So this
+ * check runs under the webhook's lock, before its address changes. Deliveries that were set aside are sent only by a
+ * redelivery, which checks for itself.
  * @throws ForbiddenError if the caller may not read the events of all deliveries that wait
  */
 export async function mustReadWaiting(inside: Context, webhookId: string): Promise<void> {

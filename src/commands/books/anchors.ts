@@ -92,7 +92,7 @@ function parseHead(text: string): Head | undefined {
 }
 
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
-/** What is signed has the heads: other fields may say anything. */
+/** The heads are in `content`, which is signed: other fields may say anything. */
 const anchorSchema = z
   .object({ content: z.string(), public_key: bytes, signature: bytes })
   .transform(({ content, public_key: publicKey, signature }) => ({ content, publicKey, signature }));

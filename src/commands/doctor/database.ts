@@ -4,7 +4,7 @@ import { migrations, pendingMigrations } from '../../../prisma/migrate/migrate.t
 import { findSettingsProblem } from '../../../prisma/connection/node-settings.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
-// What Kontor needs of its PostgreSQL.
+// Kontor's requirements of its PostgreSQL.
 
 const oldest = 15;
 const extensions = ['pg_trgm', 'btree_gin'];

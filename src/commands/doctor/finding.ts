@@ -1,10 +1,10 @@
-/** What a check of `kontor doctor` has found. */
+/** A result of a check of `kontor doctor`. */
 export interface Finding {
   check: string;
   status: 'ok' | 'warn' | 'fail';
   /** One line. */
   message: string;
-  /** What to do about it, in one line. */
+  /** The remedy, in one line. */
   action?: string;
 }
 

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { Pool } from 'pg';
-import { shareOf, type BackfillProgress } from '../../../prisma/migrate/backfills.ts';
+import { computeShare, type BackfillProgress } from '../../../prisma/migrate/backfills.ts';
 import { checkConnection } from '../../../prisma/connection/connection-problem.ts';
 import { ConnectionPool } from '../../../prisma/connection/connection.ts';
 import {
@@ -83,7 +83,7 @@ function describeProgress(progress: BackfillProgress): string {
   const { table, rows, estimatedRows, startedAt, finishedAt, error } = progress;
   if (startedAt === null) return `${table}: begins after its migration, when a worker runs`;
   if (finishedAt !== null) return `${table}: ${rows} rows, done ${finishedAt.toISOString()}`;
-  const share = `${Math.floor(shareOf(progress) * 100)} %, ${rows} of about ${Math.max(rows, estimatedRows ?? 0)} rows`;
+  const share = `${Math.floor(computeShare(progress) * 100)} %, ${rows} of about ${Math.max(rows, estimatedRows ?? 0)} rows`;
   return `${table}: ${share}${error === null ? '' : `, failed: ${error}`}`;
 }
 

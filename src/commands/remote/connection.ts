@@ -70,7 +70,7 @@ export function buildConnection(command: Command, env: NodeJS.ProcessEnv = proce
 }
 
 /** The address that a login is to. */
-export const addressOf = ({ url }: ConnectionOptions, env: NodeJS.ProcessEnv = process.env): string =>
+export const resolveAddress = ({ url }: ConnectionOptions, env: NodeJS.ProcessEnv = process.env): string =>
   parseAddress(url ?? (env['KONTOR_URL'] || defaultUrl));
 
 /** @throws CommandFailure which never contains the token */

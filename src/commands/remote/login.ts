@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { print, printJson, printRow } from '../output.ts';
-import { addressOf, buildFailure, connectionOptions, parseToken, send, withConnection } from './connection.ts';
+import { resolveAddress, buildFailure, connectionOptions, parseToken, send, withConnection } from './connection.ts';
 import { findProfile, readProfiles, writeProfiles } from './profiles.ts';
 
 /** `login` keeps an address and a token as a profile, `profiles` lists them, and `logout` forgets one. */
@@ -16,7 +16,7 @@ export function addProfileCommands(program: Command): void {
   login.action(async () => {
     const given = connectionOptions(login);
     const name = parseName(given.profile ?? process.env['KONTOR_PROFILE'] ?? 'default');
-    const url = addressOf(given);
+    const url = resolveAddress(given);
     const token = parseToken(given.token ?? (process.env['KONTOR_TOKEN'] || (await readToken())));
     const { tenant } = await readMe({ url, token });
     const { profiles } = readProfiles();

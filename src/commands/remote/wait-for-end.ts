@@ -4,7 +4,7 @@ import { JsonNumber } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { buildFailure, send, type ApiConnection } from './connection.ts';
 
-/** What a job does, and a client waits for: a bulk operation, an export. */
+/** A bulk operation or an export, which a job does and a client waits for. */
 interface Unfinished {
   finished_at: string | null;
 }

@@ -70,7 +70,10 @@ async function readPerson(database: Database, tenantId: string, id: string) {
   };
 }
 
-/** What says nothing about a person. Whatever other field there will be is erased. */
+/**
+ * Fields that are not set to null. `companyName` gets another value instead. The others say nothing about a person.
+ * Fields that will be added later are erased.
+ */
 const keptFields = new Set(['type', 'companyName', 'country', 'language', 'paymentTermsDays']);
 
 async function erasePerson(

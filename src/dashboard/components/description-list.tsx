@@ -28,7 +28,7 @@ export function DescriptionList({ items }: { items: [name: string, value: ReactN
 const toItems = (metadata: Record<string, string | null>): [string, string | null][] =>
   Object.entries(metadata).map(([key, value]) => [t('{key} (metadata)', { key }), value]);
 
-/** What clients of the API keep with a resource. */
+/** The external id and the metadata that clients of the API keep with a resource. */
 export const ownItems = ({
   externalId,
   metadata,

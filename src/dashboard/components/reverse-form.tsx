@@ -7,7 +7,7 @@ import { Form, useSubmit } from '../forms/form.tsx';
 import { reasonField } from '../forms/reason-field.ts';
 
 interface Props<Data> {
-  /** What happens: `119.00 EUR becomes due again.` */
+  /** The effect, as a sentence: `119.00 EUR becomes due again.` */
   consequence: string;
   /** The label of the button: `Undo`. */
   submit: string;

@@ -7,8 +7,8 @@ const text = (value: unknown): string => (typeof value === 'string' || typeof va
 const day = (value: unknown): string => (typeof value === 'string' ? date(value) : '…');
 
 /**
- * What the codes of problems say, as /docs/error-codes has them. The messages of the API are English, so they are shown on
- * English pages only.
+ * The meanings of the codes of problems, as /docs/error-codes has them. The messages of the API are English, so only
+ * English pages show them.
  */
 export const explanations: Readonly<Record<string, (params: Params) => string>> = {
   required: () => t('Fill this in.'),

@@ -4,7 +4,7 @@ import { explain } from './explanations.ts';
 import { numberExample } from '../forms/form-values.ts';
 import { t, translate } from '../i18n/t.ts';
 
-/** What is wrong with a field, as the API says it. */
+/** The problem of a field, as the API describes it. */
 export interface Problem {
   code: string;
   message: string;
@@ -28,7 +28,7 @@ const replacements: [message: RegExp, text: string][] = [
   [/^Must be an ISO 4217/, t('Choose a currency.')],
 ];
 
-/** What to do about a problem, where its code says it. */
+/** The advice for a problem, if its code has one. */
 function findAdvice({ code, params }: Problem): string | undefined {
   if (code === 'invalid_format') return byFormat.get(params['format']);
   if (code === 'wrong_type') return byType.get(params['expected']) ?? t('Fill this in.');

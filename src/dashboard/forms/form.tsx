@@ -26,7 +26,7 @@ export interface Submission {
 }
 
 interface Restored {
-  /** What was changed elsewhere meanwhile. */
+  /** Changes that were made elsewhere meanwhile. */
   changes: string[];
   discard: () => void;
   accept: () => void;

@@ -29,7 +29,7 @@ export interface Creation {
 interface Sources<Filter extends { q?: string | null }> {
   /** Searches options by text, and returns the first page. */
   find: TypedDocumentNode<{ found: { nodes: readonly Option[] } }, { filter?: Filter | null }>;
-  /** What must hold of all options. */
+  /** The filter that all options must match. */
   where: NoInfer<Filter>;
   /** Loads the selected option. */
   get: TypedDocumentNode<{ chosen: Option | null }, { id: string }>;

@@ -1,6 +1,6 @@
 import { t } from '../i18n/t.ts';
 
-/** What a field for the reason of a reversal has, which stays in the books: the server takes 500 characters. */
+/** Properties of the field for a reversal's reason. The reason stays in the books. The server takes 500 characters. */
 export const reasonField = {
   label: t('Reason'),
   description: t('It stays in the books.'),

@@ -11,7 +11,7 @@ export interface Kept<Values> {
   initial: Values;
   /** Whether they have input from before a reload. */
   isRestored: boolean;
-  /** What was changed elsewhere since. */
+  /** Changes that were made elsewhere since. */
   changes: Change<Values>[];
   keep: (values: Values) => void;
   /** Forgets what was kept, as these values are saved or discarded. */

@@ -5,14 +5,14 @@ export type Language = keyof typeof languages;
 
 const storageKey = 'kontor-language';
 
-/** What the browser's user can read, the preferred language first. */
+/** The languages that the browser's user can read, the preferred one first. */
 const preferred = (globalThis.navigator?.languages ?? []).flatMap(canonical);
 
 /** The language of the pages: that which was chosen, or else the first that the browser's user can read. */
 export const language: Language = choose([globalThis.localStorage?.getItem(storageKey) ?? '', ...preferred]);
 
 /** Numbers, dates, and money are formatted and parsed in it: the pages' language, as it is written where the user lives. */
-export const locale: string = preferred.find((name) => languageOf(name) === language) ?? language;
+export const locale: string = preferred.find((name) => parseLanguage(name) === language) ?? language;
 
 /** Remembers a language for this browser. Texts are made once, so the page has to be loaded again. */
 export function chooseLanguage(chosen: Language): void {
@@ -21,10 +21,10 @@ export function chooseLanguage(chosen: Language): void {
 }
 
 function choose(names: string[]): Language {
-  return names.map(languageOf).find(isLanguage) ?? 'en';
+  return names.map(parseLanguage).find(isLanguage) ?? 'en';
 }
 
-function languageOf(name: string): string {
+function parseLanguage(name: string): string {
   return name.split('-', 1)[0] ?? '';
 }
 

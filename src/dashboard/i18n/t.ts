@@ -16,7 +16,7 @@ type Placeholder<T extends string> = T extends `${string}{${infer Name}}${infer 
   ? Name | Placeholder<Rest>
   : never;
 
-/** What is put into a text, by the names in its braces. `count` chooses the form for one or for many. */
+/** The values that are put into a text, by the names in its braces. `count` chooses the form for one or for many. */
 export type Values<T extends string> = { [Name in Placeholder<T>]: Name extends 'count' ? number : string };
 
 type MayHaveValues<T extends string> = [Placeholder<T>] extends [never] ? [] : [values: Values<T>];

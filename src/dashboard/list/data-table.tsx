@@ -50,7 +50,7 @@ interface Props<Row> {
   refetch?: () => void;
   /** Replaces an empty list. */
   empty: ReactNode;
-  /** What can be done with several rows. Undefined: they can't be selected. */
+  /** The actions on several rows. Undefined: rows can't be selected. */
   selection?: SelectionOptions<Row> | undefined;
 }
 

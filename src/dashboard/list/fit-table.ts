@@ -20,7 +20,7 @@ export function useFittingTable(rows: unknown): RefCallback<HTMLElement> {
     if (!scroll) return undefined;
     let width = scroll.clientWidth;
     const observer = new ResizeObserver(() => {
-      // What is marked is higher: a change of its height alone would be measured without end.
+      // A marked table is higher: a change of its height alone would be measured without end.
       if (scroll.clientWidth === width) return;
       width = scroll.clientWidth;
       fit(scroll);

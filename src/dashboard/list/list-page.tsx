@@ -55,7 +55,7 @@ interface AddAction {
   form?: (props: { onDone: (id: string) => void; onCancel: () => void }) => ReactNode;
   /** Whether the dialog is open at first. */
   isOpen?: boolean;
-  /** What follows when the form is done. Default: the page of the new row opens. */
+  /** The action when the form is done. Default: the page of the new row opens. */
   onDone?: () => void;
 }
 

@@ -49,7 +49,7 @@ interface Props<Row, Filters, Field extends string> extends Definition<Row, Filt
   /** The rows' name: `Invoices`. */
   caption: string;
   empty: ReactNode;
-  /** What can be done with several rows. Undefined: they can't be selected. */
+  /** The actions on several rows. Undefined: rows can't be selected. */
   selection?: SelectionOptions<Row> | undefined;
 }
 

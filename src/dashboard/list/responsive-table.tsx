@@ -16,7 +16,7 @@ export interface Column<Row> {
   wide?: boolean;
   /** The column's place in a row on a phone. If no column has one, a row is a card of all values with their headers. */
   phone?: PhonePlace;
-  /** What a phone shows in place of the cell, where the header does not explain it: `12 days late`. */
+  /** The text that a phone shows in place of the cell, where the header does not explain it: `12 days late`. */
   phoneCell?: (row: Row) => string | false | null;
   /** Whether it selects rows. A phone shows it while it is selecting. */
   isSelect?: boolean;

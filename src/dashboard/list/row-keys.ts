@@ -16,7 +16,7 @@ interface Options<Row extends { id: string }> {
 const findRows = (table: HTMLElement | null): HTMLElement[] =>
   [...(table?.querySelectorAll<HTMLElement>('tbody > tr') ?? [])].filter((row) => findLink(row) !== null);
 
-/** What opens a row, and has the focus while keys move between rows. */
+/** The link that opens a row. It has the focus while keys move between rows. */
 const findLink = (row: HTMLElement | undefined): HTMLElement | null =>
   row?.querySelector<HTMLElement>('td[data-lead] a') ?? null;
 

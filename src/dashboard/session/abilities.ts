@@ -18,7 +18,7 @@ export interface May {
   write: (scope: string) => boolean;
 }
 
-/** What the caller may do; undefined until it is known. */
+/** The caller's abilities; undefined until they are known. */
 export function useMay(): May | undefined {
   const [{ data }] = useQuery({ query: AbilitiesQuery, requestPolicy: 'cache-first' });
   if (!data) return undefined;

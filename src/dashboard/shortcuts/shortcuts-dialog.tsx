@@ -97,7 +97,7 @@ const list = ({ group, members }: { group: ShortcutGroup; members: Shortcut[] })
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** What stands on the key, and what it is called. */
+/** The sign on each key, and the key's name. */
 const names: Record<string, { sign: string; name?: string }> = {
   mod: isMac ? { sign: '⌘', name: t('Command') } : { sign: t('Ctrl') },
   shift: { sign: t('Shift') },

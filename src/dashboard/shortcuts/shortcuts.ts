@@ -1,7 +1,7 @@
 import { getHotkeyHandler, useWindowEvent } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 
-/** What a shortcut is listed under. */
+/** The group in which a shortcut is listed. */
 export type ShortcutGroup = 'EVERYWHERE' | 'GO_TO' | 'LIST';
 
 export interface Shortcut {

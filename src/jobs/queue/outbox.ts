@@ -168,7 +168,7 @@ export function startOutbox(pool: Pool, log: Logger, workers: Workers): { stop()
   let cleanedUpAt = -Infinity;
   /** The pool's connections are others' too. A statement that waits for a worker takes one of its own. */
   let own: Pool | undefined;
-  /** What is under way for each worker. */
+  /** The work that is under way for each worker of Citus, by the worker's id. */
   const moving = new Map<number, Promise<number>>();
 
   async function workOnAll(isCleanUp: boolean): Promise<number> {

@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
 import { TenantPool } from '../../../prisma/client.ts';
-import { readProgress, shareOf } from '../../../prisma/migrate/backfills.ts';
+import { readProgress, computeShare } from '../../../prisma/migrate/backfills.ts';
 import { ConnectionPool } from '../../../prisma/connection/connection.ts';
 import type { Database } from '../../database/database.ts';
 import type { Metrics } from './metrics.ts';
@@ -27,7 +27,7 @@ export function measureDatabase(
   const show = (gauge: Gauge): void => metrics.registry.registerMetric(gauge);
   const aggregator = 'max';
   const counted = cached(async () => {
-    const backfills = (await readProgress(pool)).map((each) => ({ name: each.name, share: shareOf(each) }));
+    const backfills = (await readProgress(pool)).map((each) => ({ name: each.name, share: computeShare(each) }));
     return { ...(await countQueue(pool)), backfills };
   }, noCounts);
   // By itself, because a worker of Citus may not answer.

@@ -10,7 +10,7 @@ import { readMe } from '../../commands/remote/login.ts';
 interface Finding {
   check: 'address' | 'version' | 'clock' | 'token';
   ok: boolean;
-  /** What was found and, where it is wrong, what to do. */
+  /** The result and, where something is wrong, the remedy. */
   message: string;
 }
 

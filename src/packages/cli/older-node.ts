@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-// What Node 20 lacks of the language, as far as the commands use it.
+// Features of the language that Node 20 lacks and the commands use.
 
 /** Nobody else can write it into a text. */
 const mark = randomUUID();

@@ -33,7 +33,7 @@ function choose(name, among = groups) {
   }
 }
 
-/** What stands above may get shorter or longer: the tabs that were used stay where they are. */
+/** The page above may get shorter or longer: the tabs that were used stay where they are. */
 function use({ tab }) {
   const before = tab.getBoundingClientRect().top;
   choose(tab.textContent);

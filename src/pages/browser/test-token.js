@@ -4,7 +4,7 @@ const key = 'kontor-docs-token';
 /** Signing in to the dashboard sets this (src/dashboard/session/auth.ts). */
 const signedInFlag = 'kontor-signed-in';
 
-/** What stands for the token in the samples of each language, and what takes its place. */
+/** The text that stands for the token in the samples of each language, and its replacement. */
 const places = [
   [/printf 'Your API token: '; read -r TOKEN; export TOKEN/, (token) => `export TOKEN=${token}`],
   [/\$TOKEN\b/g, (token) => token],

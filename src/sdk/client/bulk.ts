@@ -21,7 +21,7 @@ interface ExternallyIdentified {
   external_id: string;
 }
 
-/** What a bulk operation takes on each line, by its resource and action. */
+/** The value on each line of a bulk operation, by its resource and action. */
 export interface BulkBodies {
   customers: {
     create: CreateCustomerInput;

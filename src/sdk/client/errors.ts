@@ -1,6 +1,6 @@
 import type { ProblemDetail } from './generated/types.ts';
 
-/** What is known of a failed request. */
+/** The known details of a failed request. */
 interface Failure {
   status?: number;
   requestId?: string | undefined;

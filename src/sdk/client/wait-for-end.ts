@@ -1,7 +1,7 @@
 import type { RequestOptions } from './options.ts';
 import { sleep } from './retry.ts';
 
-/** What a job does: a bulk operation, an export. */
+/** A bulk operation or an export, which a job does. */
 interface Job {
   finished_at: string | null;
 }

@@ -20,7 +20,7 @@ interface IdempotentRequest {
 }
 
 /**
- * What happens to a response: `done` is committed and stored; `refused` is stored, but its writes are rolled back;
+ * The treatment of a response: `done` is committed and stored; `refused` is stored, but its writes are rolled back;
  * `repeatable` is neither.
  */
 export type ReplayPolicy = 'done' | 'refused' | 'repeatable';

@@ -29,7 +29,7 @@ export interface StoredResponses {
   store: (context: Context, request: Uint8Array<ArrayBuffer>, stored: StoredResponse) => Promise<void>;
 }
 
-/** What is stored, as JSON. */
+/** The response that is stored, as JSON. */
 type Stored = Omit<StoredResponse, 'body' | 'response'> & { answer: SentResponse };
 
 export const retentionMs = 24 * 60 * 60 * 1000;

@@ -10,7 +10,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { holderOf } from '../../../prisma/client.ts';
+import { getHolder } from '../../../prisma/client.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { IdentityMutationsAlone } from './atomic-mutations.ts';
 import { costs } from './document-cost.ts';
@@ -48,7 +48,7 @@ export const limitsOfTrusted = {
   },
 };
 
-/** What the limits count, in words, and the codes of documents beyond them. */
+/** For each limit, the name of the things that it counts, and the error code of documents beyond it. */
 export const excesses = {
   characters: { label: 'characters', code: 'DOCUMENT_TOO_LONG' },
   tokens: { label: 'tokens', code: 'TOO_MANY_TOKENS' },
@@ -91,7 +91,7 @@ interface LimitsOptions {
  * and cost.
  */
 export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Plugin {
-  const limitsOf = (document: DocumentNode, asked: unknown): Limits =>
+  const findLimits = (document: DocumentNode, asked: unknown): Limits =>
     isTrusted(document.loc?.source.body ?? '', getContext(asked)) ? limitsOfTrusted : limits;
   const scheduler = createFairScheduler({ rest: 2, pauseMs });
   // Apart from others: a trusted document is not within the limits of the same text, when a client sends it.
@@ -104,14 +104,14 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
     setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
   }) => {
     const { scans = new Set<string>(), ...counts } = costs(args);
-    const errors = exceeded(counts, limitsOf(args.document, args.contextValue), explainScans(scans));
+    const errors = exceeded(counts, findLimits(args.document, args.contextValue), explainScans(scans));
     if (errors.length > 0) setResultAndStopExecution({ errors });
   };
   return {
     onParams: ({ params: { query }, context }) =>
       typeof query !== 'string' || good.get(query) || (isTrusted(query, getContext(context)) && trusted.get(query))
         ? undefined
-        : scheduler.waitForTurn(holderOf(getContext(context).tenant)),
+        : scheduler.waitForTurn(getHolder(getContext(context).tenant)),
     onParse: ({ context, params: { source }, parseFn, setParseFn, setParsedDocument }) => {
       const isOwn = isTrusted(String(source), getContext(context));
       const known = isOwn && trusted.get(String(source));
@@ -124,7 +124,7 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
       });
     },
     onValidate: ({ context, params: { documentAST }, addValidationRule, setValidationFn, setResult }) => {
-      const errors = exceeded(countParts(documentAST), limitsOf(documentAST, context));
+      const errors = exceeded(countParts(documentAST), findLimits(documentAST, context));
       if (errors.length > 0) setResult(errors);
       addValidationRule(IdentityMutationsAlone);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
@@ -134,7 +134,7 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
       const { body = '' } = documentAST.loc?.source ?? {};
       const asking = getContext(context);
       const cache = isTrusted(body, asking) ? trusted : good;
-      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST, holderOf(asking.tenant)));
+      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST, getHolder(asking.tenant)));
     },
     onExecute: refuseCost,
     onSubscribe: refuseCost,

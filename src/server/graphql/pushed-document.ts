@@ -28,7 +28,7 @@ const labels: Record<Limit, string> = {
   comparisons: 'comparisons of fields of the same name',
 };
 
-/** What is wrong with a document; it takes the time of validation only if the document is within the limits. */
+/** Finds the problems of a document. Only a document within the limits is validated, which takes time. */
 export function findDocumentProblems(schema: GraphQLSchema, text: string): Problem[] {
   try {
     const excess = findExcess({ characters: text.length }) ?? findExcess(measureText(text)) ?? findExcess(count(text));

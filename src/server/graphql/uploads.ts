@@ -1,6 +1,6 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { IncomingMessage } from 'node:http';
-import { holderOf, type Holder } from '../../../prisma/client.ts';
+import { getHolder, type Holder } from '../../../prisma/client.ts';
 import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { CodedError, ForbiddenError } from '../../../schema/errors/errors.ts';
@@ -49,7 +49,7 @@ export function createUploads(): Uploads {
   return {
     receive: async (request, context, work) => {
       check(request, context);
-      const holder = holderOf(context.tenant);
+      const holder = getHolder(context.tenant);
       const own = holders.get(holder) ?? {
         forms: 0,
         small: new ConcurrencyLimiter(1),

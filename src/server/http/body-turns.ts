@@ -1,4 +1,4 @@
-import { holderOf, type Holder } from '../../../prisma/client.ts';
+import { getHolder, type Holder } from '../../../prisma/client.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { CodedError } from '../../../schema/errors/errors.ts';
 import { longestAtOnce } from '../../../rest-shim/request-body.ts';
@@ -23,7 +23,7 @@ export function createBodyTurns(): WaitForTurn {
   const waiting = new Map<Holder, number>();
   return async ({ tenant }, length) => {
     if (length <= longestAtOnce) return;
-    const holder = holderOf(tenant);
+    const holder = getHolder(tenant);
     const before = waiting.get(holder) ?? 0;
     if (before >= maxWaiting)
       throw new CodedError('RATE_LIMITED', 'Too many long requests of this tenant wait. Try again in a second.', {

@@ -1,4 +1,4 @@
-/** What we use of the package, which has no types for `preferred`. */
+/** Types for the part of the package that we use. The package has none for `preferred`. */
 declare module 'negotiator' {
   export default class Negotiator {
     constructor(request: { headers: Record<string, string> });

@@ -59,7 +59,7 @@ export class Pipelining {
     // Nothing is left: this reads the end of the stream, if it has ended.
     if (socket.readableLength === 0) return void socket.read(0);
     while (socket.readableLength > 0 && !this.#pending.has(connection)) {
-      const slice = sliceOf(connection);
+      const slice = computeSlice(connection);
       if (slice === 0) return;
       socket.read(Math.min(slice, socket.readableLength));
     }
@@ -98,7 +98,7 @@ export class Pipelining {
 }
 
 /** How many bytes may be parsed: none while a request waits for its response, or for the client to read one. */
-function sliceOf({ socket, unanswered, latest }: Connection): number {
+function computeSlice({ socket, unanswered, latest }: Connection): number {
   if (socket.destroyed || socket.writableNeedDrain || unanswered.length > 1) return 0;
   if (unanswered.length === 0 || !latest) return headSlice;
   const { complete, readableLength, readableHighWaterMark } = latest.req;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseTraceParent } from '../../observability/trace-parent.ts';
 import { truncated } from '../../observability/bounded-log.ts';
 
-/** What the trusted proxies in front of the service say of a request. Without such a proxy, a client could forge each of these. */
+/** A request's data from the trusted proxies before the service. Without such a proxy, a client could forge each. */
 export interface ProxyHeaders {
   /** The client's address, for the log. */
   address: string;

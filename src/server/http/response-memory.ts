@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { holderOf, type Holder, type HoldingTenant } from '../../../prisma/client.ts';
+import { getHolder, type Holder, type HoldingTenant } from '../../../prisma/client.ts';
 import { CodedError } from '../../../schema/errors/errors.ts';
 
 /** How many longest responses' memory the responses of one holder may take, and those of the whole process. */
@@ -62,7 +62,7 @@ export class ResponseMemory {
   }
 
   #open(tenant: HoldingTenant, response: ServerResponse): Reservation {
-    const reservation: Reservation = { tenantId: tenant.id, holder: holderOf(tenant), response, bytes: 0 };
+    const reservation: Reservation = { tenantId: tenant.id, holder: getHolder(tenant), response, bytes: 0 };
     response.once('close', () => this.#set(reservation, 0));
     return reservation;
   }

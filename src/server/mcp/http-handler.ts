@@ -50,7 +50,7 @@ export function createMcpHttpHandler(options: McpHttpOptions): Handler {
     const { message, args, method } = await readMessage(request, admitted, bodyTurns);
     const call = { admitted, args, response, signal, extend, readmit, left: request.signal };
     // It would be a stream, which this service has for GraphQL.
-    if (method === 'subscriptions/listen') return refuse(404, -32601, 'Method not found', { id: idOf(message) });
+    if (method === 'subscriptions/listen') return refuse(404, -32601, 'Method not found', { id: readId(message) });
     const isEarlier = await isLegacyRequest(request, message);
     if (!isEarlier) calls.set(request, call);
     const answer = isEarlier
@@ -125,7 +125,7 @@ async function readMessage(request: Request, { context }: AdmittedRequest, bodyT
 const isCall = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'method' in message && message.method === 'tools/call';
 
-function idOf(message: unknown): string | number | null {
+function readId(message: unknown): string | number | null {
   const { id } = message as { id?: unknown };
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

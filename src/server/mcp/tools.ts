@@ -73,7 +73,7 @@ function toTool(method: string, path: string, operation: Operation, schemas: Rec
     properties[id] = { type: 'string', format: 'uuid' };
     required.push(id);
   }
-  const ofBody = requestBody && schemas[nameOf(Object.values(requestBody.content)[0]?.schema.$ref ?? '')];
+  const ofBody = requestBody && schemas[parseName(Object.values(requestBody.content)[0]?.schema.$ref ?? '')];
   for (const [name, schema] of Object.entries((ofBody?.['properties'] ?? {}) as Record<string, JsonSchema>))
     if (schema['readOnly'] !== true && !(name in properties)) properties[name] = schema;
   required.push(...((ofBody?.['required'] ?? []) as string[]));
@@ -114,7 +114,7 @@ function toTool(method: string, path: string, operation: Operation, schemas: Rec
   };
 }
 
-const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
+const parseName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
 /** Adds the schemas that a schema refers to, directly or not, because a tool's schema stands alone. */
 function withDefinitions(schema: JsonSchema, schemas: Record<string, JsonSchema>): JsonSchema {
@@ -128,7 +128,7 @@ function withDefinitions(schema: JsonSchema, schemas: Record<string, JsonSchema>
     );
     const copied = Object.fromEntries(entries.map(([name, value]) => [name, copy(value)]));
     if (typeof reference !== 'string') return copied;
-    const name = nameOf(reference);
+    const name = parseName(reference);
     if (!(name in definitions)) {
       definitions[name] = true; // a schema may refer to itself
       definitions[name] = copy(schemas[name]);

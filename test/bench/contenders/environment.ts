@@ -55,7 +55,7 @@ const unitCodes: Record<string, string> = { h: 'HUR', pcs: 'H87' };
 /** The category of VAT of a line that says none. */
 export const vatCategory = (rate: number): string => (rate === 0 ? 'Z' : 'S');
 
-/** What a new line has besides. */
+/** The other fields of a new line. */
 export const otherItemFields = {
   description: null,
   exemption_reason: null,
@@ -64,7 +64,7 @@ export const otherItemFields = {
   service_period_end: null,
 };
 
-/** What a new invoice has besides. */
+/** The other fields of a new invoice. */
 export const otherInvoiceFields = {
   delivery_date: null,
   amount_credited: 0,

@@ -13,7 +13,7 @@ const filesOfReceipt = 20;
 
 /** A client that asks until it is told to stop. */
 export interface Client {
-  /** What became of its requests. */
+  /** The outcomes of its requests. */
   answers: Answer[];
   /** Responses that differ from the documented ones. */
   wrong: string[];

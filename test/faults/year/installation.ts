@@ -38,7 +38,7 @@ export interface Installation {
   useCertificate(which: 'good' | 'expired'): Promise<void>;
   /** The certificate of the receivers with TLS. */
   useReceiverCertificate(which: 'good' | 'expired'): void;
-  /** What came to the receivers. */
+  /** The requests that came to the receivers. */
   received(): Received[];
   tenants: Tenant[];
   close(): Promise<void>;

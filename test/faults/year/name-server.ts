@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 
-/** What the name server does with questions. */
+/** The name server's reaction to questions. */
 export type Manner = 'answers' | 'is silent' | 'fails';
 
 /** A name server for programs that begin with `asTheirNameServer`: every name has the address 127.0.0.1. */

@@ -11,7 +11,7 @@ export interface Phase {
   recoveredMs: number;
 }
 
-/** What became of the requests that were sent in a phase. */
+/** The outcomes of the requests that were sent in a phase. */
 export interface Row {
   fault: string;
   requests: number;

@@ -192,7 +192,7 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     },
   );
 
-  // What a filter says of related rows tells of them, so that it needs their abilities.
+  // The result of a filter by related rows tells something about these rows, so the filter needs their abilities.
   const filtered = places
     .filter(({ operation, field }) => operation === 'query' && field.args.some(({ name }) => name === 'filter'))
     .map((place) => ({ place, name: place.field.name }));

@@ -337,7 +337,7 @@ const relatedModels: Record<string, string> = { supplier: 'Customer' };
 function targetOf(model: string, path: string[]): Target {
   const names = path.slice(1, -1).filter((name) => name !== 'and' && name !== 'or'); // without the operator
   const relations = names.map((name) => name.replace(/Id$/, '')).filter((name) => name !== 'id');
-  // What a row reverses, credits, or was recorded with, is one of the same kind.
+  // A row that another row reverses, credits, or was recorded with, is of the same kind.
   const follow = (kind: string, name: string): string =>
     ['reversalOf', 'creditedReceipt', 'recordedWith'].includes(name)
       ? kind

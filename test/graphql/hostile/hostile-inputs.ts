@@ -50,7 +50,7 @@ const allInputs = (['mutation', 'query'] as const).flatMap((operation) =>
   listFields(operation).flatMap((field) => listPaths(field.args).map((path) => ({ operation, field, path }))),
 );
 
-/** What an input of a filter is, wherever the filter stands: `InvoiceFilter.status.eq`. Undefined for other inputs. */
+/** The name of a filter's input, wherever the filter stands: `InvoiceFilter.status.eq`. Undefined for other inputs. */
 function describeInFilter({ field, path }: (typeof allInputs)[number]): string | undefined {
   if (path[0] !== 'filter' || path.length === 1) return undefined;
   const typeAt = (at: string[]): string => getNamedType(inputAt(field.args, at).type).name;

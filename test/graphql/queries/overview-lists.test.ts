@@ -223,7 +223,7 @@ it('every figure of the overview is compared with its list', () => {
   expect(Object.keys(figures).toSorted()).toEqual(Object.keys(overview.getFields()).toSorted());
 });
 
-/** What random happenings seldom lead to: a refund in this month. */
+/** A case that random happenings seldom lead to: a refund in this month. */
 const refunded: Happening[] = [
   { make: 'invoice', status: 'PAID', currency: 'EUR', unitPriceNet: '100', invoiceDate: '2026-03-01' },
   { make: 'credit', at: 0, net: '10', on: '2026-03-15' },

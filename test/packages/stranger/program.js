@@ -82,7 +82,7 @@ await assert.rejects(kontor.invoices.delete(invoice.id));
 const pdf = await kontor.invoices.getPdf(invoice.id);
 assert.equal(await pdf.slice(0, 5).text(), '%PDF-');
 
-// What happened, in its order.
+// The events, in their order.
 const seen = [];
 for await (const { resource, action, data } of kontor.changes.follow({ signal: AbortSignal.timeout(60_000) })) {
   if (resource !== 'invoice') continue;

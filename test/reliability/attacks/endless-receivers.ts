@@ -66,13 +66,14 @@ async function prepare({ beside }: Served, attacker: Integrator): Promise<() => 
 
 /** Attempts that a worker has under way at most: an eighth of them at each endpoint. */
 const atOnce = 400;
-/** What may be held of a response: its bound, and a copy while its head is put together; with TLS, all that may come. */
+/** The most bytes held of a response: its bound, and a copy while its head is put together; with TLS, all that come. */
 const [heldOfHttp, heldOfHttps] = [2 * 128 * 1024, mebibyte];
 const attemptsAtEach = Math.min(events, atOnce / Object.keys(receivers).length);
 const held = attemptsAtEach * ((Object.keys(receivers).length - 1) * heldOfHttp + heldOfHttps);
 /**
- * What V8 hasn't collected yet. Its young generation would take 48 MiB in each of five processes, so it gets 3 MiB. Of 400
- * attempts at once, 4 MiB were alive at any time, nothing after them, and the process grew by 77 MiB at most.
+ * The garbage that V8 hasn't collected yet. V8's young generation would take 48 MiB in each of five processes, so it
+ * gets 3 MiB. Of 400 attempts at once, 4 MiB were alive at any time, nothing after them, and the process grew by 77 MiB
+ * at most.
  */
 const garbage = 100 * mebibyte;
 

@@ -7,7 +7,7 @@ export interface Rule {
   id: string;
   /** The fields that break the rule, by their names in REST: customer.city, items.0.unit_price_net. */
   breachedBy: (invoice: EInvoice) => string[];
-  /** What the rule demands, as a sentence. */
+  /** The rule's requirement, as a sentence. */
   message: string;
 }
 

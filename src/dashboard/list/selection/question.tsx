@@ -11,7 +11,7 @@ interface QuestionFormProps<Row> {
   left: readonly Left<Row>[];
   /** With how many rows it is done: `18 invoices are issued.` */
   summary: string;
-  /** What follows, and whether it can be undone. */
+  /** The effect, and whether it can be undone. */
   consequence: string;
   confirm: string;
   isRed?: boolean;

@@ -3,18 +3,18 @@ import type { CombinedError } from 'urql';
 import { money } from '../../format/format.ts';
 import { sum } from '../../format/decimal.ts';
 
-/** What a list says about its rows and what can be done with several of them, so that they can be selected. */
+/** Options of a list whose rows can be selected: their names and their sum, and the actions on several of them. */
 export interface SelectionOptions<Row> {
-  /** What a row is called: `Invoice 2026-0001`. */
+  /** The name of a row: `Invoice 2026-0001`. */
   getName: (row: Row) => string;
   /** Its page, if it has one of its own. */
   getPath?: (row: Row) => string;
-  /** What the rows add up to: `€1,190.00`. */
+  /** The sum of the rows: `€1,190.00`. */
   addUp?: (rows: readonly Row[]) => string;
   actions: readonly BulkAction<Row>[];
 }
 
-/** What can be done with several rows at once. */
+/** An action on several rows at once. */
 export interface BulkAction<Row> {
   label: string;
   icon: ComponentType<SVGProps<SVGSVGElement>>;
@@ -51,7 +51,7 @@ export interface Work<Row> {
   rows: readonly Row[];
   left: readonly Left<Row>[];
   request: (row: Row) => Promise<{ error?: CombinedError | undefined }>;
-  /** What is said of those with which it is done: `18 invoices are issued.` */
+  /** The message about the rows with which it is done: `18 invoices are issued.` */
   sayDone: (count: number) => string;
 }
 

@@ -6,7 +6,7 @@ import { inWords, listFields, type AuditEntry } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
 /**
- * What a change has set: `City: Graz → Wien`.
+ * The fields that a change has set: `City: Graz → Wien`.
  * @param few so many fields are shown before the reader asks for all
  */
 export function ChangedFields({ entry, few }: { entry: AuditEntry; few: number }): ReactNode {

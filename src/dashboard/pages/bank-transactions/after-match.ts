@@ -23,15 +23,16 @@ export const InboxContext = createContext<Inbox | undefined>(undefined);
 interface Made {
   message: string;
   matchStatus: EnumOf<'MatchStatus'> | undefined;
-  /** What the transaction pays, if that is one document. */
+  /** The id of the document that the transaction pays, if it pays only one. */
   matched?: string | undefined;
   /** Whether the message has no button that undoes it. */
   isFinal?: boolean;
 }
 
 /**
- * What follows a match of this transaction: a message with a button that undoes it, and the next unmatched transaction. Matches
- * that were there before are kept: those of a partially matched one are undone on its page.
+ * Returns a function to call after a match of this transaction. It shows a message with a button that undoes the match,
+ * and goes to the next unmatched transaction. Matches that were there before are kept: those of a partially matched
+ * transaction are undone on its page.
  */
 export function useAfterMatch(transaction: BankTransaction): (made: Made) => Promise<void> {
   const { id } = transaction;

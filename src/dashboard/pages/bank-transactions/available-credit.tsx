@@ -23,7 +23,7 @@ interface Props {
   currency: string;
 }
 
-/** What the rest of an invoice can be paid with. Nothing where the customer has no credit. */
+/** The customer's credit, which can pay the rest of an invoice. Nothing is shown where the customer has none. */
 export function AvailableCredit({ customerId, currency }: Props): ReactNode {
   const [{ data }] = useQuery({
     query: AvailableCreditQuery,

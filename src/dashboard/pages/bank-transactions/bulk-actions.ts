@@ -6,7 +6,7 @@ import { buildExportAction } from '../exports/export-question.tsx';
 import { getName, type BankTransaction } from './fields.ts';
 import { IgnoreBankTransaction, UnignoreBankTransaction } from './ignore.ts';
 
-/** What can be done with several bank transactions. They are matched one by one, or all exact ones together. */
+/** The actions on several bank transactions. Transactions are matched one by one, or all exact ones together. */
 export const bankTransactionSelection: SelectionOptions<BankTransaction> = {
   getName,
   getPath: ({ id }) => `/bank-transactions/${id}`,

@@ -80,7 +80,7 @@ export function ExactMatches({ onDone }: Props): ReactNode {
   );
 }
 
-const nameOf = ({ suggestion }: ExactMatch): string => getPayable(suggestion)?.name ?? '';
+const getPayableName = ({ suggestion }: ExactMatch): string => getPayable(suggestion)?.name ?? '';
 
 const columns: Column<ExactMatch & { id: string }>[] = [
   {
@@ -101,13 +101,13 @@ const columns: Column<ExactMatch & { id: string }>[] = [
     phone: 'detail',
     cell: (row) => (
       <div>
-        <LongText>{nameOf(row)}</LongText>
+        <LongText>{getPayableName(row)}</LongText>
         <LongText secondary lines={1}>
           {getPayable(row.suggestion)?.partner}
         </LongText>
       </div>
     ),
-    phoneCell: nameOf,
+    phoneCell: getPayableName,
   },
   {
     header: t('Amount'),
@@ -205,11 +205,11 @@ function sumUp(matches: readonly ExactMatch[]): string {
 
 /** `Initech · €1,071.00 · Invoice 2026-0012` */
 const sayMatch = (match: ExactMatch): string =>
-  [getName(match.transaction), money(match.transaction.amount, match.transaction.currency), nameOf(match)]
+  [getName(match.transaction), money(match.transaction.amount, match.transaction.currency), getPayableName(match)]
     .filter(Boolean)
     .join(' · ');
 
-/** What undoes these matches, one after the other, and brings them back into the inbox. */
+/** Returns a function that undoes matches one after the other, and brings their transactions back into the inbox. */
 function useUndoExact(): (matches: readonly ExactMatch[]) => Promise<void> {
   const inbox = useContext(InboxContext);
   const undoMatches = useUndoMatches();

@@ -26,7 +26,7 @@ export function InboxList({ connection, list, isFetching, selected, takeFocus }:
   const [search] = useSearchParams();
   const rows = connection?.nodes;
   const tabStop = rows?.some(({ id }) => id === selected) ? selected : rows?.[0]?.id;
-  const addressOf = (id: string): string => {
+  const buildAddress = (id: string): string => {
     const next = new URLSearchParams(search);
     next.set('selected', id);
     return `${path}?${next.toString()}`;
@@ -38,7 +38,7 @@ export function InboxList({ connection, list, isFetching, selected, takeFocus }:
           ? rows.map((row) => (
               <li key={row.id}>
                 <Link
-                  to={addressOf(row.id)}
+                  to={buildAddress(row.id)}
                   replace
                   data-transaction={row.id}
                   aria-current={row.id === selected || undefined}

@@ -107,7 +107,7 @@ function Facts({ transaction }: { transaction: TransactionDetails }): ReactNode 
   );
 }
 
-/** What can be done instead of confirming a suggestion. */
+/** The actions other than confirming a suggestion. */
 function Actions({ transaction }: { transaction: TransactionDetails }): ReactNode {
   const { id } = transaction;
   const inbox = useContext(InboxContext);

@@ -37,7 +37,7 @@ export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransa
   const pane = useRef<HTMLDivElement>(null);
   /** Where the selection was last, for when others have matched it. */
   const lastIndex = useRef(0);
-  /** What was matched here, and may still be in the list. */
+  /** The ids of transactions that were matched or ignored here, and may still be in the list. */
   const matched = useRef(new Set<string>());
   const awaited = useRef<string>(undefined);
   const undo = useRef<() => void>(undefined);

@@ -3,15 +3,15 @@ import { amountField, orNull, toDecimal } from '../../forms/form-values.ts';
 import { open, withRest, type Rest } from '../payments/rest.ts';
 import type { Found } from './fields.ts';
 
-// What the form of a match computes, with all digits.
+// Computations of the form of a match, with all digits.
 
 /** A document of a match, with what is typed. */
 export interface Part extends Found {
   amount: string;
-  /** What it takes of the transaction, where it is in another currency. */
+  /** The amount that the document takes of the transaction, where the document is in another currency. */
   exchangeAmount: string;
   adjustments: Rest[];
-  /** What the form proposed that it takes. It is proposed anew until something else is typed. */
+  /** The amount that the form proposed. The form proposes it anew until something else is typed. */
   proposed: string;
 }
 
@@ -23,11 +23,11 @@ export interface OpenAmount {
 
 export const isForeign = (part: Found, { currency }: OpenAmount): boolean => part.currency !== currency;
 
-/** What a document takes of the transaction, or adds to it where it is deducted. */
+/** The amount that a document takes of the transaction, or adds to it where the document is deducted. */
 const getTaken = (part: Part, of: OpenAmount): string =>
   toDecimal(isForeign(part, of) ? part.exchangeAmount : part.amount);
 
-/** What is left of the transaction. Undefined while an amount is no number. */
+/** The rest of the transaction. Undefined while an amount is no number. */
 export function computeLeft(parts: Part[], of: OpenAmount): string | undefined {
   const [deducted = [], paid = []] = [true, false].map((is) => parts.filter((part) => part.isDeducted === is));
   const less = minus(of.open, ...paid.map((part) => getTaken(part, of)));

@@ -12,11 +12,11 @@ export const Unmatch = graphql(`
   }
 `);
 
-/** What a match made, to undo it. */
+/** A match that was made, with the ids that undo it. */
 export interface MadeMatch {
   /** The transaction. */
   id: string;
-  /** What it pays, if that is one document. */
+  /** The id of the document that the transaction pays, if it pays only one. */
   matched: string | undefined;
 }
 

@@ -29,8 +29,8 @@ const actions: Record<EnumOf<'BulkAction'>, string> = {
 const whole: EnumOf<'BulkAction'>[] = ['CREATE', 'UPDATE', 'UPSERT', 'DELETE'];
 const fixed: EnumOf<'BulkAction'>[] = ['CREATE', 'DELETE'];
 
-/** What can be done with each resource. */
-const actionsOf: Record<EnumOf<'BulkResource'>, EnumOf<'BulkAction'>[]> = {
+/** The actions on each resource. */
+const actionsByResource: Record<EnumOf<'BulkResource'>, EnumOf<'BulkAction'>[]> = {
   CUSTOMERS: whole,
   PROJECTS: whole,
   INVOICES: fixed,
@@ -38,9 +38,9 @@ const actionsOf: Record<EnumOf<'BulkResource'>, EnumOf<'BulkAction'>[]> = {
   TIME_ENTRIES: fixed,
 };
 
-export const resources = getKeys(actionsOf);
+export const resources = getKeys(actionsByResource);
 export const actionOptions = (resource: EnumOf<'BulkResource'>) =>
-  actionsOf[resource].map((value) => ({ value, label: actions[value] }));
+  actionsByResource[resource].map((value) => ({ value, label: actions[value] }));
 
 const resourceNames: Record<EnumOf<'BulkResource'>, string> = {
   CUSTOMERS: t('customers'),

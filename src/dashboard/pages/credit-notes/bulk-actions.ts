@@ -8,7 +8,7 @@ import type { CreditNoteRow } from './credit-note-table.tsx';
 import { getName } from './fields.ts';
 import { RefundCreditNote } from './mutations.ts';
 
-/** What can be done with several credit notes. They are issued when they are made, and can't be deleted. */
+/** The actions on several credit notes. Credit notes are issued when they are made, and can't be deleted. */
 export const creditNoteSelection: SelectionOptions<CreditNoteRow> = {
   getName: (row) => `${getName(row)}, ${row.customer.companyName}`,
   getPath: ({ id }) => `/credit-notes/${id}`,

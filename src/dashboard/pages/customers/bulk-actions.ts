@@ -6,7 +6,7 @@ import { buildExportAction } from '../exports/export-question.tsx';
 import type { Customer } from './fields.ts';
 import { DeleteCustomer } from './mutations.ts';
 
-/** What can be done with several customers and suppliers. */
+/** The actions on several customers and suppliers. */
 export const customerSelection: SelectionOptions<Customer> = {
   getName: ({ companyName }) => companyName,
   getPath: ({ id }) => `/customers/${id}`,

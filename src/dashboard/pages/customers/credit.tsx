@@ -33,7 +33,7 @@ const RefundCredit = graphql(`
 
 type Balance = NonNullable<ResultOf<typeof CreditQuery>['customer']>['creditBalances'][number];
 
-/** What a customer paid beyond what was due. It can be refunded, or pay an invoice there. */
+/** A customer's credit: payments beyond the amounts due. It can be refunded here, or pay an invoice on its page. */
 export function Credit({ id }: { id: string }): ReactNode {
   const [{ data }, refetch] = useQuery({ query: CreditQuery, variables: { id } });
   const [, refund] = useMutation(RefundCredit);

@@ -20,7 +20,7 @@ const CancelExport = graphql(`
   }
 `);
 
-/** What can be done with an export in its state. */
+/** The action that the export's state allows. */
 export function ExportActions({ row }: { row: Export }): ReactNode {
   if (isUnfinished(row)) return <CancelButton row={row} />;
   return row.status === 'COMPLETED' && !hasExpired(row) ? <DownloadLink row={row} /> : null;

@@ -3,7 +3,7 @@ import { findOneOf, getKeys } from '../../list/list-state.ts';
 import { sideLabels } from '../reports/texts.ts';
 import { lists, types, type ExportResource, type ExportType } from './texts.ts';
 
-/** What a page asks to be exported, by a link to the dialog. */
+/** The export that a page asks for, by a link to the dialog. */
 export interface Asked {
   type: ExportType;
   resource?: ExportResource | undefined;

@@ -96,7 +96,7 @@ function toInput({ type, resource, format, at, side, chart, ...rest }: Values): 
 }
 
 interface Props {
-  /** What a link asks for. */
+  /** The export that a link asks for. */
   asked?: Asked | undefined;
   onDone: (id: string) => void;
   onCancel: () => void;

@@ -17,7 +17,7 @@ const ofDrafts = {
   notFor: t('Not a draft'),
 };
 
-/** What can be done with several invoices. */
+/** The actions on several invoices. */
 export const invoiceSelection: SelectionOptions<InvoiceRow> = {
   getName: (row) =>
     `${getName(row)}${row.number === null ? ` ${date(row.invoiceDate)}` : ''}, ${row.customer.companyName}`,

@@ -57,7 +57,7 @@ interface Props {
   onIssue: () => void;
 }
 
-/** What the law demands of a draft, and how it will look, before it is issued. */
+/** The dialog before a draft is issued: the law's requirements, and a preview of the invoice. */
 export function IssueDialog({ opened, ...props }: Props): ReactNode {
   const isWide = useMediaQuery('(min-width: 62em)', false, { getInitialValueInEffect: false });
   const withPdf = isWide && showsPdfs;
@@ -75,7 +75,7 @@ interface ContentProps extends Omit<Props, 'opened'> {
 
 function Content({ invoice, onClose, onIssue, withPdf }: ContentProps): ReactNode {
   const { id, version, customer } = invoice;
-  // What it lacks may have been added since, on another page or by somebody else.
+  // A missing detail may have been added since, on another page or by somebody else.
   const requestPolicy = 'network-only';
   const [{ data, error }, refetch] = useQuery({ query: ChecklistQuery, variables: { id }, requestPolicy });
   const [{ data: requirement }] = useQuery({

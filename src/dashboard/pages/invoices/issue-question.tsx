@@ -33,7 +33,7 @@ export function IssueQuestion({ rows, left, begin, ...props }: QuestionProps<Inv
   const [{ data, error }, refetch] = useQuery({
     query: ChecklistsQuery,
     variables: { ids: rows.map(({ id }) => id) },
-    // What one lacks may have been added since.
+    // A missing detail may have been added since.
     requestPolicy: 'network-only',
   });
   if (!data) return error ? <LoadError error={error} refetch={refetch} /> : <Skeleton h={180} radius="md" />;

@@ -68,7 +68,7 @@ const ExactToDoQuery = graphql(`
 
 type Data = ResultOf<typeof ToDoQuery>;
 
-/** What has to be done, the most urgent first. Nothing is shown where there is nothing to do. */
+/** The tasks, the most urgent first. Nothing is shown where there are none. */
 export function ToDo(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: ToDoQuery });
   const [exact] = useQuery({ query: ExactToDoQuery, pause: !data?.overview.unmatchedTransactions });

@@ -11,7 +11,7 @@ import { buildExportAction } from '../exports/export-question.tsx';
 import { getPayer, signed, type InvoicePaymentRow } from './invoice-payment.ts';
 import { ReversePayment } from './mutations.ts';
 
-/** What can be done with several payments of customers, and refunds. */
+/** The actions on several payments of customers, and refunds. */
 export const paymentSelection: SelectionOptions<InvoicePaymentRow> = {
   getName: (row) =>
     [getPayer(row)?.companyName, money(signed(row), row.currency), date(row.paidOn)].filter(Boolean).join(', '),

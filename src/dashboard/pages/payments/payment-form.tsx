@@ -19,7 +19,7 @@ interface Props<Data> {
   currency: string;
   /** The home currency, if what is paid has an exchange rate into it. */
   exchangeCurrency?: string | null;
-  /** What is paid, if the rest can be settled otherwise. */
+  /** The kind of document that is paid, if the rest can be settled otherwise. */
   of?: 'INVOICE' | 'RECEIPT';
   pay: (
     payment: ReturnType<typeof withRest> & { paidOn: string; exchangeRate?: string },

@@ -69,7 +69,7 @@ export function Payments({ payments, currency, kind = 'payment' }: Props): React
                 {payment.reason ? t('Undone: {reason}', { reason: payment.reason }) : t('Undone')}
               </Text>
             ) : (
-              // What a bank transaction pays is undone there.
+              // A payment by a bank transaction is undone on the transaction's page.
               !payment.bankTransaction && (
                 <Button variant="default" size="xs" onClick={() => setUndone(payment)}>
                   {t('Undo')}

@@ -2,7 +2,7 @@ import { minus } from '../../format/decimal.ts';
 import { orNull, toDecimal } from '../../forms/form-values.ts';
 import type { EnumOf } from '../../graphql.ts';
 
-// What becomes of the difference between a payment and the amount due.
+// Treatment of the difference between a payment and the amount due.
 
 export type AdjustmentType = EnumOf<'AdjustmentType'>;
 
@@ -14,7 +14,7 @@ export interface Rest {
 
 export const open: Rest = { type: 'OPEN', reason: '' };
 
-/** What is due beyond a typed amount; negative if it is more than that. Undefined while that is no number. */
+/** The amount due, less a typed amount. Negative if the typed one is larger; undefined while it is no number. */
 export const computeRest = (due: string, amount: string): string | undefined => minus(due, toDecimal(amount));
 
 interface Payment {

@@ -7,7 +7,7 @@ import { buildExportAction } from '../exports/export-question.tsx';
 import type { Project } from './fields.ts';
 import { DeleteProject } from './mutations.ts';
 
-/** What can be done with several projects. */
+/** The actions on several projects. */
 export const projectSelection: SelectionOptions<Project> = {
   getName: ({ name }) => name,
   getPath: ({ id }) => `/projects/${id}`,

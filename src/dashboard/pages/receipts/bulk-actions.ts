@@ -13,7 +13,7 @@ const ofDrafts = {
   notFor: t('Not a draft'),
 };
 
-/** What can be done with several receipts. */
+/** The actions on several receipts. */
 export const receiptSelection: SelectionOptions<ReceiptRow> = {
   getName: (row) => [getName(row), row.supplier?.companyName].filter(Boolean).join(', '),
   getPath: ({ id }) => `/receipts/${id}`,

@@ -79,7 +79,7 @@ export const getName = ({
     : t('Credit {number}', { number: receiptNumber ?? '' })
   ).trim();
 
-/** What is open, negative for a supplier's credit: sums of receipts add it up. */
+/** The open amount, negative for a supplier's credit. Sums of receipts add these amounts. */
 export const computeOpen = ({
   amountPayable,
   amountPaid,
@@ -87,7 +87,7 @@ export const computeOpen = ({
 }: Pick<Receipt, 'amountPayable' | 'amountPaid' | 'amountAdjusted'>): string =>
   minus(amountPayable, amountPaid, amountAdjusted) ?? amountPayable;
 
-/** What is to be paid; of a supplier's credit, what is to come back. */
+/** The amount to be paid; of a supplier's credit, the amount to be paid back. */
 export const computeDue = ({
   amountPayable,
   amountPaid,

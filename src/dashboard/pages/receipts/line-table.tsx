@@ -7,7 +7,7 @@ import { t } from '../../i18n/t.ts';
 
 type Line = Receipt['lines'][number] & { id: string };
 
-/** What a line says beside its description and amounts. */
+/** The details of a line beside its description and amounts. */
 const getDetails = ({ account, vatCategory, deductiblePercent }: Line): string[] =>
   [
     account === null ? '' : t('Account {number}', { number: account }),

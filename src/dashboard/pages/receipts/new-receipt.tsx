@@ -76,7 +76,7 @@ interface CompletionStatusProps {
   openDraft: () => void;
 }
 
-/** What happens with the stored draft. */
+/** The progress of the stored draft, or the problem that stopped it. */
 function CompletionStatus({ state: { draft, sent, problem }, again, openDraft }: CompletionStatusProps): ReactNode {
   if (problem === undefined)
     return (

@@ -71,7 +71,7 @@ export default function ReceiptPage(): ReactNode {
             {receipt.receiptNumber && <SameNumber number={receipt.receiptNumber} />}
           </Alert>
         ))}
-        <CreditOf receipt={receipt} />
+        <CreditedReceipt receipt={receipt} />
         <ReceiptSummary receipt={receipt} />
         {hasLines(receipt) && <LineTable {...receipt} />}
         <Attachments receiptId={receipt.id} attachments={receipt.attachments} isDraft={receipt.status === 'DRAFT'} />
@@ -87,7 +87,7 @@ export default function ReceiptPage(): ReactNode {
 const hasLines = ({ lines }: Receipt): boolean =>
   lines.length > 1 || buildLineValues({ lines, currency: 'EUR' }).length > 0;
 
-function CreditOf({ receipt: { creditedReceiptId } }: { receipt: Receipt }): ReactNode {
+function CreditedReceipt({ receipt: { creditedReceiptId } }: { receipt: Receipt }): ReactNode {
   if (!creditedReceiptId) return null;
   return (
     <Alert color="gray">

@@ -105,7 +105,7 @@ const ReceiptTable = (props: ListTableProps<typeof ReceiptsQuery>): ReactNode =>
   <ListTable caption={t('Receipts')} query={ReceiptsQuery} columns={columns} selection={receiptSelection} {...props} />
 );
 
-/** What is being added: one receipt, with a file or without one, or a draft for each of several files. */
+/** The receipts that are being added: one, with a file or without one, or a draft for each of several files. */
 type Adding = { file: File | undefined } | { files: File[] };
 
 export default function Receipts(): ReactNode {

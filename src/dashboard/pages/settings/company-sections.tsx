@@ -19,7 +19,7 @@ const issueDateOrders: { value: CompanyValues['issueDateOrder']; label: string }
   { value: 'REFUSE', label: t('Refuse it') },
 ];
 
-/** What can be read on white paper: WCAG's contrast of large text. */
+/** The least contrast that can be read on white paper: WCAG's for large text. */
 const readable = 3;
 
 interface Props {

@@ -15,7 +15,7 @@ export const DeleteTimeEntry = graphql(`
   }
 `);
 
-/** What can be done with several time entries. */
+/** The actions on several time entries. */
 export const timeEntrySelection: SelectionOptions<TimeEntry> = {
   getName: (entry) =>
     t('{time} on {project}, {date}', {

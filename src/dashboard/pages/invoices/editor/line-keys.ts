@@ -3,7 +3,7 @@ export const columns = ['title', 'quantity', 'unit', 'unitPriceNet', 'vatRate'] 
 
 export type Column = (typeof columns)[number];
 
-/** What the keys do in a line of the grid. */
+/** The actions of the keys in a line of the grid. */
 export interface LineKeys {
   /** Moves the focus to a cell of another line. */
   goTo: (line: number, column: Column) => void;
@@ -19,7 +19,7 @@ const rows = { ArrowUp: -1, ArrowDown: 1 } as const;
 const isArrow = (key: string): key is keyof typeof rows => key in rows;
 
 /** The column of a cell; undefined for a field of the line's details. */
-function columnOf({ dataset }: HTMLElement): Column | undefined {
+function getColumn({ dataset }: HTMLElement): Column | undefined {
   const name = dataset['path']?.split('.').at(-1);
   return columns.find((column) => column === name);
 }
@@ -32,7 +32,7 @@ export function handleLineKey(event: KeyboardEvent, keys: LineKeys): void {
   if (place === undefined) return;
   const line = Number(place);
   const mod = event.ctrlKey || event.metaKey;
-  const column = columnOf(target);
+  const column = getColumn(target);
   const act = (done: () => void): void => {
     event.preventDefault();
     done();

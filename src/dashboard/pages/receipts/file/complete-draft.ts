@@ -5,7 +5,7 @@ import { errorMessage } from '../../../errors/form-errors.ts';
 import { BookReceipt } from '../mutations.ts';
 import { useAttach } from './add-attachment.ts';
 
-/** What is still to be done with a receipt that is stored as a draft. */
+/** The steps that are left for a receipt that is stored as a draft. */
 interface PendingDraft {
   id: string;
   /** Undefined once it is attached. */

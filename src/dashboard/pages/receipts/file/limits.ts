@@ -12,7 +12,7 @@ const AttachmentLimitsQuery = graphql(`
   }
 `);
 
-/** What browsers call a type that the server calls otherwise. */
+/** Browsers' names of types, with the server's names where these differ. */
 const synonyms: Readonly<Record<string, string>> = { 'text/xml': 'application/xml' };
 
 /** A file's type as its name says. The server decides by the content. */
@@ -22,7 +22,7 @@ export const getType = ({ type }: Blob): string => synonyms[type] ?? type;
 const getShortName = (type: string): string => (type.split('/')[1] ?? type).toUpperCase();
 
 interface FileLimits {
-  /** What a browser offers to choose. */
+  /** The types of files that a browser offers to choose. */
   accept: string;
   /** The same of pictures: a phone converts its own format to one of them. */
   acceptPictures: string;
