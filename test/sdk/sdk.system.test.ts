@@ -145,8 +145,9 @@ describe.skipIf(noBrowser)('in a browser', () => {
     try {
       const secret = newSecret();
       const body = '{"event":"webhook.ping","data":{"message":"pong"}}';
-      const signed = signatures({ body, eventId: '', timestamp: 0, secrets: { document: secret, standard: [secret] } });
-      const given = { url: reached.url, token: acme.token, secret, body, signature: signed['X-Service-Signature'] };
+      const timestamp = Math.floor(Date.now() / 1000);
+      const signed = signatures({ body, eventId: 'x', timestamp, secrets: { document: secret, standard: [secret] } });
+      const given = { url: reached.url, token: acme.token, secret, body, signed: JSON.stringify(signed) };
       const tab = await browser.newPage();
       await tab.goto(`${origin}/page.html?${new URLSearchParams(given)}`);
       await tab.waitForFunction('document.title === "done"');
@@ -159,6 +160,43 @@ describe.skipIf(noBrowser)('in a browser', () => {
         gone: true,
         event: 'webhook.ping',
       });
+    } finally {
+      await browser.close();
+      await reached.close();
+      pages.closeAllConnections();
+      pages.close();
+    }
+  });
+
+  it('a worker of a page sends JSON Lines', async () => {
+    const script = `import { Kontor } from '/node_modules/@kontor/sdk/dist/index.js';
+      async function start(options) {
+        const kontor = new Kontor({ ...options, maxRetries: 0 });
+        const bodies = [{ type: 'customer', company_name: 'From a worker' }];
+        return (await kontor.bulkOperations.start('customers', 'create', bodies)).action;
+      }
+      onmessage = ({ data }) => start(data).catch(String).then(postMessage);`;
+    await writeFile(join(project.folder, 'worker.js'), script);
+    await writeFile(join(project.folder, 'worker.html'), '<!doctype html><title>…</title>');
+    const pages = createServer(sirv(project.folder)).listen(0, '127.0.0.1');
+    await once(pages, 'listening');
+    const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    const reached = await startService({ database, corsOrigins: [origin] });
+    const browser = await launch();
+    try {
+      const tab = await browser.newPage();
+      await tab.goto(`${origin}/worker.html`);
+      const action = await tab.evaluate(
+        (given) => {
+          const worker = new Worker('/worker.js', { type: 'module' });
+          return new Promise<unknown>((resolve) => {
+            worker.addEventListener('message', ({ data }) => resolve(data));
+            worker.postMessage(given, []);
+          });
+        },
+        { baseUrl: reached.url, token: acme.token },
+      );
+      expect(action).toBe('create');
     } finally {
       await browser.close();
       await reached.close();

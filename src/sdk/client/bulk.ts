@@ -45,9 +45,6 @@ export interface BulkOptions extends PostOptions, WaitOptions<BulkOperation> {
   failed?: boolean | undefined;
 }
 
-/** Milliseconds that an upload may take, unless the caller says otherwise. */
-const uploadTimeout = 30 * 60_000;
-
 /** Bulk operations. */
 export class BulkClient extends BulkOperations {
   /**
@@ -63,7 +60,7 @@ export class BulkClient extends BulkOperations {
     const { data } = await this.client.request<{ data: BulkOperation }>('POST', '/bulk-operations', {
       query: { resource, action },
       lines: bodies,
-      options: { timeout: uploadTimeout, ...options },
+      options,
     });
     return data;
   }

@@ -4,7 +4,7 @@ import { ConnectionError, KontorError, TimeoutError } from './errors.ts';
 import { rememberEtag } from './etag.ts';
 import { LinesBody, readChunks, readLines, type Lines } from './lines.ts';
 import type { AnyOptions, KontorOptions } from './options.ts';
-import { isOutcomeUnknown, retryDelay, sleep } from './retry.ts';
+import { isOutcomeUnknown, longestTimer, retryDelay, sleep } from './retry.ts';
 import { rememberWarnings } from './warnings.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -53,7 +53,7 @@ export class HttpClient {
    * @throws KontorError, or the reason of the caller's signal
    */
   async download(path: string, call: Call = {}): Promise<Blob> {
-    return (await this.#send('GET', path, call, (response) => response.blob())) as Blob;
+    return (await this.#send('GET', path, call, readBlob)) as Blob;
   }
 
   /**
@@ -98,10 +98,10 @@ export class HttpClient {
     }
   }
 
-  #limits(options: AnyOptions): { timeout: number; maxRetries: number; maxRetryTime: number } {
+  #limits(options: AnyOptions, isUpload = false): { timeout: number; maxRetries: number; maxRetryTime: number } {
     const { timeout, maxRetries, maxRetryTime } = this.#options;
     return {
-      timeout: options.timeout ?? timeout ?? defaults.timeout,
+      timeout: options.timeout ?? (isUpload ? defaults.uploadTimeout : (timeout ?? defaults.timeout)),
       maxRetries: options.maxRetries ?? maxRetries ?? defaults.maxRetries,
       maxRetryTime: options.maxRetryTime ?? maxRetryTime ?? defaults.maxRetryTime,
     };
@@ -112,12 +112,13 @@ export class HttpClient {
     const url = this.#base + path + formatSearch(query);
     const request = {
       method,
-      headers: this.#headers(method, call),
+      // It refuses characters that no header may have. From fetch(), their error would look like that of a connection.
+      headers: new Headers(this.#headers(method, call)),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(file && { body: file }),
     };
     const stream = lines && new LinesBody(lines);
-    const limits = this.#limits(options);
+    const limits = this.#limits(options, Boolean(lines ?? file));
     const begin = Date.now();
     let mayBeDone = false;
     for (let attempt = 1; ; attempt += 1) {
@@ -163,10 +164,16 @@ export class HttpClient {
     const cancel = (): void => controller.abort();
     signal?.addEventListener('abort', cancel);
     let isLate = false;
-    const timer = setTimeout(() => {
+    const end = (): void => {
       isLate = true;
       controller.abort();
-    }, timeout);
+    };
+    const startTimer = () => setTimeout(end, Math.min(timeout, longestTimer));
+    let timer = startTimer();
+    const onProgress = (): void => {
+      clearTimeout(timer);
+      timer = startTimer();
+    };
     const send = this.#options.fetch ?? fetch;
     try {
       // A redirect would turn a POST into a GET. In a browser, the token is who asks, not a session's cookie.
@@ -177,7 +184,7 @@ export class HttpClient {
         signal: controller.signal,
       });
       if (!response.ok) return await readError(response);
-      const body = await read(response);
+      const body = await read(response, onProgress);
       return body instanceof KontorError ? body : { body };
     } catch (cause) {
       signal?.throwIfAborted();
@@ -191,8 +198,18 @@ export class HttpClient {
   }
 }
 
-/** Reads a response of 2xx. */
-type Reader = (response: Response) => Promise<unknown>;
+/** Reads a response of 2xx. It may take as long as it likes, if it calls `onProgress` for each part that has arrived. */
+type Reader = (response: Response, onProgress: () => void) => Promise<unknown>;
+
+async function readBlob({ body, headers }: Response, onProgress: () => void): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  const reader = body?.getReader();
+  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+    onProgress();
+    parts.push(part.value);
+  }
+  return new Blob(parts, { type: headers.get('content-type') ?? '' });
+}
 
 async function readJson(response: Response): Promise<unknown> {
   const body = parseBody(await response.text());
@@ -211,9 +228,9 @@ function formatSearch(query: object = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   // The keys of an object are in brackets: `metadata[key]=value`.
   const pairs = given.flatMap(([name, value]: [string, unknown]) =>
-    typeof value === 'object' && !Array.isArray(value)
+    typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
       ? Object.entries(value as object).map(([key, each]) => [`${name}[${key}]`, String(each)])
-      : [[name, String(value)]],
+      : [[name, value instanceof Date ? value.toISOString() : String(value)]],
   );
   const search = new URLSearchParams(pairs).toString();
   return search && `?${search}`;

@@ -22,6 +22,9 @@ async function* encode(items: Iterable<unknown> | AsyncIterable<unknown>): Async
   if (chunk !== '') yield encoder.encode(chunk);
 }
 
+/** In a page, or in a worker of one. */
+const isBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
+
 /** A body that can be sent several times. */
 export class LinesBody {
   /** Why the caller's values ended too early, in the attempt under way. */
@@ -49,7 +52,7 @@ export class LinesBody {
     this.error = undefined;
     this.#attempt += 1;
     const chunks = this.#read(this.#attempt);
-    if (globalThis.document === undefined) return toStream(chunks);
+    if (!isBrowser) return toStream(chunks);
     const parts: BlobPart[] = [];
     for await (const chunk of chunks) parts.push(chunk as BlobPart);
     return new Blob(parts);

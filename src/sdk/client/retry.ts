@@ -7,6 +7,9 @@ export interface RetryOptions {
   maxRetryTime?: number | undefined;
 }
 
+/** The most milliseconds that a timer takes. One with more ends at once. */
+export const longestTimer = 2 ** 31 - 1;
+
 const firstDelay = 500;
 const longestDelay = 30_000;
 
@@ -52,7 +55,7 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
       settle();
     };
     const cancel = (): void => finish(() => reject(signal?.reason));
-    const timer = setTimeout(() => finish(resolve), milliseconds);
+    const timer = setTimeout(() => finish(resolve), Math.min(milliseconds, longestTimer));
     signal?.addEventListener('abort', cancel);
   });
 }

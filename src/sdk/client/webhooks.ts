@@ -11,6 +11,12 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
 export interface VerifyOptions {
   /** Milliseconds by which a delivery's time may differ from now. Default: 300,000. */
   tolerance?: number;
+  /**
+   * Whether a delivery that has only `X-Service-Signature` is accepted: for receivers behind a proxy that removes the headers of
+   * Standard Webhooks. That signature doesn't cover the time and the id, so somebody who has seen a delivery could send it
+   * again at any time, under another id. Default: false.
+   */
+  acceptBodySignature?: boolean;
 }
 
 const secretPrefix = 'whsec_';
@@ -20,9 +26,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /**
  * Verifies that a delivery is from the webhook with this secret, unchanged, and recent.
  *
- * Every delivery is signed twice. The signature by Standard Webhooks covers the time, and is valid with the old and the
- * new secret during a rotation. `X-Service-Signature` covers the body only, so it counts only if a proxy has removed the
- * other one.
+ * Every delivery is signed twice. The signature by Standard Webhooks covers the time and the id, and is valid with the old and
+ * the new secret during a rotation. `X-Service-Signature` covers the body only: see `acceptBodySignature`.
  * @param payload the raw body: the bytes as received, or their text. JSON that was parsed and written again has other bytes
  * @param headers all headers of the request
  * @param secret as shown when the webhook was created, `whsec_` included
@@ -32,12 +37,14 @@ export async function verifyWebhook(
   payload: string | Uint8Array | ArrayBuffer,
   headers: WebhookHeaders,
   secret: string,
-  { tolerance = defaults.webhookTolerance }: VerifyOptions = {},
+  { tolerance = defaults.webhookTolerance, acceptBodySignature = false }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
   if (!secret.startsWith(secretPrefix)) throw new WebhookVerificationError('This is not the secret of a webhook.');
   const body = typeof payload === 'string' ? new TextEncoder().encode(payload) : new Uint8Array(payload);
   const standard = findHeader(headers, 'webhook-signature');
-  if (standard === undefined) await verifyBody(secret, body, findHeader(headers, 'x-service-signature'));
+  if (standard === undefined && acceptBodySignature)
+    await verifyBody(secret, body, findHeader(headers, 'x-service-signature'));
+  else if (standard === undefined) throw new WebhookVerificationError('The header webhook-signature is missing.');
   else await verifyStandard(secret, body, standard, headers, tolerance);
   return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;
 }

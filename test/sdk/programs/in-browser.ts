@@ -19,7 +19,7 @@ async function steps(): Promise<unknown> {
     .catch((error: unknown) => error instanceof ValidationError && [error.errors, typeof error.requestId]);
   await kontor.customers.delete(created.id);
   const gone = await kontor.customers.get(created.id).catch((error: unknown) => error instanceof NotFoundError);
-  const event = await verifyWebhook(must('body'), { 'x-service-signature': must('signature') }, must('secret'));
+  const event = await verifyWebhook(must('body'), JSON.parse(must('signed')) as Record<string, string>, must('secret'));
   return { tenant: tenant.name, city: changed.city, isTagged, names, refused, gone, event: event.event };
 }
 

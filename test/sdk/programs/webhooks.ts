@@ -15,6 +15,8 @@ const [first = { headers: {}, body: '' }] = deliveries;
 const { 'x-service-signature': _, ...standardOnly } = first.headers;
 const bodyOnly = { 'X-Service-Signature': first.headers['x-service-signature'] };
 
+const either = { acceptBodySignature: true };
+
 const refuses = (
   what: string,
   body: string,
@@ -62,10 +64,20 @@ describe('verifyWebhook', () => {
     await verifyWebhook(first.body, first.headers, secret);
   });
 
-  it('takes each of the two signatures alone', async () => {
+  it('takes Standard Webhooks alone, and the other signature alone if it is told to', async () => {
     await verifyWebhook(first.body, standardOnly, secret);
-    await verifyWebhook(first.body, bodyOnly, formerSecret);
+    await verifyWebhook(first.body, bodyOnly, formerSecret, { acceptBodySignature: true });
   });
+  refuses(
+    'a delivery that was seen, without the headers that cover its time and its id',
+    first.body,
+    {
+      ...bodyOnly,
+      'webhook-id': 'another',
+      'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
+    },
+    formerSecret,
+  );
 
   const { body, headers } = first;
   const signature = first.headers['x-service-signature'] ?? '';
@@ -74,13 +86,15 @@ describe('verifyWebhook', () => {
     ['Standard Webhooks', standardOnly, secret],
     ['X-Service-Signature', bodyOnly, formerSecret],
   ] as const) {
-    refuses(`a changed body, with ${which}`, body.replace('data', 'Data'), own, key);
-    refuses(`the same JSON, written differently, with ${which}`, JSON.stringify(JSON.parse(body), null, 1), own, key);
-    refuses(`no body, with ${which}`, '', own, key);
-    refuses(`another secret, with ${which}`, body, own, `whsec_${btoa('another secret')}`);
-    refuses(`an empty secret, with ${which}`, body, own, '');
+    const rewritten = JSON.stringify(JSON.parse(body), null, 1);
+    refuses(`a changed body, with ${which}`, body.replace('data', 'Data'), own, key, either);
+    refuses(`the same JSON, written differently, with ${which}`, rewritten, own, key, either);
+    refuses(`no body, with ${which}`, '', own, key, either);
+    refuses(`another secret, with ${which}`, body, own, `whsec_${btoa('another secret')}`, either);
+    refuses(`an empty secret, with ${which}`, body, own, '', either);
   }
   refuses('a delivery without a signature', body, {});
+  refuses('a delivery without a signature, of either kind', body, {}, secret, either);
   it('names the mistake of arguments in another order', () =>
     assert.rejects(verifyWebhook(secret, headers, body), { message: 'This is not the secret of a webhook.' }));
   refuses('an id that was changed', body, { ...headers, 'webhook-id': 'other' });
@@ -104,5 +118,5 @@ describe('verifyWebhook', () => {
     'sha256=',
     'sha256=é',
   ])
-    refuses(`the signature "${wrong}"`, body, { 'x-service-signature': wrong }, formerSecret);
+    refuses(`the signature "${wrong}"`, body, { 'x-service-signature': wrong }, formerSecret, either);
 });
