@@ -70,6 +70,16 @@ it.each(['zstd', 'br', 'gzip'])('a response is compressed with %s if its client 
   expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 2);
 });
 
+it('an answer over MCP is compressed', async () => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+  const options = { method: 'POST', body, headers: { accept: 'application/json, text/event-stream' } };
+  const [plain, compressed] = [await send('/mcp', undefined, options), await send('/mcp', 'gzip', options)];
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+  expect(gunzipSync(compressed.bytes).toString()).toBe(plain.bytes.toString());
+  expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 4);
+});
+
 it('the client’s preference counts, then ours; what it refuses is not used', async () => {
   const cases: [accepted: string | undefined, coding: string | undefined][] = [
     [undefined, undefined],

@@ -5,6 +5,7 @@ import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import { fromRest, maxResultBytes } from '../../src/server/mcp/tool-result.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { addReceipts, exported } from '../exports/exports.ts';
+import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { work } from '../webhooks/receiver.ts';
@@ -73,6 +74,23 @@ describe('getExportFile', () => {
       expect(read.map(({ destroyed }) => destroyed)).toEqual([true]);
     }
   });
+});
+
+it.each([
+  [1, 'resource'],
+  [400, 'resource_link'],
+])('getInvoiceXml of %d lines is a %s whose address answers the same file', async (lines, type) => {
+  await setCompany(acme);
+  const item = { title: 'Consulting', quantity: '1', unitPriceNet: '100', vatRate: '19' };
+  const id = await makeIssuedInvoice(acme, { items: Array.from({ length: lines }, () => item) });
+  const args = { id, format: 'xrechnung-cii' };
+  const { content } = (await client.callTool({ name: 'getInvoiceXml', arguments: args })) as Json;
+  expect(content[0].type).toBe(type);
+  const { uri, text } = content[0].resource ?? content[0];
+  const response = await fetch(uri, { headers: { authorization: `Bearer ${acme.token}` } });
+  const file = await response.text();
+  expect([response.status, file.slice(0, 5)]).toEqual([200, '<?xml']);
+  if (type === 'resource') expect(text).toBe(file);
 });
 
 describe('A file’s result', () => {

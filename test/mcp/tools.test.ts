@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
+import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { connectClient, refusal, use } from './client.ts';
 
@@ -168,6 +169,56 @@ describe('a tool’s call', () => {
     expect((await use(client, 'listCustomers', { per_page: 10 })).data).toHaveLength(10);
     const query = '{ customers(first: 100) { nodes { companyName city contactName } } }';
     expect((await refusal(client, 'graphql_query', { query })).code).toBe('ANSWER_TOO_LARGE');
+  });
+});
+
+describe('a mutation whose answer is longer than 100 kB', () => {
+  const mutate = (query: string, variables: object) =>
+    client.callTool({ name: 'graphql_mutation', arguments: { query, variables } });
+  const item = { title: 'ä'.repeat(200), quantity: '1', unitPriceNet: '1', vatRate: '19' };
+  const everything = 'id version subject items { id title quantity unit unitPriceNet vatRate lineTotalNet }';
+
+  it('says that it failed, with its code, and nothing was written', async () => {
+    const customer = await makeCustomer(acme);
+    const input = {
+      customerId: customer,
+      invoiceDate: '2026-03-01',
+      subject: 'Before',
+      items: Array.from({ length: 400 }, () => item),
+    };
+    const made = await mutate(
+      `mutation ($input: CreateInvoiceInput!) { made: createInvoice(input: $input) { ${everything} } }`,
+      { input },
+    );
+    expect(made).not.toHaveProperty('isError');
+    expect(made.structuredContent).toEqual({
+      status: 200,
+      message: expect.stringMatching(/^Done\. /),
+      data: { made: { id: expect.any(String) } },
+    });
+    const { id } = (made.structuredContent as { data: { made: { id: string } } }).data.made;
+
+    const query = `mutation ($id: UUID!) { updateInvoice(id: $id, expectedVersion: 9, input: { subject: "After" }) { ${everything} } }`;
+    const stale = await mutate(query, { id });
+    expect(stale).toMatchObject({
+      isError: true,
+      structuredContent: {
+        data: null,
+        errors: [{ message: expect.any(String), extensions: { code: 'VERSION_CONFLICT' } }],
+      },
+    });
+    expect((await acme.db.invoice.findFirstOrThrow({ where: { id } })).subject).toBe('Before');
+  });
+
+  it('names the first problems of many fields', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`f${n}${'x'.repeat(2000)}`, 1]));
+    const refused = await mutate('mutation ($input: CreateCustomerInput!) { createCustomer(input: $input) { id } }', {
+      input: { type: 'CUSTOMER', companyName: 'A', ...unknown },
+    });
+    expect(refused.isError).toBe(true);
+    const text = JSON.stringify(refused.structuredContent);
+    expect(text.length).toBeLessThan(100_000);
+    expect(text).toContain('"code":"');
   });
 });
 

@@ -1,5 +1,4 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { base } from '../../../rest-shim/base.ts';
 import { stringifyJson } from '../../../rest-shim/exact-json.ts';
 import type { Values } from '../../../rest-shim/operation.ts';
 import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
@@ -18,7 +17,7 @@ import { placeholderHostname } from '../http/responses.ts';
 import type { RestResponder, Surroundings } from '../http/rest-handler.ts';
 import { toRestRequest } from './tool-request.ts';
 import { fromGraphql, fromRest } from './tool-result.ts';
-import type { AnyTool, GraphqlTool, RestTool } from './tools.ts';
+import type { AnyTool, GraphqlTool } from './tools.ts';
 
 /** A message of MCP that was admitted. */
 export interface McpCall extends Surroundings {
@@ -47,17 +46,17 @@ export async function callTool(tool: AnyTool, call: McpCall, options: CallToolOp
   const asked = { isRead, sizeArgument, requestId, address: `${url}/graphql` };
   try {
     if (tool.api === 'graphql') return await fromGraphql(await respondGraphql(tool, call, options), asked);
-    const response = await respondRest(tool, call, options);
-    const path = tool.path.replace('{id}', String(call.args['id']));
-    return await fromRest(response, { ...asked, address: `${url}${base}${path}` });
+    const request = toRestRequest(tool, call.args, call.left);
+    const response = await respondRest(request, call, options);
+    const { pathname, search } = new URL(request.url);
+    return await fromRest(response, { ...asked, address: url + pathname + search });
   } catch (error) {
     const report = (err: unknown): void => options.requestLog.error(call.response, err);
     return fromRest(toErrorResponse(error, undefined, { requestId, report }), asked);
   }
 }
 
-async function respondRest(tool: RestTool, call: McpCall, options: CallToolOptions): Promise<Response> {
-  const request = toRestRequest(tool, call.args, call.left);
+async function respondRest(request: Request, call: McpCall, options: CallToolOptions): Promise<Response> {
   const readOwnKey = (): string | undefined => readKey(request.method, request.headers.get(idempotencyKeyHeader));
   return options.respondRest(request, readOwnKey, call.admitted, call);
 }

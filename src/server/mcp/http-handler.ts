@@ -11,6 +11,7 @@ import { longestAtOnce, readRequestBytes, TransportError } from '../../../rest-s
 import { toGraphqlError } from '../graphql/error-response.ts';
 import type { Admit, AdmittedRequest } from '../auth/request-admission.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
+import { compressResponse, varyByCoding } from '../http/compression.ts';
 import { withDeadline, type Extend } from '../http/deadline.ts';
 import { getId } from '../http/request-log.ts';
 import { placeholderHostname, respondNotFound, type Handler } from '../http/responses.ts';
@@ -59,7 +60,8 @@ export function createMcpHttpHandler(options: McpHttpOptions): Handler {
     const text = await answer.text();
     if (method !== 'tools/call') admitted.context.responseSize?.complete(Buffer.byteLength(text));
     if (answer.status >= 500) requestLog.error(response, new Error(`MCP: ${text.slice(0, 500)}`));
-    return new Response(text === '' ? null : text, { status: answer.status, headers: answer.headers });
+    const whole = new Response(text === '' ? null : text, { status: answer.status, headers: answer.headers });
+    return text === '' ? whole : compressResponse(whole, request.headers.get('accept-encoding'));
   };
 
   const listener = getRequestListener(
@@ -71,6 +73,7 @@ export function createMcpHttpHandler(options: McpHttpOptions): Handler {
       const origin = request.headers.get('origin');
       if (origin !== null && !isOurs(origin, publicAddress.url) && !corsOrigins.includes(origin))
         return refuse(403, -32000, 'This Origin may not call.');
+      varyByCoding(response);
       return withDeadline(timeouts.responseMs, response, (signal, extend) =>
         respond(request, response, signal, extend),
       ).catch((error: unknown) => {

@@ -46,13 +46,16 @@ export async function fromRest(response: Response, asked: Asked): Promise<CallTo
   };
   const text = Object.keys(added).length > 0 ? `${JSON.stringify(added).slice(0, -1)},${body.slice(1)}` : body;
   if (Buffer.byteLength(text) <= maxResultBytes) return asText(text, isError);
-  if (!isError) return tooLong(asked, status, body);
+  if (!isError) return tooLong(asked, status, idsOfRest(body));
   const { message } = JSON.parse(body) as { message: string };
   return inResult({ ...added, message, request_id: asked.requestId }, true);
 }
 
-/** A result that is too long: refused if nothing was changed; else the least that says what was done. */
-function tooLong({ isRead, sizeArgument, requestId }: Asked, status: number, body: string): CallToolResult {
+/**
+ * A result that is too long: refused if nothing was changed; else the least that says what was done.
+ * @param ids the ids of what was written, by which each resource can be read
+ */
+function tooLong({ isRead, sizeArgument, requestId }: Asked, status: number, ids: object): CallToolResult {
   const limit = `more than ${maxResultBytes} bytes`;
   if (isRead) {
     const less = sizeArgument ? `by a smaller ${sizeArgument} or by filters` : 'by fields, in graphql_query';
@@ -62,12 +65,24 @@ function tooLong({ isRead, sizeArgument, requestId }: Asked, status: number, bod
     const refusal = { status: 422, code: 'ANSWER_TOO_LARGE', message, errors: { [field]: [message] }, details };
     return inResult({ ...refusal, request_id: requestId }, true);
   }
-  const { results } = JSON.parse(body) as { results?: { status: number; data?: { id?: string } }[] };
   const message = `Done. The answer has ${limit} and is left out.`;
-  // Of a batch, the ids, by which each resource can be read.
-  const short = results?.map(({ data, ...others }) => ({ ...others, ...(data?.id !== undefined && { id: data.id }) }));
-  const listed = JSON.stringify({ status, message, results: short });
+  const listed = JSON.stringify({ status, message, ...ids });
   return listed.length <= maxResultBytes ? asText(listed, false) : inResult({ status, message }, false);
+}
+
+/** The ids of a resource, or of a batch's resources. */
+function idsOfRest(body: string): object {
+  interface Written {
+    data?: { id?: string };
+  }
+  const { data, results } = JSON.parse(body) as Written & { results?: (Written & { status: number })[] };
+  if (!results) return data?.id === undefined ? {} : { data: { id: data.id } };
+  return {
+    results: results.map(({ data: each, ...others }) => ({
+      ...others,
+      ...(each?.id !== undefined && { id: each.id }),
+    })),
+  };
 }
 
 /** A file: in the result, or as its address. Of one that is too long, no more is read than it takes to know that. */
@@ -110,8 +125,46 @@ async function readUpTo(maxBytes: number, { headers, body }: Response): Promise<
 export async function fromGraphql(response: Response, asked: Asked): Promise<CallToolResult> {
   const text = await response.text();
   if (!text.startsWith('{')) return inResult({ status: response.status, message: text.slice(0, 1000) }, true);
-  const { data, errors } = JSON.parse(text) as { data?: object | null; errors?: unknown[] };
+  const { data, errors } = JSON.parse(text) as GraphqlBody;
   const isError = errors !== undefined && !hasData(data);
-  if (Buffer.byteLength(text) > maxResultBytes) return tooLong(asked, response.status, text);
-  return asText(text, isError);
+  if (Buffer.byteLength(text) <= maxResultBytes) return asText(text, isError);
+  const short = errors && { errors: errors.slice(0, maxErrors).map(shortenError) };
+  return isError
+    ? inResult({ data: null, ...short }, true)
+    : tooLong(asked, response.status, { ...idsOfFields(data), ...short });
+}
+
+interface GraphqlError {
+  message: string;
+  path?: unknown;
+  extensions?: { code?: string; details?: unknown[]; request_id?: string };
+}
+
+interface GraphqlBody {
+  data?: Record<string, unknown> | null;
+  errors?: GraphqlError[];
+}
+
+/** The errors that a result names which is too long with all of them, and the problems of fields that each of them names. */
+const [maxErrors, maxDetails] = [5, 10];
+/** The longest text of such an error. */
+const maxText = 500;
+
+const shorten = (value: unknown): unknown =>
+  typeof value === 'string' && value.length > maxText ? `${value.slice(0, maxText)}…` : value;
+
+function shortenError({ message, path, extensions: { code, details, request_id } = {} }: GraphqlError): object {
+  const short = details?.slice(0, maxDetails);
+  const json = JSON.stringify({ message, path, extensions: { code, request_id, details: short } }, (_, value) =>
+    shorten(value),
+  );
+  return JSON.parse(json) as object;
+}
+
+/** The ids of the objects that a document's fields have answered. */
+function idsOfFields(data: GraphqlBody['data']): object {
+  const written = Object.entries(data ?? {}).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && 'id' in value ? [[name, { id: value.id }]] : [],
+  );
+  return written.length > 0 ? { data: Object.fromEntries(written) as object } : {};
 }
