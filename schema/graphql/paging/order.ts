@@ -22,11 +22,11 @@ const times: CursorCodec<Date> = {
 };
 const decimals: CursorCodec<Decimal> = {
   encode: (value) => new Decimal(value).toFixed(),
-  decode: (text) => (/^-?\d{1,18}(\.\d{1,5})?$/.test(text) ? new Decimal(text) : undefined),
+  decode: (text) => (/^-?\d{1,18}(\.\d{1,12})?$/.test(text) ? new Decimal(text) : undefined),
 };
 export const integers: CursorCodec<number> = {
   encode: String,
-  decode: (text) => (/^-?\d{1,9}$/.test(text) ? Number(text) : undefined),
+  decode: (text) => (/^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined),
 };
 const among = (values: readonly unknown[]): CursorCodec => ({
   encode: String,

@@ -402,3 +402,60 @@ describe('with 5,000 rows', () => {
     },
   );
 });
+
+describe('a cursor is exact at any value that a column can have', () => {
+  const walkOneByOne = async (list: string, orderBy: string): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let after: string | null = null; ;) {
+      const query = `query ($after: String) { page: ${list}(first: 1, after: $after, orderBy: [${orderBy}]) {
+        nodes { id } pageInfo { hasNextPage endCursor } } }`;
+      const { page } = await acme.graphql(query, { after });
+      ids.push(...page.nodes.map((node: { id: string }) => node.id));
+      if (!page.pageInfo.hasNextPage) return ids;
+      after = page.pageInfo.endCursor;
+    }
+  };
+
+  it('exchange rates', async () => {
+    const rates = ['0.000000000001', '0.000057312345', '0.0000573124', '1.5', '999999999999.123456789012'];
+    for (const exchangeRate of rates)
+      await acme.db.receipt.create({
+        data: {
+          receiptDate: day(0),
+          amountGross: 1,
+          vatAmount: 0,
+          amountNet: 1,
+          currency: 'USD',
+          exchangeRate,
+          exchangeCurrency: 'EUR',
+          exchangeRateDate: day(0),
+        },
+      });
+    const rows = await acme.db.receipt.findMany({ orderBy: { exchangeRate: 'asc' } });
+    expect(rows.map(({ exchangeRate }) => exchangeRate?.toFixed())).toEqual(rates);
+    const ids = rows.map(({ id }) => id);
+    expect(await walkOneByOne('receipts', '{ field: EXCHANGE_RATE, direction: ASC }')).toEqual(ids);
+    expect(await walkOneByOne('receipts', '{ field: EXCHANGE_RATE, direction: DESC }')).toEqual(ids.toReversed());
+  });
+
+  it('lengths of files', async () => {
+    for (const length of [0, 999_999_999, 1_500_000_000, 2_147_483_647])
+      await acme.db.export.create({
+        data: {
+          type: 'DATEV',
+          status: 'COMPLETED',
+          userId: acme.userId,
+          fileName: 'x',
+          rows: 1,
+          processedRows: 1,
+          length,
+          sha256: new Uint8Array(32),
+          startedAt: day(0),
+          finishedAt: day(0),
+          expiresAt: day(0),
+        },
+      });
+    const ids = (await acme.db.export.findMany({ orderBy: { length: 'asc' } })).map(({ id }) => id);
+    expect(await walkOneByOne('exports', '{ field: LENGTH, direction: ASC }')).toEqual(ids);
+  });
+});
