@@ -85,11 +85,18 @@ export function listScans(model: Prisma.ModelName, args: ListArgs): { count: num
 export const aggregateScans = ({ filter }: ListArgs): number =>
   Math.max(1, countScans(listConditions(filter ?? {}, 'filter')));
 
-/** The scans of a list of one resource's rows: for any filter, and any order but that of creation. */
+/** The scans of a far offset: the rows before it are read one by one, and may be many of the tenant's. */
+const nestedOffsetScans = 8;
+
+/** The scans of a list of one resource's rows: for any filter, any order but that of creation, and a far offset. */
 export function nestedScans(args: ListArgs): { count: number; causes: string[] } {
-  const causes = [
+  const conditions = [
     ...listConditions(args.filter ?? {}, 'filter'),
     ...(args.orderBy ?? []).map(({ field }) => `orderBy ${field}`),
   ];
-  return { count: countScans(causes), causes };
+  const isFar = (args.offset ?? 0) > maxOffsetScan;
+  return {
+    count: countScans(conditions) + (isFar ? nestedOffsetScans : 0),
+    causes: [...conditions, ...(isFar ? ['offset'] : [])],
+  };
 }

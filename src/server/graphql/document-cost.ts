@@ -17,15 +17,27 @@ export const costHeader = 'x-query-cost';
 
 export const wantsCost = (value: unknown): boolean => value === '1';
 
+const doesAsk = (context: unknown): boolean =>
+  wantsCost((context as { request: Request }).request.headers.get(costHeader));
+
+const show = (requested: number, limit: number): object => ({
+  requested,
+  limit,
+  remaining: Math.max(0, limit - requested),
+});
+
+/** The extensions of a refusal, if its request asks for the cost of its document. @param limit the highest cost */
+export const showRefused = (context: unknown, requested: number | undefined, limit: number) =>
+  requested !== undefined && doesAsk(context) ? { extensions: { cost: show(requested, limit) } } : {};
+
 /** Adds `extensions.cost` to the responses of requests that ask for it. @param limit the highest cost */
 export const useShownCost = (limit: number): Plugin => ({
   onSchemaChange: ({ schema }) => void withCosts(schema),
   onExecute: ({ args }) => {
-    const { request } = args.contextValue as { request: Request };
-    if (!wantsCost(request.headers.get(costHeader))) return undefined;
+    if (!doesAsk(args.contextValue)) return undefined;
     const { cost: requested } = costs(args);
     if (requested === undefined) return undefined;
-    const cost = { requested, limit, remaining: limit - requested };
+    const cost = show(requested, limit);
     return {
       onExecuteDone: ({ result, setResult }) => {
         if (!isAsyncIterable(result)) setResult({ ...result, extensions: { ...result.extensions, cost } });

@@ -7,13 +7,14 @@ import {
   visit,
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   type GraphQLSchema,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { getHolder } from '../../../prisma/client.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { IdentityMutationsAlone } from './atomic-mutations.ts';
-import { costs } from './document-cost.ts';
+import { costs, showRefused } from './document-cost.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
 import { FairCache } from './fair-cache.ts';
 
@@ -101,11 +102,12 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
     setResultAndStopExecution,
   }: {
     args: ExecutionArgs;
-    setResultAndStopExecution: (result: { errors: GraphQLError[] }) => void;
+    setResultAndStopExecution: (result: ExecutionResult) => void;
   }) => {
     const { scans = new Set<string>(), ...counts } = costs(args);
     const errors = exceeded(counts, findLimits(args.document, args.contextValue), explainScans(scans));
-    if (errors.length > 0) setResultAndStopExecution({ errors });
+    if (errors.length > 0)
+      setResultAndStopExecution({ errors, ...showRefused(args.contextValue, counts.cost, limits.cost) });
   };
   return {
     onParams: ({ params: { query }, context }) =>

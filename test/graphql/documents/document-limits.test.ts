@@ -124,6 +124,18 @@ describe('a document is accepted up to its limit, and rejected beyond it', () =>
       for (const headers of [{}, { 'x-query-cost': '0' }] as Record<string, string>[])
         expect((await ask(10, headers)).body).toEqual({ data: { customers: { nodes: [] } } });
     }
+    const costly =
+      'query ($n: Int) { customers(first: $n) { nodes { invoices(first: $n) { nodes { id number subject } } } } }';
+    const refused = (headers: Record<string, string>): Promise<Answer> =>
+      service.request('POST', '/graphql', {
+        body: { query: costly, variables: { n: 100 } },
+        headers: { authorization: `Bearer ${acme.token}`, ...headers },
+      });
+    const { errors, extensions } = (await refused({ 'x-query-cost': '1' })).body;
+    expect(errors[0].extensions.code).toBe('TOO_COSTLY');
+    expect(extensions.cost).toEqual({ requested: expect.any(Number), limit: limits.cost, remaining: 0 });
+    expect(errors[0].message).toContain(String(extensions.cost.requested));
+    expect((await refused({})).body).not.toHaveProperty('extensions');
   });
 
   it('breadth and depth are counted after spreading fragments', async () => {

@@ -312,4 +312,10 @@ it('says which filters make a document too costly', async () => {
     '{ customers(first: 100) { nodes { invoices(filter: { subject: { contains: "x" } }) { totalCount } } } }',
   );
   expect(nested.body.errors[0].message).toContain('invoices (filter.subject.contains)');
+  const page = (offset: number) =>
+    `{ invoices(first: 20) { nodes { customer { invoices(offset: ${offset}) { totalCount } } } } }`;
+  const far = await acme.graphqlAnswer(page(1001));
+  expect(far.body.errors[0]).toMatchObject({ extensions: { code: 'TOO_COSTLY' } });
+  expect(far.body.errors[0].message).toContain('invoices (offset)');
+  expect((await acme.graphqlAnswer(page(1000))).body.errors).toBeUndefined();
 });
