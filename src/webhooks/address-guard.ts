@@ -1,12 +1,15 @@
-import { type LookupAddress, type LookupAllOptions, lookup as dnsLookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { createNameLookup, type Lookup } from './name-lookup.ts';
 
 // SSRF protection: webhooks must not reach private networks (DECISIONS.md#d36-addresses).
 
 const maxLength = 2048;
 /** How long the configuration of a webhook waits for a name server. */
 const lookupTimeoutMs = 3000;
+/** A name can have thousands of addresses, and a connection would try one after the other. */
+const maxAddresses = 16;
 
 // The global unicast range of IPv6. All addresses outside of this range count as private: v4-mapped and v4-compatible
 // addresses, NAT64, unique local addresses, and unassigned ranges.
@@ -16,13 +19,6 @@ const azureHost = '168.63.129.16';
 
 /** Names for private networks, which public DNS doesn't have (RFC 6761, 6762, ICANN's .internal). */
 const privateName = /(^|\.)(localhost|local|internal)$/;
-
-/** The type of `dns.lookup` with `all: true`. */
-export type Lookup = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 export interface Permission {
   /** Allows http and private addresses, for development. */
@@ -74,7 +70,7 @@ export function findFormProblem(url: string, { allowInsecure }: Permission): str
  */
 export async function findUrlProblem(
   url: string,
-  { allowInsecure, lookup = dnsLookup }: Permission & { lookup?: Lookup },
+  { allowInsecure, lookup = createNameLookup(lookupTimeoutMs) }: Permission & { lookup?: Lookup },
 ): Promise<string | undefined> {
   const problem = findFormProblem(url, { allowInsecure });
   if (problem !== undefined || allowInsecure) return problem;
@@ -94,11 +90,11 @@ export async function findUrlProblem(
 }
 
 /**
- * A `lookup` for connections: returns exactly the addresses that it has checked to be public, so that the name server can't
- * answer differently between check and use. It fails with PrivateAddressError if any of them is private. Node doesn't call it
+ * A `lookup` for connections: returns only addresses that it has checked to be public, so that the name server can't answer
+ * differently between check and use. It fails with PrivateAddressError if any of them is private. Node doesn't call it
  * for an IP address in the URL: findFormProblem checks that.
  */
-export function guardedLookup(allowInsecure: boolean, lookup: Lookup = dnsLookup): LookupFunction {
+export function guardedLookup(allowInsecure: boolean, lookup: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
@@ -106,7 +102,7 @@ export function guardedLookup(allowInsecure: boolean, lookup: Lookup = dnsLookup
       else if (!first) callback(Object.assign(new Error(`No address for ${hostname}`), { code: 'ENOTFOUND' }), []);
       else if (!allowInsecure && !addresses.every(({ address }) => isPublicAddress(address)))
         callback(new PrivateAddressError(), []);
-      else if (options.all) callback(null, addresses);
+      else if (options.all) callback(null, addresses.slice(0, maxAddresses));
       else callback(null, first.address, first.family);
     });
   };

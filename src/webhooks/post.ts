@@ -3,14 +3,17 @@ import { lookup as dnsLookup } from 'node:dns';
 import type { Socket } from 'node:net';
 import { currentTime } from '../../prisma/clock.ts';
 import type { buildConnector, Dispatcher } from 'undici';
-import { findFormProblem, guardedLookup, type Lookup, type Permission } from './address-guard.ts';
+import { findFormProblem, guardedLookup, type Permission } from './address-guard.ts';
 import { failureMessage } from './failure-message.ts';
+import { createNameLookup, type Lookup } from './name-lookup.ts';
 import { boundResponses, boundTcp } from './response-bounds.ts';
 
 const storedBodyBytes = 16 * 1024;
 const storedHeaders = 100;
 /** Less than the 5 s after which Node and Apache close idle connections, so that a request rarely meets a closed one. */
 const keepAliveMs = 4000;
+/** How long an attempt waits for a name server. */
+const lookupTimeoutMs = 5000;
 
 interface Post {
   url: string;
@@ -59,7 +62,8 @@ export function success({ status, error }: Outcome): boolean {
 export function createPoster({
   allowInsecure,
   timeoutMs,
-  lookup = dnsLookup,
+  // Names of the hosts file, such as localhost, are insecure targets.
+  lookup = allowInsecure ? dnsLookup : createNameLookup(lookupTimeoutMs),
   ca,
   connectionsPerOrigin = 10,
 }: Permission & {

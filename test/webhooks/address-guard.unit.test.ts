@@ -1,7 +1,8 @@
 import { createServer, connect, type AddressInfo, type LookupFunction } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { guardedLookup, isPublicAddress, type Lookup, findUrlProblem } from '../../src/webhooks/address-guard.ts';
+import { guardedLookup, isPublicAddress, findUrlProblem } from '../../src/webhooks/address-guard.ts';
+import type { Lookup } from '../../src/webhooks/name-lookup.ts';
 import { privateAddresses, publicAddresses, cases, notations } from './addresses.ts';
 
 const resolvingTo =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lookup } from '../../src/webhooks/address-guard.ts';
+import type { Lookup } from '../../src/webhooks/name-lookup.ts';
 import { createPoster, success } from '../../src/webhooks/post.ts';
 import {
   ample,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Lookup } from '../../src/webhooks/address-guard.ts';
+import type { Lookup } from '../../src/webhooks/name-lookup.ts';
 import { createPoster, success, type Outcome } from '../../src/webhooks/post.ts';
 import {
   forever,

@@ -110,6 +110,30 @@ describe('a webhook', () => {
     expect(await faults('https://no-such-name.example.com/'), 'a name that does not resolve yet').toBeUndefined();
   });
 
+  it('has its address checked in turn: a tenant with many slow names keeps nobody else waiting', async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<undefined>();
+    let checks = 0;
+    const findUrlProblem = (url: string): Promise<undefined> => {
+      if (!url.includes('slow')) return Promise.resolve(undefined);
+      checks += 1;
+      return answered;
+    };
+    const webhooks = createWebhooks({ secret: 'x'.repeat(32), allowInsecure: false });
+    const slow = await startService({ webhooks: { ...webhooks, findUrlProblem } });
+    try {
+      const [greedy, other] = [await slow.integrator(), await slow.integrator()];
+      const made = Array.from({ length: 5 }, () => createWebhook(greedy, { url: 'https://slow.example.com' }));
+      await until(() => checks > 0, 'the first check');
+      await createWebhook(other, { url: 'https://hooks.example.com' });
+      expect(checks).toBe(1);
+      answer(undefined);
+      await Promise.all(made);
+      expect(checks).toBe(5);
+    } finally {
+      await slow.close();
+    }
+  });
+
   it("can't be read, changed, or pinged by another tenant, nor can its delivery log be read", async () => {
     const { id } = await createWebhook(acme, { url: 'https://hooks.example.com' });
     const other = await service.integrator();

@@ -4,7 +4,8 @@ import { hiddenTypes, mustRead } from '../../events/access.ts';
 import { type Problems, found, NotFoundError } from '../../errors/errors.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import { requireVersion, type RowArguments } from '../../rows/locked-row.ts';
-import type { RowLock } from '../../../prisma/client.ts';
+import { getHolder, type RowLock } from '../../../prisma/client.ts';
+import { FairLimiter } from '../../graphql/execution/concurrency-limiter.ts';
 
 /** At most this many per tenant. */
 export const maxWebhooks = 10;
@@ -25,12 +26,17 @@ export function mustReadWanted(context: Context, events: readonly (string | null
   );
 }
 
+/** The check of an address waits for a name server: it may be silent, and a tenant may ask for many names. */
+const checkTurns = new FairLimiter();
+const findUrlProblem = (url: string, { tenant, webhooks }: Context): Promise<string | undefined> =>
+  checkTurns.run(getHolder(tenant), () => webhooks.findUrlProblem(url));
+
 export async function webhookRules(
   input: { url?: string | null; events?: (string | null | undefined)[] | null },
   context: Context,
   problems: Problems,
 ): Promise<void> {
-  const problem = input.url ? await context.webhooks.findUrlProblem(input.url) : undefined;
+  const problem = input.url ? await findUrlProblem(input.url, context) : undefined;
   if (problem) problems.add('input.url', 'address_refused', problem);
   if (input.events?.length === 0) problems.add('input.events', 'required', 'Must name at least one event, or *.');
   for (const [index, event] of (input.events ?? []).entries()) {
