@@ -1,5 +1,6 @@
 import { Delivery } from './type.ts';
 import { maxAMinute, limitRequests, mustReadDelivery, refuseUnlessActive } from './rules.ts';
+import { findMissed, maxMissed } from './missed.ts';
 import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
 import { lockWebhook } from '../webhook/rules.ts';
@@ -50,8 +51,7 @@ builder.mutationFields((t) => ({
   }),
 
   redeliverMissed: t.int({
-    description:
-      'Makes a new delivery of each event that this webhook has missed since a given time: all deliveries of the event failed or were set aside. Returns the number of new deliveries. Needs the abilities to read the resources of these events.',
+    description: `Makes a new delivery of each event that this webhook has missed since a given time: all deliveries of the event failed or were set aside. At most ${maxMissed} in one call, the oldest first: call again until it returns less. Returns the number of new deliveries. Needs the abilities to read the resources of these events.`,
     ability: 'webhooks:write',
     args: {
       webhookId: t.arg({ type: 'UUID', required: true, description: 'A webhook that is active.' }),
@@ -66,25 +66,14 @@ builder.mutationFields((t) => ({
       context.transaction(async (inside) => {
         const webhook = await lockWebhook(inside, { id: webhookId });
         refuseUnlessActive(webhook);
-        const missed = await inside.db.delivery.findMany({
-          where: {
-            webhookId,
-            state: { in: ['FAILED', 'SET_ASIDE'] },
-            kind: { not: 'PING' },
-            createdAt: { gte: since },
-            event: { deliveries: { none: { webhookId, state: { in: ['WAITING', 'DELIVERED'] } } } },
-          },
-          distinct: 'eventId',
-          select: { eventId: true, event: { select: { type: true } } },
-          orderBy: { id: 'asc' },
-        });
-        const types = new Set(missed.map(({ event }) => event.type));
+        const missed = await findMissed(inside.db, webhookId, since);
+        const types = new Set(missed.map(({ type }) => type));
         mustRead(context, [...types]);
-        const plan = { webhookId, kind: 'REDELIVERY', nextAttemptAt: context.now() } as const;
-        const { count } = await inside.db.delivery.createMany({
-          data: missed.map(({ eventId }) => ({ ...plan, eventId })),
-        });
-        return count;
+        const createdAt = context.now();
+        const plan = { webhookId, kind: 'REDELIVERY', nextAttemptAt: createdAt, createdAt } as const;
+        const rows = missed.map(({ eventId }) => inside.db.row('Delivery', { ...plan, eventId }));
+        if (rows.length > 0) await inside.db.insert({ Delivery: rows });
+        return rows.length;
       }),
   }),
 }));
