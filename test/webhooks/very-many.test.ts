@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beginAttempts } from '../../schema/resources/delivery/attempts.ts';
 import { startService, withoutTriggers, type Integrator, type Service } from '../harness.ts';
-import { createWebhook } from './receiver.ts';
+import { createWebhook, schedule } from './receiver.ts';
 
 // Webhooks with more deliveries than one request can handle. Their rows are made by hand, without jobs.
 
@@ -56,5 +57,34 @@ describe('redelivering what a webhook has missed', () => {
     expect(new Set(made.map(({ state }) => state))).toEqual(new Set(['WAITING']));
     expect(await redeliver(id)).toBe(13_000);
     expect(await redeliver(id)).toBe(0);
+  });
+});
+
+describe('deleting a webhook', () => {
+  const remove = (id: string) => acme.graphql('mutation ($id: UUID!) { deleteWebhook(id: $id) { id } }', { id });
+  const count = (webhookId: string, state: 'WAITING' | 'SET_ASIDE') =>
+    acme.db.delivery.count({ where: { webhookId, state } });
+  const rules = { retryDelaysMs: schedule, attemptMs: 16_000 };
+
+  it('sets aside a part of very many waiting deliveries, and the others when they are due', async () => {
+    const { id } = await createWebhook(acme, { url: 'https://hooks.example.com' });
+    await fill(id, 10_100, 'waiting');
+    await remove(id);
+    expect([await count(id, 'WAITING'), await count(id, 'SET_ASIDE')]).toEqual([100, 10_000]);
+    const others = await acme.db.delivery.findMany({
+      where: { webhookId: id, state: 'WAITING' },
+      select: { id: true },
+    });
+    const due = others.map((delivery) => delivery.id);
+    expect(await beginAttempts(acme.db, due, new Date(), rules, () => ({}))).toEqual(due.map(() => undefined));
+    expect([await count(id, 'WAITING'), await count(id, 'SET_ASIDE')]).toEqual([0, 10_100]);
+    expect(await acme.db.deliveryAttempt.count()).toBe(0);
+  });
+
+  it('sets aside all of fewer', async () => {
+    const { id } = await createWebhook(acme, { url: 'https://hooks.example.com' });
+    await fill(id, 1000, 'waiting');
+    await remove(id);
+    expect([await count(id, 'WAITING'), await count(id, 'SET_ASIDE')]).toEqual([0, 1000]);
   });
 });
