@@ -63,33 +63,51 @@ const note = (pool: Pool, keyId: Uint8Array, tenantId: string, { values, unreada
 const isOfOther = (column: string): string => `substring(${column} from 1 for ${keyIdBytes}) <> $2`;
 
 interface SealedWebhook {
-  id: string;
   secret: Uint8Array;
   previousSecret: Uint8Array | null;
   earlierSecret: Uint8Array | null;
 }
 
+const ofOther = ['secret', 'previous_secret', 'earlier_secret'].map(isOfOther).join(' or ');
+
 /** A tenant has few webhooks; also deleted ones count. */
 async function encryptWebhooks(db: TenantClient, encryption: Encryption, keyId: Uint8Array): Promise<Counts> {
-  const columns = ['secret', 'previous_secret', 'earlier_secret'];
   const counts = { values: 0, unreadable: 0 };
-  const rows = await db.$rows<SealedWebhook>(
-    `select id, secret, previous_secret as "previousSecret", earlier_secret as "earlierSecret" from webhooks
-     where tenant_id = $1 and (${columns.map(isOfOther).join(' or ')})`,
-    [keyId],
-  );
-  for (const { id, ...secrets } of rows) {
-    const before = [secrets.secret, secrets.previousSecret, secrets.earlierSecret];
-    const after = before.map((sealed) => sealed && reseal(sealed, encryption, counts));
-    // Somebody may have made a new secret meanwhile, which is encrypted anew already.
-    await db.$rows(
-      `update webhooks set secret = $3, previous_secret = $4, earlier_secret = $5, reencrypted_at = $9
-       where tenant_id = $1 and id = $2 and secret = $6 and previous_secret is not distinct from $7
-         and earlier_secret is not distinct from $8`,
-      [id, ...after, ...before, currentTime()],
-    );
+  const rows = await db.$rows<{ id: string }>(`select id from webhooks where tenant_id = $1 and (${ofOther})`, [keyId]);
+  for (const { id } of rows) {
+    const { values, unreadable } = await encryptWebhook(db, encryption, keyId, id);
+    counts.values += values;
+    counts.unreadable += unreadable;
   }
   return counts;
+}
+
+async function encryptWebhook(
+  db: TenantClient,
+  encryption: Encryption,
+  keyId: Uint8Array,
+  id: string,
+): Promise<Counts> {
+  for (;;) {
+    const counts = { values: 0, unreadable: 0 };
+    const [row] = await db.$rows<SealedWebhook>(
+      `select secret, previous_secret as "previousSecret", earlier_secret as "earlierSecret" from webhooks
+       where tenant_id = $1 and id = $3 and (${ofOther})`,
+      [keyId, id],
+    );
+    if (!row) return counts;
+    const before = [row.secret, row.previousSecret, row.earlierSecret];
+    const after = before.map((sealed) => sealed && reseal(sealed, encryption, counts));
+    const written = await db.$rows(
+      `update webhooks set secret = $3, previous_secret = $4, earlier_secret = $5, reencrypted_at = $9
+       where tenant_id = $1 and id = $2 and secret = $6 and previous_secret is not distinct from $7
+         and earlier_secret is not distinct from $8
+       returning id`,
+      [id, ...after, ...before, currentTime()],
+    );
+    if (written.length > 0) return counts;
+    // Somebody has made a new secret meanwhile: the row still has the one before, in another column.
+  }
 }
 
 async function encryptResponses(

@@ -105,14 +105,23 @@ export function deliver({
     const tenant = { tenantId, isTest: await isTest(tenantId) };
     const sending = await begin(tenantId, deliveryId);
     if (!sending) return undefined;
-    const { number, url, headers: signed, body, eventType, traceParent, simulated } = sending;
+    const { number, url, headers: signed, body, eventType, traceParent } = sending;
     const send = (): Promise<Outcome> => poster.post({ url, headers: signed, body });
-    const outcome = simulated ? simulate(simulated) : await tracer.step(`attempt ${eventType}`, send, traceParent);
+    const outcome = failUnsent(sending) ?? (await tracer.step(`attempt ${eventType}`, send, traceParent));
     observer?.attempted(tenant, sending, outcome);
     const { status, responseHeaders, responseBody, error, durationMs } = outcome;
     const received = { status, responseHeaders, responseBody, error, durationMs };
     return { tenant, result: { deliveryId, number, success: success(outcome), ...received } };
   }
+}
+
+/** The outcome of an attempt that fails without being sent; undefined where it is sent. */
+function failUnsent({ simulated, isUnsigned }: OutgoingAttempt): Outcome | undefined {
+  if (simulated) return simulate(simulated);
+  if (!isUnsigned) return undefined;
+  const error = "not sent: a secret of the webhook can't be read";
+  const nothing = { status: null, responseHeaders: null, responseBody: Buffer.alloc(0) };
+  return { ...nothing, error, startedAt: currentTime(), durationMs: 0 };
 }
 
 function buildHeaders(signing: UnsignedAttempt, open: Encryption['open']): Record<string, string> {

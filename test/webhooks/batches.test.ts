@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  beginAttempts,
-  endAttempts,
-  type AttemptResult,
-  type UnsignedAttempt,
-} from '../../schema/resources/delivery/attempts.ts';
+import { beginAttempts, endAttempts, type AttemptResult } from '../../schema/resources/delivery/attempts.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { EndpointConcurrency } from '../../src/webhooks/endpoint-concurrency.ts';
 import { createPoster, type Poster } from '../../src/webhooks/post.ts';
@@ -102,22 +97,36 @@ describe('a hundred deliveries at once', () => {
     ]);
   });
 
-  it('are sent except one that can’t be signed, which counts no attempt', async () => {
+  it('are sent except one that can’t be signed, whose attempt fails', async () => {
     const [good, bad] = [
       await createWebhook(acme, { url: receiver.url }),
       await createWebhook(acme, { url: receiver.url }),
     ];
     await acme.db.webhook.updateMany({ where: { id: bad.id }, data: { secret: new Uint8Array(40) } });
     const [unsigned = '', ...ids] = [...(await waiting(bad.id, 1)), ...(await waiting(good.id, 99))];
-    const headers = ({ secrets }: UnsignedAttempt): Record<string, string> => {
-      service.webhooks.open(secrets.document);
-      return {};
-    };
-    const begun = await beginAttempts(acme.db, [unsigned, ...ids], new Date(), rules, headers);
-    expect(begun[0]).toBeInstanceOf(Error);
-    expect(begun.slice(1)).toEqual(ids.map((deliveryId) => expect.objectContaining({ deliveryId, number: 1 })));
-    expect(await acme.db.delivery.findFirst({ where: { id: unsigned } })).toMatchObject({ attemptCount: 0 });
-    expect(await acme.db.deliveryAttempt.count()).toBe(99);
+    const jobs = await run(good.id, [unsigned, ...ids]);
+    expect(new Set(jobs.map((job) => job.status))).toEqual(new Set(['fulfilled']));
+    expect(receiver.requests).toHaveLength(99);
+    expect(await states()).toEqual({ DELIVERED: 99, WAITING: 1 });
+    expect(await acme.db.delivery.findFirst({ where: { id: unsigned } })).toMatchObject({
+      attemptCount: 1,
+      nextAttemptAt: expect.any(Date),
+    });
+    expect(await acme.db.deliveryAttempt.findMany({ where: { deliveryId: unsigned } })).toMatchObject([
+      { number: 1, status: null, error: "not sent: a secret of the webhook can't be read", durationMs: 0 },
+    ]);
+  });
+
+  it('that can’t be signed fail in the end, which turns their webhook off', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    const data = { secret: new Uint8Array(40), consecutiveFailures: 98 };
+    await acme.db.webhook.updateMany({ where: { id }, data });
+    const ids = await waiting(id, 2);
+    await acme.db.delivery.updateMany({ where: { id: { in: ids } }, data: { attemptCount: 5 } });
+    await run(id, ids);
+    expect(await states()).toEqual({ FAILED: 2 });
+    expect(await acme.db.webhook.findFirst()).toMatchObject({ active: false, consecutiveFailures: 100 });
+    expect(receiver.requests).toEqual([]);
   });
 });
 

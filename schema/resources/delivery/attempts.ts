@@ -82,19 +82,23 @@ export interface OutgoingAttempt {
   headers: Record<string, string>;
   /** How it fails without being sent, in a test tenant; undefined where it is sent. */
   simulated?: SimulatedFailure | undefined;
+  /** Whether it fails without being sent, as a secret of the webhook can't be read. */
+  isUnsigned: boolean;
 }
 
 /** An attempt before its headers are signed. */
-export interface UnsignedAttempt extends Omit<OutgoingAttempt, 'headers'> {
+export interface UnsignedAttempt extends Omit<OutgoingAttempt, 'headers' | 'isUnsigned'> {
   secrets: SigningSecrets;
 }
 
+/** Throws where a secret can't be read. */
 type HeadersOf = (signing: UnsignedAttempt) => Record<string, string>;
 
 /**
  * Counts the next attempt of each delivery before anything is sent, so that it counts whatever happens afterwards. Nothing
- * is sent for deliveries that are finished, in progress elsewhere, or whose webhook is off.
- * @returns for each id the attempt to send, if there is one; the Error where its headers can't be made
+ * is sent for deliveries that are finished, in progress elsewhere, or whose webhook is off. An attempt whose headers can't be
+ * made counts too, so that its delivery comes to an end.
+ * @returns for each id the attempt to send, if there is one
  */
 export async function beginAttempts(
   client: TenantClient,
@@ -102,20 +106,11 @@ export async function beginAttempts(
   now: Date,
   rules: RetryPolicy,
   headersOf: HeadersOf,
-): Promise<(OutgoingAttempt | Error | undefined)[]> {
+): Promise<(OutgoingAttempt | undefined)[]> {
   const found = await findPending(client, deliveryIds);
   const ready = await resolveUnsendable(client, found, now, rules);
-  const sendings = new Map<string, OutgoingAttempt | Error>();
-  for (const delivery of ready) {
-    const signing = buildSigning(delivery, now);
-    try {
-      sendings.set(delivery.id, { ...signing, headers: headersOf(signing) });
-    } catch (error) {
-      sendings.set(delivery.id, error as Error);
-    }
-  }
-  const good = [...sendings.values()].flatMap((sending) => (sending instanceof Error ? [] : [sending]));
-  const started = good.length > 0 ? await startAttempts(client, good, now) : new Set<string>();
+  const sendings = new Map(ready.map((delivery) => [delivery.id, sign(buildSigning(delivery, now), headersOf)]));
+  const started = ready.length > 0 ? await startAttempts(client, [...sendings.values()], now) : new Set<string>();
   const simulated = await simulateFailures(
     client,
     ready.filter(({ id, simulatesFailures }) => simulatesFailures && started.has(id)),
@@ -123,8 +118,7 @@ export async function beginAttempts(
   return deliveryIds.map((id) => {
     const sending = sendings.get(id);
     sendings.delete(id); // two jobs may ask for the same one
-    if (sending === undefined || sending instanceof Error) return sending;
-    return started.has(id) ? { ...sending, simulated: simulated.get(id) } : undefined;
+    return sending && started.has(id) ? { ...sending, simulated: simulated.get(id) } : undefined;
   });
 }
 
@@ -144,7 +138,7 @@ async function simulateFailures(
   );
 }
 
-/** beginAttempts() for one delivery. @throws Error where its headers can't be made */
+/** beginAttempts() for one delivery. */
 export async function beginAttempt(
   client: TenantClient,
   deliveryId: string,
@@ -153,7 +147,6 @@ export async function beginAttempt(
   headersOf: HeadersOf,
 ): Promise<OutgoingAttempt | undefined> {
   const [sending] = await beginAttempts(client, [deliveryId], now, rules, headersOf);
-  if (sending instanceof Error) throw sending;
   return sending;
 }
 
@@ -171,6 +164,14 @@ function buildSigning(delivery: PendingDelivery, now: Date): UnsignedAttempt {
     startedAt: now,
     secrets: signingSecrets(delivery, now),
   };
+}
+
+function sign(signing: UnsignedAttempt, headersOf: HeadersOf): OutgoingAttempt {
+  try {
+    return { ...signing, headers: headersOf(signing), isUnsigned: false };
+  } catch {
+    return { ...signing, headers: {}, isUnsigned: true };
+  }
 }
 
 const isOff = ({ active, deletedAt, kind }: PendingDelivery): boolean =>
