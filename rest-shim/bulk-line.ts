@@ -15,7 +15,7 @@ import { parseBody } from './request-body.ts';
 import { toErrorResponse } from './router.ts';
 
 /** The most problems in the result of a line. */
-const maxProblems = 10;
+export const maxProblems = 10;
 
 /** The operations of a resource's single requests; undefined for those that REST doesn't have. */
 interface Operations {

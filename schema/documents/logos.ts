@@ -15,7 +15,8 @@ import { isPng, PngError, readPngParts } from './pdf/png.ts';
 // changes, so an issued invoice has the logo of that day by its id. Others are deleted when the profile has another one: how
 // many are stored is bounded by the issued invoices, each of whose PDFs has a copy.
 
-const maxBytes = 1024 * 1024;
+/** The longest file of a logo, in bytes. */
+export const maxBytes = 1024 * 1024;
 /** How long a processor may work on a logo, in milliseconds. */
 const maxWork = 2_000;
 /** How long a logo may take in all, on a busy machine too. Less than a request may take. */

@@ -4,7 +4,7 @@ import { refuse } from '../errors/errors.ts';
 import { formatDay } from '../graphql/scalars/scalars.ts';
 
 /** The furthest that a clock can be ahead: later days would be beyond what dates may be. */
-const mostYears = 10;
+export const mostYears = 10;
 
 const TestClockTime = builder.objectRef<{ now: Date }>('TestClockTime').implement({
   description: "The tenant's clock. That of a test tenant can be set forward.",

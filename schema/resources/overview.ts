@@ -10,7 +10,7 @@ import { formatDay } from '../graphql/scalars/scalars.ts';
 import { wholeNumber } from '../graphql/input/validators.ts';
 
 /** At most so many months, the current one and those of the two years before. */
-const mostMonths = 36;
+export const mostMonths = 36;
 
 interface MoneyTotalOf {
   currency: string;

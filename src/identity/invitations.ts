@@ -8,7 +8,7 @@ import { checkedEmail, refuseMember, type UserSummary } from './users.ts';
 const lifetimeMs = 7 * 24 * 60 * 60 * 1000;
 
 /** The limit of a tenant's open invitations. */
-const maxOpenInvitations = 100;
+export const maxOpenInvitations = 100;
 const tooMany = `A tenant can have ${maxOpenInvitations} open invitations: revoke one that is no longer needed`;
 
 /** An invitation, without the secret part of its link, which is not stored. */

@@ -8,7 +8,7 @@ import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import { maxItems } from '../../schema/resources/invoice/mutations.ts';
 import { maxProblems } from '../../schema/errors/errors.ts';
 import { maxInputValues } from '../../schema/graphql/input/width.ts';
-import { maxDigits } from '../../schema/money/money.ts';
+import { maxDigits } from '../../schema/money/decimal.ts';
 import { maxValues } from '../../schema/graphql/execution/response-size.ts';
 import { partnerRanges } from '../../schema/exports/datev/accounts.ts';
 import { bulkChunkCost, bytesPerValue, nestedScanCost, scanCost } from '../../schema/graphql/execution/cost.ts';

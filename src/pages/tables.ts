@@ -6,6 +6,7 @@ import { abilities, abilityScopes, type AbilityScope } from '../../schema/graphq
 import { events, eventTypes } from '../../schema/events/events.ts';
 import { charts, taxKey } from '../../schema/exports/datev/accounts.ts';
 import { excesses, limits } from '../server/graphql/document-limits.ts';
+import { limitGroups } from './limits.ts';
 
 const number = new Intl.NumberFormat('en');
 
@@ -85,6 +86,12 @@ function buildDocumentLimits(): string {
   );
 }
 
+/** One table for each subject, so that a reader finds a limit. */
+const buildLimits = (): string =>
+  Object.entries(limitGroups)
+    .map(([subject, rows]) => formatTable([subject, 'limit'], Object.entries(rows)))
+    .join('\n\n');
+
 /** The accounts of DATEV's charts that an export books to, and the tax keys. */
 function buildDatevAccounts(): string {
   const row = (what: string, account: (chart: typeof charts.SKR03) => string, key = ''): Cells => [
@@ -146,6 +153,7 @@ const tables: Record<string, () => string> = {
   datevAccounts: buildDatevAccounts,
   documentLimits: buildDocumentLimits,
   events: buildEvents,
+  limits: buildLimits,
   transitions: buildTransitions,
 };
 

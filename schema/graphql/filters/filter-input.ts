@@ -28,7 +28,7 @@ export type FilterValue = { [name: string]: unknown };
 export const maxComparisons = 50;
 
 /** The most filters in one `or` or `and`. */
-const maxAlternatives = 20;
+export const maxAlternatives = 20;
 
 /** A field of a filter that is no column: it is true or false of each row. */
 export interface ComputedFilter {

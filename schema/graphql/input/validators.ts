@@ -79,8 +79,10 @@ export const requiredText = (max: number) =>
     .refine((value) => value !== '', refusal('required', 'Must not be empty.'))
     .meta({ minLength: 1 });
 
+/** The most characters of an id in another system. */
+export const maxExternalId = 255;
 /** An id in another system. */
-export const externalId = requiredText(255);
+export const externalId = requiredText(maxExternalId);
 
 const address = z.email();
 export const email = text(255)

@@ -14,7 +14,7 @@ import { allows, transitions } from '../../rows/states.ts';
 const retryAfter = 30;
 
 /** The longest period of an export in years. Books are kept for ten years (§ 147 (3) AO). */
-const maxYears = 12;
+export const maxYears = 12;
 
 const CreateExportInput = builder.inputType('CreateExportInput', {
   description: 'A new export. Each type takes some of the fields, and refuses the others.',

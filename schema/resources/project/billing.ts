@@ -18,7 +18,7 @@ import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 
 /** The limit of entries that are billed at once: all of them are locked, and held in memory. */
-const maxEntries = 10_000;
+export const maxEntries = 10_000;
 
 interface Vat {
   vatRate?: Decimal | null;

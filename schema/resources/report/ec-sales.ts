@@ -12,7 +12,7 @@ import { dateByArg, VatDateType } from './vat-report.ts';
 import { accrualShares, type VatDate } from './vat-shares.ts';
 
 /** The most rows of a list. */
-const maxRows = 5000;
+export const maxRows = 5000;
 
 type Kind = 'GOODS' | 'SERVICES';
 

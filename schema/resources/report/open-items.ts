@@ -9,7 +9,7 @@ import { adjustedKindsSql, paidKindsSql } from '../payment/kinds.ts';
 import { readReport } from './read-report.ts';
 
 /** The most partners and currencies of a report, and the most items of one response. */
-const maxRows = 1000;
+export const maxRows = 1000;
 
 type Side = 'RECEIVABLE' | 'PAYABLE';
 

@@ -5,7 +5,7 @@ import type { Problems } from '../../errors/errors.ts';
 // The period of a report.
 
 /** The longest period of a report, in days. */
-const maxDays = 366;
+export const maxDays = 366;
 
 /** The most rows of a report. */
 export const maxRows = 1000;

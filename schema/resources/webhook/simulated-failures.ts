@@ -8,7 +8,7 @@ import { existing, lockWebhook } from './rules.ts';
 // A webhook of a test tenant can behave as if its receiver failed. The worker sends nothing then.
 
 /** The most attempts: so many deliveries of a test tenant fail for good that its webhook is deactivated, several times. */
-const maxAttempts = 10_000;
+export const maxAttempts = 10_000;
 const maxRetryAfter = 86_400;
 
 export type FailureKind = 'SERVER_ERROR' | 'TOO_MANY_REQUESTS' | 'TIMEOUT' | 'CONNECTION_REFUSED';

@@ -68,7 +68,7 @@ interface Caller {
 }
 
 /** Requests of one dashboard session in any 60 seconds (DECISIONS.md#d7-rate-limit). */
-const sessionLimit = 600;
+export const sessionLimit = 600;
 
 export function createRequestAdmission({
   client,

@@ -10,7 +10,7 @@ import { makeTemporaryFolder } from '../../../schema/graphql/input/temporary-fol
 import { UploadedFile } from '../../../schema/graphql/input/uploaded-file.ts';
 
 /** How many bodies of a tenant are received at the same time. Each may take as much of the disk as one may have. */
-const maxAtOnce = 3;
+export const maxAtOnce = 3;
 
 /** Seconds after which a client should retry an upload that was refused. */
 const retryAfter = 5;
