@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { makeCustomer, makeInvoice } from './books.ts';
 import { answers, head, json, last, sendRaw } from '../rest/raw.ts';
 
 let service: Service;
@@ -152,5 +154,30 @@ describe('GraphiQL', () => {
     expect(
       (await service.request('POST', '/graphql', { body: { query: me }, headers: { accept: 'text/html' } })).status,
     ).toBe(401);
+  });
+
+  it('opens with a query that filters, orders, and adds up, and that runs as it stands', async () => {
+    const program = readFileSync('src/pages/browser/graphiql.js', 'utf8');
+    const query = /defaultQuery: `\$\{hint\}\n([^`]+)`/.exec(program)?.[1] ?? '';
+    const globex = await service.integrator();
+    const customerId = await makeCustomer(globex, { companyName: 'Globex' });
+    await makeInvoice(globex, { customerId, status: 'ISSUED', dueDate: '2026-04-01' });
+    await makeInvoice(globex, { customerId, status: 'ISSUED', dueDate: '2026-03-20' });
+    await makeInvoice(globex, { customerId }); // a draft
+    const customer = { companyName: 'Globex' };
+    const { invoices, invoicesAggregate } = await globex.graphql(query);
+    expect(invoices.totalCount).toBe(2);
+    expect(invoices.nodes).toEqual(
+      ['2026-03-20', '2026-04-01'].map((dueDate) => ({
+        number: expect.any(String),
+        dueDate,
+        amountDue: '119',
+        currency: 'EUR',
+        customer,
+      })),
+    );
+    expect(invoicesAggregate).toEqual([
+      { customer, currency: 'EUR', count: 2, sums: { totalGross: '238', amountDue: '238' } },
+    ]);
   });
 });

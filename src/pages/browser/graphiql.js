@@ -31,6 +31,22 @@ query Outstanding {
       }
     }
   }
+  invoicesAggregate(
+    filter: { status: { eq: ISSUED } }
+    groupBy: [CUSTOMER]
+    orderBy: { field: AMOUNT_DUE, direction: DESC }
+    first: 10
+  ) {
+    customer {
+      companyName
+    }
+    currency
+    count
+    sums {
+      totalGross
+      amountDue
+    }
+  }
 }
 `,
   headers: '{\n  "X-Requested-With": "kontor"\n}',
