@@ -2,7 +2,7 @@ import { execSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { printError } from '../commands/output.ts';
-import { isForBuild, readLock } from '../packages/shipped.ts';
+import { isForBuild, readLock } from './shipped.ts';
 
 // After `npm ci`: generates and builds. After `npm ci --omit=dev`, the tools for it are missing: what was built before stays.
 
