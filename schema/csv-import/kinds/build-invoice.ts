@@ -14,7 +14,7 @@ import type { CsvRow } from '../read-file.ts';
 import type { Values } from '../read-row.ts';
 import type { ImportedRecord, ReadRow } from '../records.ts';
 import { findNamed, type Find } from '../references.ts';
-import { readLine, roundingLine, type ImportedLine } from './invoice-lines.ts';
+import { readDetails, readLine, roundingLine, type ImportedLine } from './invoice-lines.ts';
 
 /** Fields that all rows of an invoice must agree on. */
 const invoiceFields = [
@@ -45,15 +45,17 @@ export function buildInvoice(
       if (String(other.values[field] ?? '') !== String(values[field] ?? ''))
         errors.add(other.row, field, 'inconsistent', `Differs from line ${row.line}, which is of the same invoice.`);
   const items = rows.flatMap((each) => readLine(each.values, currency) ?? []);
-  if (customerId === null || typeof number !== 'string' || !(invoiceDate instanceof Date)) return undefined;
-  if (items.length < rows.length) return undefined;
   const days = new Problems();
-  issueDateRules(invoiceDate, context, days, 'invoiceDate');
+  if (invoiceDate instanceof Date) issueDateRules(invoiceDate, context, days, 'invoiceDate');
   if (values['paidOn'] instanceof Date) paidOnRules(values['paidOn'], context, days);
   errors.addAll(row, days.byField);
-  const isDueBefore = dueDate instanceof Date && dueDate < invoiceDate;
+  const isDueBefore = dueDate instanceof Date && invoiceDate instanceof Date && dueDate < invoiceDate;
   if (isDueBefore) errors.add(row, 'dueDate', 'wrong_order', 'Must not be before the invoice date.');
-  if (!areValid(items, currency, rows, errors) || isDueBefore) return undefined;
+  const areInOrder = keepsLineRules(rows, errors);
+  // Rules before this are told for each field that is valid; those after it need all of these.
+  if (customerId === null || typeof number !== 'string' || !(invoiceDate instanceof Date)) return undefined;
+  if (items.length < rows.length) return undefined;
+  if (!areValid(items, currency, rows, errors) || !areInOrder || isDueBefore) return undefined;
   const rounding =
     totalGross instanceof Decimal && items.length < maxItems ? roundingLine(items, totalGross, currency) : undefined;
   const draft = newDraft(context, {
@@ -78,7 +80,24 @@ export function buildInvoice(
   return paid && issuedRows(context, { ...draft, number, issuedAt: invoiceDate }, paid);
 }
 
-/** Whether lines make a valid invoice. Its rules name the lines, and their fields: `input.items.0.vatCategory`. */
+/** Adds what rules say of lines, and their fields: `input.items.0.vatCategory`. */
+function addOfLines({ byField }: Problems, rows: ReadRow[], errors: Errors): void {
+  for (const [path, ofField] of Object.entries(byField)) {
+    const [, index = 0, field = 'unitPriceNet'] = /^input\.items\.(\d+)(?:\.(\w+))?/.exec(path) ?? [];
+    const { row } = rows[Number(index)] ?? rows[0] ?? {};
+    if (row) for (const problem of ofField) errors.add(row, field, ...problem);
+  }
+}
+
+/** Whether the fields of each line agree. A line that lacks other values is checked, too. */
+function keepsLineRules(rows: ReadRow[], errors: Errors): boolean {
+  const problems = new Problems();
+  for (const [index, { values }] of rows.entries()) lineRules(readDetails(values), problems, `input.items.${index}`);
+  addOfLines(problems, rows, errors);
+  return !problems.any;
+}
+
+/** Whether lines make a valid invoice. */
 function areValid(items: ImportedLine[], currency: string, rows: ReadRow[], errors: Errors): boolean {
   const [first] = rows;
   if (!first) return false;
@@ -88,13 +107,8 @@ function areValid(items: ImportedLine[], currency: string, rows: ReadRow[], erro
       checkDecimals(each.row, 'lineTotalNet', each.values['lineTotalNet'], currency, errors),
   );
   const problems = new Problems();
-  for (const [index, item] of items.entries()) lineRules(item, problems, `input.items.${index}`);
   totalRules(items, currency, problems);
-  for (const [path, ofField] of Object.entries(problems.byField)) {
-    const [, index = 0, field = 'unitPriceNet'] = /^input\.items\.(\d+)(?:\.(\w+))?/.exec(path) ?? [];
-    const { row } = rows[Number(index)] ?? first;
-    for (const problem of ofField) errors.add(row, field, ...problem);
-  }
+  addOfLines(problems, rows, errors);
   if (rows.length > maxItems) {
     const message = `An invoice has at most ${maxItems} lines.`;
     errors.add(first.row, 'externalId', 'wrong_count', message, { min: 1, max: maxItems });

@@ -10,6 +10,15 @@ const readDay = (value: unknown): Date | null => (value instanceof Date ? value 
 
 const one = new Decimal(1);
 
+/** The details of a row's line that have rules between them, those that are valid. */
+export const readDetails = (values: Values) => ({
+  vatRate: values['vatRate'] instanceof Decimal ? values['vatRate'] : undefined,
+  vatCategory: readText(values['vatCategory']),
+  exemptionReason: readText(values['exemptionReason']),
+  servicePeriodStart: readDay(values['servicePeriodStart']),
+  servicePeriodEnd: readDay(values['servicePeriodEnd']),
+});
+
 /** The line of a row; undefined where it lacks a valid value. */
 export function readLine(values: Values, currency: string): ImportedLine | undefined {
   const { title, subject, number, quantity = one, unit, unitPriceNet, lineTotalNet, vatRate } = values;
@@ -20,14 +29,11 @@ export function readLine(values: Values, currency: string): ImportedLine | undef
     quantity,
     unit: readText(unit),
     unitPriceNet,
+    ...readDetails(values),
     vatRate,
-    vatCategory: readText(values['vatCategory']),
-    exemptionReason: readText(values['exemptionReason']),
     unitCode: readText(values['unitCode']),
     description: readText(values['description']),
     discountPercent: values['discountPercent'] instanceof Decimal ? values['discountPercent'] : null,
-    servicePeriodStart: readDay(values['servicePeriodStart']),
-    servicePeriodEnd: readDay(values['servicePeriodEnd']),
   } satisfies Record<keyof typeof InvoiceItemInput.$inferInput, unknown>;
   return lineTotalNet instanceof Decimal ? withTotal(line, lineTotalNet, currency) : line;
 }
