@@ -14,6 +14,11 @@ export const today = new Date('2026-06-15T12:00:00Z');
 const day = (number: number): Date => new Date(Date.UTC(2026, 5, 10 + number));
 const pick = <Value>(values: Value[], number: number): Value => values[number % values.length] as Value;
 
+/** The exchange rates of documents. */
+const exchangeRates = ['0.12345', '0.12346', '1.5'];
+/** The lengths of the files of exports. */
+const fileLengths = [1007, 999, 999, 100_000_000];
+
 export async function fillBooks({ db, userId }: Integrator): Promise<void> {
   const numbers = [...Array(18).keys()];
   const customers = await db.customer.createManyAndReturn({
@@ -40,6 +45,7 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
         dueDate: day(2 + (n % 7)),
         subject: pick([null, 'Web site', 'web shop', 'Hosting'], n),
         currency: pick(['EUR', 'USD'], n),
+        ...rateOf(n),
         totalNet: gross,
         totalVat: 0,
         totalGross: gross,
@@ -132,12 +138,99 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
   await db.payment.createMany({
     data: paid.map(({ id }, n) => ({ invoiceId: id, amount: 1 + (n % 2), currency: 'EUR', paidOn: day(n % 2) })),
   });
+  await db.creditNote.createMany({
+    data: invoices
+      .filter(({ amountCredited }) => Number(amountCredited) > 0)
+      .map(({ id, customerId, currency, amountCredited }, n) => ({
+        invoiceId: id,
+        customerId,
+        number: `CN-2026-${String(n).padStart(4, '0')}`,
+        creditNoteDate: day(n % 3),
+        reason: pick([null, 'Returned', 'returned late'], n),
+        isCancellation: n % 2 > 0,
+        currency,
+        ...rateOf(n),
+        totalNet: amountCredited,
+        totalVat: 0,
+        totalGross: amountCredited,
+        vatBreakdown: [],
+        amountRefunded: pick([0, 0.5], n),
+        metadata: metadataOf(n),
+      })),
+  });
+  await db.bulkOperation.createMany({
+    data: numbers.map((n) => {
+      const status = pick(['COMPLETED', 'FAILED', 'CANCELLED', 'PENDING'] as const, n);
+      const [succeededLines, failedLines] = status === 'PENDING' ? [0, 0] : [pick([3, 5, 5], n), pick([0, 1], n)];
+      return {
+        resource: pick(['CUSTOMERS', 'INVOICES', 'TIME_ENTRIES'] as const, n),
+        action: pick(['CREATE', 'UPSERT'] as const, n),
+        status,
+        lines: 7,
+        processedLines: succeededLines + failedLines,
+        succeededLines,
+        failedLines,
+        error: status === 'FAILED' ? pick(['Access ended.', 'access was revoked'], n >> 2) : null,
+        userId,
+        startedAt: status === 'PENDING' ? null : day(n % 2),
+        ...slotOf(status, n),
+      };
+    }),
+  });
+  await db.export.createMany({
+    data: numbers.map((n) => {
+      const status = pick(['COMPLETED', 'COMPLETED', 'FAILED', 'PENDING'] as const, n);
+      const type = pick(['LIST', 'DATEV', 'OPEN_ITEMS'] as const, n);
+      const isWritten = status === 'COMPLETED';
+      return {
+        type,
+        format: type === 'DATEV' ? null : pick(['CSV', 'XLSX'] as const, n),
+        resource: type === 'LIST' ? pick(['INVOICES', 'AUDIT_LOG'] as const, n) : null,
+        from: type === 'DATEV' ? day(n % 2) : null,
+        to: type === 'DATEV' ? day(2 + (n % 2)) : null,
+        at: type === 'OPEN_ITEMS' ? day(n % 3) : null,
+        side: type === 'OPEN_ITEMS' ? pick(['RECEIVABLE', 'PAYABLE'] as const, n >> 1) : null,
+        chart: type === 'DATEV' ? pick(['SKR03', 'SKR04'] as const, n >> 1) : null,
+        consultantNumber: type === 'DATEV' ? pick([null, 1001], n >> 1) : null,
+        clientNumber: type === 'DATEV' ? pick([null, 1, 2], n >> 1) : null,
+        status,
+        rows: isWritten ? pick([0, 12, 12], n) : null,
+        processedRows: isWritten ? pick([0, 12, 12], n) : 0,
+        error: status === 'FAILED' ? pick(['Too large.', 'too long'], n >> 2) : null,
+        fileName: isWritten ? pick(['a.csv', 'A.csv', 'b.zip'], n) : null,
+        length: isWritten ? pick(fileLengths, n) : null,
+        expiresAt: isWritten ? day(20 + (n % 2)) : null,
+        userId,
+        startedAt: status === 'PENDING' ? null : day(n % 2),
+        ...slotOf(status, n),
+      };
+    }),
+  });
 }
+
+/** The slot of an operation that isn't done yet, or the end of one that is. */
+const slotOf = (status: string, n: number): { slot: number | null; finishedAt: Date | null } =>
+  status === 'PENDING' ? { slot: n, finishedAt: null } : { slot: null, finishedAt: day(2 + (n % 2)) };
+
+/** An exchange rate of a document, or none. */
+const rateOf = (n: number) =>
+  n % 4 === 3
+    ? {}
+    : {
+        exchangeRate: pick(exchangeRates, n),
+        exchangeRateDate: day(n % 2),
+        exchangeRateSource: pick([null, 'ECB', 'ecb'], n),
+        exchangeCurrency: pick(['GBP', 'CHF'], n),
+      };
 
 /** The lists, with the related rows that their filters look at. */
 export const lists: Record<string, { type: string; rows: (db: Integrator['db']) => Promise<unknown[]> }> = {
   customers: { type: 'Customer', rows: (db) => db.customer.findMany() },
   invoices: { type: 'Invoice', rows: (db) => db.invoice.findMany({ include: { customer: true } }) },
+  creditNotes: {
+    type: 'CreditNote',
+    rows: (db) => db.creditNote.findMany({ include: { customer: true, invoice: { include: { customer: true } } } }),
+  },
   receipts: {
     type: 'Receipt',
     rows: (db) => db.receipt.findMany({ include: { supplier: true, project: { include: { customer: true } } } }),
@@ -157,6 +250,8 @@ export const lists: Record<string, { type: string; rows: (db: Integrator['db']) 
   },
   bankTransactions: { type: 'BankTransaction', rows: (db) => db.bankTransaction.findMany() },
   webhooks: { type: 'Webhook', rows: (db) => db.webhook.findMany({ where: { deletedAt: null } }) },
+  bulkOperations: { type: 'BulkOperation', rows: (db) => db.bulkOperation.findMany() },
+  exports: { type: 'Export', rows: (db) => db.export.findMany() },
   payments: {
     type: 'Payment',
     rows: (db) =>
