@@ -10,7 +10,14 @@ import type { Webhooks } from '../../schema/graphql/context.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import { verifyBooks } from '../../schema/verification/verify-books.ts';
 import { backUp } from '../backup/backup.ts';
-import { clearUnproven, keepBackup, listBackups, unprovenPath } from '../backup/backup-folder.ts';
+import {
+  clearUnproven,
+  keepBackup,
+  keepUntried,
+  listBackups,
+  listUntried,
+  unprovenPath,
+} from '../backup/backup-folder.ts';
 import { atDatabase, tryRestore } from '../backup/trial.ts';
 import type { BackupSetting } from '../config/config.ts';
 import { createDomain } from '../domain.ts';
@@ -74,9 +81,16 @@ export function startBackups(options: Omit<BackupsOptions, 'signal'>): { stop():
   };
 }
 
+/** A backup that can't be restored for a trial, because its database has no room beside the other. */
+class NoRoomError extends Error {
+  override name = 'NoRoomError';
+  readonly code = 'NO_ROOM';
+}
+
 /**
  * Makes a backup if the newest is old enough, restores it for a trial, and deletes old ones. Of several processes, one does.
  * @returns the new backup's path; undefined if none was due
+ * @throws NoRoomError when there is no room for the trial: the backup is then kept as untried, and no other is deleted for it
  */
 export async function backUpIfDue(options: BackupsOptions): Promise<string | undefined> {
   const { setting, superuserUrl, now = currentTime } = options;
@@ -100,26 +114,28 @@ export async function backUpIfDue(options: BackupsOptions): Promise<string | und
 
 async function makeAndTry(holder: Client, options: BackupsOptions, at: Date): Promise<string> {
   const { setting, url, superuserUrl, dataDir, readSecret, files, log, signal } = options;
-  const { folder, passphrase, keep } = setting;
+  const { folder, everyMs, passphrase, keep } = setting;
   const secret = await readSecret();
   await clearUnproven(folder);
+  const [untried] = await listUntried(folder, at);
+  // It is recent enough. Another one is only worth its writing if it can be tried.
+  if (untried && at.getTime() - untried.at.getTime() < everyMs) await requireRoom(holder, dataDir);
   const unproven = unprovenPath(folder, at);
   const onMissing = (key: string): void => log.error({ key }, 'a file is missing in the storage, and in the backup');
   try {
     await backUp({ superuserUrl, secret, passphrase, file: unproven, files, onMissing, ...(signal && { signal }) });
-    const missing = await findMissingRoom(holder, dataDir);
-    if (missing === undefined)
-      await tryRestore(unproven, {
-        url,
-        superuserUrl,
-        passphrase,
-        secret,
-        signal,
-        inspect: (name) => verify(name, options),
-      });
-    else log.error({ missing }, 'a backup was not tried: its database has no room beside the other');
+    await requireRoom(holder, dataDir);
+    await tryRestore(unproven, {
+      url,
+      superuserUrl,
+      passphrase,
+      secret,
+      signal,
+      inspect: (name) => verify(name, options),
+    });
   } catch (error) {
-    await clearUnproven(folder).catch(() => {}); // the first error is thrown
+    // The first error is thrown.
+    await (error instanceof NoRoomError ? keepUntried(folder, at) : clearUnproven(folder)).catch(() => {});
     throw error;
   }
   const file = await keepBackup(folder, at, keep);
@@ -127,12 +143,15 @@ async function makeAndTry(holder: Client, options: BackupsOptions, at: Date): Pr
   return file;
 }
 
-/** @returns the bytes that a second database of this size lacks on the disk; undefined if it has room */
-async function findMissingRoom(holder: Client, dataDir: string): Promise<number | undefined> {
+/** @throws NoRoomError unless the disk has room for a second database of this size, which a trial needs */
+async function requireRoom(holder: Client, dataDir: string): Promise<void> {
   const { rows } = await holder.query<{ bytes: string }>('select pg_database_size(current_database()) as bytes');
   const { bavail, bsize } = await statfs(dataDir);
   const missing = Math.ceil(Number(rows[0]?.bytes) * trialSizes) - bavail * bsize;
-  return missing > 0 ? missing : undefined;
+  if (missing > 0)
+    throw new NoRoomError(
+      `The newest backup is kept as .untried: to restore it for a trial, the disk of the database lacks ${missing} bytes`,
+    );
 }
 
 /** Verifies restored books. A difference is a fault of the books, not of the backup, so it is only reported. */

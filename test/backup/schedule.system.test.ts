@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openBooks } from '../../prisma/client.ts';
 import { migrate } from '../../prisma/migrate/migrate.ts';
 import { attachmentKey } from '../../schema/resources/attachment/files.ts';
@@ -132,6 +132,44 @@ it('a full disk leaves no file', async (context) => {
     expect(await readdir(disk.folder)).toEqual([]);
   } finally {
     await asSuperuser('drop table public.filler');
+    await disk.remove();
+  }
+});
+
+it('without room for the trial, one untried backup is kept, proven ones stay, and it counts as failed', async (context) => {
+  const disk = await mountSmallDisk(1);
+  if (!disk) return context.skip('a small file system can be mounted by root only');
+  try {
+    await mkdir(join(disk.folder, 'postgres'));
+    const proven = ['kontor-2026-11-26T03-00-00Z.backup', 'kontor-2026-11-27T03-00-00Z.backup'];
+    const options = { ...(await schedule({ keep: 2 })), dataDir: disk.folder };
+    for (const name of proven) await writeFile(join(folder, name), '');
+    const runAt = (at: string, more: Partial<BackupsOptions> = {}) =>
+      backUpIfDue({ ...options, ...more, now: () => new Date(at) });
+    const noRoom = { code: 'NO_ROOM', message: expect.stringMatching(/lacks \d+ bytes/) as string };
+
+    await expect(runAt('2026-11-28T03:00:00Z')).rejects.toMatchObject(noRoom);
+    const untried = 'kontor-2026-11-28T03-00-00Z.untried';
+    expect((await readdir(folder)).toSorted()).toEqual([...proven, untried]);
+    const backup = await openBackup(join(folder, untried));
+    expect((await backup.authenticate(passphrase))?.secret).toBe(secret);
+    backup.close();
+
+    await expect(runAt('2026-11-28T03:10:00Z')).rejects.toMatchObject(noRoom);
+    expect((await readdir(folder)).toSorted(), 'none is written before it is due').toEqual([...proven, untried]);
+    await expect(runAt('2026-11-29T03:00:00Z')).rejects.toMatchObject(noRoom);
+    expect((await readdir(folder)).toSorted()).toEqual([...proven, 'kontor-2026-11-29T03-00-00Z.untried']);
+
+    const file = 'kontor-2026-11-29T03-10-00Z.backup';
+    expect(await runAt('2026-11-29T03:10:00Z', { dataDir }), 'there is room again').toBe(join(folder, file));
+    expect((await readdir(folder)).toSorted()).toEqual([proven[1], file]);
+
+    const failures: string[] = [];
+    const metrics = { jobFailed: (task: string, reason: string) => void failures.push(`${task} ${reason}`) };
+    const backups = startBackups({ ...options, metrics, now: () => new Date('2026-11-30T03:10:00Z') });
+    await vi.waitFor(() => expect(failures).toEqual(['backup NO_ROOM']), 20_000);
+    await backups.stop();
+  } finally {
     await disk.remove();
   }
 });
