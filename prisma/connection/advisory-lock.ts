@@ -5,17 +5,51 @@ type Session = Pick<ClientBase | Pool, 'query'>;
 
 const pollMs = 100;
 
+/** A wait is reported once it takes this long, and then this often. */
+const firstReportMs = 1000;
+const reportMs = 30_000;
+
+export interface LockOptions {
+  /** How the lock is taken: for this session alone, or together with others who share it. */
+  mode?: '' | '_shared';
+  /** Receives who has the lock, when the wait takes longer. */
+  onWait?: (holders: string) => void;
+}
+
 /**
  * Takes an advisory lock for the session, as soon as no other session has it. It asks again and again: a statement that waits
  * for the lock would keep a snapshot, which the holder's `create index concurrently` waits for in turn.
  *
  * @param session a client, or a pool that has one connection
- * @param mode how the lock is taken: for this session alone, or together with others who share it
  */
-export async function takeAdvisoryLock(session: Session, key: number, mode: '' | '_shared' = ''): Promise<void> {
+export async function takeAdvisoryLock(
+  session: Session,
+  key: number,
+  { mode = '', onWait }: LockOptions = {},
+): Promise<void> {
+  let reportAt = performance.now() + firstReportMs;
   for (;;) {
     const { rows } = await session.query<{ taken: boolean }>(`select pg_try_advisory_lock${mode}(${key}) as taken`);
     if (rows[0]?.taken) return;
+    if (onWait && performance.now() >= reportAt) {
+      const holders = await describeHolders(session, key);
+      if (holders !== '') onWait(holders);
+      reportAt += reportMs;
+    }
     await setTimeout(pollMs);
   }
+}
+
+/** @returns '' if the lock is free by now */
+async function describeHolders(session: Session, key: number): Promise<string> {
+  const { rows } = await session.query<{ holder: string }>(
+    `select format('process %s (%s)', pid,
+       concat_ws(', ', 'user ' || usename, nullif(application_name, ''), state)) as holder
+     from pg_locks left join pg_stat_activity using (pid)
+     where locktype = 'advisory' and granted and objsubid = 1 and (classid::bigint << 32) | objid::bigint = $1
+       and pg_locks.database = (select oid from pg_database where datname = current_database())
+     order by backend_start`,
+    [key],
+  );
+  return rows.map(({ holder }) => holder).join('; ');
 }

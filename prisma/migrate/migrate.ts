@@ -1,26 +1,32 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { runMigrations } from 'graphile-worker';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { takeAdvisoryLock } from '../connection/advisory-lock.ts';
 import { recordBaseline } from './before-baseline.ts';
 import { ConnectionPool } from '../connection/connection.ts';
 import { moveTenant, type Move } from '../distribute/move-tenant.ts';
 import { distributeBooks } from '../distribute/distribute.ts';
 import { hasCitus, isDistributed } from '../distribute/distributed.ts';
-import { declareLeakproof } from './leakproof.ts';
+import { declareLeakproof, findMissingLeakproof } from './leakproof.ts';
 import { LockWatch } from '../connection/lock-waits.ts';
 import { replaceBrokenConnections } from '../connection/pool-options.ts';
 import type { Migration } from './schema-engine.ts';
 
 const folder = new URL('../migrations/', import.meta.url);
 
-// An arbitrary number that nothing else in the database uses as an advisory lock.
-export const migrationLock = 0x6b6f6e74;
+// Arbitrary numbers that nothing else in the database uses as advisory locks.
+/** Who has it alone may change the schema. Who shares it keeps others from that. */
+const migrationLock = 0x6b6f6e74;
+/** Is held by who has the other lock alone, or waits for it: nobody begins to share that meanwhile. */
+const turnLock = 0x7475726e; // "turn"
+
+/** The queue's migrations. Its package exports no list of them. */
+const queueFolder = new URL('../sql/', import.meta.resolve('graphile-worker'));
 
 /**
  * Applies pending migrations to the database at `url`: Prisma's, then those of graphile-worker's own schema. Several
- * processes may call it at once: one applies them while the others wait, and then find none pending. `url` must lead to
- * PostgreSQL itself or a pooler in session mode, as a role that may create tables.
+ * processes may call it at once: one applies them while the others wait, and then find none pending. Where nothing is pending,
+ * it waits for nobody. `url` must lead to PostgreSQL itself or a pooler in session mode, as a role that may create tables.
  *
  * @param report receives a line for each step
  * @param superuserUrl the same database as a superuser, where the caller has one: see declareLeakproof
@@ -34,7 +40,8 @@ export async function migrate(
   report: (line: string) => void = () => {},
   { superuserUrl, last }: { superuserUrl?: string | undefined; last?: string | undefined } = {},
 ): Promise<string[]> {
-  return await withMigrationLock(url, async (pool) => {
+  if (await isUpToDate(url, last)) return [];
+  return await withMigrationLock(url, report, async (pool) => {
     const applied = await applyPending(url, pool, report, last);
     await migrateQueue(url, new LockWatch(pool, report));
     await declareLeakproof(pool, report, superuserUrl);
@@ -46,6 +53,39 @@ export async function migrate(
 }
 
 /**
+ * Whether migrate() has nothing to do. It takes no lock, so that a start doesn't wait for a backup: each of these is committed
+ * once it is done, and none is undone.
+ */
+async function isUpToDate(url: string, last: string | undefined): Promise<boolean> {
+  return await withPool(url, async (pool) => {
+    if ((await pendingMigrations(pool)).some((name) => isWanted(name, last))) return false;
+    if (!(await isQueueUpToDate(pool)) || (await findMissingLeakproof(pool)) !== '') return false;
+    // There, an earlier call may have been ended half-way.
+    return last !== undefined || !((await hasCitus(pool)) && (await isDistributed(pool)));
+  });
+}
+
+async function isQueueUpToDate(pool: Pool): Promise<boolean> {
+  const newest = Math.max(...(await readdir(queueFolder)).map((name) => Number.parseInt(name, 10)));
+  const {
+    rows: [found],
+  } = await pool.query<{ history: string | null }>(`select to_regclass('graphile_worker.migrations') as history`);
+  if (!found?.history) return false;
+  const { rows } = await pool.query<{ id: number | null }>('select max(id) as id from graphile_worker.migrations');
+  return rows[0]?.id === newest; // what a later version left is for graphile-worker to judge
+}
+
+/**
+ * Keeps migrations away from the database until the session's end. It begins after a migration that already waits: else
+ * sessions which follow each other could keep that away for ever.
+ */
+export async function keepMigrationsAway(session: ClientBase): Promise<void> {
+  await takeAdvisoryLock(session, turnLock, { mode: '_shared' });
+  await takeAdvisoryLock(session, migrationLock, { mode: '_shared' });
+  await session.query(`select pg_advisory_unlock_shared(${turnLock})`);
+}
+
+/**
  * Distributes the books over the workers of the Citus cluster whose coordinator is at `url`. The role must own the tables.
  *
  * @param report receives a line for each step
@@ -54,7 +94,7 @@ export async function migrate(
  * @throws Error of one line: what is missing, or PostgreSQL's reason. The next call continues where this one stopped.
  */
 export async function distribute(url: string, report: (line: string) => void, shards?: number): Promise<number> {
-  return await withMigrationLock(url, async (pool) => {
+  return await withMigrationLock(url, report, async (pool) => {
     const pending = await pendingMigrations(pool);
     if (pending.length > 0) throw new Error(`Migrations are missing: ${pending.join(', ')}. Run migrate first.`);
     const steps = await distributeBooks(pool, report, shards);
@@ -72,7 +112,7 @@ export const moveToWorker = (
   move: Move,
   report: (line: string) => void,
   signal?: AbortSignal,
-): Promise<boolean> => withMigrationLock(url, (pool) => moveTenant(pool, move, report, signal));
+): Promise<boolean> => withMigrationLock(url, report, (pool) => moveTenant(pool, move, report, signal));
 
 /** Applies graphile-worker's migrations, each of which is a transaction. They wait for locks as ours do. */
 async function migrateQueue(url: string, watch: LockWatch): Promise<void> {
@@ -92,22 +132,36 @@ async function migrateQueue(url: string, watch: LockWatch): Promise<void> {
   }
 }
 
-/** Runs `work` while no other process migrates or distributes the database. */
-async function withMigrationLock<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = new ConnectionPool({ connectionString: url, max: 3 });
-  replaceBrokenConnections(pool);
-  try {
+/** Runs `work` while no other process migrates or distributes the database, or keeps migrations away. */
+async function withMigrationLock<T>(
+  url: string,
+  report: (line: string) => void,
+  work: (pool: Pool) => Promise<T>,
+): Promise<T> {
+  return await withPool(url, async (pool) => {
     const holder = await pool.connect();
+    const onWait = (holders: string): void => report(`migrations wait for ${holders}`);
     try {
-      await takeAdvisoryLock(holder, migrationLock);
+      await takeAdvisoryLock(holder, turnLock, { onWait });
+      await takeAdvisoryLock(holder, migrationLock, { onWait });
       return await work(pool);
     } finally {
-      holder.release(true); // the lock goes with the connection
+      holder.release(true); // the locks go with the connection
     }
+  });
+}
+
+async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = new ConnectionPool({ connectionString: url, max: 3, application_name: 'kontor migrate' });
+  replaceBrokenConnections(pool);
+  try {
+    return await work(pool);
   } finally {
     await pool.end();
   }
 }
+
+const isWanted = (name: string, last: string | undefined): boolean => last === undefined || name <= last;
 
 async function applyPending(
   url: string,
@@ -115,11 +169,11 @@ async function applyPending(
   report: (line: string) => void,
   last: string | undefined,
 ): Promise<string[]> {
-  const isWanted = (name: string): boolean => last === undefined || name <= last;
-  const findPending = async (): Promise<string[]> => (await pendingMigrations(pool)).filter(isWanted);
+  const findPending = async (): Promise<string[]> =>
+    (await pendingMigrations(pool)).filter((name) => isWanted(name, last));
   let pending = await findPending();
   if (pending.length === 0) return [];
-  const wanted = (await migrations()).filter(({ name }) => isWanted(name));
+  const wanted = (await migrations()).filter(({ name }) => isWanted(name, last));
   if (await recordBaseline(pool, wanted)) {
     report('a database from before 1.0.0: it has the schema of the baseline');
     pending = await findPending();

@@ -6,8 +6,7 @@ import type { Client } from 'pg';
 import { createConnection } from '../../prisma/connection/connection.ts';
 import { to as copyTo } from 'pg-copy-streams';
 import { ZipFile } from 'yazl';
-import { takeAdvisoryLock } from '../../prisma/connection/advisory-lock.ts';
-import { migrationLock } from '../../prisma/migrate/migrate.ts';
+import { keepMigrationsAway } from '../../prisma/migrate/migrate.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import { attachmentKey } from '../../schema/resources/attachment/files.ts';
 import { fileEntry, macEntry, manifestEntry, tableEntry, type Manifest } from './manifest.ts';
@@ -72,7 +71,7 @@ async function inSnapshot<T>(
   try {
     signal?.throwIfAborted();
     await client.query(`set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set extra_float_digits = 1`);
-    await takeAdvisoryLock(client, migrationLock, '_shared');
+    await keepMigrationsAway(client);
     await client.query('begin transaction isolation level repeatable read, read only');
     return await read(client);
   } finally {
