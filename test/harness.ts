@@ -26,6 +26,7 @@ import { createDomain, type Domain } from '../src/domain.ts';
 import { startOutbox } from '../src/jobs/queue/outbox.ts';
 import { createTenant, createToken, createUser } from '../src/identity/index.ts';
 import type { Metrics } from '../src/observability/metrics/metrics.ts';
+import { serializers } from '../src/observability/log.ts';
 import { logSlowStatements } from '../src/observability/slow-statements.ts';
 import type { ConnectionLimits } from '../src/server/http/connections.ts';
 import { defaultTimeouts, type HttpTimeouts } from '../src/server/http/timeouts.ts';
@@ -258,7 +259,7 @@ export async function startService(
   const workers = new Workers(pool);
   const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session', workers);
   const log: string[] = [];
-  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) });
+  const logger = pino({ level: 'info', serializers }, { write: (line: string) => void log.push(line) });
   const { slowQueryMs } = options;
   const stopLogging = slowQueryMs === undefined ? undefined : logSlowStatements(logger, slowQueryMs);
   const clock: Service['clock'] = { now: undefined };

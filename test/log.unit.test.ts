@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { hostname } from 'node:os';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 // The log gathers lines. None may be lost, or late.
 
@@ -11,14 +11,15 @@ async function* messagesOf(statements: string, before = ''): AsyncGenerator<stri
   for await (const { msg } of linesOf(statements, before)) yield msg;
 }
 
-async function* linesOf(statements: string, before = ''): AsyncGenerator<{ msg: string }> {
+async function* linesOf(statements: string, before = ''): AsyncGenerator<{ msg: string; err?: object }> {
   const script = `${before} const { createLog } = await import(${module}); const log = createLog('info'); ${statements}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   for await (const chunk of child.stdout)
-    for (const line of String(chunk).split('\n').filter(Boolean)) yield JSON.parse(line) as { msg: string };
+    for (const line of String(chunk).split('\n').filter(Boolean))
+      yield JSON.parse(line) as { msg: string; err?: object };
 }
 
 /** Nothing is written because of the time. */
@@ -46,4 +47,42 @@ it('a line has the process that wrote it', async () => {
 it('an error is written at once, with the lines before it', async () => {
   const messages = messagesOf("log.info('one'); log.error('two'); setInterval(() => {}, 1000);", noTimers);
   expect([(await messages.next()).value, (await messages.next()).value]).toEqual(['one', 'two']);
+});
+
+describe("an error's line has no values of rows, which are personal data", () => {
+  const refused = `Object.assign(new Error('violates check'), { code: '23514', constraint: 'iban', table: 'customers',
+    detail: 'Failing row contains (Erika).', where: 'COPY customers, line 1: Erika', internalQuery: "values ('Erika')" })`;
+  const kept = { message: 'violates check', code: '23514', constraint: 'iban', table: 'customers' };
+
+  it.each([
+    ["PostgreSQL's own", refused, kept],
+    [
+      "Prisma's around it",
+      `Object.assign(new Error('Invalid'), { code: 'P2039', meta: { modelName: 'Customer', driverAdapterError:
+        Object.assign(new Error('violates check'), { cause: { kind: 'postgres', code: '23514', detail: 'Erika' } }) } })`,
+      {
+        message: 'Invalid',
+        code: 'P2039',
+        meta: { modelName: 'Customer', driverAdapterError: { cause: { kind: 'postgres', code: '23514' } } },
+      },
+    ],
+    [
+      'one that has it as its cause',
+      `new Error('Given up', { cause: ${refused} })`,
+      { message: 'Given up: violates check' },
+    ],
+    ['one of several', `new AggregateError([${refused}], 'All')`, { message: 'All', aggregateErrors: [kept] }],
+  ])('%s', async (_what, error, expected) => {
+    const { value } = await linesOf(`log.error({ err: ${error} }, 'it failed');`).next();
+    expect(value).toMatchObject({ msg: 'it failed', err: { ...expected, stack: expect.stringContaining('at ') } });
+    expect(JSON.stringify(value)).not.toContain('Erika');
+  });
+
+  it('one that contains itself, and things of other classes', async () => {
+    const statements = `const err = Object.assign(new Error('odd'), { at: new Date(0), list: [{ detail: 'Erika', n: 1 }] });
+      err.self = { err }; log.error(err);`;
+    const { value } = await linesOf(statements).next();
+    expect(value).toMatchObject({ msg: 'odd', err: { at: '1970-01-01T00:00:00.000Z', list: [{ n: 1 }] } });
+    expect(JSON.stringify(value)).not.toContain('Erika');
+  });
 });

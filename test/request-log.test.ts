@@ -132,3 +132,16 @@ describe('a slow statement', () => {
     }
   });
 });
+
+it("the line of an error that nobody expected has no values of the request's row", async () => {
+  await direct.pool.query(`
+    create function fail() returns trigger language plpgsql as $$ begin
+      execute format('select 1 / 0 /* %s */', new.company_name); return new; end $$;
+    create trigger fail before insert on customers for each row when (new.company_name = 'Erika') execute function fail()`);
+  await stranger.rest('POST', '/customers', { type: 'customer', company_name: 'Erika' });
+  const lines = direct.log.filter((line) => line.includes('"internal error"'));
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({ err: expect.objectContaining({ message: 'division by zero', code: '22012' }) as object }),
+  ]);
+  expect(lines.join()).not.toContain('Erika');
+});

@@ -7,6 +7,31 @@ const longestWaitMs = 1000;
 /** pino's number for `error`; that of `fatal` is higher. */
 const errorLevel = 50;
 
+/** Fields of PostgreSQL's errors that can have values of rows, which are personal data: `Failing row contains (…)`. */
+const fieldsWithValues = new Set(['detail', 'where', 'internalQuery']);
+/** How deep an error is copied: an error of Prisma's has PostgreSQL's own error three levels below it. */
+const deepest = 6;
+const { err: readFields } = pino.stdSerializers;
+const ofFields: unknown = Object.getPrototypeOf(readFields(new Error()));
+
+/** Other objects are left to pino. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return value instanceof Error || Array.isArray(value) || prototype === Object.prototype || prototype === ofFields;
+}
+
+/** Copies the fields of an error, and of the errors in it, without those that can have values of rows. */
+function withoutValues(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
+  if (depth === deepest) return undefined; // it may contain itself
+  if (Array.isArray(value)) return value.map((each) => withoutValues(each, depth + 1));
+  const kept = Object.entries(value).filter(([name]) => !fieldsWithValues.has(name));
+  return Object.fromEntries(kept.map(([name, each]) => [name, withoutValues(each, depth + 1)]));
+}
+
+/** How the log writes errors. */
+export const serializers = { err: (error: Error): unknown => withoutValues(readFields(error)) };
+
 /**
  * The process's log, on standard output. Lines are gathered and written together, because a write for each takes CPU time
  * from requests. They are written when there are enough of them, after a second, and when the process ends; an error at
@@ -17,6 +42,7 @@ export function createLog(level: string): Logger {
   return pino(
     {
       level,
+      serializers,
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: {
         logMethod(args, method, lineLevel) {
