@@ -1,4 +1,5 @@
 import { mkdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
@@ -41,7 +42,7 @@ export interface BackupsOptions {
   url: string;
   booksUrl: string;
   superuserUrl: string;
-  /** The folder that the database is in. */
+  /** DATA_DIR, which has the database's folder, or a link to it. */
   dataDir: string;
   /** Reads the secret that encrypts. @throws ConfigError while it is being replaced */
   readSecret: () => Promise<string>;
@@ -146,7 +147,7 @@ async function makeAndTry(holder: Client, options: BackupsOptions, at: Date): Pr
 /** @throws NoRoomError unless the disk has room for a second database of this size, which a trial needs */
 async function requireRoom(holder: Client, dataDir: string): Promise<void> {
   const { rows } = await holder.query<{ bytes: string }>('select pg_database_size(current_database()) as bytes');
-  const { bavail, bsize } = await statfs(dataDir);
+  const { bavail, bsize } = await statfs(join(dataDir, 'postgres')); // which may be a link to another disk
   const missing = Math.ceil(Number(rows[0]?.bytes) * trialSizes) - bavail * bsize;
   if (missing > 0)
     throw new NoRoomError(

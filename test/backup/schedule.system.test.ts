@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -169,6 +169,18 @@ it('without room for the trial, one untried backup is kept, proven ones stay, an
     const backups = startBackups({ ...options, metrics, now: () => new Date('2026-11-30T03:10:00Z') });
     await vi.waitFor(() => expect(failures).toEqual(['backup NO_ROOM']), 20_000);
     await backups.stop();
+  } finally {
+    await disk.remove();
+  }
+});
+
+it('the room is that of the disk which the database is on, where a link leads to it', async (context) => {
+  const disk = await mountSmallDisk(1);
+  if (!disk) return context.skip('a small file system can be mounted by root only');
+  try {
+    const linked = await makeFolder();
+    await symlink(disk.folder, join(linked, 'postgres'));
+    await expect(backUpIfDue({ ...(await schedule()), dataDir: linked })).rejects.toMatchObject({ code: 'NO_ROOM' });
   } finally {
     await disk.remove();
   }

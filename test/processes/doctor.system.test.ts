@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -11,6 +11,7 @@ import { checkBackups } from '../../src/commands/doctor/backups.ts';
 import { judgeVersion } from '../../src/commands/doctor/database.ts';
 import { examine } from '../../src/commands/doctor/doctor.ts';
 import type { Finding } from '../../src/commands/doctor/finding.ts';
+import { checkDisks } from '../../src/commands/doctor/machine.ts';
 import { Keyring } from '../../src/security/keyring.ts';
 import { findSecretProblem } from '../../src/security/secret-check.ts';
 import { fillDisk, mountSmallDisk } from '../faults/database-faults.ts';
@@ -201,6 +202,26 @@ describe('it finds', () => {
       status: 'fail',
       message: `${disk.folder} (FILES_URL) has 0.0 of 0.1 GiB left`,
     });
+  });
+
+  it('the disk of the embedded database, also where a link leads to it', async () => {
+    const [dataDir, elsewhere] = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'kontor-doctor-'))));
+    onTestFinished(async () => {
+      for (const folder of [dataDir, elsewhere]) await rm(folder!, { recursive: true });
+    });
+    const look = () => checkDisks(readConfig({ DATA_DIR: dataDir!, TMPDIR: '/tmp' }));
+    const ofData = expect.stringContaining(`${dataDir} (DATA_DIR) has`) as string;
+    const ofTemporary = expect.stringContaining('(TMPDIR) has') as string;
+    expect((await look()).map(({ message }) => message)).toEqual([ofData, ofTemporary]);
+    await mkdir(join(dataDir!, 'postgres'));
+    expect((await look()).map(({ message }) => message)).toEqual([ofData, ofTemporary]);
+    await rm(join(dataDir!, 'postgres'), { recursive: true });
+    await symlink(elsewhere!, join(dataDir!, 'postgres'));
+    expect((await look()).map(({ message }) => message)).toEqual([
+      ofData,
+      expect.stringContaining(`${elsewhere} (DATA_DIR) has`),
+      ofTemporary,
+    ]);
   });
 
   it('connections that run short, and a log that is not archived', async () => {

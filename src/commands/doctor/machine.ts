@@ -1,5 +1,6 @@
-import { access, constants, statfs } from 'node:fs/promises';
+import { access, constants, realpath, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
@@ -31,12 +32,21 @@ async function checkDisk(folder: string, settings: string): Promise<Finding> {
 
 /** The disks of the embedded database, of files, of backups, and of temporary files. */
 export async function checkDisks({ databaseUrl, dataDir, files, backups }: Config): Promise<Finding[]> {
-  const own: [folder: string, settings: string][] = databaseUrl === null ? [[dataDir, 'DATA_DIR']] : [];
+  const own: [folder: string, settings: string][] =
+    databaseUrl === null ? (await findDataFolders(dataDir)).map((folder) => [folder, 'DATA_DIR']) : [];
   const ofFiles: typeof own = 'folder' in files && (await exists(files.folder)) ? [[files.folder, 'FILES_URL']] : [];
   const ofBackups: typeof own = backups && (await exists(backups.folder)) ? [[backups.folder, 'BACKUP_FOLDER']] : [];
   const all: typeof own = [...own, ...ofFiles, ...ofBackups, [tmpdir(), 'TMPDIR']];
   return Promise.all(all.map(([folder, settings]) => checkDisk(folder, settings)));
 }
+
+/** DATA_DIR, and the embedded database's folder if it is elsewhere: the user that runs it may be unable to reach DATA_DIR. */
+async function findDataFolders(dataDir: string): Promise<string[]> {
+  const [data, database] = await Promise.all([dataDir, join(dataDir, 'postgres')].map(realPath));
+  return database === undefined || dirname(database) === data ? [dataDir] : [dataDir, database];
+}
+
+const realPath = (folder: string): Promise<string | undefined> => realpath(folder).catch(() => undefined);
 
 const exists = (folder: string): Promise<boolean> =>
   access(folder).then(
