@@ -232,6 +232,38 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
     });
   });
 
+  it('a token is copied on plain HTTP, too, and the reader is told only what is true', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    await app.service.client.apiToken.deleteMany({ where: { tenantId: acme.tenantId } });
+    await app.visit({}, async (page) => {
+      // On plain HTTP from another machine, browsers have no clipboard API.
+      await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'clipboard'));
+      await open(page, '/settings/api-tokens');
+      await page.getByRole('button', { name: 'Generate a token' }).click();
+      await page.getByLabel('Name').fill('Warehouse');
+      await page.getByRole('button', { name: 'Generate the token' }).click();
+      const token = (await page.getByLabel('the token', { exact: true }).textContent()) ?? '';
+      const copy = page.getByRole('button', { name: 'Copy the token' });
+      const announced = page.getByRole('status').getByText('Copied.');
+      await page.evaluate(() => {
+        document.execCommand = () => false;
+      });
+      await copy.click();
+      await page.getByText('Could not be copied. Select it, and copy it by hand.').waitFor();
+      expect([await announced.count(), await copy.textContent()]).toEqual([0, 'Copy']);
+      await page.evaluate(() => Reflect.deleteProperty(document, 'execCommand'));
+      await copy.click();
+      await announced.waitFor();
+      expect(await copy.textContent()).toBe('Copied');
+      expect(await copy.evaluate((button) => button === document.activeElement)).toBe(true);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await page.getByRole('button', { name: 'Generate a token' }).click();
+      await page.getByLabel('Name').focus();
+      await page.keyboard.press('Control+V');
+      expect(await page.getByLabel('Name').inputValue()).toBe(token);
+    });
+  });
+
   it('fields of the company are as wide as what goes in', async () => {
     const { open } = await pages.bookkeeper();
     await pages.visit({ viewport: { width: 1440, height: 900 } }, async (page) => {
