@@ -6,7 +6,7 @@ import { createAnchorKey } from '../../schema/resources/anchor/signature.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { makeBankTransaction, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { proveAndSeal } from '../verify/books.ts';
-import { expectAccessible, startApp, type App } from './app.ts';
+import { expectAccessible, operationName, startApp, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { keepPages, type KeptPages } from './kept-pages.ts';
 import { layoutProblems } from './layout-problems.ts';
@@ -56,6 +56,19 @@ describe.skipIf(noBrowser)('anchors, and a credit in a match', { timeout: 120_00
         expect(saved.suggestedFilename()).toBe(`anchor-${at.slice(0, 10)}.tst`);
         expect(await text(await saved.createReadStream())).toBe('the token');
       });
+  });
+
+  it('says in the page’s language why the anchors are not saved', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({ locale: 'de-DE' }, async (page, watch) => {
+      watch.allowed.push(/Failed to load resource/);
+      await open(page, '/anchors');
+      await page.route('/graphql', (route) =>
+        operationName(route.request()) === 'SignedAnchors' ? route.abort() : route.fallback(),
+      );
+      await page.getByRole('button', { name: 'Alle Anker herunterladen' }).click();
+      await page.getByRole('alert').getByText('Der Server ist nicht erreichbar.').waitFor({ timeout: 20_000 });
+    });
   });
 
   it('a transaction pays an invoice, and the customer’s credit the rest', async () => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimiter, postgresStore } from '../../src/security/rate-limit.ts';
 import { createToken, revokeToken } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
-import { makeWrittenExport } from '../resources.ts';
+import { makeBulkOperation, makeWrittenExport } from '../resources.ts';
 import { getCode, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
 
 let database: Database;
@@ -207,6 +208,49 @@ describe('the cookie', () => {
     const stranger = (await signedIn(service)).browser;
     const refused = await stranger.request('GET', `/api/v1/exports/${id}/file?tenant=${acme.tenantId}`);
     expect(refused.status).toBe(403);
+  });
+
+  it('reads the results of a bulk operation as it reads the file of an export, and nothing else of it', async () => {
+    const acme = await service.integrator();
+    const id = await makeBulkOperation(acme, { status: 'COMPLETED', slot: null, finishedAt: new Date() });
+    const refused = { line: 1, status: 422, message: '<script>' };
+    const content = new Uint8Array(zstdCompressSync(`${JSON.stringify(refused)}\n`));
+    await acme.db.bulkChunk.updateMany({ data: { done: true, failedLines: 1, content } });
+    const { browser, tenantId: own } = await signedIn(service, (await service.integrator()).tenantId, acme.tenantId);
+    const path = `/api/v1/bulk-operations/${id}`;
+    const results = `${path}/results?failed=true&tenant=${acme.tenantId}`;
+    const read = (at: string, headers = {}) => browser.request('GET', at, undefined, headers);
+    const file = await read(results);
+    expect([file.status, JSON.parse(file.text)]).toEqual([200, refused]);
+    // A browser shows it as no page, whatever it has.
+    expect([file.headers.get('content-type'), file.headers.get('x-content-type-options')]).toEqual([
+      'application/jsonl',
+      'nosniff',
+    ]);
+    expect((await read(`${path}/results`, { 'x-tenant': acme.tenantId })).status).toBe(200);
+    // The header says it where both do.
+    expect((await read(results, { 'x-tenant': own })).status).toBe(404);
+    // By default, it is one of the user's own tenant.
+    expect((await read(`${path}/results`)).status).toBe(404);
+    for (const site of ['cross-site', 'same-site'])
+      expect((await read(results, { 'sec-fetch-site': site })).status).toBe(403);
+    for (const [method, at] of [
+      ['GET', `${path}?tenant=${acme.tenantId}`],
+      ['GET', `/api/v1/bulk-operations?tenant=${acme.tenantId}`],
+      ['POST', results],
+      ['POST', `${path}/cancel?tenant=${acme.tenantId}`],
+      ['GET', `/api/v1/customers/${id}/results?tenant=${acme.tenantId}`],
+    ] as const)
+      expect([method, at, (await browser.request(method, at, method === 'POST' ? {} : undefined)).status]).toEqual([
+        method,
+        at,
+        401,
+      ]);
+    const stranger = (await signedIn(service)).browser;
+    expect((await stranger.request('GET', results)).status).toBe(403);
+    expect((await stranger.request('GET', `${path}/results`)).status).toBe(404);
+    await browser.request('POST', '/api/auth/sign-out', {});
+    expect((await read(results)).status).toBe(401);
   });
 });
 

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { ArrowDownTrayIcon } from '@heroicons/react/24/outline';
 import { useState, type ReactNode } from 'react';
+import { CombinedError } from 'urql';
 import { notifyError } from './toast.ts';
 import { saveFile } from '../upload/save-file.ts';
 
@@ -20,7 +21,7 @@ export function DownloadLines({
     try {
       saveFile(fileName, new Blob(await read(), { type: 'application/jsonl' }));
     } catch (error) {
-      notifyError(error instanceof Error ? error.message : String(error));
+      notifyError(error instanceof CombinedError ? error : String(error));
     } finally {
       setBusy(false);
     }

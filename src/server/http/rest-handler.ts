@@ -168,7 +168,7 @@ export function createRestHandler(
 }
 
 /** Files that our pages show or save: they have no token, and GraphQL can't stream them. */
-const fileOfPage = /\/(receipts\/[^/]+\/attachments|exports)\/[^/]+\/file\/*$/;
+const fileOfPage = /\/((receipts\/[^/]+\/attachments|exports)\/[^/]+\/file|bulk-operations\/[^/]+\/results)\/*$/;
 
 /** A token; a session's cookie only for a file of our pages. A link to one can't send `X-Tenant`: `tenant` is in its query. */
 function readRestCredentials(

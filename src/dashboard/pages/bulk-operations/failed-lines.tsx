@@ -1,23 +1,20 @@
-import { Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { ArrowDownTrayIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
-import { useClient, useQuery, type Client } from 'urql';
-import { DownloadLines } from '../../components/download-lines.tsx';
+import { useQuery } from 'urql';
 import { count, sentence } from '../../format/format.ts';
 import { sayProblem } from '../../errors/plain-messages.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { SimpleTable } from '../../list/simple-table.tsx';
+import { useSession } from '../../session/session.tsx';
 import type { BulkOperation } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
 const FailedLinesQuery = graphql(`
-  query FailedLines($id: UUID!, $first: Int, $after: String) {
+  query FailedLines($id: UUID!, $first: Int) {
     bulkOperation(id: $id) {
       id
-      results(failed: true, first: $first, after: $after) {
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+      results(failed: true, first: $first) {
         nodes {
           line
           status
@@ -34,11 +31,9 @@ const FailedLinesQuery = graphql(`
   }
 `);
 
-type Results = NonNullable<ResultOf<typeof FailedLinesQuery>['bulkOperation']>['results'];
-type FailedLine = Results['nodes'][number];
+type FailedLine = NonNullable<ResultOf<typeof FailedLinesQuery>['bulkOperation']>['results']['nodes'][number];
 
 const shown = 25;
-const largestPage = 100;
 
 /** The first lines that failed, and a file with all of them. */
 export function FailedLines({ operation: { id, failedLines } }: { operation: BulkOperation }): ReactNode {
@@ -50,7 +45,7 @@ export function FailedLines({ operation: { id, failedLines } }: { operation: Bul
         <Title order={2} size="h4">
           {t('Lines that failed')}
         </Title>
-        <DownloadButton id={id} />
+        <DownloadLink id={id} />
       </Group>
       <SimpleTable
         caption={t('Lines that failed')}
@@ -80,34 +75,18 @@ function Problems({ row: { message, details } }: { row: FailedLine }): ReactNode
   ));
 }
 
-function DownloadButton({ id }: { id: string }): ReactNode {
-  const client = useClient();
+/** The browser saves the file as it arrives: it may have a million lines, too many for a script's memory. */
+function DownloadLink({ id }: { id: string }): ReactNode {
+  const { tenant } = useSession();
   return (
-    <DownloadLines fileName="failed-lines.jsonl" read={() => readAll(client, id)}>
+    <Button
+      component="a"
+      href={`/api/v1/bulk-operations/${id}/results?${new URLSearchParams({ failed: 'true', tenant: tenant.id }).toString()}`}
+      download="failed-lines.jsonl"
+      variant="default"
+      leftSection={<ArrowDownTrayIcon width={18} aria-hidden />}
+    >
       {t('Download')}
-    </DownloadLines>
+    </Button>
   );
-}
-
-/** Without what the client adds for its cache. */
-const toJsonLine = ({ line, status, message, details }: FailedLine): string =>
-  `${JSON.stringify({
-    line,
-    status,
-    message,
-    details: details.map(({ field, code, message: text, params }) => ({ field, code, message: text, params })),
-  })}\n`;
-
-/** All failed lines as JSON Lines, page by page. */
-async function readAll(client: Client, id: string): Promise<string[]> {
-  const parts: string[] = [];
-  for (let after: string | null = null; ;) {
-    const result = await client.query(FailedLinesQuery, { id, first: largestPage, after }).toPromise();
-    if (result.error) throw result.error;
-    const results: Results | undefined = result.data?.bulkOperation?.results;
-    if (!results) return parts;
-    parts.push(...results.nodes.map(toJsonLine));
-    if (!results.pageInfo.hasNextPage) return parts;
-    after = results.pageInfo.endCursor;
-  }
 }
