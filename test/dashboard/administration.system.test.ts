@@ -386,4 +386,19 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     const { body } = await acme.rest('GET', '/period-locks');
     expect(body.data.items).toMatchObject([{ series: 'all', locked_until: '2025-12-31', kind: 'soft' }]);
   });
+
+  it('what is to be done before a lock says how much of it is shown', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    for (let at = 0; at < 100; at += 1) await makeBankTransaction(acme);
+    const more = (page: Page) => page.getByText('The first 100 of 101.');
+    await pages.visit({}, async (page) => {
+      await open(page, '/settings/period-locks?until=2026-03-31');
+      await page.getByRole('row').nth(100).waitFor();
+      expect(await more(page).count()).toBe(0);
+      await makeBankTransaction(acme);
+      await page.reload();
+      await more(page).waitFor();
+      await expectAccessible(page);
+    });
+  });
 });

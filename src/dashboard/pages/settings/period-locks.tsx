@@ -9,7 +9,7 @@ import { LongText } from '../../components/long-text.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { orNull } from '../../forms/form-values.ts';
-import { date } from '../../format/format.ts';
+import { count, date } from '../../format/format.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { Page } from '../../layout/page.tsx';
 import { Choice, Day, Filters } from '../../list/list-filters.tsx';
@@ -162,15 +162,24 @@ interface Period {
 
 function Check({ until, series }: Period): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: PeriodLockCheckQuery, variables: { until, series } });
+  const { items, drafts = 0, unmatched = 0, unproven = 0 } = data?.periodLockCheck ?? {};
+  const total = drafts + unmatched + unproven;
   return (
-    <SimpleTable
-      caption={t('To do before a lock')}
-      columns={itemColumns}
-      rows={data?.periodLockCheck.items}
-      error={error}
-      refetch={refetch}
-      empty={<Nothing>{t('Nothing is to be done.')}</Nothing>}
-    />
+    <>
+      <SimpleTable
+        caption={t('To do before a lock')}
+        columns={itemColumns}
+        rows={items}
+        error={error}
+        refetch={refetch}
+        empty={<Nothing>{t('Nothing is to be done.')}</Nothing>}
+      />
+      {items && total > items.length && (
+        <Text size="sm" c="dimmed" mt="sm">
+          {t('The first {shown} of {total}.', { shown: count(items.length), total: count(total) })}
+        </Text>
+      )}
+    </>
   );
 }
 
