@@ -54,6 +54,11 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       expect((await stored()).active).toBe(true);
 
       await choose(page, /^Rotate the secret/);
+      await page.getByRole('radio', { name: 'Immediately' }).check();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      await choose(page, /^Rotate the secret/);
+      // What was chosen for a dialog that was cancelled counts for no other one.
+      expect(await page.getByRole('radio', { name: 'In 24 hours' }).isChecked()).toBe(true);
       await page.getByRole('button', { name: 'Rotate secret' }).click();
       const shown = await page.getByLabel('the secret', { exact: true }).textContent();
       expect(shown).toMatch(/^whsec_/);
@@ -89,6 +94,12 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       await page.getByText('The webhook is active.').waitFor();
       expect(received()).toHaveLength(0);
       await choose(page, /^Redeliver missed events/);
+      const yesterday = await page.getByLabel('Since').inputValue();
+      await page.getByLabel('Since').fill('2036-01-01T00:00');
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      await choose(page, /^Redeliver missed events/);
+      const later = await page.getByLabel('Since').inputValue();
+      expect(Date.parse(later) - Date.parse(yesterday)).toBeLessThan(3_600_000);
       await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
       await page.getByText('1 event redelivered.').waitFor();
       await expect.poll(() => received().length).toBe(1);

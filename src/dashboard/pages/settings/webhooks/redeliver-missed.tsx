@@ -15,12 +15,19 @@ const RedeliverMissed = graphql(`
 
 interface Props {
   webhook: { id: string; url: string };
-  opened: boolean;
   onClose: () => void;
 }
 
 /** Redelivers the events that a webhook has missed since a given time. */
-export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): ReactNode {
+export function RedeliverMissedDialog({ opened, ...props }: Props & { opened: boolean }): ReactNode {
+  return (
+    <Dialog title={t('Redeliver missed events')} opened={opened} onClose={props.onClose}>
+      <RedeliverMissedForm {...props} />
+    </Dialog>
+  );
+}
+
+function RedeliverMissedForm({ webhook, onClose }: Props): ReactNode {
   const [since, setSince] = useState(() => local(new Date(Date.now() - 86_400_000)));
   const [{ fetching }, redeliver] = useMutation(RedeliverMissed);
   const send = async (): Promise<void> => {
@@ -34,32 +41,30 @@ export function RedeliverMissedDialog({ webhook, opened, onClose }: Props): Reac
     onClose();
   };
   return (
-    <Dialog title={t('Redeliver missed events')} opened={opened} onClose={onClose}>
-      <Stack>
-        <Text size="sm">
-          <Trans
-            i18nKey="Redelivers each event whose deliveries to <url /> all failed or were set aside. Each gets a new delivery with the same body."
-            components={{ url: <Address url={webhook.url} /> }}
-          />
-        </Text>
-        <TextInput
-          type="datetime-local"
-          label={t('Since')}
-          value={since}
-          onChange={(event) => setSince(event.currentTarget.value)}
-          required
-          data-autofocus
+    <Stack>
+      <Text size="sm">
+        <Trans
+          i18nKey="Redelivers each event whose deliveries to <url /> all failed or were set aside. Each gets a new delivery with the same body."
+          components={{ url: <Address url={webhook.url} /> }}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
-          <Button onClick={send} loading={fetching} disabled={!since}>
-            {t('Redeliver')}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+      </Text>
+      <TextInput
+        type="datetime-local"
+        label={t('Since')}
+        value={since}
+        onChange={(event) => setSince(event.currentTarget.value)}
+        required
+        data-autofocus
+      />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {t('Cancel')}
+        </Button>
+        <Button onClick={send} loading={fetching} disabled={!since}>
+          {t('Redeliver')}
+        </Button>
+      </Group>
+    </Stack>
   );
 }
 

@@ -23,12 +23,19 @@ interface Props {
   webhookId: string;
   /** When each previous secret expires, oldest first. While there are two, the secret can't be rotated again. */
   formerUntil: readonly string[];
-  opened: boolean;
   onClose: () => void;
   onDone: (secret: string) => void;
 }
 
-export function RotateSecretDialog({ webhookId, formerUntil, opened, onClose, onDone }: Props): ReactNode {
+export function RotateSecretDialog({ opened, ...props }: Props & { opened: boolean }): ReactNode {
+  return (
+    <Dialog title={t('Rotate the secret')} opened={opened} onClose={props.onClose}>
+      <RotateSecretForm {...props} />
+    </Dialog>
+  );
+}
+
+function RotateSecretForm({ webhookId, formerUntil, onClose, onDone }: Props): ReactNode {
   const [when, setWhen] = useState('later');
   const [{ fetching }, rotate] = useMutation(RotateSecret);
   const [oldest, another] = formerUntil;
@@ -38,56 +45,54 @@ export function RotateSecretDialog({ webhookId, formerUntil, opened, onClose, on
     if (data) onDone(data.rotateWebhookSecret.secret);
   };
   return (
-    <Dialog title={t('Rotate the secret')} opened={opened} onClose={onClose}>
-      <Stack>
-        {oldest && (
-          <Alert color={another ? 'red' : 'yellow'}>
-            {another
-              ? t('The secret was rotated twice within 24 hours. It can be rotated again from {time}.', {
-                  time: dateTime(oldest),
-                })
-              : t(
-                  'The previous secret is valid until {time}. That doesn’t change. The current secret stays valid for another 24 hours.',
-                  { time: dateTime(oldest) },
-                )}
-          </Alert>
-        )}
-        <Radio.Group
-          label={t('When should X-Service-Signature use the new secret?')}
-          description={t(
-            'The current secret stays valid for 24 hours. Until then, the Standard Webhooks header, webhook-signature, has the signatures of both secrets in any case.',
-          )}
-          value={when}
-          onChange={setWhen}
-        >
-          <Stack gap="sm" mt="sm">
-            <Radio
-              value="later"
-              label={oldest ? t('When each previous secret expires') : t('In 24 hours')}
-              description={
-                oldest
-                  ? t('The header uses the oldest valid secret. Deploy the new one within 24 hours.')
-                  : t('Deploy the new secret by then.')
-              }
-            />
-            <Radio
-              value="now"
-              label={t('Immediately')}
-              description={t(
-                'If the current secret has leaked. Receivers that verify this header reject requests until they have the new secret.',
+    <Stack>
+      {oldest && (
+        <Alert color={another ? 'red' : 'yellow'}>
+          {another
+            ? t('The secret was rotated twice within 24 hours. It can be rotated again from {time}.', {
+                time: dateTime(oldest),
+              })
+            : t(
+                'The previous secret is valid until {time}. That doesn’t change. The current secret stays valid for another 24 hours.',
+                { time: dateTime(oldest) },
               )}
-            />
-          </Stack>
-        </Radio.Group>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
-          <Button onClick={send} loading={fetching} disabled={another !== undefined}>
-            {t('Rotate secret')}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
+        </Alert>
+      )}
+      <Radio.Group
+        label={t('When should X-Service-Signature use the new secret?')}
+        description={t(
+          'The current secret stays valid for 24 hours. Until then, the Standard Webhooks header, webhook-signature, has the signatures of both secrets in any case.',
+        )}
+        value={when}
+        onChange={setWhen}
+      >
+        <Stack gap="sm" mt="sm">
+          <Radio
+            value="later"
+            label={oldest ? t('When each previous secret expires') : t('In 24 hours')}
+            description={
+              oldest
+                ? t('The header uses the oldest valid secret. Deploy the new one within 24 hours.')
+                : t('Deploy the new secret by then.')
+            }
+          />
+          <Radio
+            value="now"
+            label={t('Immediately')}
+            description={t(
+              'If the current secret has leaked. Receivers that verify this header reject requests until they have the new secret.',
+            )}
+          />
+        </Stack>
+      </Radio.Group>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {t('Cancel')}
+        </Button>
+        <Button onClick={send} loading={fetching} disabled={another !== undefined}>
+          {t('Rotate secret')}
+        </Button>
+      </Group>
+    </Stack>
   );
 }
