@@ -74,9 +74,14 @@ function SignedIn({ tenantId }: { tenantId: string | undefined }): ReactNode {
   const [path] = useLocation();
   const [{ data, error }, refetch] = useQuery({ query: SessionQuery, requestPolicy: 'cache-first' });
   const userId = data?.me.user.id;
+  const openTenantId = data?.me.tenant.id;
   useEffect(() => {
     if (userId !== undefined) forgetAllKept(userId);
   }, [userId]);
+  // Once: a member who has just left it is not led back.
+  useEffect(() => {
+    if (openTenantId !== undefined) rememberTenant(openTenantId);
+  }, [openTenantId]);
   if (!data)
     return error ? (
       <SessionError error={error} refetch={() => refetch({ requestPolicy: 'network-only' })} />
@@ -84,7 +89,6 @@ function SignedIn({ tenantId }: { tenantId: string | undefined }): ReactNode {
       <LoadingScreen />
     );
   const { me } = data;
-  rememberTenant(me.tenant.id);
   if (!tenantId)
     return <Redirect to={`/${me.tenant.id}${path === '/' ? '' : path}${window.location.search}`} replace />;
   return (

@@ -155,6 +155,26 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(1);
   });
 
+  it('a member who leaves a tenant goes on with the books of another one', async () => {
+    const { acme } = await app.bookkeeper();
+    const other = await app.bookkeeper();
+    const { email } = await app.newUser(acme.tenantId, other.acme.tenantId);
+    await app.visit({}, async (page, watch) => {
+      watch.allowed.push(/401|403/, endedStream);
+      for (const { tenantId } of [acme, other.acme]) {
+        await (tenantId === acme.tenantId
+          ? signIn(page, email, `/${tenantId}/settings/members`)
+          : page.goto(`/${tenantId}/settings/members`));
+        await page.getByRole('button', { name: /^Leave / }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+        if (tenantId === acme.tenantId) {
+          await page.waitForURL(`**/${other.acme.tenantId}`);
+          await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+        } else await page.getByText('You don’t have access to these books').waitFor();
+      }
+    });
+  });
+
   it('an invitation for an existing account is accepted by signing in, and not by another password', async () => {
     const { email, acme } = await app.bookkeeper();
     const other = await app.bookkeeper();

@@ -16,6 +16,7 @@ import { Ago } from '../../components/time.tsx';
 import { notifySuccess, notifyError } from '../../components/toast.ts';
 import { graphql, type ResultOf } from '../../graphql.ts';
 import { useSession } from '../../session/session.tsx';
+import { forgetTenant } from '../../session/tenant.ts';
 import { t } from '../../i18n/t.ts';
 
 const MembersQuery = graphql(`
@@ -212,8 +213,10 @@ function Remove({ user }: { user: Member['user'] }): ReactNode {
     if (!confirmed) return;
     const { error } = await remove({ userId: user.id });
     if (error) notifyError(error);
-    else if (self) window.location.assign('/');
-    else notifySuccess(t('{name} is removed.', { name: user.name }));
+    else if (self) {
+      forgetTenant(); // `/` opens the tenant that was open last
+      window.location.assign('/');
+    } else notifySuccess(t('{name} is removed.', { name: user.name }));
   };
   return (
     <Button
