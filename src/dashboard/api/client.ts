@@ -15,7 +15,7 @@ import {
   type OperationResult,
 } from 'urql';
 import { setReachable } from './connection.ts';
-import { streamEvents } from './event-stream.ts';
+import { streamEvents, waitToReconnect } from './event-stream.ts';
 
 /**
  * Every mutation invalidates every cached result, and shown queries are fetched again: a payment changes an invoice, a bank
@@ -57,6 +57,7 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
     headers,
     credentials: 'same-origin',
     retryAttempts: Number.POSITIVE_INFINITY,
+    retry: waitToReconnect,
     on: streamEvents,
   });
   const active = new Map<number, ActiveQuery>();

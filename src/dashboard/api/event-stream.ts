@@ -21,6 +21,17 @@ export const streamEvents = {
   connected: (reconnected: boolean): void => change({ connected: true, gaps: current.gaps + (reconnected ? 1 : 0) }),
 };
 
+const longestWaitMs = 30_000;
+
+/**
+ * Waits before the stream is opened again: longer after each failure, but no longer than that, so that a page is live soon after a
+ * long interruption. The random part keeps many pages from coming back at the same moment.
+ */
+export const waitToReconnect = (failures: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, Math.min(1000 * 2 ** failures, longestWaitMs) + 300 + Math.random() * 2700);
+  });
+
 export const useStream = (): StreamState =>
   useSyncExternalStore(
     (listener) => {
