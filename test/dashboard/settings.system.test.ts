@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTenant } from '../../src/identity/index.ts';
 import { enter, getCode, password } from '../identity/browser.ts';
-import { expectAccessible, navigateTo, signIn, signInByCookie, startApp, type App } from './app.ts';
+import { expectAccessible, navigateTo, signIn, signInByCookie, startApp, waitUntilIdle, type App } from './app.ts';
 import { desktop, noBrowser, phone } from './browser.ts';
 import { keepPages, type KeptPages } from './kept-pages.ts';
 
@@ -229,6 +229,37 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         expect(await page.content()).not.toContain('of-one');
         expect(await page.title()).toContain('Verlag Two');
       });
+    });
+  });
+
+  it.each([desktop, phone])('a long menu of tenants is scrolled, at $width × $height', async (viewport) => {
+    const tenants: string[] = [];
+    for (let at = 10; at < 56; at += 1)
+      tenants.push((await createTenant(app.service.client, { name: `Client ${at}` })).id);
+    const { cookie = '' } = await enter(app.service, await app.newUser(...tenants));
+    await app.visit({ viewport }, async (page) => {
+      await signInByCookie(page, cookie);
+      await page.goto(`/${tenants[0]}/settings/webhooks`);
+      await page.getByTitle('Switch tenant').click();
+      const menu = page.getByRole('menu');
+      await menu.waitFor();
+      await waitUntilIdle(page);
+      const box = await menu.boundingBox();
+      expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThanOrEqual(viewport.height);
+      await page.keyboard.press('End');
+      const last = menu.getByRole('menuitemradio').last();
+      const bottomOf = async (): Promise<number> => {
+        const { y = 0, height = Infinity } = (await last.boundingBox()) ?? {};
+        return y + height;
+      };
+      await expect.poll(bottomOf).toBeLessThanOrEqual(viewport.height);
+      await menu.hover();
+      await page.mouse.wheel(0, -10_000);
+      await expect.poll(bottomOf).toBeGreaterThan(viewport.height);
+      await expectAccessible(page);
+      await page.mouse.wheel(0, 10_000);
+      await last.click();
+      await page.waitForURL(`**/${tenants.at(-1)}/settings/webhooks`);
     });
   });
 

@@ -30,7 +30,7 @@ export function TenantSwitch(): ReactNode {
           {name}
         </UnstyledButton>
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown mah="calc(100dvh - 80px)" style={{ overflowY: 'auto' }}>
         <Menu.RadioGroup value={tenant.id} onChange={(id) => navigate(`~/${id}${currentList?.path ?? ''}`)}>
           {tenants.map(({ id, name: label }) => (
             <Menu.RadioItem key={id} value={id} closeMenuOnClick>
