@@ -15,3 +15,11 @@ it('a change has the fields of both sides, in words, and not when the row was ma
     { name: 'lines', before: 'Title A, Quantity 1.5', after: '' },
   ]);
 });
+
+it('a year is no number of things', () => {
+  const after = { year: 2026, next_number: 1200 };
+  expect(listFields({ before: null, after })).toEqual([
+    { name: 'year', before: undefined, after: '2026' },
+    { name: 'next_number', before: undefined, after: '1,200' },
+  ]);
+});

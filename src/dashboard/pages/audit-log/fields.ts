@@ -124,7 +124,7 @@ const named: ReadonlySet<string> = new Set(['status', 'match_status', 'kind', 't
 /** In the reader's locale and language. */
 function toText(name: string, value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
-  if (typeof value === 'number') return decimal(String(value));
+  if (typeof value === 'number') return name === 'year' ? String(value) : decimal(String(value));
   if (typeof value === 'boolean') return translate(String(value));
   if (Array.isArray(value)) return value.map((part) => toText(name, part)).join('; ');
   if (typeof value === 'object')
