@@ -8,7 +8,7 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
-import { expectAccessible, navigateTo, waitUntilIdle, startApp, type App, press } from './app.ts';
+import { expectAccessible, navigateTo, operationName, waitUntilIdle, startApp, type App, press } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { keepPages, type KeptPages } from './kept-pages.ts';
 
@@ -324,6 +324,23 @@ describe.skipIf(noBrowser)('daily work', { timeout: 120_000 }, () => {
       await page.getByText('No results. Try other words.').waitFor();
       await press(page, 'Escape');
       await field.waitFor({ state: 'detached' });
+    });
+  });
+
+  it('a search that has failed says so, also where the name of a page matches', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page, watch) => {
+      watch.allowed.push(/Failed to load resource/);
+      await open(page, '/');
+      await page.route('/graphql', (route) =>
+        operationName(route.request()) === 'Search' ? route.abort() : route.fallback(),
+      );
+      await press(page, '/');
+      await page.getByRole('textbox', { name: 'Search everything' }).fill('inv');
+      await page.getByRole('option', { name: 'New invoice' }).waitFor();
+      await page.getByText('The search failed. Check your connection, and try again.').waitFor();
+      await expectAccessible(page);
+      await press(page, 'Escape');
     });
   });
 

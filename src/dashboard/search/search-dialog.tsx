@@ -99,12 +99,15 @@ function SearchField({ onClose }: { onClose: () => void }): ReactNode {
             ))}
           </Combobox.Group>
         ))}
-        {results.length === 0 && !waiting && (
-          <Combobox.Empty>
-            {failed ? t('The search failed. Check your connection, and try again.') : t('No results. Try other words.')}
-          </Combobox.Empty>
+        {results.length === 0 && !waiting && !failed && (
+          <Combobox.Empty>{t('No results. Try other words.')}</Combobox.Empty>
         )}
       </Combobox.Options>
+      {failed && !waiting && (
+        <Text role="alert" size="sm" c="dimmed" ta="center" p="sm">
+          {t('The search failed. Check your connection, and try again.')}
+        </Text>
+      )}
     </Combobox>
   );
 }
