@@ -164,6 +164,87 @@ describe.skipIf(noBrowser)('import', { timeout: 120_000 }, () => {
     ]);
   });
 
+  it('leaving asks before columns that were matched by hand are lost, until the file is imported', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({ viewport: desktop }, async (page) => {
+      await open(page, '/import');
+      const leave = () =>
+        page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers', exact: true }).click();
+      const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+      const begin = async (): Promise<void> => {
+        await chooseFile(page, file('customers.csv', 'Id,Company\n7,Globex\n'));
+        await page.getByRole('button', { name: 'Next' }).click();
+        await column(page, 'System').waitFor();
+      };
+      await begin();
+      await leave(); // nothing is done by hand yet
+      await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+      await navigateTo(page, 'Import');
+      await begin();
+      await page.getByLabel('Type, if there is none').fill('customer');
+      await leave();
+      await question.getByRole('button', { name: 'Keep editing' }).click();
+      await question.waitFor({ state: 'hidden' });
+      expect(await page.getByLabel('Type, if there is none').inputValue()).toBe('customer');
+      await page.getByRole('button', { name: 'Check the file' }).click();
+      await page.getByText('The file has no errors').waitFor();
+      await leave();
+      await question.getByRole('button', { name: 'Keep editing' }).click();
+      await question.waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('The file is imported').waitFor();
+      await leave();
+      await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+    });
+  });
+
+  it('says that an import has failed, and not that its check has', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    await pages.visit({ viewport: desktop }, async (page, watch) => {
+      watch.allowed.push(/Failed to load resource/);
+      await open(page, '/import');
+      await chooseFile(page, file('customers.csv', 'Id,Company,Type\n7,Globex,customer\n'));
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('button', { name: 'Check the file' }).click();
+      await page.getByText('The file has no errors').waitFor();
+      await page.route('**/graphql', (route) =>
+        /multipart/.test(route.request().headers()['content-type'] ?? '') ? route.abort() : route.fallback(),
+      );
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      const alert = page.getByRole('alert').filter({ hasText: 'The server can’t be reached.' });
+      await alert.getByText('That didn’t work').waitFor();
+      expect(await page.getByText('The file can’t be checked yet').count()).toBe(0);
+      await page.getByRole('button', { name: 'Check the file' }).click();
+      await alert.getByText('The file can’t be checked yet').waitFor();
+    });
+    expect((await acme.rest('GET', '/customers')).body.data).toEqual([]);
+  });
+
+  it('says that a file can’t be read: of an import, of a bank statement, and of the logo', async () => {
+    const { open } = await pages.bookkeeper();
+    await app.visit({}, async (page) => {
+      // As where the file was moved or changed after it was chosen.
+      await page.addInitScript(() => {
+        Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException('No file', 'NotReadableError'));
+        FileReader.prototype.readAsDataURL = function fail(this: FileReader) {
+          this.dispatchEvent(new ProgressEvent('error'));
+        };
+      });
+      for (const [path, label] of [
+        ['/import', 'File to import'],
+        ['/bank-transactions/upload', 'Bank statement'],
+        ['/settings/company', 'Logo'],
+      ] as const) {
+        await open(page, path);
+        const shown = page.getByRole('alert').getByText('The file can’t be read.');
+        expect(await shown.count()).toBe(0);
+        await page.getByLabel(label, { exact: true }).setInputFiles(file('a.csv', 'a'));
+        await shown.waitFor();
+        await page.getByRole('button', { name: 'Dismiss' }).click();
+      }
+    });
+  });
+
   it('shows how far the import is', async () => {
     const { open } = await pages.bookkeeper();
     const rows = Array.from({ length: 2000 }, (_, at) => `${at},Customer ${at},customer\n`).join('');

@@ -1,10 +1,19 @@
 import { parse } from 'csv-parse/browser/esm/sync';
+import { t } from '../i18n/t.ts';
 
 const headBytes = 64 * 1024;
 
-/** The beginning of a file. */
-export const readHeadBytes = async (file: File): Promise<Uint8Array> =>
-  new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
+/**
+ * The beginning of a file.
+ * @throws an error for people if it can't be read: it may have been moved or changed after it was chosen
+ */
+export async function readHeadBytes(file: File): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
+  } catch (error) {
+    throw new Error(t('The file can’t be read.'), { cause: error });
+  }
+}
 
 /** The encoding of a file's beginning. Like the server, it falls back to Windows-1252 if the file is no UTF-8. */
 export function detectEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'windows-1252' {

@@ -1,8 +1,10 @@
 import { Skeleton, Stack, Stepper } from '@mantine/core';
-import { useState, type ReactNode } from 'react';
+import { useContext, useEffect, useState, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
+import { notifyError } from '../../components/toast.ts';
 import { LoadError } from '../../errors/error-boundary.tsx';
+import { FormScopeContext, registerForm } from '../../forms/unsaved.ts';
 import { Page } from '../../layout/page.tsx';
 import { findOneOf } from '../../list/list-state.ts';
 import { CheckFile } from './check-file.tsx';
@@ -46,26 +48,39 @@ function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
   );
   const [head, setHead] = useState<FileHead>();
   const [mapping, setMapping] = useState<MappingValues>();
+  const [guessed, setGuessed] = useState<MappingValues>();
   const [checked, setChecked] = useState<Result>();
   const [outcome, setOutcome] = useState<Result>();
   const run = useImport(records);
   const kind = kinds.find(({ resource }) => resource === records);
+  useAskToLeave(mapping !== guessed && outcome === undefined);
 
-  const guess = (of: FileHead, as: Records): void => {
+  const guessFor = (of: FileHead, as: Records): void => {
     const chosen = kinds.find(({ resource }) => resource === as);
     const rows = rowsOfHead(of);
-    if (chosen) setMapping(mappingFor(chosen, rows, detectPreset(chosen, getColumns(rows))));
+    if (chosen) {
+      const guess = mappingFor(chosen, rows, detectPreset(chosen, getColumns(rows)));
+      setMapping(guess);
+      setGuessed(guess);
+    }
     setHead(of);
   };
   /** Takes a file, or another way to read it. With the same headings as before, the mapping stays. */
   const take = (changed: FileHead): void => {
     const isSame = head && JSON.stringify(rowsOfHead(head)[0]) === JSON.stringify(rowsOfHead(changed)[0]);
     if (isSame) setHead(changed);
-    else guess(changed, records);
+    else guessFor(changed, records);
+  };
+  const choose = async (file: File): Promise<void> => {
+    try {
+      take(await readHead(file));
+    } catch (unreadable) {
+      notifyError((unreadable as Error).message);
+    }
   };
   const changeRecords = (as: Records): void => {
     setRecords(as);
-    if (head) guess(head, as);
+    if (head) guessFor(head, as);
   };
   const send = async (dryRun: boolean): Promise<void> => {
     if (!head || !mapping) return;
@@ -79,6 +94,7 @@ function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
   const startAgain = (): void => {
     setHead(undefined);
     setMapping(undefined);
+    setGuessed(undefined);
     setChecked(undefined);
     setOutcome(undefined);
     setStep(0);
@@ -103,7 +119,7 @@ function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
           records={records}
           onRecords={changeRecords}
           file={head?.file ?? null}
-          onFile={async (file) => take(await readHead(file))}
+          onFile={choose}
           onNext={() => setStep(1)}
         />
       )}
@@ -132,4 +148,13 @@ function Wizard({ kinds }: { kinds: readonly Kind[] }): ReactNode {
       {outcome && <Outcome records={records} result={outcome} onAgain={startAgain} />}
     </Stack>
   );
+}
+
+/** Has the page ask before a mapping that was made by hand is lost, as it asks for a form. */
+function useAskToLeave(isUnsaved: boolean): void {
+  const scope = useContext(FormScopeContext);
+  useEffect(() => {
+    let asks = isUnsaved;
+    return registerForm(scope, { isUnsaved: () => asks, discard: () => (asks = false) });
+  }, [scope, isUnsaved]);
 }

@@ -48,7 +48,11 @@ export function MapColumns(props: Props): ReactNode {
     >
       <Stack gap="md">
         {run.errors.length > 0 && (
-          <Alert color="red" role="alert" title={t('The file can’t be checked yet')}>
+          <Alert
+            color="red"
+            role="alert"
+            title={run.wasDryRun ? t('The file can’t be checked yet') : t('That didn’t work')}
+          >
             {run.errors.map((message) => (
               <div key={message}>{message}</div>
             ))}

@@ -30,16 +30,21 @@ export interface ImportRun {
   /** Why the last one could not be run: by field, and what concerns no field. */
   fieldErrors: Record<string, string>;
   errors: string[];
+  /** Whether that was a dry run. */
+  wasDryRun: boolean;
   /** @returns nothing if it could not be run */
   start: (head: FileHead, mapping: MappingValues, dryRun: boolean) => Promise<Result | undefined>;
 }
+
+type Failures = Pick<ImportRun, 'fieldErrors' | 'errors'>;
 
 /** Runs imports of one kind of records, and follows their progress. */
 export function useImport(records: Records): ImportRun {
   const client = useClient();
   const [id, setId] = useState<string>();
   const [sent, setSent] = useState(0);
-  const [failed, setFailed] = useState<Pick<ImportRun, 'fieldErrors' | 'errors'>>({ fieldErrors: {}, errors: [] });
+  const [failed, setFailed] = useState<Failures>({ fieldErrors: {}, errors: [] });
+  const [wasDryRun, setWasDryRun] = useState(true);
   // Announcements can overtake each other.
   const [{ data: done }] = useSubscription(
     { query: ImportProgressQuery, variables: { id: id ?? '' }, pause: id === undefined },
@@ -55,6 +60,7 @@ export function useImport(records: Records): ImportRun {
     setSent(0);
     setId(progressId);
     setFailed({ fieldErrors: {}, errors: [] });
+    setWasDryRun(dryRun);
     const variables = { ...mapped, file, format: { ...format, delimiter, encoding }, dryRun, progressId };
     const { data, error } = await imports[records](client, variables, { fetch: uploadingFetch(setSent) });
     setId(undefined);
@@ -67,12 +73,13 @@ export function useImport(records: Records): ImportRun {
     sent,
     done: done && done.id === id ? done.part : undefined,
     ...failed,
+    wasDryRun,
     start,
   };
 }
 
-function getFailures(error: Parameters<typeof fieldErrors>[0]): Pick<ImportRun, 'fieldErrors' | 'errors'> {
-  const failures: Pick<ImportRun, 'fieldErrors' | 'errors'> = { fieldErrors: {}, errors: [] };
+function getFailures(error: Parameters<typeof fieldErrors>[0]): Failures {
+  const failures: Failures = { fieldErrors: {}, errors: [] };
   const all = fieldErrors(error);
   if (all.length === 0) failures.errors.push(errorMessage(error));
   for (const { path, problems } of all) {

@@ -1,5 +1,6 @@
 import { Button, FileButton, Group, Image, Input } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { notifyError } from '../../components/toast.ts';
 import { readDataUrl } from '../../upload/data-url.ts';
 import { t } from '../../i18n/t.ts';
 
@@ -15,7 +16,12 @@ interface Props {
 /** Shows the logo, and takes another one. */
 export function LogoField({ value, onChange, error, 'data-path': path }: Props): ReactNode {
   const choose = async (file: File | null): Promise<void> => {
-    if (file) onChange(await readDataUrl(file));
+    if (!file) return;
+    try {
+      onChange(await readDataUrl(file));
+    } catch (unreadable) {
+      notifyError((unreadable as Error).message);
+    }
   };
   return (
     <Input.Wrapper

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { useLocation } from 'wouter';
+import { notifyError } from '../../../components/toast.ts';
 import { Form, useSubmit } from '../../../forms/form.tsx';
 import { Page } from '../../../layout/page.tsx';
 import { percent as percentText } from '../../../format/format.ts';
@@ -71,7 +72,13 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
   const mapped = file !== null && isCsv(head);
   const rows = mapped ? parseRows(head, Number(csv.skipLines) || 0) : [];
   const choose = async (chosen: File): Promise<void> => {
-    const text = await readHead(chosen);
+    let text: string;
+    try {
+      text = await readHead(chosen);
+    } catch (unreadable) {
+      notifyError((unreadable as Error).message);
+      return;
+    }
     const first = parseRows(text, 0);
     setHead(text);
     form.clearErrors();
