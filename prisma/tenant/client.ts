@@ -14,7 +14,7 @@ import {
   type UniqueColumns,
 } from '../insert.ts';
 import { TenantConnection } from './connection.ts';
-import type { Requester } from './pool.ts';
+import { getOwnHolder, type Requester } from './pool.ts';
 import { DeferredInserts } from './deferred-inserts.ts';
 import { TenantDelegate, operations } from './delegate.ts';
 import type { RowLock } from '../query-compiler/query-compiler.ts';
@@ -40,9 +40,12 @@ export const tenantModels: ReadonlySet<Prisma.ModelName> = new Set(
 export const forTenant = (
   books: Books,
   tenantId: string,
-  requester: Pick<Requester, 'holder' | 'signal' | 'readLimit' | 'actor'> = {},
+  { holder = getOwnHolder(tenantId), ...requester }: Partial<Omit<Requester, 'refused'>> = {},
 ): TenantClient =>
-  new TenantScopedClient(books, new TenantConnection(books, tenantId, { ...requester })) as unknown as TenantClient;
+  new TenantScopedClient(
+    books,
+    new TenantConnection(books, tenantId, { ...requester, holder }),
+  ) as unknown as TenantClient;
 
 /**
  * The operations on one model's rows, for code that works for several models. A query selects all columns; Prisma checks the
@@ -198,10 +201,6 @@ class TenantScopedClient {
     this.#deferred = deferred;
   }
 
-  get #client(): PrismaClient {
-    return this.#transactionClient ?? this.#books.client;
-  }
-
   deferInserts(unordered: readonly Prisma.ModelName[]): { db: TenantScopedClient; inserts: DeferredInserts } {
     if (!this.#connection.isTransaction) throw new Error('Inserts are deferred inside a transaction');
     const inserts = new DeferredInserts((rows) => this.insert(rows), unordered);
@@ -216,7 +215,8 @@ class TenantScopedClient {
     if (!delegate) {
       if (!tenantModels.has(name)) refuse(name);
       const { queryCompiler } = this.#books;
-      delegate = new TenantDelegate(name, this.#connection, queryCompiler, () => this.#client, this.#deferred);
+      const client = (): PrismaClient => this.#transactionClient ?? this.#books.client;
+      delegate = new TenantDelegate(name, this.#connection, queryCompiler, client, this.#deferred);
       this.#delegates.set(name, delegate);
     }
     return delegate;
@@ -227,8 +227,9 @@ class TenantScopedClient {
     if (typeof work !== 'function') throw new Error('A transaction of the books is a function');
     if (this.#deferred) throw new Error('A transaction that defers inserts has no savepoints');
     const connection = this.#connection.forTransaction();
+    const client = this.#transactionClient ?? this.#books.client;
     return connection.asTenant(() =>
-      this.#client.$transaction(async (inner) => {
+      client.$transaction(async (inner) => {
         try {
           const { isolationLevel, timeout } = limits ?? {};
           if (isolationLevel && timeout !== undefined) await allowIdle(connection, timeout);

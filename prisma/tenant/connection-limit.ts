@@ -1,4 +1,4 @@
-import type { Holder } from './holder.ts';
+import type { Holder } from './pool.ts';
 
 export interface WaitOptions {
   /** Milliseconds to wait. Without it, the wait has no limit. */

@@ -1,7 +1,7 @@
 import { DatabaseError, type QueryArrayConfig, type QueryConfig } from 'pg';
 import type { Books } from '../client.ts';
 import type { LongRead } from './long-reads.ts';
-import { asTenant, holderFor, type Requester, type Transaction } from './pool.ts';
+import { asTenant, type Requester, type Transaction } from './pool.ts';
 import { isContention, retryFailed } from '../connection/transaction-retry.ts';
 
 /** Runs SQL for one tenant: each statement in a transaction of its own, or all of them in one transaction. */
@@ -75,12 +75,11 @@ export class TenantConnection {
   }
 
   async #sendAlone<Row>(statement: QueryConfig | QueryArrayConfig): Promise<Row[]> {
-    const { readLimit } = this.#requester;
+    const { holder, readLimit } = this.#requester;
     const connection = await this.#books.pool.acquire(this.tenantId, this.#requester);
     let isBroken = true;
     let reading: LongRead | undefined;
     connection.received = 0;
-    const holder = holderFor(this.tenantId, this.#requester);
     connection.onLongAnswer = () => (reading ??= this.#books.longReads.begin(holder, connection, readLimit));
     try {
       const rows = await connection.read<Row>(statement, readLimit);

@@ -10,7 +10,29 @@ import { PreparedStatementNames } from '../connection/prepared-statement-names.t
 import { longResult } from './long-reads.ts';
 import { PooledConnection, UnnamedPooledConnection } from './pooled-connection.ts';
 import { TenantBusyError, TenantQueues } from './connection-limit.ts';
-import { getHolder, type Holder } from './holder.ts';
+
+declare const mark: unique symbol;
+
+/**
+ * Who holds what a tenant takes of what all tenants share: connections, memory, turns. A tenant is its own holder. A test
+ * tenant's holder is the tenant that it belongs to, so that nobody gets a larger share by making test tenants. What one
+ * tenant may have at once is thus counted by holder.
+ *
+ * Which rows a statement sees is another matter: that of the tenant's id. A holder is not a string, so that neither can stand
+ * where the other is needed.
+ */
+export interface Holder {
+  readonly [mark]: true;
+}
+
+/** A tenant, as far as it says who holds its share. */
+export interface HoldingTenant {
+  id: string;
+  /** The tenant that a test tenant belongs to; null for others. */
+  testOf: string | null;
+}
+
+export const getHolder = ({ id, testOf }: HoldingTenant): Holder => (testOf ?? id) as unknown as Holder;
 
 /** A transaction on a tenant's tables. Prisma begins and ends it; this object says which connection it runs on. */
 export interface Transaction {
@@ -30,8 +52,8 @@ export interface ReadLimit {
 
 /** The request or job that needs connections. */
 export interface Requester {
-  /** Whose share of the connections it uses. Default: the tenant's own. */
-  holder?: Holder | undefined;
+  /** Whose share of the connections it uses. */
+  holder: Holder;
   /** Once it is aborted, nobody waits for a connection, no more statements are sent, and nothing is committed. */
   signal?: AbortSignal | undefined;
   /** Bounds what is read past Prisma. */
@@ -49,9 +71,8 @@ interface TenantScope {
   requester: Requester;
 }
 
-/** Whose share of the connections a tenant's request or job uses. */
-export const holderFor = (tenantId: string, { holder }: Requester): Holder =>
-  holder ?? getHolder({ id: tenantId, testOf: null });
+/** The holder of a tenant's own share: that of a job, and of a tenant that isn't known as a test tenant. */
+export const getOwnHolder = (tenantId: string): Holder => getHolder({ id: tenantId, testOf: null });
 
 /** Async context of Prisma's operations: the tenant, and the transaction. */
 const tenantScope = new AsyncLocalStorage<TenantScope>();
@@ -61,7 +82,12 @@ const tenantScope = new AsyncLocalStorage<TenantScope>();
  * @param transaction the transaction that `work` is part of. If it has not begun, it is bound to the first connection that
  *   `work` acquires.
  */
-export function asTenant<T>(tenantId: string, work: () => T, transaction?: Transaction, requester: Requester = {}): T {
+export function asTenant<T>(
+  tenantId: string,
+  work: () => T,
+  transaction?: Transaction,
+  requester: Requester = { holder: getOwnHolder(tenantId) },
+): T {
   const within = transaction ?? tenantScope.getStore()?.transaction;
   return tenantScope.run({ tenantId, transaction: within, requester }, work);
 }
@@ -154,7 +180,7 @@ export class TenantPool extends ConnectionPool {
     if (tenantScope.getStore()?.transaction?.connection) return this.#connectAs(tenantId, requester);
     if (requester.refused && performance.now() < requester.refused.until) throw requester.refused.error;
     requester.signal?.throwIfAborted();
-    const holder = holderFor(tenantId, requester);
+    const { holder } = requester;
     const held = this.#held.get(holder) ?? 0;
     if (held < this.#share) this.#held.set(holder, held + 1);
     else await this.#waitForShare(holder, requester);

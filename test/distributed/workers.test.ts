@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openBooks } from '../../prisma/client.ts';
+import { getHolder, openBooks } from '../../prisma/client.ts';
 import { WorkerAwayError } from '../../prisma/distribute/ask-worker.ts';
 import { ConnectionPool } from '../../prisma/connection/connection.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -152,7 +152,8 @@ describe.skipIf(onCluster('functions of the test stand for those of Citus'))('wh
     it('that wait for it hold half of the connections, and are refused once it is found to hang', async () => {
       const { connectionString } = service.pool.options;
       const books = openBooks({ connectionString, max: 4 }, 'session', service.workers);
-      const acquire = (who: Integrator) => books.pool.acquire(who.tenantId, {});
+      const acquire = ({ tenantId }: Integrator) =>
+        books.pool.acquire(tenantId, { holder: getHolder({ id: tenantId, testOf: null }) });
       (await acquire(acme)).release(); // which learns that the books are distributed
       const others: Integrator[] = [];
       while (others.length < 2) {

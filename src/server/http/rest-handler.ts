@@ -118,7 +118,8 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
     }
     let keyed: KeyedBody | undefined;
     try {
-      keyed = await readKeyed(request, readKey);
+      const key = readKey();
+      keyed = key === undefined ? undefined : { key, body: await readRequestBytes(request) };
     } catch (refusal) {
       return router(withoutBody(request), { ...caller, refusal });
     }
@@ -199,11 +200,6 @@ async function read(router: RestHandler, request: Request, caller: RestRequestCo
 interface KeyedBody {
   key: string;
   body: Uint8Array<ArrayBuffer>;
-}
-
-async function readKeyed(request: Request, readKey: () => string | undefined): Promise<KeyedBody | undefined> {
-  const key = readKey();
-  return key === undefined ? undefined : { key, body: await readRequestBytes(request) };
 }
 
 /** Runs a write with an idempotency key, or replays its response. */
