@@ -40,15 +40,20 @@ export async function migrate(
   report: (line: string) => void = () => {},
   { superuserUrl, last }: { superuserUrl?: string | undefined; last?: string | undefined } = {},
 ): Promise<string[]> {
-  if (await isUpToDate(url, last)) return [];
-  return await withMigrationLock(url, report, async (pool) => {
-    const applied = await applyPending(url, pool, report, last);
-    await migrateQueue(url, new LockWatch(pool, report));
-    await declareLeakproof(pool, report, superuserUrl);
-    // A migration may have added a table of the books.
-    if (last === undefined && (await hasCitus(pool)) && (await isDistributed(pool)))
-      await distributeBooks(pool, report);
-    return applied;
+  return await withPool(url, async (pool) => {
+    const isNeeded = async (): Promise<boolean> => !(await isUpToDate(pool, last));
+    const apply = async (): Promise<string[]> => {
+      const applied = await applyPending(url, pool, report, last);
+      await migrateQueue(url, new LockWatch(pool, report));
+      await declareLeakproof(pool, report, superuserUrl);
+      // A migration may have added a table of the books.
+      if (last === undefined && (await hasCitus(pool)) && (await isDistributed(pool)))
+        await distributeBooks(pool, report);
+      return applied;
+    };
+    if (!(await isNeeded())) return [];
+    // While this one waits, another process may do it.
+    return await withMigrationLock(pool, report, (isHeld) => (isHeld ? apply() : []), isNeeded);
   });
 }
 
@@ -56,13 +61,11 @@ export async function migrate(
  * Whether migrate() has nothing to do. It takes no lock, so that a start doesn't wait for a backup: each of these is committed
  * once it is done, and none is undone.
  */
-async function isUpToDate(url: string, last: string | undefined): Promise<boolean> {
-  return await withPool(url, async (pool) => {
-    if ((await pendingMigrations(pool)).some((name) => isWanted(name, last))) return false;
-    if (!(await isQueueUpToDate(pool)) || (await findMissingLeakproof(pool)) !== '') return false;
-    // There, an earlier call may have been ended half-way.
-    return last !== undefined || !((await hasCitus(pool)) && (await isDistributed(pool)));
-  });
+async function isUpToDate(pool: Pool, last: string | undefined): Promise<boolean> {
+  if ((await pendingMigrations(pool)).some((name) => isWanted(name, last))) return false;
+  if (!(await isQueueUpToDate(pool)) || (await findMissingLeakproof(pool)) !== '') return false;
+  // There, an earlier call may have been ended half-way.
+  return last !== undefined || !((await hasCitus(pool)) && (await isDistributed(pool)));
 }
 
 async function isQueueUpToDate(pool: Pool): Promise<boolean> {
@@ -94,13 +97,15 @@ export async function keepMigrationsAway(session: ClientBase): Promise<void> {
  * @throws Error of one line: what is missing, or PostgreSQL's reason. The next call continues where this one stopped.
  */
 export async function distribute(url: string, report: (line: string) => void, shards?: number): Promise<number> {
-  return await withMigrationLock(url, report, async (pool) => {
-    const pending = await pendingMigrations(pool);
-    if (pending.length > 0) throw new Error(`Migrations are missing: ${pending.join(', ')}. Run migrate first.`);
-    const steps = await distributeBooks(pool, report, shards);
-    await declareLeakproof(pool, report);
-    return steps;
-  });
+  return await withPool(url, (pool) =>
+    withMigrationLock(pool, report, async () => {
+      const pending = await pendingMigrations(pool);
+      if (pending.length > 0) throw new Error(`Migrations are missing: ${pending.join(', ')}. Run migrate first.`);
+      const steps = await distributeBooks(pool, report, shards);
+      await declareLeakproof(pool, report);
+      return steps;
+    }),
+  );
 }
 
 /**
@@ -112,7 +117,8 @@ export const moveToWorker = (
   move: Move,
   report: (line: string) => void,
   signal?: AbortSignal,
-): Promise<boolean> => withMigrationLock(url, report, (pool) => moveTenant(pool, move, report, signal));
+): Promise<boolean> =>
+  withPool(url, (pool) => withMigrationLock(pool, report, () => moveTenant(pool, move, report, signal)));
 
 /** Applies graphile-worker's migrations, each of which is a transaction. They wait for locks as ours do. */
 async function migrateQueue(url: string, watch: LockWatch): Promise<void> {
@@ -132,23 +138,27 @@ async function migrateQueue(url: string, watch: LockWatch): Promise<void> {
   }
 }
 
-/** Runs `work` while no other process migrates or distributes the database, or keeps migrations away. */
+/**
+ * Runs `work` while no other process migrates or distributes the database, or keeps migrations away.
+ * @param isNeeded is asked during a wait. Once it says no, `work` runs without the lock, and is told so
+ */
 async function withMigrationLock<T>(
-  url: string,
+  pool: Pool,
   report: (line: string) => void,
-  work: (pool: Pool) => Promise<T>,
+  work: (isHeld: boolean) => T | Promise<T>,
+  isNeeded?: () => Promise<boolean>,
 ): Promise<T> {
-  return await withPool(url, async (pool) => {
-    const holder = await pool.connect();
-    const onWait = (holders: string): void => report(`migrations wait for ${holders}`);
-    try {
-      await takeAdvisoryLock(holder, turnLock, { onWait });
-      await takeAdvisoryLock(holder, migrationLock, { onWait });
-      return await work(pool);
-    } finally {
-      holder.release(true); // the locks go with the connection
-    }
-  });
+  const holder = await pool.connect();
+  const options = {
+    onWait: (holders: string) => report(`migrations wait for ${holders}`),
+    ...(isNeeded && { isNeeded }),
+  };
+  try {
+    const hasTurn = await takeAdvisoryLock(holder, turnLock, options);
+    return await work(hasTurn && (await takeAdvisoryLock(holder, migrationLock, options)));
+  } finally {
+    holder.release(true); // the locks go with the connection
+  }
 }
 
 async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {

@@ -86,6 +86,7 @@ it('a start that has to change the database waits for the backup, says so, and g
   await sleep(500);
   expect([hasBegun, await isDeclared()]).toEqual([false, false]);
 
+  // The second start needs nothing after the first: it doesn't wait for the second backup, whichever of them is first.
   await first.end();
   expect(await Promise.all(starts.map(({ done }) => done))).toEqual([[], []]);
   expect(await isDeclared()).toBe(true);
@@ -100,4 +101,15 @@ it('a start waits while a migration of the queue is missing', async () => {
   await expect.poll(() => told, { timeout: 5000 }).toHaveLength(1);
   await backup.end();
   await done;
+});
+
+it('a start that waits goes on once another process has done what it needs', async () => {
+  await client.query('alter function numeric_eq(numeric, numeric) not leakproof');
+  const backup = await beginBackup('one');
+  const { told, isDone, done } = start();
+  await expect.poll(() => told, { timeout: 5000 }).toHaveLength(1);
+  await client.query('alter function numeric_eq(numeric, numeric) leakproof');
+  await expect.poll(isDone, { timeout: 5000 }).toBe(true);
+  expect(await done).toEqual([]);
+  await backup.end();
 });
