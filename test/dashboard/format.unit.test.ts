@@ -6,6 +6,7 @@ import {
   ago,
   bytes,
   date,
+  dateTime,
   decimal,
   label,
   lastDay,
@@ -103,6 +104,11 @@ it('amounts and dates in a sentence of the server are formatted, except in quota
   expect(sentence('The time entry of 2026-01-31 has no hourly rate.')).toContain(date('2026-01-31'));
   for (const text of ['Invoice 2026-0012 is due.', 'Line 3: "2026-01-31;59.5 EUR" is no CSV.'])
     expect(sentence(text)).toBe(text);
+});
+
+it('a text that is no date stays as it is', () => {
+  expect([date('2026-07-45'), dateTime('never')]).toEqual(['2026-07-45', 'never']);
+  expect(sentence('The number 2026-07-45 is taken.')).toBe('The number 2026-07-45 is taken.');
 });
 
 it('only format/ and i18n/ format and parse numbers and dates', () => {

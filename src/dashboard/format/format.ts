@@ -90,8 +90,12 @@ export function bytes(size: number): string {
   return `${numbers({ maximumFractionDigits: 1 }).format(size / 1024 ** step)}\u00A0${unit}`;
 }
 
+/** A text that is no date stays as it is: an address or a message may have anything in a date's place. */
+const formatDate = (text: string, options: Intl.DateTimeFormatOptions): string =>
+  Number.isNaN(Date.parse(text)) ? text : dates(options).format(new Date(text));
+
 /** A calendar day. It is the same in every time zone. */
-export const date = (day: string): string => dates({ dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));
+export const date = (day: string): string => formatDate(day, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** `2026-03` → `Mar 2026`. */
 export const month = (value: string): string =>
@@ -109,8 +113,14 @@ export function lastDay(value: string): string {
 }
 
 /** A point in time, in the reader's time zone. */
-export const dateTime = (instant: string): string =>
-  dates({ dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(instant));
+export const dateTime = (instant: string): string => formatDate(instant, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/**
+ * Whether a field holds a date or a time, by its name: `due_date`, `dueDate`, `paid_on`. A text may look like a date and
+ * be none, such as a receipt's number.
+ */
+export const isDateField = (name: string): boolean =>
+  /(?:^|_)(?:date|on|at|until|start|end)$|[a-z](?:Date|On|At|Until|Start|End)$/.test(name);
 
 /** The day of a point in time, in the reader's time zone. */
 export const dayOf = (instant: string): string => dates({ dateStyle: 'medium' }).format(new Date(instant));

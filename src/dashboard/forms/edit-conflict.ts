@@ -1,6 +1,6 @@
 import type { OperationResult } from 'urql';
 import { getCode } from '../api/client.ts';
-import { date } from '../format/format.ts';
+import { date, isDateField } from '../format/format.ts';
 import { fieldName } from '../errors/plain-messages.ts';
 import { t } from '../i18n/t.ts';
 
@@ -37,8 +37,8 @@ export interface Change<Values> {
 }
 
 /** The message after the user has taken the value from elsewhere. */
-export function taken(name: string, stored: unknown): string {
-  const value = shownValue(stored);
+export function taken(field: string, stored: unknown, label: (field: string) => string): string {
+  const [name, value] = [label(field), shownValue(field, stored)];
   return value === undefined
     ? t('{name} has the value from elsewhere.', { name })
     : t('{name} has the value from elsewhere: “{value}”.', { name, value });
@@ -63,9 +63,9 @@ export function mergeEdits<Values extends object>(
     if (isEqual(stored[name], base[name]) || isEqual(stored[name], input[name])) continue;
     if (isEqual(input[name], base[name])) {
       values[name] = stored[name];
-      changes.push({ text: updatedHere(label(name), stored[name]) });
+      changes.push({ text: updatedHere(name, stored[name], label) });
     } else {
-      changes.push({ text: keptHere(label(name), stored[name]), conflict: name });
+      changes.push({ text: keptHere(name, stored[name], label), conflict: name });
     }
   }
   return { values, changes };
@@ -76,26 +76,25 @@ const isEqual = (a: unknown, b: unknown): boolean => serialize(a) === serialize(
 const serialize = (value: unknown): string =>
   JSON.stringify(value, (name, inner: unknown) => (name === 'key' ? undefined : inner)) ?? '';
 
-const day = /^\d{4}-\d\d-\d\d$/;
 const uuid = /^[0-9a-f-]{36}$/;
 
 /** A value that can be shown in a sentence; undefined for none, and for one that says nothing to a user. */
-const shownValue = (value: unknown): string | undefined =>
+const shownValue = (field: string, value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length < 80 && !uuid.test(value)
-    ? day.test(value)
+    ? isDateField(field)
       ? date(value)
       : value
     : undefined;
 
-function updatedHere(name: string, stored: unknown): string {
-  const value = shownValue(stored);
+function updatedHere(field: string, stored: unknown, label: (field: string) => string): string {
+  const [name, value] = [label(field), shownValue(field, stored)];
   return value === undefined
     ? t('{name} was changed elsewhere, and updated here.', { name })
     : t('{name} was changed elsewhere to “{value}”, and updated here.', { name, value });
 }
 
-function keptHere(name: string, stored: unknown): string {
-  const value = shownValue(stored);
+function keptHere(field: string, stored: unknown, label: (field: string) => string): string {
+  const [name, value] = [label(field), shownValue(field, stored)];
   return value === undefined
     ? t('{name} was also changed elsewhere. Your change is kept.', { name })
     : t('{name} was also changed elsewhere to “{value}”. Your change is kept.', { name, value });

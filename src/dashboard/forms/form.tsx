@@ -60,7 +60,7 @@ function reviewedChange<Values>(
   take: (review: Review<Values>, field: keyof Values & string) => void,
 ): ReviewedChange {
   if (conflict === undefined) return { text };
-  if (review.taken.includes(conflict)) return { text: taken(name(conflict), review.theirs[conflict]) };
+  if (review.taken.includes(conflict)) return { text: taken(conflict, review.theirs[conflict], name) };
   return { text, take: () => take(review, conflict) };
 }
 

@@ -1,4 +1,4 @@
-import { date, dateTime, decimal } from '../../format/format.ts';
+import { date, dateTime, decimal, isDateField } from '../../format/format.ts';
 import { graphql, type FragmentOf, type ResultOf } from '../../graphql.ts';
 import { t, translate } from '../../i18n/t.ts';
 
@@ -129,10 +129,14 @@ function toText(name: string, value: unknown): string | undefined {
   if (Array.isArray(value)) return value.map((part) => toText(name, part)).join('; ');
   if (typeof value === 'object')
     return Object.entries(value)
-      .map(([key, part]) => `${name === 'metadata' ? toWords(key) : inWords(key)} ${toText(key, part) ?? t('none')}`)
+      .map(([key, part]) =>
+        // The keys of metadata are somebody's own, and say nothing about their values.
+        name === 'metadata'
+          ? `${toWords(key)} ${toText(name, part) ?? t('none')}`
+          : `${inWords(key)} ${toText(key, part) ?? t('none')}`,
+      )
       .join(', ');
   const text = String(value);
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return date(text);
-  if (/^\d{4}-\d{2}-\d{2}T/.test(text)) return dateTime(text);
+  if (isDateField(name)) return text.includes('T') ? dateTime(text) : date(text);
   return named.has(name) ? translate(text) : text;
 }
