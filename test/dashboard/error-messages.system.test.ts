@@ -48,6 +48,10 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
     ['/invoices?customer=nobody', 'This link doesn’t work'],
     ['/receipts?after=nowhere', 'This link doesn’t work'],
     ['/time-entries?from=never', 'This link doesn’t work'],
+    ['/audit-log?from=never', 'This link doesn’t work'],
+    ['/audit-log?from=20266-01-01', 'This link doesn’t work'],
+    ['/deliveries?from=never', 'This link doesn’t work'],
+    ['/deliveries?to=20266-01-01', 'This link doesn’t work'],
   ])('%s: an invalid URL shows %j', async (path, message) => {
     const { open } = await bookkeeper();
     await pages.visit({}, async (page) => {

@@ -8,6 +8,7 @@ import {
   date,
   dateTime,
   decimal,
+  getStartOfDay,
   label,
   lastDay,
   minorDigits,
@@ -109,6 +110,11 @@ it('amounts and dates in a sentence of the server are formatted, except in quota
 it('a text that is no date stays as it is', () => {
   expect([date('2026-07-45'), dateTime('never')]).toEqual(['2026-07-45', 'never']);
   expect(sentence('The number 2026-07-45 is taken.')).toBe('The number 2026-07-45 is taken.');
+});
+
+it('the start of a day is a time for the API, and what is no day stays as it is, for the server to refuse', () => {
+  expect(getStartOfDay('2026-01-31', 1)).toBe(new Date(2026, 1, 1).toISOString());
+  for (const text of ['20266-01-01', 'never', '']) expect(getStartOfDay(text, 1)).toBe(text);
 });
 
 it('only format/ and i18n/ format and parse numbers and dates', () => {

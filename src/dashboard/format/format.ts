@@ -210,9 +210,13 @@ export const sentence = (text: string): string =>
     )
     .join('');
 
-/** The start of a day in the reader's time zone, some days later, as a time for the API. */
+/**
+ * The start of a day in the reader's time zone, some days later, as a time for the API. A text that is no day stays as it
+ * is, so that the server refuses it: an address may have anything, and browsers let people type years of six digits.
+ */
 export function getStartOfDay(day: string, daysLater: number): string {
   const start = new Date(`${day}T00:00`);
+  if (Number.isNaN(start.getTime())) return day;
   start.setDate(start.getDate() + daysLater);
   return start.toISOString();
 }
