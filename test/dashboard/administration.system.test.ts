@@ -100,6 +100,10 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       await choose(page, /^Redeliver missed events/);
       const later = await page.getByLabel('Since').inputValue();
       expect(Date.parse(later) - Date.parse(yesterday)).toBeLessThan(3_600_000);
+      await page.getByLabel('Since').fill(`2${later}`);
+      await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
+      await page.getByRole('alert').getByText('Enter a date and a time.').waitFor();
+      await page.getByLabel('Since').fill(later);
       await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
       await page.getByText('1 event redelivered.').waitFor();
       await expect.poll(() => received().length).toBe(1);
@@ -377,6 +381,11 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       await page.getByText('This is a test tenant: nothing here is real.').waitFor();
       await page.getByRole('button', { name: 'Set the clock' }).click();
       const year = new Date().getUTCFullYear() + 2;
+      for (const none of ['', `${year}0-03-04T10:00`]) {
+        await page.getByRole('dialog').getByLabel('Time').fill(none);
+        await page.getByRole('dialog').getByRole('button', { name: 'Set the clock' }).click();
+        await page.getByRole('dialog').getByText('Enter a date and a time.').waitFor();
+      }
       await page.getByRole('dialog').getByLabel('Time').fill(`${year}-03-04T10:00`);
       await page.getByRole('dialog').getByRole('button', { name: 'Set the clock' }).click();
       await page.getByRole('note').getByText(`Mar 4, ${year}`).waitFor();

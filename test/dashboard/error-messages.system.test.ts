@@ -101,6 +101,27 @@ describe.skipIf(noBrowser)('error messages have no technical terms', { timeout: 
     });
   });
 
+  it('a token’s day of expiry that is none, or has a year of five digits, shows an error beside the field', async () => {
+    const { open } = await bookkeeper();
+    await pages.visit({}, async (page) => {
+      await open(page, '/settings/api-tokens');
+      await page.getByRole('button', { name: 'Generate a token' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Warehouse');
+      await dialog.getByRole('combobox', { name: 'Expires' }).click();
+      await page.getByRole('option', { name: 'On a date of your choice' }).click();
+      for (const none of ['20266-01-01', '']) {
+        await dialog.getByLabel('Expiry date').fill(none);
+        await dialog.getByRole('button', { name: 'Generate the token' }).click();
+        await dialog.getByText('Choose a date.').waitFor();
+        await dialog.getByLabel('Expiry date').fill('2030-01-01');
+        await dialog.getByText('Choose a date.').waitFor({ state: 'detached' });
+      }
+      await dialog.getByRole('button', { name: 'Generate the token' }).click();
+      await page.getByLabel('the token', { exact: true }).waitFor();
+    });
+  });
+
   it('a picker without results creates a new row and selects it', async () => {
     const { acme, open } = await bookkeeper();
     await pages.visit({}, async (page) => {

@@ -16,6 +16,7 @@ import {
   money,
   month,
   sentence,
+  toInstant,
   wait,
 } from '../../src/dashboard/format/format.ts';
 import { amountField } from '../../src/dashboard/forms/form-values.ts';
@@ -112,9 +113,11 @@ it('a text that is no date stays as it is', () => {
   expect(sentence('The number 2026-07-45 is taken.')).toBe('The number 2026-07-45 is taken.');
 });
 
-it('the start of a day is a time for the API, and what is no day stays as it is, for the server to refuse', () => {
+it('a day or a time of a form is a time for the API, and what is none stays as it is, for the server to refuse', () => {
   expect(getStartOfDay('2026-01-31', 1)).toBe(new Date(2026, 1, 1).toISOString());
+  expect(toInstant('2026-01-31T10:30')).toBe(new Date(2026, 0, 31, 10, 30).toISOString());
   for (const text of ['20266-01-01', 'never', '']) expect(getStartOfDay(text, 1)).toBe(text);
+  for (const text of ['20266-01-01T10:30', '']) expect(toInstant(text)).toBe(text);
 });
 
 it('only format/ and i18n/ format and parse numbers and dates', () => {

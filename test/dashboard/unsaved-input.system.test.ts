@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
     return { acme, work, ...readers(acme) };
   }
 
-  /** The same with a user of its own, in a page that has loaded no other: for a session that ends, and scripts that are missing. */
+  /** The same with a user of its own, in a page that has loaded no other: for a session that ends, and scripts that are missing or broken. */
   async function newcomer() {
     const { email, acme } = await app.bookkeeper();
     const work = (path: string, steps: Steps) =>
@@ -121,6 +121,25 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
         await page.getByRole('heading', { level: 1, name: 'Nordlicht Verlag' }).waitFor();
       });
       expect(await customers()).toHaveLength(1);
+    });
+  });
+
+  it('a form says so if it can’t be sent because of an error of ours', async () => {
+    const { acme, work } = await newcomer();
+    const id = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+    await work(`/customers/${id}`, async (page, watch) => {
+      watch.allowed.push(/broken by the test/);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await page.getByLabel('City').fill('Kiel');
+      await page.evaluate(() => {
+        const fail = (): never => {
+          throw new Error('broken by the test');
+        };
+        Object.assign(crypto, { getRandomValues: fail });
+      });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').getByRole('alert').getByText('Something went wrong. Try again.').waitFor();
+      expect(await page.getByLabel('City').inputValue()).toBe('Kiel');
     });
   });
 

@@ -220,3 +220,12 @@ export function getStartOfDay(day: string, daysLater: number): string {
   start.setDate(start.getDate() + daysLater);
   return start.toISOString();
 }
+
+/**
+ * A date and a time of a form, in the reader's time zone, as a time for the API. A text that is none stays as it is, so that
+ * the server refuses it at its field.
+ */
+export function toInstant(local: string): string {
+  const instant = new Date(local);
+  return Number.isNaN(instant.getTime()) ? local : instant.toISOString();
+}

@@ -160,7 +160,12 @@ export function useSubmit<Values extends object, Data>(
       setBusy(true);
       setErrors([]);
       setReview(undefined);
-      await submit(values).finally(() => setBusy(false));
+      await submit(values)
+        .catch((error: unknown) => {
+          setErrors([t('Something went wrong. Try again.')]);
+          throw error; // the browser's console names it
+        })
+        .finally(() => setBusy(false));
     },
     (invalid) => focusFirst(Object.keys(invalid)),
   );

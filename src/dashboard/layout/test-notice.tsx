@@ -7,7 +7,7 @@ import { useMutation, useQuery } from 'urql';
 import { Dialog } from '../components/dialog.tsx';
 import { notifySuccess } from '../components/toast.ts';
 import { Form, useSubmit } from '../forms/form.tsx';
-import { dateTime } from '../format/format.ts';
+import { dateTime, toInstant } from '../format/format.ts';
 import { graphql } from '../graphql.ts';
 import { TestClockQuery } from '../session/tenant-clock.tsx';
 import { t } from '../i18n/t.ts';
@@ -53,7 +53,7 @@ function ClockForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => v
   const form = useForm({ mode: 'uncontrolled', initialValues: { now: '' } });
   const submission = useSubmit(
     form,
-    ({ now }, context) => setClock({ input: { now: new Date(now).toISOString() } }, context),
+    ({ now }, context) => setClock({ input: { now: toInstant(now) } }, context),
     ({ setTestClock: { now } }) => {
       notifySuccess(t('Its clock says {time}.', { time: dateTime(now) }));
       onDone();

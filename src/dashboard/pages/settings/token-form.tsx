@@ -42,7 +42,7 @@ export function TokenForm({ limits, onDone, onCancel }: Props): ReactNode {
     initialValues: { name: '', abilities: ['*'], trustedDocuments: false, requestsPerMinute: '', expiresAt: '' },
     validate: {
       abilities: (abilities) => (abilities.length > 0 ? null : t('Choose at least one.')),
-      expiresAt: (day) => (lifetime === 'day' && !day ? t('Choose a date.') : null),
+      expiresAt: (day) => (lifetime === 'day' && Number.isNaN(Date.parse(`${day}T00:00`)) ? t('Choose a date.') : null),
     },
   });
   const submission = useSubmit(

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Dialog } from '../../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../../components/toast.ts';
+import { toInstant } from '../../../format/format.ts';
 import { graphql } from '../../../graphql.ts';
 import { t } from '../../../i18n/t.ts';
 import { Trans } from '../../../i18n/trans.ts';
@@ -31,7 +32,7 @@ function RedeliverMissedForm({ webhook, onClose }: Props): ReactNode {
   const [since, setSince] = useState(() => local(new Date(Date.now() - 86_400_000)));
   const [{ fetching }, redeliver] = useMutation(RedeliverMissed);
   const send = async (): Promise<void> => {
-    const { data, error } = await redeliver({ webhookId: webhook.id, since: new Date(since).toISOString() });
+    const { data, error } = await redeliver({ webhookId: webhook.id, since: toInstant(since) });
     if (error) notifyError(error);
     if (!data) return;
     const events = data.redeliverMissed;
