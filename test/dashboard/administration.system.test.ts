@@ -214,6 +214,37 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(2);
   });
 
+  it('an invitation is accepted by somebody who is signed in with another account', async () => {
+    const { acme } = await app.bookkeeper();
+    const [own, invited] = [await app.bookkeeper(), await app.bookkeeper()];
+    const { secret } = await createInvitation(app.service.client, {
+      tenantId: acme.tenantId,
+      email: invited.email,
+      inviterId: null,
+      now: new Date(),
+    });
+    await app.visit({}, async (page, watch) => {
+      watch.allowed.push(/401/);
+      await signIn(page, own.email);
+      const answered = page.waitForResponse('**/api/auth/get-session');
+      await page.goto(`/invitation/${secret}`);
+      await page.getByRole('link', { name: 'sign in' }).click();
+      await answered;
+      await waitUntilIdle(page);
+      expect(new URL(page.url()).pathname).toBe('/sign-in');
+      expect(await page.getByLabel('E-mail address').inputValue()).toBe(invited.email);
+      await page.getByLabel(/^Password/).fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      // A link for the address that is signed in leads on, without a password.
+      const search = new URLSearchParams({ to: `/${acme.tenantId}/customers`, email: invited.email.toUpperCase() });
+      await page.goto(`/sign-in?${search.toString()}`);
+      await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
+    });
+    expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(2);
+  });
+
   it('changing the password can also revoke API tokens', async () => {
     const { email, acme } = await app.bookkeeper();
     const next = 'another horse, another battery';

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@m
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { currentSession, signIn, type Refusal } from '../session/auth.ts';
+import { currentSession, signIn, type Refusal, type SignedIn } from '../session/auth.ts';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
 import { t } from '../i18n/t.ts';
@@ -14,12 +14,15 @@ export default function SignIn(): ReactNode {
   const [refusal, setRefusal] = useState<Refusal>();
   const blocked = useCountdown(refusal);
   const to = destination(search.get('to'));
-  // A user who has signed in already, in another window, is redirected.
+  const asked = search.get('email')?.toLowerCase();
+  // A user who has signed in already, in another window, is redirected. An invitation asks for a certain account: somebody
+  // who is signed in with another one stays, and signing in ends that session.
   useEffect(() => {
     let isShown = true;
-    void currentSession().then(({ data }) => isShown && data && navigate(to, { replace: true }));
+    const isAsked = ({ email }: SignedIn['user']): boolean => asked === undefined || email.toLowerCase() === asked;
+    void currentSession().then(({ data }) => isShown && data && isAsked(data.user) && navigate(to, { replace: true }));
     return () => void (isShown = false);
-  }, [navigate, to]);
+  }, [navigate, to, asked]);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { email: search.get('email') ?? '', password: '' },
