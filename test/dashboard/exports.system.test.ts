@@ -380,6 +380,23 @@ describe.skipIf(noBrowser)('exports', { timeout: 180_000 }, () => {
     });
   });
 
+  it('the search opens the dialog each time, on the page of exports as well', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
+      await open(page, '/exports');
+      const dialog = dialogOf(page);
+      for (let time = 0; time < 2; time++) {
+        await press(page, '/');
+        await page.getByRole('textbox', { name: 'Search everything' }).fill('New export');
+        await page.getByRole('option', { name: 'New export' }).click();
+        await dialog.waitFor();
+        expect(new URL(page.url()).search).toBe('');
+        await press(page, 'Escape');
+        await dialog.waitFor({ state: 'hidden' });
+      }
+    });
+  });
+
   it('filters by type and status, and shows a new one although a filter would hide it', async () => {
     const { acme, open } = await pages.bookkeeper();
     await makeWrittenExport(app.service, acme);

@@ -15,7 +15,7 @@ import { findOneOf, getKeys } from '../../list/list-state.ts';
 import { useListQuery, type ListTableProps } from '../../list/list-table.tsx';
 import { PageInfoFields } from '../../list/page-info.ts';
 import { ExportActions } from './actions.tsx';
-import { readAsked, withoutAsked } from './asked.ts';
+import { readAsked, withoutAsked, type Asked } from './asked.ts';
 import { ExportFields, type Export } from './fields.ts';
 import { NewExport } from './new-export.tsx';
 import { ExportState, hasExpired, isUnfinished, statuses, statusLabels } from './state.tsx';
@@ -97,14 +97,24 @@ function useAnnouncedEnds(rows: readonly Export[] | undefined): void {
   }, [rows]);
 }
 
+/** Each link that asks for an export opens the dialog anew, also a second time, and from the page itself. */
 export default function Exports(): ReactNode {
-  const [, navigate] = useLocation();
   const [query, setQuery] = useSearchParams();
-  const [asked] = useState(() => readAsked(query));
+  const [link, setLink] = useState<{ address?: string | undefined; asked?: Asked | undefined; number: number }>({
+    number: 0,
+  });
+  const asked = readAsked(query);
+  const address = asked && query.toString();
+  if (address !== link.address) setLink({ ...link, address, ...(asked && { asked, number: link.number + 1 }) });
   const forget = useEffectEvent(() => setQuery(withoutAsked, { replace: true }));
   useEffect(() => {
-    if (asked) forget();
-  }, [asked]);
+    if (address !== undefined) forget();
+  }, [address]);
+  return <ExportList key={link.number} asked={link.asked} />;
+}
+
+function ExportList({ asked }: { asked: Asked | undefined }): ReactNode {
+  const [, navigate] = useLocation();
   return (
     <ListPage
       title={t('Exports')}
