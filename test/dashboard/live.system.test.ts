@@ -97,4 +97,27 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
       expect(Math.min(...gaps)).toBeGreaterThan(4000);
     });
   });
+
+  it('many deliveries cost a page few requests', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    await acme.graphql('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }', {
+      input: { url: `${app.receiver.url}/busy` },
+    });
+    await pages.visit({}, async (page) => {
+      await open(page, '/deliveries');
+      const times: number[] = [];
+      page.on('request', (request) => {
+        if (operationName(request) === 'Deliveries') times.push(performance.now());
+      });
+      const begin = performance.now();
+      for (let at = 0; at < 20; at++) {
+        await acme.rest('POST', '/customers', { type: 'customer', company_name: `C ${at}` });
+        await page.waitForTimeout(250);
+      }
+      const delivered = page.getByRole('row').filter({ hasText: 'customer.created' }).filter({ hasText: 'Delivered' });
+      await expect.poll(() => delivered.count(), { timeout: 20_000 }).toBe(20);
+      // The feed of the books fetches the page again, too: every five seconds at most.
+      expect(times.length).toBeLessThan((performance.now() - begin) / 1000 + 3);
+    });
+  });
 });

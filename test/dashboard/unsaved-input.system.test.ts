@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
 import { enter, password } from '../identity/browser.ts';
-import { expectAccessible, operationName, waitUntilIdle, signIn, startApp, type App, press } from './app.ts';
+import {
+  expectAccessible,
+  navigateTo,
+  operationName,
+  waitUntilIdle,
+  signIn,
+  startApp,
+  type App,
+  press,
+} from './app.ts';
 import { accessibilityViolations, noBrowser, type Steps, type Watch } from './browser.ts';
 import { keepPages, type KeptPages } from './kept-pages.ts';
 
@@ -121,6 +130,60 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
         await page.getByRole('heading', { level: 1, name: 'Nordlicht Verlag' }).waitFor();
       });
       expect(await customers()).toHaveLength(1);
+    });
+  });
+
+  describe('refusals of a server that can’t answer now', () => {
+    it.each([
+      [429, 'RATE_LIMITED', /Too many requests at once/],
+      [503, 'UNAVAILABLE', /can’t answer at the moment/],
+      [500, 'INTERNAL_SERVER_ERROR', /Something went wrong on our side/],
+    ])('%i: a form keeps its input, and the page what it shows', async (status, code, message) => {
+      const { acme, work, customers } = await bookkeeper();
+      const id = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+      await work(`/customers/${id}`, async (page) => {
+        await page.getByRole('button', { name: 'Edit' }).click();
+        await page.getByLabel('City').fill('Kiel');
+        await waitUntilIdle(page);
+        const body = { errors: [{ message: 'No.', extensions: { code, requestId: 'r' } }] };
+        const asked: (string | undefined)[] = [];
+        await page.route('**/graphql', (route) => {
+          asked.push(operationName(route.request()));
+          return route.fulfill({ status, json: body, contentType: 'application/json' });
+        });
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('dialog').getByRole('alert').getByText(message).waitFor();
+        // The page behind the dialog is fetched again after each mutation, and the session with it.
+        await expect.poll(() => asked).toContain('Session');
+        await waitUntilIdle(page);
+        expect(await page.getByLabel('City').inputValue()).toBe('Kiel');
+        expect(await page.locator('#content').getByRole('heading', { name: 'Changes' }).isVisible()).toBe(true);
+        const notice = page.getByText('Not everything could be loaded. What you see may be out of date.');
+        await notice.waitFor();
+        await page.unroute('**/graphql');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByText('Kiel').waitFor();
+        await notice.waitFor({ state: 'detached' });
+      });
+      expect(await customers()).toMatchObject([{ city: 'Kiel' }]);
+    });
+
+    it('a page that shows nothing yet says the reason, and is loaded by trying again', async () => {
+      const { acme, work } = await bookkeeper();
+      await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+      await work('/receipts', async (page) => {
+        const body = { errors: [{ message: 'No.', extensions: { code: 'RATE_LIMITED' } }] };
+        await page.route('**/graphql', (route) =>
+          operationName(route.request()) === 'Customers'
+            ? route.fulfill({ status: 429, json: body, contentType: 'application/json' })
+            : route.continue(),
+        );
+        await navigateTo(page, 'Customers');
+        await page.getByRole('alert').getByText('Too many requests at once').waitFor();
+        await page.unroute('**/graphql');
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.getByText('Nordlicht Verlag').waitFor();
+      });
     });
   });
 

@@ -14,7 +14,7 @@ import {
   type OperationContext,
   type OperationResult,
 } from 'urql';
-import { setReachable } from './connection.ts';
+import { setOutdated, setReachable } from './connection.ts';
 import { streamEvents, waitToReconnect } from './event-stream.ts';
 
 /**
@@ -69,8 +69,10 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
     exchanges: [
       mapExchange({
         onOperation: (operation) => {
-          if (operation.kind === 'teardown') active.delete(operation.key);
-          else if (operation.kind === 'query') active.set(operation.key, { ...active.get(operation.key), operation });
+          if (operation.kind === 'teardown') {
+            active.delete(operation.key);
+            setOutdated(operation.key, false);
+          } else if (operation.kind === 'query') active.set(operation.key, { ...active.get(operation.key), operation });
           return { ...operation, context: buildContext(operation, headers) };
         },
         onResult: (result) => keepLastResult(result, active),
@@ -135,15 +137,26 @@ function buildContext({ kind, context }: Operation, headers: Record<string, stri
 const withoutPartialData = (result: OperationResult): OperationResult =>
   result.error?.graphQLErrors.some(({ path }) => path?.length === 1) ? { ...result, data: undefined } : result;
 
-/** On a network error the page keeps its last result. An error in its place would unmount the page's forms. */
+/** The codes of a server that can't answer now. They say nothing about what was asked for. */
+const passing: ReadonlySet<string | undefined> = new Set(['RATE_LIMITED', 'UNAVAILABLE', 'INTERNAL_SERVER_ERROR']);
+
+/**
+ * While the server can't be reached, or can't answer, the page keeps its last result. An error in its place would unmount
+ * the page's forms, and what was typed would be lost: each mutation fetches the page again, also one that has failed.
+ */
 function keepLastResult(result: OperationResult, active: Map<number, ActiveQuery>): OperationResult {
   const { operation, data, error } = result;
   if (operation.kind !== 'subscription') setReachable(!error?.networkError);
   const last = active.get(operation.key);
   if (!last || operation.kind !== 'query') return result;
   if (data !== undefined && data !== null) last.data = data;
-  return error?.networkError && last.data ? { ...result, data: last.data } : result;
+  const kept = isPassing(error) ? last.data : undefined;
+  setOutdated(operation.key, kept !== undefined && !error?.networkError);
+  return kept === undefined ? result : { ...result, data: kept };
 }
+
+const isPassing = (error: CombinedError | undefined): boolean =>
+  error !== undefined && (error.networkError !== undefined || passing.has(getCode(error)));
 
 /** An error's code, such as `NOT_FOUND`. Undefined for a network error. */
 export function getCode(error: CombinedError): string | undefined {

@@ -1,20 +1,37 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether the last request reached the server. */
 const listeners = new Set<() => void>();
+/** Whether the last request reached the server. */
 let reachable = true;
+/** The queries of the page whose last result is kept, as the server couldn't answer again. */
+const outdated = new Set<number>();
+
+const tellListeners = (): void => {
+  for (const listener of listeners) listener();
+};
 
 export function setReachable(next: boolean): void {
   if (reachable === next) return;
   reachable = next;
-  for (const listener of listeners) listener();
+  tellListeners();
 }
 
-export const useReachable = (): boolean =>
+export function setOutdated(query: number, next: boolean): void {
+  if (outdated.has(query) === next) return;
+  if (next) outdated.add(query);
+  else outdated.delete(query);
+  tellListeners();
+}
+
+/** What is wrong with the page's connection, if anything. */
+export const useConnectionProblem = (): 'UNREACHABLE' | 'OUTDATED' | undefined =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => reachable,
+    () => {
+      if (!reachable) return 'UNREACHABLE';
+      return outdated.size > 0 ? 'OUTDATED' : undefined;
+    },
   );

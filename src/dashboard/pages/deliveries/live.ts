@@ -10,11 +10,14 @@ const DeliveryChanged = graphql(`
   }
 `);
 
+/** A busy webhook has deliveries all the time, and its page has two queries. In milliseconds. */
+const pause = 2000;
+
 /** Fetches again when a delivery is created or changes. */
 export function useDeliveryChanges(
   webhookId: string | null,
   refetch: (options: { requestPolicy: 'network-only' }) => void,
 ): void {
   const [{ data }] = useSubscription({ query: DeliveryChanged, variables: { webhookId }, pause: !useVisible() });
-  useFetchAgain(data, () => refetch({ requestPolicy: 'network-only' }), 0);
+  useFetchAgain(data, () => refetch({ requestPolicy: 'network-only' }), pause);
 }
