@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { auditedResources } from '../../schema/resources/audit-log/readable.ts';
-import { dateTime, isDateField } from '../../src/dashboard/format/format.ts';
+import { isDateField } from '../../src/dashboard/format/day-and-time.ts';
+import { dateTime } from '../../src/dashboard/format/format.ts';
 import { listFields, resourceNames } from '../../src/dashboard/pages/audit-log/fields.ts';
 
 it('the audit log can be narrowed to everything that it has', () => {

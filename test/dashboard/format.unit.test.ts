@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import currencyCodes from 'currency-codes';
 import { describe, expect, it } from 'vitest';
 import { formatIban, splitIban } from '../../src/dashboard/format/iban.ts';
+import { getStartOfDay, toInstant } from '../../src/dashboard/format/day-and-time.ts';
 import {
   ago,
   bytes,
   date,
   dateTime,
   decimal,
-  getStartOfDay,
   label,
   lastDay,
   minorDigits,
@@ -16,7 +16,6 @@ import {
   money,
   month,
   sentence,
-  toInstant,
   wait,
 } from '../../src/dashboard/format/format.ts';
 import { amountField } from '../../src/dashboard/forms/form-values.ts';

@@ -1,6 +1,7 @@
 import type { OperationResult } from 'urql';
 import { getCode } from '../api/client.ts';
-import { date, isDateField } from '../format/format.ts';
+import { isDateField } from '../format/day-and-time.ts';
+import { date } from '../format/format.ts';
 import { fieldName } from '../errors/plain-messages.ts';
 import { t } from '../i18n/t.ts';
 

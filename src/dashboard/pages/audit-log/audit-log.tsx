@@ -1,7 +1,7 @@
 import { ShieldCheckIcon } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { getStartOfDay } from '../../format/format.ts';
+import { getStartOfDay } from '../../format/day-and-time.ts';
 import { graphql } from '../../graphql.ts';
 import { Choice, period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';

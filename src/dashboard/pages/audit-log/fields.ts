@@ -1,4 +1,5 @@
-import { date, dateTime, decimal, isDateField } from '../../format/format.ts';
+import { isDateField } from '../../format/day-and-time.ts';
+import { date, dateTime, decimal } from '../../format/format.ts';
 import { graphql, type FragmentOf, type ResultOf } from '../../graphql.ts';
 import { t, translate } from '../../i18n/t.ts';
 

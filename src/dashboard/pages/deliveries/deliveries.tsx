@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { Choice, period } from '../../list/list-filters.tsx';
 import { ListPage } from '../../list/list-page.tsx';
-import { getStartOfDay } from '../../format/format.ts';
+import { getStartOfDay } from '../../format/day-and-time.ts';
 import { graphql } from '../../graphql.ts';
 import { useStream } from '../../api/event-stream.ts';
 import { getKeys, findOneOf, useListState } from '../../list/list-state.ts';

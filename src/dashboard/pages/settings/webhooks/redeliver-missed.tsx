@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { Dialog } from '../../../components/dialog.tsx';
 import { notifySuccess, notifyError } from '../../../components/toast.ts';
-import { toInstant } from '../../../format/format.ts';
+import { toInstant } from '../../../format/day-and-time.ts';
 import { graphql } from '../../../graphql.ts';
 import { t } from '../../../i18n/t.ts';
 import { Trans } from '../../../i18n/trans.ts';
