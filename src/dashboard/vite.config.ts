@@ -27,6 +27,8 @@ export default defineConfig({
       // Each with all that it imports, because many small files take longer to load. What the first loads is apart from the app,
       // whose modules make texts when they are loaded.
       output: {
+        // What is loaded first names all other files. These names are shorter when they are compressed.
+        hashCharacters: 'hex',
         codeSplitting: {
           groups: [
             { name: 'first', test: /main\.tsx$/, priority: 1 },

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { t } from '../i18n/t.ts';
 
 const listeners = new Set<() => void>();
 /** Whether the last request reached the server. */
@@ -23,15 +24,15 @@ export function setOutdated(query: number, next: boolean): void {
   tellListeners();
 }
 
-/** What is wrong with the page's connection, if anything. */
-export const useConnectionProblem = (): 'UNREACHABLE' | 'OUTDATED' | undefined =>
+/** A sentence on what is wrong with the page's connection; undefined if nothing is. */
+export const useConnectionProblem = (): string | undefined =>
   useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     () => {
-      if (!reachable) return 'UNREACHABLE';
-      return outdated.size > 0 ? 'OUTDATED' : undefined;
+      if (!reachable) return t('The server can’t be reached. What you see may be out of date.');
+      return outdated.size > 0 ? t('Not everything could be loaded. What you see may be out of date.') : undefined;
     },
   );

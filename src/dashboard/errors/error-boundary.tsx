@@ -25,17 +25,14 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: 
     if (error === undefined) return this.props.children;
     if (error instanceof PageLoadError) return <NotLoaded />;
     return (
-      <EmptyState
-        role="alert"
-        py="xl"
-        icon={<ExclamationTriangleIcon width={40} aria-hidden />}
+      <ErrorState
         title={t('Something went wrong on this page')}
         description={t('This is our error. Your data has not changed.')}
       >
         <Button variant="default" onClick={() => window.location.reload()}>
           {t('Reload')}
         </Button>
-      </EmptyState>
+      </ErrorState>
     );
   }
 }

@@ -10,7 +10,7 @@ export function ConnectionNotice(): ReactNode {
   const client = useClient();
   const problem = useConnectionProblem();
   useEffect(() => {
-    if (problem !== 'UNREACHABLE') return undefined;
+    if (problem === undefined) return undefined;
     const refetch = (): void => refetchActive(client);
     window.addEventListener('online', refetch);
     return () => window.removeEventListener('online', refetch);
@@ -19,11 +19,7 @@ export function ConnectionNotice(): ReactNode {
   return (
     <Alert color="yellow" role="status" mb="md">
       <Group justify="space-between" gap="xs">
-        <Text size="sm">
-          {problem === 'UNREACHABLE'
-            ? t('The server can’t be reached. What you see may be out of date.')
-            : t('Not everything could be loaded. What you see may be out of date.')}
-        </Text>
+        <Text size="sm">{problem}</Text>
         <Button size="xs" variant="default" onClick={() => refetchActive(client)}>
           {t('Try again')}
         </Button>

@@ -15,9 +15,9 @@ const day = (number: number): Date => new Date(Date.UTC(2026, 5, 10 + number));
 const pick = <Value>(values: Value[], number: number): Value => values[number % values.length] as Value;
 
 /** The exchange rates of documents. */
-const exchangeRates = ['0.12345', '0.12346', '1.5'];
+const exchangeRates = ['0.123456789012', '0.123456789013', '1.5'];
 /** The lengths of the files of exports. */
-const fileLengths = [1007, 999, 999, 100_000_000];
+const fileLengths = [1_000_000_007, 999, 2_147_483_647, 1_000_000_006];
 
 export async function fillBooks({ db, userId }: Integrator): Promise<void> {
   const numbers = [...Array(18).keys()];
