@@ -27,7 +27,7 @@ export default defineConfig({
       // Each with all that it imports, because many small files take longer to load. What the first loads is apart from the app,
       // whose modules make texts when they are loaded.
       output: {
-        // What is loaded first names all other files. These names are shorter when they are compressed.
+        // The files that are loaded first name all others. Such names are shorter when they are compressed.
         hashCharacters: 'hex',
         codeSplitting: {
           groups: [

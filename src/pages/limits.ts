@@ -16,6 +16,7 @@ import { maxExactMatches } from '../../schema/resources/bank-transaction/exact-o
 import { maxMatches } from '../../schema/resources/bank-transaction/match.ts';
 import { maxLineBytes, maxLines } from '../../schema/resources/bulk-operation/read-chunks.ts';
 import { maxUnfinished } from '../../schema/resources/bulk-operation/start.ts';
+import { maxMissed } from '../../schema/resources/delivery/missed.ts';
 import { maxAMinute } from '../../schema/resources/delivery/rules.ts';
 import { maxFileLength, maxIds, maxKept } from '../../schema/resources/export/kinds.ts';
 import { maxYears } from '../../schema/resources/export/mutations.ts';
@@ -43,8 +44,37 @@ function bytes(length: number): string {
 
 const of = (...limits: number[]): string => limits.map((limit) => number.format(limit)).join('; ');
 
-/** Further limits that requests meet, by their subjects. Each is the constant that enforces it. */
+/** Limits that requests meet, by their subjects. Each is the constant that enforces it, or its figure (figures.ts). */
 export const limitGroups: Record<string, Record<string, string>> = {
+  'requests, answers, and rows of a tenant': {
+    "a request's body, uploads apart": '{{maxBody}}',
+    "values in a request's JSON": '{{maxInputValues}}',
+    'wrong fields that an error names': '{{maxProblems}}',
+    'bodies of a tenant above {{longBody}} that wait to be read, in one process': '{{maxLongBodies}}',
+    "an answer: a GraphQL document's, or a page of REST": '{{maxResponse}}',
+    '`per_page`, and `first` and `last` in GraphQL': '{{maxPage}}',
+    'values in the lists of an answer to a GraphQL document': '{{maxResponseValues}}',
+    "a result of an agent's tool": '{{maxResult}}',
+    'items of an invoice': '{{maxItems}}',
+    'items of a batch': '{{maxBatch}}',
+    'a bank statement': '{{maxUpload}}',
+    'transactions of a bank statement': '{{maxTransactions}}',
+    'bank statements of a tenant that are uploaded at a time': '{{maxUploads}}',
+    'digits of a number': '{{maxDigits}}',
+    'rows of a CSV file that is imported': '{{maxImportRows}}',
+    'comparisons of a GraphQL filter; values of an `in`; fields of an `orderBy`':
+      '{{maxComparisons}}; {{maxListed}}; {{maxSortFields}}',
+    'ids that `nodes` takes in GraphQL': '{{maxNodes}}',
+    'changes of a page of the change feed': '{{maxChanges}}',
+    'requests and subscriptions of a tenant that wait for changes, in one process': '{{maxWatchers}}',
+    'valid tokens of a user in a tenant': '{{maxActiveTokens}}',
+    'exports of a tenant that have not ended': '{{maxExports}}',
+    'webhooks of a tenant': '{{maxWebhooks}}',
+    'trusted documents that a tenant registers': '{{maxDocuments}}, {{maxDocumentBytes}} in all',
+    'attempts of a delivery': '{{attempts}}, over some {{retriesTake}}',
+    'failed deliveries in a row until a webhook is deactivated': '{{failuresToDeactivate}}',
+    'the delivery log': '{{auditLogDays}}',
+  },
   'bulk operations and files': {
     'the body of a bulk operation': bytes(maxUploadBytes),
     'its lines; a line': `${of(maxLines)}; ${bytes(maxLineBytes)}`,
@@ -93,6 +123,7 @@ export const limitGroups: Record<string, Record<string, string>> = {
     'files of a test tenant, in all': bytes(maxTestFileBytes),
     'years that a test clock can be ahead': of(mostYears),
     'attempts whose failure a webhook of a test tenant simulates': of(maxAttempts),
+    'missed events that `redeliverMissed` redelivers in one call': of(maxMissed),
     'pings of a webhook, and redeliveries of an event to one, in a minute': of(maxAMinute),
   },
 };

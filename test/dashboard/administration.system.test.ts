@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       await page.getByRole('radio', { name: 'Immediately' }).check();
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
       await choose(page, /^Rotate the secret/);
-      // What was chosen for a dialog that was cancelled counts for no other one.
+      // A choice in a dialog that was cancelled counts for no other one.
       expect(await page.getByRole('radio', { name: 'In 24 hours' }).isChecked()).toBe(true);
       await page.getByRole('button', { name: 'Rotate secret' }).click();
       const shown = await page.getByLabel('the secret', { exact: true }).textContent();
