@@ -30,7 +30,9 @@ const onlyInFull = [
 const apiApart = filesNamed(
   'identity/administration',
   'identity/invitations',
-  ...['attempt-bodies', 'attempt-connections', 'attempt-responses', 'attempt-tls'].map((name) => `webhooks/${name}`),
+  ...['attempt-bodies', 'attempt-connections', 'attempt-responses', 'attempt-tls', 'name-lookup'].map(
+    (name) => `webhooks/${name}`,
+  ),
 );
 /** These replace a module, measure their process's memory, or run files that were run, with other connections. */
 const systemApart = filesNamed(

@@ -109,11 +109,11 @@ describe('newInvoicePdf', () => {
       const { status } = await who.graphqlAnswer(query, { input });
       finished.push(`${name} ${status}`);
     };
-    const attack = Array.from({ length: 4 }, () => ask('attacker', attacker, long));
+    const attack = Array.from({ length: 8 }, () => ask('attacker', attacker, long));
     await Promise.all([...attack, ask('innocent', innocent, short)]);
-    // One of the attacker's may have been begun before.
-    expect(finished.indexOf('innocent 200')).toBeOneOf([0, 1]);
-    expect(finished.filter((each) => each === 'attacker 200').length).toBe(4);
+    // Some of the attacker's may end while the other request is read and checked. Behind all of them, it would be the last.
+    expect(finished.indexOf('innocent 200')).toBeOneOf([0, 1, 2, 3]);
+    expect(finished.filter((each) => each === 'attacker 200').length).toBe(8);
   });
 });
 

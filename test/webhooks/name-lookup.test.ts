@@ -141,13 +141,13 @@ describe('a webhook whose name server is silent', () => {
   it('doesn’t delay another tenant’s webhook', async () => {
     const endpoint = await startEndpoint({ answer: writes(reply(200)) });
     const lookup = createNameLookup(ample, [nameServer]);
-    const poster = createPoster({ allowInsecure: true, timeoutMs: 1000, lookup, connectionsPerOrigin: 400 });
+    const poster = createPoster({ allowInsecure: true, timeoutMs: 3000, lookup, connectionsPerOrigin: 400 });
     const post = (label: string) => poster.post({ url: `http://${label}.example.com:${endpoint.port}/`, ...request });
-    const slow = Array.from({ length: 100 }, (_, index) => post(`silent-${index % 50}`));
+    let ended = 0;
+    const slow = Array.from({ length: 100 }, (_, index) => post(`silent-${index % 50}`).finally(() => (ended += 1)));
     await expect.poll(() => asked.length).toBeGreaterThan(99);
-    const { status, durationMs } = await post('here');
-    expect(status).toBe(200);
-    expect(durationMs).toBeLessThan(900);
+    const { status } = await post('here');
+    expect([status, ended]).toEqual([200, 0]);
     for (const { error } of await Promise.all(slow)) expect(error).toMatch(/timed out|does not answer/);
     await poster.close();
     await endpoint.close();
