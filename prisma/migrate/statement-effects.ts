@@ -172,9 +172,10 @@ class StatementReader {
     if ('CreateStmt' in statement) this.#create(statement.CreateStmt.relation, statement.CreateStmt.tableElts);
     else if ('AlterTableStmt' in statement) this.#alter(statement.AlterTableStmt);
     else if ('IndexStmt' in statement) this.#index(statement.IndexStmt);
-    else if ('CreateTrigStmt' in statement) this.#findLock(statement.CreateTrigStmt.relation, 'SHARE ROW EXCLUSIVE');
-    else if ('CreatePolicyStmt' in statement) this.#findLock(statement.CreatePolicyStmt.table, 'ACCESS EXCLUSIVE');
-    else if ('AlterPolicyStmt' in statement) this.#findLock(statement.AlterPolicyStmt.table, 'ACCESS EXCLUSIVE');
+    else if ('CreateTrigStmt' in statement)
+      this.#lockRelation(statement.CreateTrigStmt.relation, 'SHARE ROW EXCLUSIVE');
+    else if ('CreatePolicyStmt' in statement) this.#lockRelation(statement.CreatePolicyStmt.table, 'ACCESS EXCLUSIVE');
+    else if ('AlterPolicyStmt' in statement) this.#lockRelation(statement.AlterPolicyStmt.table, 'ACCESS EXCLUSIVE');
     else if ('RenameStmt' in statement) {
       const { relation, renameType } = statement.RenameStmt;
       if (!relation || !this.#lock(relation, 'ACCESS EXCLUSIVE')) return;
@@ -185,7 +186,7 @@ class StatementReader {
     } else if ('UpdateStmt' in statement) this.#write(statement.UpdateStmt.relation);
     else if ('DeleteStmt' in statement) this.#write(statement.DeleteStmt.relation);
     else if ('MergeStmt' in statement) this.#write(statement.MergeStmt.relation);
-    else if ('InsertStmt' in statement) this.#findLock(statement.InsertStmt.relation, 'ROW EXCLUSIVE');
+    else if ('InsertStmt' in statement) this.#lockRelation(statement.InsertStmt.relation, 'ROW EXCLUSIVE');
     else if ('LockStmt' in statement) this.#lockWhole(statement.LockStmt.relations);
     else if ('TruncateStmt' in statement) this.#lockWhole(statement.TruncateStmt.relations);
     else if ('ClusterStmt' in statement || 'VacuumStmt' in statement) this.#break('table locked');
@@ -193,7 +194,7 @@ class StatementReader {
     else if ('DoStmt' in statement) this.#code(statement.DoStmt.args);
   }
 
-  #findLock(relation: RangeVar | undefined, mode: LockMode): void {
+  #lockRelation(relation: RangeVar | undefined, mode: LockMode): void {
     if (relation) this.#lock(relation, mode);
   }
 
@@ -214,7 +215,7 @@ class StatementReader {
     for (const element of elements) {
       const constraints = 'ColumnDef' in element ? (element.ColumnDef.constraints ?? []) : [element];
       for (const constraint of constraints) {
-        if ('Constraint' in constraint) this.#findLock(constraint.Constraint.pktable, 'SHARE ROW EXCLUSIVE');
+        if ('Constraint' in constraint) this.#lockRelation(constraint.Constraint.pktable, 'SHARE ROW EXCLUSIVE');
       }
     }
   }
@@ -290,7 +291,7 @@ class StatementReader {
   #constraint(table: string, constraint: Constraint, isOld: boolean): void {
     const { contype, skip_validation: skipped = false, indexname = '', pktable } = constraint;
     this.#history.add(table, constraint);
-    this.#findLock(pktable, 'SHARE ROW EXCLUSIVE');
+    this.#lockRelation(pktable, 'SHARE ROW EXCLUSIVE');
     if (!isOld || skipped || indexname !== '') return;
     this.#reads = true;
     if (contype === 'CONSTR_NOTNULL') this.#break('not null unchecked');
@@ -315,7 +316,7 @@ class StatementReader {
     )
       this.#break('column without a value');
     for (const { contype, pktable } of all) {
-      this.#findLock(pktable, 'SHARE ROW EXCLUSIVE');
+      this.#lockRelation(pktable, 'SHARE ROW EXCLUSIVE');
       const readsAll = contype === 'CONSTR_CHECK' || (contype === 'CONSTR_FOREIGN' && initial !== undefined);
       const isKey = contype === 'CONSTR_UNIQUE' || contype === 'CONSTR_PRIMARY';
       if (readsAll || isKey) this.#reads = true;

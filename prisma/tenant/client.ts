@@ -14,7 +14,8 @@ import {
   type UniqueColumns,
 } from '../insert.ts';
 import { TenantConnection } from './connection.ts';
-import { getOwnHolder, type Requester } from './pool.ts';
+import { getOwnHolder } from './holder.ts';
+import type { Requester } from './pool.ts';
 import { DeferredInserts } from './deferred-inserts.ts';
 import { TenantDelegate, operations } from './delegate.ts';
 import type { RowLock } from '../query-compiler/query-compiler.ts';

@@ -1,4 +1,4 @@
-import type { Holder } from './pool.ts';
+import type { Holder } from './holder.ts';
 
 export interface WaitOptions {
   /** Milliseconds to wait. Without it, the wait has no limit. */

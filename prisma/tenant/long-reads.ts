@@ -1,6 +1,6 @@
 import type { Connection } from '../connection/connection.ts';
 import { TenantQueues } from './connection-limit.ts';
-import type { Holder } from './pool.ts';
+import type { Holder } from './holder.ts';
 import type { ReadLimit } from './pool.ts';
 
 /** The length in bytes from which a result takes its tenant's turn. */

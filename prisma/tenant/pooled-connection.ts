@@ -2,7 +2,7 @@ import { escapeLiteral, type PoolClient, type QueryArrayConfig, type QueryConfig
 import { mayWrite, type ActingStatement } from '../connection/sender.ts';
 import { Connection } from '../connection/connection.ts';
 import { withoutName } from '../connection/pooler.ts';
-import type { Holder } from './pool.ts';
+import type { Holder } from './holder.ts';
 import type { ReadLimit, Transaction } from './pool.ts';
 
 /** A statement whose answer is counted. Those of Prisma's are not. */

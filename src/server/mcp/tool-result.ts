@@ -67,7 +67,7 @@ function tooLong({ isRead, sizeArgument, requestId }: Asked, status: number, ids
   }
   const message = `Done. The answer has ${limit} and is left out.`;
   const listed = JSON.stringify({ status, message, ...ids });
-  return listed.length <= maxResultBytes ? asText(listed, false) : inResult({ status, message }, false);
+  return Buffer.byteLength(listed) <= maxResultBytes ? asText(listed, false) : inResult({ status, message }, false);
 }
 
 /** The ids of a resource, or of a batch's resources. */
@@ -137,7 +137,7 @@ export async function fromGraphql(response: Response, asked: Asked): Promise<Cal
 interface GraphqlError {
   message: string;
   path?: unknown;
-  extensions?: { code?: string; details?: unknown[]; request_id?: string };
+  extensions?: { code?: string; details?: unknown[]; requestId?: string };
 }
 
 interface GraphqlBody {
@@ -146,16 +146,16 @@ interface GraphqlBody {
 }
 
 /** The errors that a result names which is too long with all of them, and the problems of fields that each of them names. */
-const [maxErrors, maxDetails] = [5, 10];
+const [maxErrors, maxDetails] = [3, 5];
 /** The longest text of such an error. */
-const maxText = 500;
+const maxText = 300;
 
 const shorten = (value: unknown): unknown =>
   typeof value === 'string' && value.length > maxText ? `${value.slice(0, maxText)}…` : value;
 
-function shortenError({ message, path, extensions: { code, details, request_id } = {} }: GraphqlError): object {
+function shortenError({ message, path, extensions: { code, details, requestId } = {} }: GraphqlError): object {
   const short = details?.slice(0, maxDetails);
-  const json = JSON.stringify({ message, path, extensions: { code, request_id, details: short } }, (_, value) =>
+  const json = JSON.stringify({ message, path, extensions: { code, requestId, details: short } }, (_, value) =>
     shorten(value),
   );
   return JSON.parse(json) as object;
