@@ -131,15 +131,25 @@ describe('its programs, type-checked strictly, and run on Node', () => {
   });
 });
 
+/** Serves the project's files, as a site of another origin than the service. */
+async function servePages(): Promise<{ origin: string; stop: () => void }> {
+  const pages = createServer(sirv(project.folder)).listen(0, '127.0.0.1');
+  await once(pages, 'listening');
+  const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+  const stop = (): void => {
+    pages.closeAllConnections();
+    pages.close();
+  };
+  return { origin, stop };
+}
+
 describe.skipIf(noBrowser)('in a browser', () => {
   it('a page of another origin creates, lists, changes, and deletes, and verifies a delivery', async () => {
     const imports = { '@kontor/sdk': '/node_modules/@kontor/sdk/dist/index.js' };
     const page = `<!doctype html><title>…</title><script type="importmap">${JSON.stringify({ imports })}</script>
       <body><script type="module" src="/in-browser.js"></script>`;
     await writeFile(join(project.folder, 'page.html'), page);
-    const pages = createServer(sirv(project.folder)).listen(0, '127.0.0.1');
-    await once(pages, 'listening');
-    const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    const { origin, stop } = await servePages();
     const reached = await startService({ database, corsOrigins: [origin] });
     const browser = await launch();
     try {
@@ -163,8 +173,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
     } finally {
       await browser.close();
       await reached.close();
-      pages.closeAllConnections();
-      pages.close();
+      stop();
     }
   });
 
@@ -178,9 +187,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
       onmessage = ({ data }) => start(data).catch(String).then(postMessage);`;
     await writeFile(join(project.folder, 'worker.js'), script);
     await writeFile(join(project.folder, 'worker.html'), '<!doctype html><title>…</title>');
-    const pages = createServer(sirv(project.folder)).listen(0, '127.0.0.1');
-    await once(pages, 'listening');
-    const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    const { origin, stop } = await servePages();
     const reached = await startService({ database, corsOrigins: [origin] });
     const browser = await launch();
     try {
@@ -200,8 +207,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
     } finally {
       await browser.close();
       await reached.close();
-      pages.closeAllConnections();
-      pages.close();
+      stop();
     }
   });
 });

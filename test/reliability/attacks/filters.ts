@@ -29,6 +29,12 @@ const nested = `query { invoices(first: 90) { nodes { customer {
   invoices(first: 1, filter: { subject: { contains: "zzz" } }) { totalCount }
 } } } }`;
 
+/** The same, behind nearly all rows of that customer: as many as a document may ask for. */
+const mostFar = 12;
+const buildFar = (lists: number): string => `query { invoices(first: ${lists}) { nodes { customer {
+  invoices(first: 1, offset: ${invoices - 1}) { nodes { id } }
+} } } }`;
+
 async function prepare({ beside }: Served, attacker: Integrator): Promise<() => Promise<void>> {
   const { id } = await attacker.db.customer.create({ data: { type: 'CUSTOMER', companyName: 'All', city: 'Berlin' } });
   await beside.pool.query(
@@ -47,13 +53,17 @@ async function prepare({ beside }: Served, attacker: Integrator): Promise<() => 
     const refused = await attacker.graphqlAnswer(buildDocument(lists, aggregates), { filter });
     expect(refused.body.errors?.[0].message).toMatch(/values to answer.*read many rows/);
   }
+  const tooFar = await attacker.graphqlAnswer(buildFar(mostFar + 1));
+  expect(tooFar.body.errors?.[0].message).toContain('invoices (offset)');
+  const documents = [nested, buildFar(mostFar)];
   return async () => {
     const until = performance.now() + seconds * 1000;
     const send = async (_: unknown, at: number): Promise<void> => {
       while (performance.now() < until) {
-        const { body } = await (at % 2
-          ? attacker.graphqlAnswer(nested)
-          : attacker.graphqlAnswer(buildDocument(2, 4), { filter }));
+        const document = documents[at % 3];
+        const { body } = await (document === undefined
+          ? attacker.graphqlAnswer(buildDocument(2, 4), { filter })
+          : attacker.graphqlAnswer(document));
         if (body.errors) expect(['RATE_LIMITED', 'UNAVAILABLE']).toContain(body.errors[0].extensions.code);
       }
     };
