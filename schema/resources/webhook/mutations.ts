@@ -1,6 +1,6 @@
 import { WebhookWithSecret, Webhook, withSecret } from './type.ts';
 import { maxWebhooks, mustReadWaiting, mustReadWanted, webhookRules, existing, lockWebhook } from './rules.ts';
-import { enabling, maxSetAside, setAside } from './transitions.ts';
+import { enabling, setAside } from './transitions.ts';
 import { text, notNull, given } from '../../graphql/input/validators.ts';
 import { type InputFields, builder } from '../../graphql/builder.ts';
 import { eventTypes } from '../../events/events.ts';
@@ -148,7 +148,7 @@ builder.mutationFields((t) => ({
         const webhook = await findById(inside, 'Webhook', id, query);
         const data = { deletedAt: context.now(), slot: null, active: false };
         await inside.db.webhook.update({ where: key(context, id), data });
-        await setAside(inside.db, id, context.now(), maxSetAside);
+        await setAside(inside.db, id, context.now());
         return webhook;
       }),
   }),
