@@ -14,7 +14,7 @@ import { connect, forTenant, openBooks, type Books, type TenantClient, type Unsc
 import { Workers } from '../prisma/distribute/workers.ts';
 import { ConnectionPool } from '../prisma/connection/connection.ts';
 import { declareDistributed } from '../prisma/distribute/distributed.ts';
-import { replaceBrokenConnections } from '../prisma/connection/pool-options.ts';
+import { applySessionSettings, replaceBrokenConnections } from '../prisma/connection/pool-options.ts';
 import { ActingConnection } from '../prisma/connection/sender.ts';
 import { UnnamedStatements } from '../prisma/connection/pooler.ts';
 import { splitStatements } from '../prisma/migrate/split-statements.ts';
@@ -257,7 +257,8 @@ export async function startService(
   replaceBrokenConnections(pool);
   const client = connect(pool);
   const workers = new Workers(pool);
-  const books = options.books ?? openBooks(connections, gateway.through ? 'transaction' : 'session', workers);
+  const booksOptions = gateway.through ? connections : { ...connections, onConnect: applySessionSettings };
+  const books = options.books ?? openBooks(booksOptions, gateway.through ? 'transaction' : 'session', workers);
   const log: string[] = [];
   const logger = pino({ level: 'info', serializers }, { write: (line: string) => void log.push(line) });
   const { slowQueryMs } = options;
