@@ -28,7 +28,7 @@ export {
 } from './insert.ts';
 export type { Group, GroupsQuery } from './query-compiler/groups.ts';
 export type { RowLock } from './query-compiler/query-compiler.ts';
-export { getHolder, type Holder, type HoldingTenant } from './tenant/holder.ts';
+export { withHolder, type Holder } from './tenant/holder.ts';
 export { forTenant, tenantModels, type Db, type ModelDelegate, type TenantClient } from './tenant/client.ts';
 export type { DeferredInserts } from './tenant/deferred-inserts.ts';
 export { delegateName, getTable as tableOf, type Column } from './tables.ts';

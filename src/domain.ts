@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { encodeActor, forTenant, getHolder, type Actor } from '../prisma/client.ts';
+import { encodeActor, forTenant, type Actor } from '../prisma/client.ts';
 import { currentTime } from '../prisma/clock.ts';
 import { findGetOperation, loadOperations, type Operation } from '../rest-shim/operation.ts';
 import { createFileLinks } from '../rest-shim/file-links.ts';
@@ -78,7 +78,7 @@ export function createDomain(
     };
     return createContext({
       client: forTenant(books, principal.tenant.id, {
-        holder: getHolder(principal.tenant),
+        holder: principal.tenant.holder,
         signal,
         readLimit: responseSize,
         actor: actor && encodeActor(actor),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TenantClient } from '../prisma/client.ts';
-import { forTenant } from '../prisma/client.ts';
+import { forTenant, withHolder } from '../prisma/client.ts';
 import type { Context } from '../schema/graphql/context.ts';
 import { readSource } from '../schema/resources/document/read-source.ts';
 import { Decimal } from '../schema/money/money.ts';
@@ -23,7 +23,7 @@ const user = { id: '01890a5d-ac96-774b-bcce-b302099a8057', name: 'Dana Demo', em
 /** Fills the demo books with `time` as the current time. */
 async function filledAt(time: string): Promise<{ db: TenantClient; tenantId: string; context: Context }> {
   const tenant = await createTenant(service.client, { name: 'Studio Nordlicht', timezone: 'Europe/Berlin' });
-  const principal = { user, tenant, token: null };
+  const principal = { user, tenant: withHolder(tenant), token: null };
   await fillDemoBooks(service.domain, principal, new Date(time));
   const context = service.domain.contextFor(principal);
   return { db: forTenant(service.books, tenant.id), tenantId: tenant.id, context };

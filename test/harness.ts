@@ -10,7 +10,15 @@ import { inject } from 'vitest';
 import { clusterUrl, runOn } from './citus/cluster.ts';
 import { sendRequest } from './send-request.ts';
 import { currentTime } from '../prisma/clock.ts';
-import { connect, forTenant, openBooks, type Books, type TenantClient, type UnscopedClient } from '../prisma/client.ts';
+import {
+  connect,
+  forTenant,
+  openBooks,
+  type Books,
+  type TenantClient,
+  type UnscopedClient,
+  withHolder,
+} from '../prisma/client.ts';
 import { Workers } from '../prisma/distribute/workers.ts';
 import { ConnectionPool } from '../prisma/connection/connection.ts';
 import { declareDistributed } from '../prisma/distribute/distributed.ts';
@@ -324,7 +332,7 @@ export async function startService(
     contextOf: async ({ tenantId, userId }) => {
       const tenant = await client.tenant.findUniqueOrThrow({ where: { id: tenantId } });
       const user = await client.user.findUniqueOrThrow({ where: { id: userId } });
-      return domain.contextFor({ user, tenant, token: null });
+      return domain.contextFor({ user, tenant: withHolder(tenant), token: null });
     },
     close: async () => {
       await outbox?.stop();

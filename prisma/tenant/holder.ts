@@ -12,14 +12,10 @@ export interface Holder {
   readonly [mark]: true;
 }
 
-/** A tenant, as far as it says who holds its share. */
-export interface HoldingTenant {
-  id: string;
-  /** The tenant that a test tenant belongs to; null for others. */
-  testOf: string | null;
-}
-
-export const getHolder = ({ id, testOf }: HoldingTenant): Holder => (testOf ?? id) as unknown as Holder;
+/** Adds the holder to a tenant's row. */
+export const withHolder = <Tenant extends { id: string; testOf: string | null }>(
+  tenant: Tenant,
+): Tenant & { holder: Holder } => ({ ...tenant, holder: (tenant.testOf ?? tenant.id) as unknown as Holder });
 
 /** The holder of a tenant's own share: that of a job, and of a tenant that isn't known as a test tenant. */
-export const getOwnHolder = (tenantId: string): Holder => getHolder({ id: tenantId, testOf: null });
+export const getOwnHolder = (tenantId: string): Holder => withHolder({ id: tenantId, testOf: null }).holder;

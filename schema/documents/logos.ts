@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { batchPerRequest } from '../../prisma/batching.ts';
-import { getHolder } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { refuse } from '../errors/errors.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../graphql/execution/concurrency-limiter.ts';
@@ -38,7 +37,7 @@ export async function makeLogo({ tenant }: Context, file: UploadedFile, path: st
   // Before it waits for others, and has a thread.
   const problem = findFileProblem(bytes);
   if (problem !== undefined) refuse(path, 'invalid_file', problem);
-  const result = await perHolder.run(getHolder(tenant), () => perProcess.run(() => drawInThread(bytes)));
+  const result = await perHolder.run(tenant.holder, () => perProcess.run(() => drawInThread(bytes)));
   return result.problem === undefined ? result.png : refuse(path, 'invalid_file', result.problem);
 }
 

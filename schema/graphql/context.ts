@@ -4,13 +4,13 @@ import type { Ability } from './ability.ts';
 import type { FileStorage } from './file-storage.ts';
 import type { Write } from './execution/json-serializer.ts';
 import type { ResponseSize } from './execution/response-size.ts';
-import type { ApiToken, Identity, Tenant, User } from './identity.ts';
+import type { ApiToken, CurrentTenant, Identity, User } from './identity.ts';
 import type { TrustedDocumentStore } from './trusted-document-store.ts';
 
 /** The authenticated caller, as `src/identity/` established it. */
 export interface Principal {
   user: User;
-  tenant: Tenant;
+  tenant: CurrentTenant;
   /** The API token of the request; null in a session. */
   token: ApiToken | null;
   /** The session of the request, if it has one. */

@@ -1,4 +1,4 @@
-import type { Actor, Row } from '../../prisma/client.ts';
+import type { Actor, Holder, Row } from '../../prisma/client.ts';
 
 // Users, tenants, tokens, sessions, and the domain's interface to `src/identity/`, which stores them. Their tables are not
 // tenant tables: resolvers can't read them directly.
@@ -19,10 +19,14 @@ export interface Tenant {
   timezone: string;
   /** Whether it is a test tenant. */
   test: boolean;
-  /** The tenant that a test tenant belongs to; null for others. */
-  testOf: string | null;
   /** By how many milliseconds the clock of a test tenant is ahead; 0 for others. */
   clockAheadMs: number;
+}
+
+/** The tenant of a request or a job. */
+export interface CurrentTenant extends Tenant {
+  /** Who holds its share of what all tenants use. */
+  holder: Holder;
 }
 
 /** A test tenant, as the tenant that it belongs to sees it. */
@@ -88,7 +92,7 @@ export interface Invitation {
 /** Who calls, and the clock of the call: each context is one. */
 export interface Caller {
   user: User;
-  tenant: Tenant;
+  tenant: CurrentTenant;
   session?: { id: string };
   /** The caller, as the audit log names them. */
   actor: Actor | undefined;

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { withHolder } from '../../prisma/client.ts';
 import type { Context } from '../../schema/graphql/context.ts';
 import { CodedError, ValidationError } from '../../schema/errors/errors.ts';
 import { compileDocument } from '../../schema/graphql/execution/compile-document.ts';
@@ -28,7 +29,7 @@ export async function operatorDomain(
     ? await database.client.tenant.findFirst({ where: { id: tenantId, closedAt: null } })
     : null;
   if (!tenant) throw new RefusedError(`Unknown tenant "${tenantId}"`);
-  return { domain, context: domain.contextFor({ user: operator, tenant, token: null }) };
+  return { domain, context: domain.contextFor({ user: operator, tenant: withHolder(tenant), token: null }) };
 }
 
 /** A context of the domain for a tenant. @throws RefusedError for an unknown or closed tenant */

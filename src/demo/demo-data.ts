@@ -12,6 +12,7 @@ import { scheduleYear } from './year.ts';
 import { addExistingUser, createAuthenticate, createTenant, createToken, createUser } from '../identity/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
+import { withHolder } from '../../prisma/client.ts';
 
 export interface Demo {
   email: string;
@@ -49,7 +50,7 @@ export async function makeDemoTenant({ client, pool }: Database, domain: Domain)
   const fill = async (): Promise<void> => {
     const now = currentTime();
     await fillDemoBooks(domain, principal, now);
-    await fillSmallBooks(domain, { ...principal, tenant: second }, now);
+    await fillSmallBooks(domain, { ...principal, tenant: withHolder(second) }, now);
   };
   return { email, password, token, fill };
 }

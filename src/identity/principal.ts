@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import type { Pool } from 'pg';
+import type { Holder } from '../../prisma/client.ts';
 import type { Principal } from '../../schema/graphql/context.ts';
 import { parseToken } from './token.ts';
 import { TokenUse } from './token-use.ts';
@@ -43,7 +44,7 @@ interface Row {
   defaultCurrency: string;
   timezone: string;
   test: boolean;
-  testOf: string | null;
+  holder: Holder;
   clockAheadMs: number;
 }
 
@@ -111,7 +112,7 @@ const callersWhere = (condition: string): string => `
     t.followed_until as "followedUntil",
     u.id as "userId", u.name as "userName", u.email as "userEmail",
     n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone,
-    n.test, n.test_of as "testOf", n.clock_ahead_ms as "clockAheadMs"
+    n.test, coalesce(n.test_of, n.id) as holder, n.clock_ahead_ms as "clockAheadMs"
   from api_tokens t
     join users u on u.id = t.user_id
     left join memberships m on m.tenant_id = t.tenant_id and m.user_id = t.user_id
@@ -146,14 +147,14 @@ type Member = Pick<
   | 'defaultCurrency'
   | 'timezone'
   | 'test'
-  | 'testOf'
+  | 'holder'
   | 'clockAheadMs'
 >;
 
 const members = `
   select u.id as "userId", u.name as "userName", u.email as "userEmail",
     n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone,
-    n.test, n.test_of as "testOf", n.clock_ahead_ms as "clockAheadMs"
+    n.test, coalesce(n.test_of, n.id) as holder, n.clock_ahead_ms as "clockAheadMs"
   from memberships m
     join users u on u.id = m.user_id
     join tenants n on n.id = m.tenant_id and n.closed_at is null
@@ -161,11 +162,11 @@ const members = `
 
 /** @param row of a token, or of a member without one */
 function buildPrincipal(row: Row | Member, tenantId: string): Principal {
-  const { userId, userName, userEmail, tenantName, country, defaultCurrency, timezone, test, testOf, clockAheadMs } =
+  const { userId, userName, userEmail, tenantName, country, defaultCurrency, timezone, test, holder, clockAheadMs } =
     row;
   const principal = {
     user: { id: userId, name: userName, email: userEmail },
-    tenant: { id: tenantId, name: tenantName, country, defaultCurrency, timezone, test, testOf, clockAheadMs },
+    tenant: { id: tenantId, name: tenantName, country, defaultCurrency, timezone, test, holder, clockAheadMs },
   };
   if (!('hash' in row)) return { ...principal, token: null };
   const { id, name, abilities, trustedDocuments, requestsPerMinute, lastFour, createdAt, lastUsedAt, expiresAt } = row;

@@ -1,4 +1,4 @@
-import type { UnscopedClient } from '../../prisma/client.ts';
+import type { Holder, UnscopedClient } from '../../prisma/client.ts';
 import type { Principal } from '../../schema/graphql/context.ts';
 import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
 import { newSecret, secretHash } from './secret.ts';
@@ -94,7 +94,7 @@ interface Row {
   defaultCurrency: string;
   timezone: string;
   test: boolean;
-  testOf: string | null;
+  holder: Holder;
   clockAheadMs: number;
 }
 
@@ -116,7 +116,7 @@ export async function authenticateSession(
   const [row] = await client.$queryRaw<Row[]>`
     select s.id, s.last_seen_at as "lastSeenAt", u.id as "userId", u.name as "userName", u.email as "userEmail",
       n.id as "tenantId", n.name as "tenantName", n.country, n.default_currency as "defaultCurrency", n.timezone,
-      n.test, n.test_of as "testOf", n.clock_ahead_ms as "clockAheadMs"
+      n.test, coalesce(n.test_of, n.id) as holder, n.clock_ahead_ms as "clockAheadMs"
     from sessions s
       join users u on u.id = s.user_id
       left join lateral (
@@ -139,14 +139,14 @@ export async function authenticateSession(
     defaultCurrency,
     timezone,
     test,
-    testOf,
+    holder,
     clockAheadMs,
   } = row;
   return {
     kind: 'principal',
     principal: {
       user: { id: userId, name: userName, email: userEmail },
-      tenant: { id: row.tenantId, name: tenantName, country, defaultCurrency, timezone, test, testOf, clockAheadMs },
+      tenant: { id: row.tenantId, name: tenantName, country, defaultCurrency, timezone, test, holder, clockAheadMs },
       token: null,
       session: { id },
     },

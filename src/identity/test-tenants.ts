@@ -1,15 +1,7 @@
-import {
-  forTenant,
-  getHolder,
-  type Books,
-  type Holder,
-  type HoldingTenant,
-  type Prisma,
-  type UnscopedClient,
-} from '../../prisma/client.ts';
+import { forTenant, type Books, type Holder, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
 import { currentTime } from '../../prisma/clock.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
-import type { NewTestTenant, TestTenant } from '../../schema/graphql/identity.ts';
+import type { CurrentTenant, NewTestTenant, TestTenant } from '../../schema/graphql/identity.ts';
 import { CodedError } from '../../schema/errors/errors.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
 import { RefusedError } from './refused.ts';
@@ -109,13 +101,13 @@ export function createTestTenant(
 /** A test tenant, and who empties it: the tenant that it belongs to, or itself. */
 interface TestTenantRef {
   id: string;
-  by: HoldingTenant;
+  by: Pick<CurrentTenant, 'id' | 'holder'>;
 }
 
 /** An unknown test tenant is answered as such, however many are being emptied. */
 async function emptyInTurn(store: TestTenantStore, which: TestTenantRef, isGone: boolean): Promise<TestTenant | null> {
   if (!(await findTestTenant(store.client, which, isGone))) return null;
-  return inTurn(getHolder(which.by), () => emptyTestTenant(store, which, isGone));
+  return inTurn(which.by.holder, () => emptyTestTenant(store, which, isGone));
 }
 
 function findTestTenant(

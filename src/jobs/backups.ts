@@ -24,7 +24,7 @@ import type { BackupSetting } from '../config/config.ts';
 import { createDomain } from '../domain.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
 import { findReason } from './queue/count-failures.ts';
-import { nobody } from './nobody.ts';
+import { getJobPrincipal } from './job-principal.ts';
 
 /** How often the age of the newest backup is looked at; and the pause after one that failed, which may have filled a disk. */
 const lookEveryMs = 60_000;
@@ -171,7 +171,7 @@ async function verify(
     const until = performance.now() + verifyMs;
     for (const tenant of tenants.toSorted(() => Math.random() - 0.5)) {
       if (performance.now() > until) break;
-      const context = domain.contextFor({ user: nobody, tenant, token: null }, signal && { signal });
+      const context = domain.contextFor(getJobPrincipal(tenant), signal && { signal });
       const { differences } = await verifyBooks(context, { report: () => {} });
       if (differences === 0) continue;
       log.error(

@@ -1,5 +1,4 @@
 import type { Task } from 'graphile-worker';
-import { getHolder } from '../../prisma/client.ts';
 import { runLines } from '../../rest-shim/bulk-line.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
@@ -11,7 +10,7 @@ import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
 import { findPrincipal } from '../identity/index.ts';
 import type { Metrics } from '../observability/metrics/metrics.ts';
-import { nobody } from './nobody.ts';
+import { getJobPrincipal } from './job-principal.ts';
 import { InterruptedError } from './pace.ts';
 import type { TenantPayload } from './queue/tenant-queue.ts';
 
@@ -32,12 +31,12 @@ export function runBulkOperations(
     const { tenantId } = payload as TenantPayload;
     const tenant = await client.tenant.findUnique({ where: { id: tenantId } });
     if (!tenant) return;
-    const own = domain.contextFor({ user: nobody, tenant, token: null });
+    const own = domain.contextFor(getJobPrincipal(tenant));
     for (let operation = await findNext(own); operation; operation = await findNext(own)) {
       const current = operation;
       for (let goesOn = true; goesOn;) {
         if (abortSignal?.aborted) throw new InterruptedError();
-        goesOn = await perHolder.run(getHolder(tenant), () => perProcess.run(() => runAsStarter(current, own)));
+        goesOn = await perHolder.run(own.tenant.holder, () => perProcess.run(() => runAsStarter(current, own)));
       }
     }
   };

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Task } from 'graphile-worker';
-import { getHolder, isUnwritable } from '../../prisma/client.ts';
+import { isUnwritable } from '../../prisma/client.ts';
 import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { ExportError } from '../../schema/exports/export-error.ts';
 import { UnpreparedError } from '../../schema/exports/export-content.ts';
@@ -20,7 +20,7 @@ import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
 import { findPrincipal } from '../identity/index.ts';
 import { forEachTenant } from './for-each-tenant.ts';
-import { nobody } from './nobody.ts';
+import { getJobPrincipal } from './job-principal.ts';
 import { InterruptedError, startPace } from './pace.ts';
 import type { TenantPayload } from './queue/tenant-queue.ts';
 
@@ -51,7 +51,7 @@ export const cleanUpExports =
   async (_payload, { abortSignal }) => {
     const pause = startPace(abortSignal);
     await forEachTenant(await client.tenant.findMany(), workers, pause, async (tenant) =>
-      deleteOld(domain.contextFor({ user: nobody, tenant, token: null }), fileDays, pause),
+      deleteOld(domain.contextFor(getJobPrincipal(tenant)), fileDays, pause),
     );
   };
 
@@ -89,11 +89,11 @@ export function runExports(
     const { tenantId } = payload as TenantPayload;
     const tenant = await client.tenant.findUnique({ where: { id: tenantId } });
     if (!tenant) return;
-    const own = domain.contextFor({ user: nobody, tenant, token: null });
+    const own = domain.contextFor(getJobPrincipal(tenant));
     for (let next = await transitions.findNext(own); next; next = await transitions.findNext(own)) {
       const current = next;
       if (abortSignal?.aborted) throw new InterruptedError();
-      await perHolder.run(getHolder(tenant), () => perProcess.run(() => attempt(current, own, abortSignal)));
+      await perHolder.run(own.tenant.holder, () => perProcess.run(() => attempt(current, own, abortSignal)));
       await deleteOld(own, fileDays); // files that have no room any more
     }
   };

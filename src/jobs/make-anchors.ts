@@ -6,7 +6,7 @@ import type { AnchorKey } from '../../schema/resources/anchor/signature.ts';
 import { lackTimestamps } from '../../schema/resources/anchor/timestamp-anchors.ts';
 import type { Domain } from '../domain.ts';
 import { forEachTenant } from './for-each-tenant.ts';
-import { nobody } from './nobody.ts';
+import { getJobPrincipal } from './job-principal.ts';
 import { startPace } from './pace.ts';
 import { timestampSoon } from './timestamp-anchors.ts';
 
@@ -26,7 +26,7 @@ export const makeAnchors =
     const pause = startPace(abortSignal);
     const tenants = await client.tenant.findMany({ where: { closedAt: null } });
     await forEachTenant(tenants, workers, pause, async (tenant) => {
-      const context = contextFor({ user: nobody, tenant, token: null });
+      const context = contextFor(getJobPrincipal(tenant));
       await makeAnchor(context, key());
       if (withTimestamps && !tenant.test && (await lackTimestamps(context))) await timestampSoon(addJob, tenant.id);
     });

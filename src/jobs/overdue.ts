@@ -4,7 +4,7 @@ import type { Workers } from '../../prisma/distribute/workers.ts';
 import { emitOverdue } from '../../schema/resources/invoice/overdue.ts';
 import type { Domain } from '../domain.ts';
 import { forEachTenant } from './for-each-tenant.ts';
-import { nobody } from './nobody.ts';
+import { getJobPrincipal } from './job-principal.ts';
 import { startPace } from './pace.ts';
 
 /** Emits invoice.overdue, tenant by tenant, each by its own calendar day. With a tenant in its payload, for that one. */
@@ -15,7 +15,7 @@ export const overdue =
     const pause = startPace(abortSignal);
     const tenants = await client.tenant.findMany({ where: { id, closedAt: null } });
     await forEachTenant(tenants, workers, pause, async (tenant) => {
-      const emitted = await emitOverdue(contextFor({ user: nobody, tenant, token: null }), pause);
+      const emitted = await emitOverdue(contextFor(getJobPrincipal(tenant)), pause);
       if (emitted > 0) logger.info(`${emitted} invoices of ${tenant.id} are overdue`);
     });
   };

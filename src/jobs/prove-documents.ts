@@ -5,7 +5,7 @@ import type { Workers } from '../../prisma/distribute/workers.ts';
 import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.ts';
 import type { Domain } from '../domain.ts';
 import { forEachTenant } from './for-each-tenant.ts';
-import { nobody } from './nobody.ts';
+import { getJobPrincipal } from './job-principal.ts';
 import { startPace } from './pace.ts';
 
 /** How long after an invoice is issued its files are made, so that a job makes those of many. In milliseconds. */
@@ -45,7 +45,7 @@ export const proveDocuments =
     const pause = startPace(abortSignal);
     const where = { closedAt: null, ...(tenantId !== undefined && { id: tenantId }) };
     await forEachTenant(await client.tenant.findMany({ where }), workers, pause, async (tenant) => {
-      const context = contextFor({ user: nobody, tenant, token: null });
+      const context = contextFor(getJobPrincipal(tenant));
       if (tenantId !== undefined) await proveNext(context, pause);
       if (await hasUnproven(context)) await proveSoon(addJob, 0)(tenant.id);
     });

@@ -4,7 +4,7 @@ import type { Workers } from '../../prisma/distribute/workers.ts';
 import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import type { Domain } from '../domain.ts';
 import { forEachTenant } from './for-each-tenant.ts';
-import { nobody } from './nobody.ts';
+import { getJobPrincipal } from './job-principal.ts';
 import { startPace } from './pace.ts';
 
 /** Seals what was added to the tenants' audit logs. A tenant with very many new entries gets its turn again a minute later. */
@@ -13,7 +13,7 @@ export const sealAuditLog =
   async (_payload, { abortSignal }) => {
     const pause = startPace(abortSignal);
     await forEachTenant(await client.tenant.findMany(), workers, pause, async (tenant) => {
-      const context = contextFor({ user: nobody, tenant, token: null });
+      const context = contextFor(getJobPrincipal(tenant));
       for (let left = 20; left > 0 && (await sealNext(context)); left -= 1) await pause();
     });
   };

@@ -3,7 +3,7 @@ import type { UnscopedClient } from '../../prisma/client.ts';
 import { getTimestamps } from '../../schema/resources/anchor/timestamp-anchors.ts';
 import type { Domain } from '../domain.ts';
 import { askAuthority } from './ask-authority.ts';
-import { nobody } from './nobody.ts';
+import { getJobPrincipal } from './job-principal.ts';
 import type { TenantPayload } from './queue/tenant-queue.ts';
 
 /** The jobs of a named queue run one after another, whichever worker runs them: an authority may refuse many requests at once. */
@@ -23,6 +23,6 @@ export const timestampAnchors =
     const { tenantId } = payload as TenantPayload;
     const tenant = await client.tenant.findFirst({ where: { id: tenantId, closedAt: null } });
     if (!tenant || url === null) return;
-    const context = contextFor({ user: nobody, tenant, token: null });
+    const context = contextFor(getJobPrincipal(tenant));
     await getTimestamps(context, (request) => askAuthority(url, request, abortSignal, timeoutMs));
   };

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBodyTurns } from '../../src/server/http/body-turns.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { withHolder } from '../../prisma/client.ts';
 
-const of = (id: string, testOf: string | null = null) =>
-  ({ tenant: { id, testOf } }) as Parameters<ReturnType<typeof createBodyTurns>>[0];
+const of = (id: string, testOf: string | null = null) => ({ tenant: withHolder({ id, testOf }) });
 const long = 100_000;
 
 describe('long bodies', () => {

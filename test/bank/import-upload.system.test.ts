@@ -13,6 +13,7 @@ import type { Answer } from '../harness.ts';
 import { refusal } from '../graphql/books.ts';
 import { camt, document, form, send, upload } from './statement.ts';
 import { service, acme, serveImports, faultsSince, received } from './imports.ts';
+import { withHolder } from '../../prisma/client.ts';
 
 serveImports();
 
@@ -167,7 +168,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
       behindTheGate = createServer(async (request, response) => {
         const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
         const user = { id: acme.userId, name: 'Ada', email: '' };
-        const context = service.domain.contextFor({ user, tenant, token: null });
+        const context = service.domain.contextFor({ user, tenant: withHolder(tenant), token: null });
         await handler.handle(request, response, {
           requestId: 'x',
           signal: new AbortController().signal,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Pool } from 'pg';
-import { connect, openBooks } from '../../prisma/client.ts';
+import { connect, openBooks, withHolder } from '../../prisma/client.ts';
 import { importStatement } from '../../schema/bank-statements/import-statement.ts';
 import { createDomain } from '../../src/domain.ts';
 import { createTenant } from '../../src/identity/index.ts';
@@ -29,7 +29,11 @@ const domain = createDomain(
 const tenant = await client.tenant.findUniqueOrThrow({
   where: { id: (await createTenant(client, { name: 'Acme' })).id },
 });
-const context = domain.contextFor({ user: { id: tenant.id, name: '', email: '' }, tenant, token: null });
+const context = domain.contextFor({
+  user: { id: tenant.id, name: '', email: '' },
+  tenant: withHolder(tenant),
+  token: null,
+});
 
 const used = (): number => {
   globalThis.gc?.();

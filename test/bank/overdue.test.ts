@@ -4,6 +4,7 @@ import { overdue } from '../../src/jobs/overdue.ts';
 import { runScript, startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { eventsDuring, listEvents, fannedOut, makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
+import { withHolder } from '../../prisma/client.ts';
 
 let service: Service;
 
@@ -22,7 +23,7 @@ const at = (time: string): void => {
 async function run(who: Integrator): Promise<number> {
   const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: who.tenantId } });
   const user = { id: who.userId, name: 'Kontor', email: '' };
-  return emitOverdue(service.domain.contextFor({ user, tenant, token: null }));
+  return emitOverdue(service.domain.contextFor({ user, tenant: withHolder(tenant), token: null }));
 }
 const due = (who: Integrator, dueDate: string, more: object = {}) =>
   makeInvoice(who, { invoiceDate: '2026-03-01', dueDate, status: 'ISSUED', ...more });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { getHolder, openBooks } from '../../prisma/client.ts';
+import { withHolder, openBooks } from '../../prisma/client.ts';
 import { WorkerAwayError } from '../../prisma/distribute/ask-worker.ts';
 import { ConnectionPool } from '../../prisma/connection/connection.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -153,7 +153,7 @@ describe.skipIf(onCluster('functions of the test stand for those of Citus'))('wh
       const { connectionString } = service.pool.options;
       const books = openBooks({ connectionString, max: 4 }, 'session', service.workers);
       const acquire = ({ tenantId }: Integrator) =>
-        books.pool.acquire(tenantId, { holder: getHolder({ id: tenantId, testOf: null }) });
+        books.pool.acquire(tenantId, { holder: withHolder({ id: tenantId, testOf: null }).holder });
       (await acquire(acme)).release(); // which learns that the books are distributed
       const others: Integrator[] = [];
       while (others.length < 2) {

@@ -4,6 +4,7 @@ import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { buyer, company, makeIssuedInvoice, setCompany } from './parties.ts';
+import { withHolder } from '../../prisma/client.ts';
 
 let service: Service;
 
@@ -35,7 +36,7 @@ async function makeCreditNote(who: Integrator, fields: object): Promise<string> 
 const contextOf = async ({ tenantId, userId }: Integrator) => {
   const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: tenantId } });
   const user = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
-  return service.domain.contextFor({ user, tenant, token: null });
+  return service.domain.contextFor({ user, tenant: withHolder(tenant), token: null });
 };
 
 describe('the files of a credit note', () => {

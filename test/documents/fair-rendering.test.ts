@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { DocumentSource } from '../../schema/documents/document-source.ts';
 import { pdfTurns } from '../../schema/resources/document/stored-files.ts';
-import { getHolder } from '../../prisma/client.ts';
+import { withHolder } from '../../prisma/client.ts';
 import { renderInThread } from '../../schema/documents/render-in-thread.ts';
 
 const line: DocumentSource['lines'][number] = {
@@ -40,7 +40,7 @@ const source = (lines: number): DocumentSource => ({
 it('a tenant’s PDF waits for none of another tenant’s, however many and long these are', async () => {
   const finished: string[] = [];
   const render = async (tenantId: string, lines: number): Promise<void> => {
-    await pdfTurns.run(getHolder({ id: tenantId, testOf: null }), () => renderInThread(source(lines)));
+    await pdfTurns.run(withHolder({ id: tenantId, testOf: null }).holder, () => renderInThread(source(lines)));
     finished.push(tenantId);
   };
   const attack = Array.from({ length: 2 }, () => render('attacker', 900));
@@ -53,7 +53,7 @@ it('a tenant’s PDFs and those of its test tenants are made one after the other
   let running = 0;
   let most = 0;
   const render = (id: string, testOf: string | null) =>
-    pdfTurns.run(getHolder({ id, testOf }), async () => {
+    pdfTurns.run(withHolder({ id, testOf }).holder, async () => {
       running += 1;
       most = Math.max(most, running);
       await renderInThread(source(1));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { pdfTurns } from '../../schema/resources/document/stored-files.ts';
 import { item } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
-import { getHolder } from '../../prisma/client.ts';
+import { withHolder } from '../../prisma/client.ts';
 import { makeIssuedInvoice, setCompany } from './parties.ts';
 
 let service: Service;
@@ -49,7 +49,7 @@ it('who has to wait too long is asked to try again, which is no fault of the ser
   const before = service.log.length;
   const made = vi.spyOn(Piscina.prototype, 'run');
   const held = Promise.withResolvers<void>();
-  const holding = pdfTurns.run(getHolder({ id: who.tenantId, testOf: null }), () => held.promise);
+  const holding = pdfTurns.run(withHolder({ id: who.tenantId, testOf: null }).holder, () => held.promise);
   const [rest, graphql] = await Promise.all([
     download(who, id),
     who.graphqlAnswer('query ($id: UUID!) { invoicePdf(id: $id) { size } }', { id }),

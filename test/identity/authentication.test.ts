@@ -16,6 +16,7 @@ import {
   untilUsed,
   ample,
 } from './accounts.ts';
+import { withHolder } from '../../prisma/client.ts';
 
 openAccounts();
 
@@ -47,7 +48,7 @@ describe('authentication', () => {
           defaultCurrency: 'EUR',
           timezone: 'UTC',
           test: false,
-          testOf: null,
+          holder: withHolder({ id: tenant.id, testOf: null }).holder,
           clockAheadMs: 0,
         },
         token: {

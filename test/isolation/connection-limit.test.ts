@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { asTenant, TenantPool } from '../../prisma/tenant/pool.ts';
-import { getHolder, openBooks, type Holder } from '../../prisma/client.ts';
+import { withHolder, openBooks, type Holder } from '../../prisma/client.ts';
 import { TenantQueues } from '../../prisma/tenant/connection-limit.ts';
 import { makeCustomer } from '../graphql/books.ts';
 import { createDatabase, onEachServer, startService, type Database } from '../harness.ts';
@@ -51,15 +51,15 @@ describe('one tenant holds', () => {
   });
 
   it('a part of its share through its test tenant, which sees its own rows all the same', async () => {
-    const pool = new TenantPool({ connectionString: database.url, max: 8, connectionTimeoutMillis: 100 });
-    const holder = getHolder({ id: testOfAcme, testOf: acme });
+    const pool = new TenantPool({ connectionString: database.url, max: 8, connectionTimeoutMillis: 1000 });
+    const holder = withHolder({ id: testOfAcme, testOf: acme }).holder;
     const [own, test] = [await pool.acquire(acme, { holder }), await pool.acquire(testOfAcme, { holder })];
     const tenantOf = async (connection: typeof own) =>
       (await connection.run({ text: `select current_setting('kontor.tenant_id') as id` })).rows;
     expect([await tenantOf(own), await tenantOf(test)]).toEqual([[{ id: acme }], [{ id: testOfAcme }]]);
     for (const id of [acme, testOfAcme])
       await expect(pool.acquire(id, { holder })).rejects.toThrow('all the connections that one tenant may');
-    (await pool.acquire(globex, { holder: getHolder({ id: globex, testOf: null }) })).release();
+    (await pool.acquire(globex, { holder: withHolder({ id: globex, testOf: null }).holder })).release();
     test.release();
     const next = await pool.acquire(acme, { holder });
     expect(await tenantOf(next)).toEqual([{ id: acme }]);
@@ -81,7 +81,7 @@ describe('one tenant holds', () => {
 
 describe('a request that waits for a connection of its tenant', () => {
   it('gets one in the order of arrival, and delays no other tenant', async () => {
-    const [ofAcme, ofGlobex] = [acme, globex].map((id) => getHolder({ id, testOf: null })) as [Holder, Holder];
+    const [ofAcme, ofGlobex] = [acme, globex].map((id) => withHolder({ id, testOf: null }).holder) as [Holder, Holder];
     const queues = new TenantQueues();
     const order: number[] = [];
     const waiting = [0, 1, 2].map(async (index) => {
@@ -96,8 +96,8 @@ describe('a request that waits for a connection of its tenant', () => {
   });
 
   it('gives up after the pool’s timeout, and when its request is aborted', async () => {
-    const pool = new TenantPool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 300 });
-    const holder = getHolder({ id: acme, testOf: null });
+    const pool = new TenantPool({ connectionString: database.url, max: 1, connectionTimeoutMillis: 1000 });
+    const holder = withHolder({ id: acme, testOf: null }).holder;
     const held = await pool.acquire(acme, { holder });
     await expect(pool.acquire(acme, { holder })).rejects.toThrow('all the connections that one tenant may');
     const request = new AbortController();

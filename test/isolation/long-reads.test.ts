@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { forTenant, getHolder, openBooks, type Books } from '../../prisma/client.ts';
+import { forTenant, withHolder, openBooks, type Books } from '../../prisma/client.ts';
 import type { ReadLimit } from '../../prisma/tenant/pool.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -78,7 +78,7 @@ it('while short results of the tenant, and long ones of another, do not wait', a
 });
 
 it('waits for that of a test tenant of the same tenant', async () => {
-  const holder = getHolder({ id: initech, testOf: acme });
+  const holder = withHolder({ id: initech, testOf: acme }).holder;
   const ofTest = forTenant(books, initech, { holder });
   const running = ofTest.$rows(endless('t'), []).catch(() => 'ended');
   await until(async () => (await countEndless('t')) === 1);

@@ -10,6 +10,7 @@ import { createToken } from '../../src/identity/index.ts';
 import { listEvents, makeCustomer, makeInvoice, makeProject } from '../graphql/books.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { importRecords, uploadRecords, type Kind, type Options, type Result } from './records.ts';
+import { withHolder } from '../../prisma/client.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -297,7 +298,11 @@ RE-1;Globex;31.12.2024;14.01.2025;Buch;1;100,00;7;226,00;
     await makeInvoice(acme, { status: 'ISSUED', invoiceDate: '2025-06-01' });
     const contextOf = async (who: Integrator): Promise<Context> => {
       const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: who.tenantId } });
-      return service.domain.contextFor({ user: { id: who.userId, name: '', email: '' }, tenant, token: null });
+      return service.domain.contextFor({
+        user: { id: who.userId, name: '', email: '' },
+        tenant: withHolder(tenant),
+        token: null,
+      });
     };
     const exported = async (who: Integrator): Promise<string> => {
       let text = '';

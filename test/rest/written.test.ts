@@ -23,6 +23,7 @@ import { startExecution } from '../../schema/graphql/execution/compile-selection
 import { toSchema } from '../../schema/index.ts';
 import { fillAtRandom } from '../query-compiler/rows.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { withHolder } from '../../prisma/client.ts';
 
 // REST writes its answers directly from the resolvers' results. They must equal, byte for byte, the results of graphql-js
 // for the same documents, with the names of REST.
@@ -49,7 +50,7 @@ beforeAll(async () => {
   const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
   context = service.domain.contextFor({
     user: { id: acme.tenantId, name: 'x', email: 'x@example.com' },
-    tenant,
+    tenant: withHolder(tenant),
     token: null,
   });
 });

@@ -5,6 +5,7 @@ import { cleanUp } from '../../src/jobs/clean-up.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { createWebhook, startReceiver, until, work, type Receiver } from './receiver.ts';
+import { withHolder } from '../../prisma/client.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -96,7 +97,7 @@ describe('a webhook', () => {
           defaultCurrency: 'EUR',
           timezone: 'UTC',
           test: false,
-          testOf: null,
+          holder: withHolder({ id: acme.tenantId, testOf: null }).holder,
           clockAheadMs: 0,
         },
         token: null,

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getHolder } from '../../../prisma/client.ts';
 import type { Context } from '../../graphql/context.ts';
 import { refuse, TryLaterError } from '../../errors/errors.ts';
 import { FairLimiter } from '../../graphql/execution/concurrency-limiter.ts';
@@ -39,7 +38,7 @@ export const documentFileInTime = (
 /** The PDF of an invoice that isn't stored, with a watermark, for a request. @throws TryLaterError */
 export const previewInTime = (context: Context, source: DocumentSource): Promise<DocumentFile> =>
   inTime((signal) =>
-    pdfTurns.run(getHolder(context.tenant), async () => {
+    pdfTurns.run(context.tenant.holder, async () => {
       signal.throwIfAborted();
       return buildFile('draft', 'pdf', await makeFile(context, source, 'pdf'));
     }),
@@ -76,7 +75,7 @@ export async function documentFile(
       signal?.throwIfAborted();
       return makeDocumentFile(context, document, format);
     };
-    const made = await (format === 'pdf' ? pdfTurns.run(getHolder(context.tenant), make) : make());
+    const made = await (format === 'pdf' ? pdfTurns.run(context.tenant.holder, make) : make());
     if (made) return made;
     await sleep(pollMs, undefined, { signal });
   }

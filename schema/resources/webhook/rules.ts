@@ -4,7 +4,7 @@ import { hiddenTypes, mustRead } from '../../events/access.ts';
 import { type Problems, found, NotFoundError } from '../../errors/errors.ts';
 import type { Webhook as WebhookRow } from '../../../prisma/generated/client/client.ts';
 import { requireVersion, type RowArguments } from '../../rows/locked-row.ts';
-import { getHolder, type RowLock } from '../../../prisma/client.ts';
+import type { RowLock } from '../../../prisma/client.ts';
 import { FairLimiter } from '../../graphql/execution/concurrency-limiter.ts';
 
 /** At most this many per tenant. */
@@ -29,7 +29,7 @@ export function mustReadWanted(context: Context, events: readonly (string | null
 /** The check of an address waits for a name server: it may be silent, and a tenant may ask for many names. */
 const checkTurns = new FairLimiter();
 const findUrlProblem = (url: string, { tenant, webhooks }: Context): Promise<string | undefined> =>
-  checkTurns.run(getHolder(tenant), () => webhooks.findUrlProblem(url));
+  checkTurns.run(tenant.holder, () => webhooks.findUrlProblem(url));
 
 export async function webhookRules(
   input: { url?: string | null; events?: (string | null | undefined)[] | null },

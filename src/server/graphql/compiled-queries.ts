@@ -1,6 +1,5 @@
 import { getOperationAST, getVariableValues, print, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { createLRUCache, type Plugin } from 'graphql-yoga';
-import { getHolder } from '../../../prisma/client.ts';
 import {
   compileOperation,
   graphqlFormat,
@@ -53,11 +52,11 @@ export function createCompiledQueries(
         if (text === undefined) return;
         const count = (seen.get(text) ?? 0) + 1;
         const { context } = args.contextValue as { context: Context };
-        seen.set(text, count, getHolder(context.tenant));
+        seen.set(text, count, context.tenant.holder);
         if (count !== minExecutions || (costs(args).breadth ?? 0) > maxFields) return;
         const compiledQuery = compileQuery(schema, args.document, args.operationName ?? undefined);
         if (compiledQuery)
-          compiled.set(text, { ...compiledQuery, isTrusted: isTrusted(text, context) }, getHolder(context.tenant));
+          compiled.set(text, { ...compiledQuery, isTrusted: isTrusted(text, context) }, context.tenant.holder);
       },
     },
     respond: async (params, context) => {

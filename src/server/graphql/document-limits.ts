@@ -11,7 +11,6 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { getHolder } from '../../../prisma/client.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { IdentityMutationsAlone } from './atomic-mutations.ts';
 import { costs, showRefused } from './document-cost.ts';
@@ -113,7 +112,7 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
     onParams: ({ params: { query }, context }) =>
       typeof query !== 'string' || good.get(query) || (isTrusted(query, getContext(context)) && trusted.get(query))
         ? undefined
-        : scheduler.waitForTurn(getHolder(getContext(context).tenant)),
+        : scheduler.waitForTurn(getContext(context).tenant.holder),
     onParse: ({ context, params: { source }, parseFn, setParseFn, setParsedDocument }) => {
       const isOwn = isTrusted(String(source), getContext(context));
       const known = isOwn && trusted.get(String(source));
@@ -136,7 +135,7 @@ export function useLimits({ introspection, good, isTrusted }: LimitsOptions): Pl
       const { body = '' } = documentAST.loc?.source ?? {};
       const asking = getContext(context);
       const cache = isTrusted(body, asking) ? trusted : good;
-      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST, getHolder(asking.tenant)));
+      return ({ valid }) => void (valid && documentAST.loc && cache.set(body, documentAST, asking.tenant.holder));
     },
     onExecute: refuseCost,
     onSubscribe: refuseCost,

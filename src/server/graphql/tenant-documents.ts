@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { asActor, getHolder, type Holder, type Prisma, type UnscopedClient } from '../../../prisma/client.ts';
+import { asActor, type Holder, type Prisma, type UnscopedClient } from '../../../prisma/client.ts';
 import { Problems, TryLaterError, ValidationError, type FieldProblems } from '../../../schema/errors/errors.ts';
 import type { TrustedDocumentStore } from '../../../schema/graphql/trusted-document-store.ts';
 import { createFairScheduler } from '../http/fair-scheduler.ts';
@@ -52,7 +52,7 @@ export function createTenantDocuments(client: UnscopedClient, schema: GraphQLSch
       const documents = places.flatMap((index) => sent[index] ?? []);
       if (documents.length === 0) return 0;
       refuseBeyond(await measure(client, tenantId), documents); // before they are parsed
-      await validate(getHolder(context.tenant), signal, documents, places);
+      await validate(context.tenant.holder, signal, documents, places);
       return asActor(context.actor, () =>
         client.$transaction(async (db) => {
           // Locked, so that a concurrent request counts these documents.

@@ -1,6 +1,6 @@
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { IncomingMessage } from 'node:http';
-import { getHolder, type Holder } from '../../../prisma/client.ts';
+import type { Holder } from '../../../prisma/client.ts';
 import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { CodedError, ForbiddenError } from '../../../schema/errors/errors.ts';
@@ -49,7 +49,7 @@ export function createUploads(): Uploads {
   return {
     receive: async (request, context, work) => {
       check(request, context);
-      const holder = getHolder(context.tenant);
+      const holder = context.tenant.holder;
       const own = holders.get(holder) ?? {
         forms: 0,
         small: new ConcurrencyLimiter(1),

@@ -1,5 +1,5 @@
-import { getHolder, type Holder } from '../../../prisma/client.ts';
-import type { Context } from '../../../schema/graphql/context.ts';
+import type { Holder } from '../../../prisma/client.ts';
+import type { CurrentTenant } from '../../../schema/graphql/identity.ts';
 import { CodedError } from '../../../schema/errors/errors.ts';
 import { longestAtOnce } from '../../../rest-shim/request-body.ts';
 import { createFairScheduler } from './fair-scheduler.ts';
@@ -15,15 +15,14 @@ const retryAfter = 1;
  * @param length the body's length in bytes
  * @throws CodedError RATE_LIMITED if too many of the tenant's bodies wait
  */
-export type WaitForTurn = (context: Pick<Context, 'tenant'>, length: number) => Promise<void>;
+export type WaitForTurn = (context: { tenant: Pick<CurrentTenant, 'holder'> }, length: number) => Promise<void>;
 
 /** Lets tenants take turns in parsing long bodies, one in a tick, so that other requests are answered in between. */
 export function createBodyTurns(): WaitForTurn {
   const scheduler = createFairScheduler({ rest: 1, pauseMs: 0 });
   const waiting = new Map<Holder, number>();
-  return async ({ tenant }, length) => {
+  return async ({ tenant: { holder } }, length) => {
     if (length <= longestAtOnce) return;
-    const holder = getHolder(tenant);
     const before = waiting.get(holder) ?? 0;
     if (before >= maxWaiting)
       throw new CodedError('RATE_LIMITED', 'Too many long requests of this tenant wait. Try again in a second.', {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { getHolder, type Holder, type HoldingTenant } from '../../../prisma/client.ts';
+import type { Holder } from '../../../prisma/client.ts';
+import type { CurrentTenant } from '../../../schema/graphql/identity.ts';
 import { CodedError } from '../../../schema/errors/errors.ts';
 
 /** How many longest responses' memory the responses of one holder may take, and those of the whole process. */
@@ -49,7 +50,7 @@ export class ResponseMemory {
    * @param bytes how much it takes in all; 0 when a stream's next part begins
    * @throws CodedError RATE_LIMITED
    */
-  reserve(tenant: HoldingTenant, response: ServerResponse, bytes: number): void {
+  reserve(tenant: Pick<CurrentTenant, 'id' | 'holder'>, response: ServerResponse, bytes: number): void {
     let reservation = this.#byResponse.get(response);
     if (!reservation) this.#byResponse.set(response, (reservation = this.#open(tenant, response)));
     if (response.closed) return this.#set(reservation, 0);
@@ -61,8 +62,8 @@ export class ResponseMemory {
     this.#set(reservation, needed);
   }
 
-  #open(tenant: HoldingTenant, response: ServerResponse): Reservation {
-    const reservation: Reservation = { tenantId: tenant.id, holder: getHolder(tenant), response, bytes: 0 };
+  #open(tenant: Pick<CurrentTenant, 'id' | 'holder'>, response: ServerResponse): Reservation {
+    const reservation: Reservation = { tenantId: tenant.id, holder: tenant.holder, response, bytes: 0 };
     response.once('close', () => this.#set(reservation, 0));
     return reservation;
   }

@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { getHolder, isConnectionLost, isContention } from '../../../prisma/client.ts';
+import { isConnectionLost, isContention } from '../../../prisma/client.ts';
 import { readRequestBytes } from '../../../rest-shim/request-body.ts';
 import {
   checkUpload,
@@ -103,7 +103,7 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
         key !== undefined && options.idempotent.wasHandled({ method, path: canonicalPath(pathname), key }, context);
       await checkUpload(uploading, request, context, isRepeated);
       extend(longestUploadMs);
-      const upload = await receiveUpload(getHolder(context.tenant), request.body ?? noBody(), uploading.maxBytes);
+      const upload = await receiveUpload(context.tenant.holder, request.body ?? noBody(), uploading.maxBytes);
       try {
         await storeReceived(uploading, context, upload, isRepeated);
         const received = { ...caller, upload };

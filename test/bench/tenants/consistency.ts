@@ -1,7 +1,7 @@
 import { openDatabase } from '../../../src/database/database.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import { createDomain } from '../../../src/domain.ts';
-import { nobody } from '../../../src/jobs/nobody.ts';
+import { getJobPrincipal } from '../../../src/jobs/job-principal.ts';
 import { openStorage } from '../../../src/storage/storage.ts';
 import { createWebhooks } from '../../../src/webhooks/webhooks.ts';
 import { findViolations } from '../../../schema/tenant-archive/consistency.ts';
@@ -36,7 +36,7 @@ export async function checkConsistency({ url, pool, tenants }: Installation): Pr
     if (invoices > maxVerified) continue;
     const tenant = await database.client.tenant.findUniqueOrThrow({ where: { id } });
     const differences: string[] = [];
-    const verified = await verifyDocuments(contextFor({ user: nobody, tenant, token: null }), {
+    const verified = await verifyDocuments(contextFor(getJobPrincipal(tenant)), {
       report: ({ message }) => differences.push(message),
     });
     // The job proves some of the documents that were made without a proof.

@@ -18,6 +18,7 @@ import {
   makeTimeEntry,
 } from '../books.ts';
 import { buildQuestion, type Ids } from './documents.ts';
+import { withHolder } from '../../../prisma/client.ts';
 
 let service: Service;
 let acme: Integrator;
@@ -47,7 +48,7 @@ beforeAll(async () => {
   const tenant = await service.client.tenant.findUniqueOrThrow({ where: { id: acme.tenantId } });
   const user = await service.client.user.findUniqueOrThrow({ where: { id: acme.userId } });
   const token = await service.client.apiToken.findUniqueOrThrow({ where: { id: acme.tokenId } });
-  context = () => service.domain.contextFor({ user, tenant, token });
+  context = () => service.domain.contextFor({ user, tenant: withHolder(tenant), token });
 });
 afterAll(() => service.close());
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getHolder } from '../../../prisma/client.ts';
+import { withHolder } from '../../../prisma/client.ts';
 import { FairCache } from '../../../src/server/graphql/fair-cache.ts';
 
 const keys = (count: number, name: string): string[] => Array.from({ length: count }, (_, index) => `${name} ${index}`);
@@ -8,7 +8,7 @@ const keys = (count: number, name: string): string[] => Array.from({ length: cou
 const kept = (cache: FairCache<string>, of: string[]): string[] => of.filter((key) => cache.get(key) === key);
 
 const fill = (cache: FairCache<string>, of: string[], tenantId: string): void => {
-  for (const key of of) cache.set(key, key, getHolder({ id: tenantId, testOf: null }));
+  for (const key of of) cache.set(key, key, withHolder({ id: tenantId, testOf: null }).holder);
 };
 
 describe('a cache that tenants share', () => {
@@ -44,7 +44,7 @@ describe('a cache that tenants share', () => {
     fill(cache, innocent, 'innocent');
     for (let test = 0; test < 5; test += 1)
       for (const key of keys(1000, `hostile ${test}`))
-        cache.set(key, key, getHolder({ id: `test ${test}`, testOf: 'hostile' }));
+        cache.set(key, key, withHolder({ id: `test ${test}`, testOf: 'hostile' }).holder);
     expect(kept(cache, innocent)).toEqual(innocent);
   });
 
@@ -61,7 +61,7 @@ describe('a cache that tenants share', () => {
   it('is bounded by the size of its entries, for very many tenants too', () => {
     const cache = new FairCache<string>(1000, (key) => key.length);
     const all = Array.from({ length: 300 }, (_, index) => String(index).padStart(10, '0'));
-    for (const key of all) cache.set(key, key, getHolder({ id: `tenant of ${key}`, testOf: null }));
+    for (const key of all) cache.set(key, key, withHolder({ id: `tenant of ${key}`, testOf: null }).holder);
     expect(kept(cache, all)).toEqual(all.slice(-100)); // those not used for the longest time are gone
     const long = keys(10, 'x'.repeat(198));
     fill(cache, long, 'hostile'); // each is more than anybody's share
