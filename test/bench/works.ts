@@ -1,5 +1,5 @@
 import type { Work } from './bench.ts';
-import { bulkLoad } from './works/bulk.ts';
+import { bulkLoad, bulkLoadOfMany } from './works/bulk.ts';
 import { auditLogCost, changeFeedCost, changesOfMillion } from './works/changes.ts';
 import { create } from './works/create.ts';
 import { filterByCustomer, filterByStatus, search } from './works/filter.ts';
@@ -33,6 +33,7 @@ export const works: Work[] = [
   walkMillion,
   create,
   bulkLoad,
+  bulkLoadOfMany,
   changeFeedCost,
   auditLogCost,
   changesOfMillion,

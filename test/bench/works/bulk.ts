@@ -9,6 +9,7 @@ import { folder } from '../database.ts';
 import { perSecond } from '../race.ts';
 
 const customers = 20_000;
+const manyCustomers = 100_000;
 
 /** From the request until all are written: by a bulk operation, against COPY by hand. */
 export const bulkLoad: Work = {
@@ -17,7 +18,11 @@ export const bulkLoad: Work = {
     const [kontor, byHand] = await Promise.all([bench.contender('kontorRest'), bench.contender('fastifyPg')]);
     const worker = startWorker(bench);
     const sides = [
-      { name: kontor.name, load: (body: string) => loadInBulk(bench, kontor, body), seconds: [] as number[] },
+      {
+        name: kontor.name,
+        load: (body: string) => loadInBulk(bench, kontor, body, customers),
+        seconds: [] as number[],
+      },
       { name: byHand.name, load: (body: string) => loadByHand(bench, byHand, body), seconds: [] as number[] },
     ];
     try {
@@ -45,7 +50,29 @@ export const bulkLoad: Work = {
   },
 };
 
-/** For both: it does the bulk operation, and what follows from the events of either. */
+/** Until as many are written as a business brings along when it changes its system. */
+export const bulkLoadOfMany: Work = {
+  name: `REST bulk load of ${manyCustomers} customers, s`,
+  long: true,
+  async run(bench) {
+    const kontor = await bench.contender('kontorRest');
+    const worker = startWorker(bench);
+    try {
+      await idle(bench);
+      bench.say(this.name);
+      const body = lines(manyCustomers);
+      const from = performance.now();
+      await loadInBulk(bench, kontor, body, manyCustomers);
+      const seconds = (performance.now() - from) / 1000;
+      const figures = { ours: `${seconds.toFixed(1)} s`, theirs: '', ratio: seconds };
+      return [{ work: this.name, against: '–', ...figures, goal: 60, atMost: 60 }];
+    } finally {
+      await stop(worker);
+    }
+  },
+};
+
+/** For all: it does the bulk operation, and what follows from the events of each side. */
 const startWorker = ({ database }: Bench): ChildProcess =>
   spawn(process.execPath, kontorWorker.run, {
     env: { ...process.env, NODE_ENV: 'production', ...kontorWorker.env, DATABASE_URL: database.url },
@@ -55,7 +82,7 @@ const startWorker = ({ database }: Bench): ChildProcess =>
 async function measure(bench: Bench, name: string, load: (body: string) => Promise<void>): Promise<number> {
   await idle(bench);
   const before = await written(bench);
-  const body = lines();
+  const body = lines(customers);
   const from = performance.now();
   await load(body);
   const seconds = (performance.now() - from) / 1000;
@@ -68,14 +95,14 @@ async function measure(bench: Bench, name: string, load: (body: string) => Promi
   return seconds;
 }
 
-async function loadInBulk(bench: Bench, { url }: Running, body: string): Promise<void> {
+async function loadInBulk(bench: Bench, { url }: Running, body: string, count: number): Promise<void> {
   let operation = await request(bench, 'POST', `${url}/api/v1/bulk-operations?resource=customers&action=create`, body);
   while (operation['status'] === 'pending' || operation['status'] === 'running') {
     await sleep(20);
     operation = await request(bench, 'GET', `${url}/api/v1/bulk-operations/${String(operation['id'])}`);
   }
   const { status, succeeded_lines: succeeded } = operation;
-  deepStrictEqual({ status, succeeded }, { status: 'completed', succeeded: customers });
+  deepStrictEqual({ status, succeeded }, { status: 'completed', succeeded: count });
 }
 
 async function loadByHand(bench: Bench, { url }: Running, body: string): Promise<void> {
@@ -100,7 +127,7 @@ async function request(bench: Bench, method: string, url: string, body?: string)
 let loads = 0;
 
 /** Customers that no earlier load has. */
-function lines(): string {
+function lines(count: number): string {
   loads += 1;
   const customer = (at: number): string =>
     JSON.stringify({
@@ -114,7 +141,7 @@ function lines(): string {
       country: 'DE',
       vat_id: null,
     });
-  return Array.from({ length: customers }, (_, at) => `${customer(at)}\n`).join('');
+  return Array.from({ length: count }, (_, at) => `${customer(at)}\n`).join('');
 }
 
 async function written(bench: Bench): Promise<number[]> {
