@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 // The log gathers lines. None may be lost, or late.
 
 const module = JSON.stringify(new URL('../src/observability/log.ts', import.meta.url).href);
+const client = JSON.stringify(new URL('../prisma/generated/client/client.ts', import.meta.url).href);
 
 /** Runs the statements in a process that has made its `log`. @returns the messages that it writes, as they come */
 async function* messagesOf(statements: string, before = ''): AsyncGenerator<string> {
@@ -64,6 +65,16 @@ describe("an error's line has no values of rows, which are personal data", () =>
         message: 'Invalid',
         code: 'P2039',
         meta: { modelName: 'Customer', driverAdapterError: { cause: { kind: 'postgres', code: '23514' } } },
+      },
+    ],
+    [
+      "Prisma's of a call that has a mistake",
+      `await new (await import(${client})).PrismaClient({
+        adapter: new (await import('@prisma/adapter-pg')).PrismaPg({ host: '127.0.0.1', port: 1 }),
+      }).user.create({ data: { name: 'Erika\\n}\\n\\n', email: { city: 'Erika' } } }).catch((error) => error)`,
+      {
+        type: 'PrismaClientValidationError',
+        message: expect.stringMatching(/^\nInvalid `prisma.user.create\(\)` invocation: Argument `email`: .*String/),
       },
     ],
     [

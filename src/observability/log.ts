@@ -9,6 +9,8 @@ const errorLevel = 50;
 
 /** Fields of PostgreSQL's errors that can have values of rows, which are personal data: `Failing row contains (…)`. */
 const fieldsWithValues = new Set(['detail', 'where', 'internalQuery']);
+/** The call that a validation error of Prisma's shows in its message, with all its values. */
+const prismaCall = /(Invalid `[^`]+` invocation)[^]*?\n\}\n\n/g;
 /** How deep an error is copied: an error of Prisma's has PostgreSQL's own error three levels below it. */
 const deepest = 6;
 const { err: readFields } = pino.stdSerializers;
@@ -20,8 +22,9 @@ function isPlain(value: object): boolean {
   return value instanceof Error || Array.isArray(value) || prototype === Object.prototype || prototype === ofFields;
 }
 
-/** Copies the fields of an error, and of the errors in it, without those that can have values of rows. */
+/** Copies the fields of an error, and of the errors in it, without what can have values of rows. */
 function withoutValues(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.replace(prismaCall, '$1: ');
   if (typeof value !== 'object' || value === null || !isPlain(value)) return value;
   if (depth === deepest) return undefined; // it may contain itself
   if (Array.isArray(value)) return value.map((each) => withoutValues(each, depth + 1));
