@@ -51,6 +51,9 @@ export async function makeCluster({ home, bin, user }: ServerLocation, report: (
 const pidFile = ({ home }: ServerLocation): string => join(home, 'cluster/postmaster.pid');
 export const logFile = ({ home }: ServerLocation): string => join(home, 'log');
 
+/** A longer log is set aside when the server starts, in place of the one before. In bytes. */
+const longestLog = 10_000_000;
+
 export async function findPostmaster(
   location: ServerLocation,
 ): Promise<{ pid: number; port: number; alive: boolean } | undefined> {
@@ -90,10 +93,13 @@ export async function start(
 ): Promise<string> {
   const port = wantedPort && (await isFree(wantedPort)) ? wantedPort : await findFreePort();
   const log = logFile(location);
-  const before = await stat(log).then(
-    ({ size }) => size,
-    () => 0,
-  );
+  const sizeOf = (file: string): Promise<number> =>
+    stat(file).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  if ((await sizeOf(log)) > longestLog) await rename(log, `${log}.old`);
+  const before = await sizeOf(log);
   // -t: recovery after a crash may take its time
   const starting = pgCtl(location, ['start', '-t', '300', '-l', log, '-o', `-p ${port}`]);
   onStarting();

@@ -63,16 +63,29 @@ export async function readPasswords({ home, user }: ServerLocation): Promise<Pas
 export const roleUrl = (role: string, password: string, port: number, database: string): string =>
   `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
 
+const roles = ['postgres', 'kontor', 'kontor_books'];
+
+/**
+ * The server's log has errors of these roles without details and statements. Those can have values of rows, which are
+ * personal data and would outlive their rows; and the service answers such errors, or logs them itself.
+ */
+const logSettings = ['log_error_verbosity=terse', 'log_min_error_statement=fatal'];
+const alterRoles = roles.flatMap((role) => logSettings.map((set) => `alter role ${role} set ${set};`)).join('\n');
+
 /**
  * Whether the roles are those of this version. In earlier versions, the owner was the superuser.
  * @param client connected as the owner
  */
 export async function rolesAreReady(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ ready: boolean }>(`
+  const { rows } = await client.query<{ ready: boolean }>(
+    `
     select not rolsuper
       and exists (select from pg_database where datname = 'kontor' and datdba = pg_roles.oid)
-      and exists (select from pg_roles books where books.rolname = 'kontor_books' and books.rolcanlogin) as ready
-    from pg_roles where rolname = current_user`);
+      and exists (select from pg_roles books where books.rolname = 'kontor_books' and books.rolcanlogin)
+      and (select count(*) = 3 from pg_roles where rolname = any($1) and rolconfig @> $2) as ready
+    from pg_roles where rolname = current_user`,
+    [roles, logSettings],
+  );
   return rows[0]?.ready ?? false;
 }
 
@@ -91,6 +104,7 @@ export async function prepareRoles(port: number, passwords: Passwords): Promise<
       alter role kontor login nosuperuser password ${escapeLiteral(owner)};
       alter role kontor_books login nosuperuser nobypassrls password ${escapeLiteral(books)};
       grant kontor_books to kontor;
+      ${alterRoles}
       commit`);
     const { rowCount } = await client.query("select from pg_database where datname = 'kontor'");
     if (rowCount === 0) await client.query('create database kontor owner kontor');
