@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beginAttempts } from '../../schema/resources/delivery/attempts.ts';
 import { startService, withoutTriggers, type Integrator, type Service } from '../harness.ts';
-import { createWebhook, schedule } from './receiver.ts';
+import { openStream, sendSubscription } from '../graphql/subscriptions/subscriptions.ts';
+import { createWebhook, schedule, until } from './receiver.ts';
 
 // Webhooks with more deliveries than one request can handle. Their rows are made by hand, without jobs.
 
@@ -81,6 +82,18 @@ describe('deleting a webhook', () => {
     expect(await beginAttempts(acme.db, due, new Date(), rules, () => ({}))).toEqual(due.map(() => undefined));
     expect([await count(id, 'WAITING'), await count(id, 'SET_ASIDE')]).toEqual([0, 10_100]);
     expect(await acme.db.deliveryAttempt.count()).toBe(0);
+  });
+
+  it('sets aside very many while somebody follows them, in a session that had few before', async () => {
+    const { id } = await createWebhook(acme, { url: 'https://hooks.example.com' });
+    await fill(id, 10_000, 'waiting');
+    const stream = await openStream(sendSubscription('subscription { deliveryChanged { id } }', acme, service.url));
+    const { id: first } = await acme.db.delivery.findFirstOrThrow({ where: { webhookId: id } });
+    await acme.db.delivery.updateMany({ where: { id: first }, data: { nextAttemptAt: new Date() } });
+    await until(() => stream.text.includes(first), 'the announcement');
+    await remove(id);
+    expect([await count(id, 'WAITING'), await count(id, 'SET_ASIDE')]).toEqual([0, 10_000]);
+    stream.hangUp();
   });
 
   it('sets aside all of fewer', async () => {
