@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { asCoded } from '../../../schema/errors/errors.ts';
 import type { Access } from '../auth/request-admission.ts';
 
 /** How often a subscription is re-authorized, for changes that aren't announced: a session that expires. */
@@ -10,9 +11,10 @@ export const checkEveryMs = 30_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Ends a subscription when its connection closes, when its token or session ends, when its user leaves the tenant, and when
- * this can't be checked. The connection is always destroyed, because a client that receives "complete" doesn't reconnect. A
- * disconnected client reconnects, and is then admitted or refused with the reason.
+ * Ends a subscription when its connection closes, when its token or session ends, when its user leaves the tenant, when this
+ * can't be checked, and when an item can't be read or sent: the client would not learn what it has missed. The connection is
+ * always destroyed, because a client that receives "complete" doesn't reconnect. A disconnected client reconnects, and is then
+ * admitted or refused with the reason.
  */
 export function useSubscriptionAuthorization(): Plugin<Access> {
   return {
@@ -23,10 +25,12 @@ export function useSubscriptionAuthorization(): Plugin<Access> {
         setResultAndStopExecution({ errors: [noStream()] });
         return undefined;
       }
+      let end = (): void => {};
       return {
+        onSubscribeError: () => end(),
         onSubscribeResult: ({ result }) => {
           if (!isAsyncIterable(result)) return undefined;
-          const end = (): void => {
+          end = (): void => {
             clearInterval(timer);
             clearTimeout(expiry);
             stopListening();
@@ -44,12 +48,21 @@ export function useSubscriptionAuthorization(): Plugin<Access> {
             end(); // access ended while the subscription was starting
           else response.once('close', end);
           check(); // access may have ended before the listener was registered
-          return { onEnd: () => void response.destroy() };
+          return {
+            onNext: ({ result: item }) => {
+              if (item.errors?.some(isTemporary)) end();
+            },
+            onEnd: () => void response.destroy(),
+          };
         },
       };
     },
   };
 }
+
+/** Whether an item can be read later. Another error is the item's own: it would come again with each connection. */
+const isTemporary = (error: GraphQLError): boolean =>
+  (asCoded(error.originalError)?.extensions ?? error.extensions)['retryAfter'] !== undefined;
 
 /** If the response is read as a whole (fetchable.ts), a stream would never end. */
 const noStream = (): GraphQLError =>

@@ -1,0 +1,94 @@
+import { afterEach, expect, it } from 'vitest';
+import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
+import { runScript } from '../../harness.ts';
+import { makeCustomer, makeDelivery } from '../books.ts';
+import {
+  acme,
+  openStream,
+  sendSubscription,
+  service,
+  serveSubscriptions,
+  until,
+  type Stream,
+} from './subscriptions.ts';
+
+// What is read for a subscription can fail, as any read can. Nothing must be missed then without the client's knowledge.
+
+serveSubscriptions();
+
+let undo: (() => Promise<void>) | undefined;
+afterEach(async () => {
+  await undo?.();
+  undo = undefined;
+});
+
+/** Has each read of a table's rows fail as if PostgreSQL had cancelled it, until it is undone. Writes succeed. */
+async function failReads(table: string): Promise<void> {
+  await runScript(
+    service,
+    `create or replace function refuse_reads() returns boolean language plpgsql as $$
+     begin
+       if current_query() !~* '^\\s*select' then return true; end if;
+       raise exception using errcode = 'query_canceled', message = 'cancelled by a test';
+     end
+     $$;
+     create policy refuse_reads on ${table} as restrictive for select to kontor_books using (refuse_reads());`,
+  );
+  undo = async () => void (await service.pool.query(`drop policy refuse_reads on ${table}`));
+}
+
+const subscribe = (field: string): Promise<Stream> =>
+  openStream(sendSubscription(`subscription { ${field} }`, acme, service.url));
+
+const received = ({ text }: Stream): Record<string, { id: string; cursor: string }>[] =>
+  [...text.matchAll(/^event: next\ndata: (.*)\n\n/gm)].map(([, data = '']) => JSON.parse(data).data);
+
+it('ends when changes can’t be read, and misses none of them when it is opened again', async () => {
+  const stream = await subscribe('changes { id cursor }');
+  await makeCustomer(acme);
+  await until(() => received(stream).length === 1);
+  await failReads('changes');
+  const missed = await makeCustomer(acme);
+  await until(() => stream.closed);
+  expect(stream.text).not.toContain('complete');
+  await undo?.();
+  undo = undefined;
+  const again = await subscribe(`changes(since: "${received(stream)[0]?.['changes']?.cursor}") { id cursor }`);
+  await until(() => received(again).length === 1);
+  expect(received(again)).toMatchObject([{ changes: { id: missed } }]);
+});
+
+it('ends when an item can’t be read', async () => {
+  const stream = await subscribe('deliveryChanged { id }');
+  await failReads('deliveries');
+  await makeDelivery(acme);
+  await until(() => stream.closed);
+  expect(stream.text).not.toContain('complete');
+});
+
+it('ends when a field of an item can’t be read', async () => {
+  const stream = await subscribe('changes { id data { ... on Customer { companyName } } }');
+  await failReads('customers');
+  await makeCustomer(acme);
+  await until(() => stream.closed);
+  expect(received(stream)).toEqual([]);
+});
+
+it('ends when the events that it begins with can’t be read', async () => {
+  const { id } = await acme.db.event.create({ data: { type: 'customer.created', body: '{}' } });
+  await planDeliveries(acme.db, id, new Date());
+  await failReads('events');
+  const stream = await subscribe('eventEmitted(since: "2026-01-01T00:00:00Z") { id }');
+  await until(() => stream.closed);
+  expect(stream.text).not.toContain('complete');
+});
+
+it('goes on after an item that is gone', async () => {
+  const stream = await subscribe('deliveryChanged { id }');
+  const gone = '018f0000-0000-7000-8000-000000000000';
+  await service.pool.query(`select pg_notify('deliveries', $1)`, [`${acme.tenantId} ${gone} ${gone}`]);
+  await until(() => stream.text.includes('NOT_FOUND'));
+  const { id } = await makeDelivery(acme);
+  await until(() => stream.text.includes(id));
+  expect(stream.closed).toBe(false);
+});
