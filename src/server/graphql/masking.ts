@@ -1,5 +1,5 @@
-import { GraphQLError } from 'graphql';
-import type { Plugin } from 'graphql-yoga';
+import { GraphQLError, type ExecutionResult } from 'graphql';
+import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { isContention } from '../../../prisma/client.ts';
 import { statusByCode } from '../../../rest-shim/router.ts';
@@ -8,9 +8,29 @@ import { asCoded, CodedError, TryLaterError, type ErrorCode } from '../../../sch
 import { hasData, toGraphqlError } from './error-response.ts';
 import type { GraphqlRequest } from './handler.ts';
 
-/** Masks internal errors during execution, where their request is known. Errors outside of execution are left to maskedErrors. */
+type OnNext = (item: { result: ExecutionResult; setResult: (result: ExecutionResult) => void }) => void;
+
+/**
+ * Masks internal errors during execution, where their request is known, and in each item of a subscription. Errors outside of
+ * execution are left to maskedErrors.
+ */
 export function useMasking(log: Logger): Plugin<GraphqlRequest> {
   return {
+    onSubscribe: ({ args }) => {
+      const maskError = (error: unknown): GraphQLError => mask(error, log, args.contextValue as GraphqlRequest);
+      const maskErrors: OnNext = ({ result, setResult }) => {
+        if (result.errors) setResult({ ...result, errors: result.errors.map(maskError) });
+      };
+      return {
+        onSubscribeError: ({ error, setError }) => setError(maskError(error)),
+        onSubscribeResult: ({ result, setResult }) => {
+          if (isAsyncIterable(result)) return { onNext: maskErrors };
+          // Its client tries again later, as after any other request.
+          if (result.errors) setResult({ ...result, errors: result.errors.map(maskError).map(withStatus) });
+          return undefined;
+        },
+      };
+    },
     onExecute: () => ({
       onExecuteDone: ({ args, result, setResult }) => {
         if (!('errors' in result) || !result.errors) return;

@@ -1,4 +1,6 @@
-import { afterEach, expect, it } from 'vitest';
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
 import { planDeliveries } from '../../../schema/resources/delivery/attempts.ts';
 import { runScript } from '../../harness.ts';
 import { makeCustomer, makeDelivery } from '../books.ts';
@@ -22,14 +24,14 @@ afterEach(async () => {
   undo = undefined;
 });
 
-/** Has each read of a table's rows fail as if PostgreSQL had cancelled it, until it is undone. Writes succeed. */
-async function failReads(table: string): Promise<void> {
+/** Has each read of a table's rows fail, by default as if PostgreSQL had cancelled it, until it is undone. Writes succeed. */
+async function failReads(table: string, errcode = 'query_canceled'): Promise<void> {
   await runScript(
     service,
     `create or replace function refuse_reads() returns boolean language plpgsql as $$
      begin
        if current_query() !~* '^\\s*select' then return true; end if;
-       raise exception using errcode = 'query_canceled', message = 'cancelled by a test';
+       raise exception using errcode = '${errcode}', message = 'refused by a test';
      end
      $$;
      create policy refuse_reads on ${table} as restrictive for select to kontor_books using (refuse_reads());`,
@@ -91,4 +93,57 @@ it('goes on after an item that is gone', async () => {
   const { id } = await makeDelivery(acme);
   await until(() => stream.text.includes(id));
   expect(stream.closed).toBe(false);
+});
+
+it('names the request in an internal error of an item, and in the log', async () => {
+  const stream = await subscribe('deliveryChanged { id }');
+  await failReads('deliveries', 'division_by_zero');
+  await makeDelivery(acme);
+  await until(() => stream.text.includes('"errors"'));
+  const requestId = stream.answer.headers['x-request-id'];
+  expect(stream.text).toContain(`"extensions":{"code":"INTERNAL_SERVER_ERROR","requestId":"${requestId}"}`);
+  expect(
+    service.log.filter((line) => line.includes('internal error')).map((line) => JSON.parse(line).requestId),
+  ).toEqual([requestId]);
+  expect(stream.closed).toBe(false);
+});
+
+describe('before it begins', () => {
+  /** Has the function fail by which a subscription to changes begins. */
+  async function failBeginning(errcode: string): Promise<void> {
+    await runScript(
+      service,
+      `alter function last_change_position(uuid) rename to replaced;
+       create function last_change_position(tenant uuid) returns bigint language plpgsql as $$
+       begin
+         raise exception using errcode = '${errcode}', message = 'refused by a test';
+       end
+       $$;`,
+    );
+    const script = `drop function last_change_position(uuid); alter function replaced(uuid) rename to last_change_position;`;
+    undo = () => runScript(service, script);
+  }
+
+  async function begin(): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; text: string }> {
+    const [answer] = (await once(
+      sendSubscription('subscription { changes { id } }', acme, service.url),
+      'response',
+    )) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of answer) text += String(chunk);
+    return { status: answer.statusCode, headers: answer.headers, text };
+  }
+
+  it('names the request in an internal error', async () => {
+    await failBeginning('division_by_zero');
+    const { headers, text } = await begin();
+    expect(text).toContain(`"requestId":"${headers['x-request-id']}"`);
+  });
+
+  it('answers with 503 where it can begin later, so that its client tries again', async () => {
+    await failBeginning('query_canceled');
+    const { status, headers, text } = await begin();
+    expect(text).toContain('"code":"UNAVAILABLE"');
+    expect([status, headers['retry-after']]).toEqual([503, '5']);
+  });
 });
