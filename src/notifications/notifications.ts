@@ -82,7 +82,11 @@ export function createNotifications(url: string, workers: Workers): Notification
       const [tenantId = '', ...what] = payload.split(' ');
       for (const watcher of watchers.get(tenantId) ?? []) if (watcher.channel === channel) watcher.notify(what);
     });
-    connecting.catch(lost); // the next watcher tries again
+    // The next watcher tries again, on another connection.
+    connecting.catch(() => {
+      lost();
+      void client.end().catch(() => {});
+    });
     return connecting;
   }
 

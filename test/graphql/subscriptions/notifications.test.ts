@@ -1,0 +1,33 @@
+import { afterEach, expect, it } from 'vitest';
+import { createNotifications, type Notifications } from '../../../src/notifications/notifications.ts';
+import { createEmptyDatabase } from '../../harness.ts';
+import { acme, databaseUrl, service, serveSubscriptions, until } from './subscriptions.ts';
+
+// The connection of a process that listens for notifications, when something goes wrong with it.
+
+serveSubscriptions();
+
+const opened: Notifications[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+function open(url = databaseUrl()): Notifications {
+  const notifications = createNotifications(url, service.workers);
+  opened.push(notifications);
+  return notifications;
+}
+
+it('closes a connection on which it can’t listen', async () => {
+  const empty = await createEmptyDatabase(); // without the functions of the service
+  const name = new URL(empty.url).pathname.slice(1);
+  const connections = async (): Promise<number> => {
+    const { rowCount } = await service.pool.query('select from pg_stat_activity where datname = $1', [name]);
+    return rowCount ?? 0;
+  };
+  const notifications = open(empty.url);
+  for (let tries = 3; tries > 0; tries -= 1)
+    await expect(notifications.watch('changes', acme.tenantId, () => 'changed')).rejects.toThrow('is_distributed');
+  await until(async () => (await connections()) === 0);
+  await empty.drop();
+});
