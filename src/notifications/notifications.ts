@@ -109,6 +109,7 @@ export function createNotifications(url: string, workers: Workers): Notification
       try {
         const { registry } = await (listening ??= connect());
         remove = await registry.add(tenantId, channel);
+        if (watcher.hasEnded) remove(); // too many notifications came at once, or the connection was lost
       } catch (error) {
         await watcher.return();
         throw error;
@@ -141,6 +142,10 @@ class Watcher implements AsyncIterableIterator<string, undefined> {
     this.channel = channel;
     this.#pick = pick;
     this.#leave = leave;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended;
   }
 
   notify(what: string[]): void {

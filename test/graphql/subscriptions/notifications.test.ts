@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { createNotifications, type Notifications } from '../../../src/notifications/notifications.ts';
-import { createEmptyDatabase } from '../../harness.ts';
-import { acme, databaseUrl, service, serveSubscriptions, until } from './subscriptions.ts';
+import { createEmptyDatabase, gateway } from '../../harness.ts';
+import { acme, databaseUrl, globex, service, serveSubscriptions, until, watched } from './subscriptions.ts';
 
 // The connection of a process that listens for notifications, when something goes wrong with it.
 
@@ -30,4 +30,22 @@ it('closes a connection on which it can’t listen', async () => {
     await expect(notifications.watch('changes', acme.tenantId, () => 'changed')).rejects.toThrow('is_distributed');
   await until(async () => (await connections()) === 0);
   await empty.drop();
+});
+
+it.skipIf(gateway.distributed)('gives back the lock of a watcher that has too much to read as it begins', async () => {
+  const notifications = open();
+  await notifications.watch('deliveries', globex.tenantId, ([, id]) => id); // the connection is there
+  const holder = await service.pool.connect();
+  const lock = [`${acme.tenantId} deliveries`];
+  await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
+  const begun = notifications.watch('deliveries', acme.tenantId, ([, id]) => id);
+  await until(async () => (await watched()) === 2); // it waits for its lock
+  await service.pool.query(
+    `select pg_notify('deliveries', $1 || ' webhook ' || number) from generate_series(1, 1001) as number`,
+    [acme.tenantId],
+  );
+  await holder.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock);
+  holder.release();
+  expect(await (await begun).next()).toEqual({ done: true, value: undefined });
+  await until(async () => (await watched()) === 1);
 });
