@@ -2,6 +2,7 @@ import type { Client } from 'pg';
 import { createConnection } from '../../prisma/connection/connection.ts';
 import type { Workers } from '../../prisma/distribute/workers.ts';
 import { isDistributed } from '../../prisma/distribute/distributed.ts';
+import { UnavailableError } from '../../prisma/client.ts';
 import { poolTimeouts } from '../../prisma/connection/pool-options.ts';
 import {
   notificationChannels,
@@ -93,7 +94,7 @@ export function createNotifications(url: string, workers: Workers): Notification
   return {
     accessEndings,
     watch: async (channel, tenantId, pick) => {
-      if (closed) throw new Error('The process is stopping');
+      if (closed) throw new UnavailableError('The process is stopping');
       const ofTenant = watchers.get(tenantId) ?? new Set();
       if (ofTenant.size >= maxWatchers)
         throw new CodedError('RATE_LIMITED', `At most ${maxWatchers} subscriptions may be open at once.`, {

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { UnavailableError } from '../../../prisma/client.ts';
 import { createNotifications, type Notifications } from '../../../src/notifications/notifications.ts';
 import { createEmptyDatabase, gateway } from '../../harness.ts';
 import { acme, databaseUrl, globex, service, serveSubscriptions, until, watched } from './subscriptions.ts';
@@ -48,4 +49,10 @@ it.skipIf(gateway.distributed)('gives back the lock of a watcher that has too mu
   holder.release();
   expect(await (await begun).next()).toEqual({ done: true, value: undefined });
   await until(async () => (await watched()) === 1);
+});
+
+it('refuses a watcher while the process stops as something that another process can do', async () => {
+  const notifications = open();
+  await notifications.close();
+  await expect(notifications.watch('changes', acme.tenantId, () => 'changed')).rejects.toBeInstanceOf(UnavailableError);
 });
