@@ -21,6 +21,8 @@ export const maxWatchers = 100;
 const retryAfterSeconds = 10;
 /** Limit of notifications that wait for one slow reader. */
 const maxPending = 1000;
+/** How often the connection is tried. The system itself notices after minutes that a server has gone without a word. */
+export const tryEveryMs = 15_000;
 
 export interface Notifications {
   /** See `TenantNotifications.watch`. Ends if notifications may be missed. */
@@ -72,6 +74,8 @@ export function createNotifications(url: string, workers: Workers): Notification
       await client.connect();
       await client.query([...notificationChannels, accessChannel].map((channel) => `listen ${channel}`).join('; '));
       const registry = (await isDistributed(client)) ? rowRegistry(client, workers, endStreams) : lockRegistry(client);
+      const timer = setInterval(() => void client.query('select').catch(() => {}), tryEveryMs).unref();
+      client.once('end', () => clearInterval(timer));
       return { connection: client, registry };
     })();
     const lost = (): void => {

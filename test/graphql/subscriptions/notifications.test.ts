@@ -1,6 +1,8 @@
-import { afterEach, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { afterEach, expect, it, vi } from 'vitest';
 import { UnavailableError } from '../../../prisma/client.ts';
-import { createNotifications, type Notifications } from '../../../src/notifications/notifications.ts';
+import { createNotifications, tryEveryMs, type Notifications } from '../../../src/notifications/notifications.ts';
 import { createEmptyDatabase, gateway } from '../../harness.ts';
 import { acme, databaseUrl, globex, service, serveSubscriptions, until, watched } from './subscriptions.ts';
 
@@ -56,3 +58,46 @@ it('refuses a watcher while the process stops as something that another process 
   await notifications.close();
   await expect(notifications.watch('changes', acme.tenantId, () => 'changed')).rejects.toBeInstanceOf(UnavailableError);
 });
+
+/** Passes on bytes between a client and the server of a URL, until it is told to be silent: then as one that has lost its power. */
+async function startProxy(url: string): Promise<{ url: string; silence(): void; close(): Promise<void> }> {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  const server: Server = createServer((client) => {
+    const target = connect(Number(port), hostname);
+    client.pipe(target).pipe(client);
+    for (const socket of [client, target]) sockets.push(socket.on('error', () => {}));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const through = new URL(url);
+  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: through.href,
+    silence: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+it('ends what it has begun when its server does not answer any more', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const proxy = await startProxy(databaseUrl());
+  try {
+    const watcher = await open(proxy.url).watch('changes', acme.tenantId, () => 'changed');
+    const step = watcher.next();
+    await vi.advanceTimersByTimeAsync(tryEveryMs); // the server answers
+    await service.pool.query(`select pg_notify('changes', $1)`, [`${acme.tenantId} customer`]);
+    expect(await step).toEqual({ done: false, value: 'changed' });
+    proxy.silence();
+    await vi.advanceTimersByTimeAsync(tryEveryMs);
+    expect(await watcher.next()).toEqual({ done: true, value: undefined });
+  } finally {
+    vi.useRealTimers();
+    await proxy.close();
+  }
+}, 30_000);
