@@ -24,14 +24,18 @@ const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() -
 /** The number of rows that are deleted at a time, so that no statement takes long. */
 const batchSize = 200;
 
+/** The same of rows that are short, and that no other rows but a few belong to. */
+const largeBatchSize = 5000;
+
 async function inBatches(
   deleteSome: (limit: number) => Promise<{ count: number }>,
   pause: () => Promise<void>,
+  size = batchSize,
 ): Promise<void> {
   for (;;) {
-    const { count } = await deleteSome(batchSize);
+    const { count } = await deleteSome(size);
     await pause();
-    if (count < batchSize) return;
+    if (count < size) return;
   }
 }
 
@@ -46,7 +50,8 @@ export const cleanUp =
     eventDays: number = defaultEventDays,
   ): Task =>
   async (_payload, { abortSignal }) => {
-    await deleteExpiredHits(pool);
+    const pause = startPace(abortSignal);
+    await inBatches((limit) => deleteExpiredHits(pool, limit), pause, largeBatchSize);
     const now = currentTime();
     await deleteExpiredSessions(client, now);
     await deleteExpiredInvitations(client, now);
@@ -55,7 +60,6 @@ export const cleanUp =
     const auditedBefore = new Date(now);
     auditedBefore.setUTCFullYear(now.getUTCFullYear() - auditLogYears);
     await deleteEndedTokens(client, daysBefore(now, endedTokenDays));
-    const pause = startPace(abortSignal);
     const tenants = await client.tenant.findMany({ select: { id: true } });
     await forEachTenant(tenants, workers, pause, async ({ id }) => {
       const db = forTenant(books, id);

@@ -180,10 +180,16 @@ interface CountedRequest {
 const countRequests = `
   select earlier, next_free_in_ms as "nextFreeInMs" from count_requests($1, $2::int, $3::int, $4::float8)`;
 
-/** Deletes the rows of postgresStore without an admitted request for an hour, longer than any window; returns how many. */
-export async function deleteExpiredHits(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query(`
-    delete from rate_limits
-    where last_at is null or last_at <= clock_timestamp() - interval '1 hour'`);
-  return rowCount ?? 0;
+/**
+ * Deletes rows of postgresStore without an admitted request for an hour, longer than any window.
+ * @param limit how many at most: who tries many passwords leaves very many
+ */
+export async function deleteExpiredHits(pool: Pool, limit: number): Promise<{ count: number }> {
+  const expired = `(last_at is null or last_at <= clock_timestamp() - interval '1 hour')`;
+  const { rowCount } = await pool.query(
+    `delete from rate_limits where ${expired}
+       and identity = any(array(select identity from rate_limits where ${expired} limit $1))`,
+    [limit],
+  );
+  return { count: rowCount ?? 0 };
 }

@@ -147,9 +147,9 @@ describe('the store in PostgreSQL', () => {
     await pass(3_570_000);
     await limiter.admit('active');
     await limiter.admit('active'); // rejected
-    expect(await deleteExpiredHits(pool())).toBe(0);
+    expect(await deleteExpiredHits(pool(), 10)).toEqual({ count: 0 });
     await pass(30_000);
-    expect(await deleteExpiredHits(pool())).toBe(1);
+    expect(await deleteExpiredHits(pool(), 10)).toEqual({ count: 1 });
     expect((await limiter.admit('active'))?.admitted).toBe(false);
     expect((await limiter.admit('idle'))?.admitted).toBe(true);
   });
@@ -158,7 +158,7 @@ describe('the store in PostgreSQL', () => {
     const limiter = createRateLimiter({ limit: 60, store: postgresStore(pool()) });
     const done = new AbortController();
     const forgetting = (async () => {
-      while (!done.signal.aborted) await deleteExpiredHits(pool(1));
+      while (!done.signal.aborted) await deleteExpiredHits(pool(1), 10);
     })();
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => limiter.admit('a')));
