@@ -56,13 +56,16 @@ export async function startHeartbeat(
   };
 
   await beat();
-  let last = Promise.resolve();
+  /** The beat that is under way. While the database hangs, those of many intervals would wait, and the end for all of them. */
+  let beating: Promise<void> | undefined;
   const timer = setInterval(() => {
-    last = last.then(beat).catch((err: unknown) => log.error({ err }, 'presence'));
+    beating ??= beat()
+      .catch((err: unknown) => log.error({ err }, 'presence'))
+      .finally(() => (beating = undefined));
   }, beatMs);
   return async () => {
     clearInterval(timer);
-    await last;
+    await beating;
     await utils.forceUnlockWorkers([workerId]); // jobs that it could not give back
     await client.worker.deleteMany({ where: { id: workerId } });
   };
