@@ -1,6 +1,6 @@
 import type { Task } from 'graphile-worker';
 import { currentTime } from '../../prisma/clock.ts';
-import { forTenant } from '../../prisma/client.ts';
+import { forTenant, type UnscopedClient } from '../../prisma/client.ts';
 import { cursorDays } from '../../schema/changes/change-cursor.ts';
 import { defaultEventDays } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
@@ -76,14 +76,31 @@ export const cleanUp =
       await inBatches((limit) => db.bulkOperation.deleteMany({ where: oldBulk, limit }), pause);
       await inBatches((limit) => db.change.deleteMany({ where: deletions, limit }), pause);
       // As the owner: the role of the books may not. A seal refers to its entry.
-      const [oldSeals, oldEntries] = [{ sealedAt: { lt: auditedBefore } }, { at: { lt: auditedBefore }, seal: null }];
-      await inBatches((limit) => client.auditSeal.deleteMany({ where: { tenantId: id, ...oldSeals }, limit }), pause);
-      await inBatches(
-        (limit) => client.auditEntry.deleteMany({ where: { tenantId: id, ...oldEntries }, limit }),
-        pause,
-      );
+      const oldSeals = { tenantId: id, sealedAt: { lt: auditedBefore } };
+      await inBatches((limit) => client.auditSeal.deleteMany({ where: oldSeals, limit }), pause);
+      await inBatches((limit) => deleteAuditEntries(client, id, auditedBefore, limit), pause);
     });
   };
+
+/**
+ * Deletes entries of a tenant's audit log that have no seal any more. Each entry's seal is looked up by an index, hence `offset 0`:
+ * PostgreSQL compared each entry with the seals of all tenants.
+ */
+async function deleteAuditEntries(
+  client: UnscopedClient,
+  tenantId: string,
+  before: Date,
+  limit: number,
+): Promise<{ count: number }> {
+  const count = await client.$executeRaw`
+    delete from audit_entries where tenant_id = ${tenantId}::uuid and id = any(array(
+      select id from audit_entries as entry
+      where tenant_id = ${tenantId}::uuid and at < ${before}::timestamptz
+        and not exists (select from audit_seals where tenant_id = ${tenantId}::uuid and id = entry.id offset 0)
+      limit ${limit}
+    ))`;
+  return { count };
+}
 
 /** Deletes stored responses after a day. */
 export const cleanUpResponses =
