@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger, type TaskList } from 'graphile-worker';
 import { Client, Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startQueue } from '../../src/jobs/queue/queue.ts';
+import { startQueue, usualCrontab } from '../../src/jobs/queue/queue.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
 
@@ -126,4 +127,40 @@ describe('jobs that a trigger adds', () => {
       client.release();
     }
   });
+});
+
+describe('a job that is added every minute', () => {
+  const everyMinute = usualCrontab.filter(({ match }) => match === '* * * * *');
+
+  it.each(everyMinute.map(({ task, options }) => ({ task, options })))(
+    'does not run beside an earlier one that takes longer: $task',
+    async ({ task, options }) => {
+      const over = Promise.withResolvers<void>();
+      let running = 0;
+      let done = 0;
+      const seen: number[] = [];
+      const work = async (): Promise<void> => {
+        seen.push((running += 1));
+        await over.promise;
+        running -= 1;
+        done += 1;
+      };
+      const settings = { taskList: { [task]: work }, crontab: [], concurrency: 4, logger, onBacklog: () => {} };
+      const run = await startQueue(pool, settings, async () => async () => {});
+      const add = () =>
+        pool.query('select graphile_worker.add_job($1, queue_name => $2, job_key => $3)', [
+          task,
+          options?.queueName ?? null,
+          options?.jobKey ?? null,
+        ]);
+      await add();
+      await until(() => running === 1, 'the first job');
+      for (let minute = 0; minute < 3; minute += 1) await add();
+      await sleep(1000); // the queue looks for jobs four times a second
+      over.resolve();
+      await until(() => running === 0 && done === 2, 'the jobs', 10_000);
+      expect(seen).toEqual([1, 1]);
+      await run.stop();
+    },
+  );
 });

@@ -14,10 +14,15 @@ const fewestConnections = 2;
 const graceMs = 5000;
 
 // Hourly, because a day begins at different times in different time zones. An invoice becomes overdue only once. Anchors are made
-// once a day, and hourly in case that the service did not run before.
+// once a day, and hourly in case that the service did not run before. With very many tenants, the sealing takes longer than a minute:
+// one at a time, and one more that waits.
 export const usualCrontab: CronItem[] = [
   { task: 'overdue', match: '5 * * * *' },
-  { task: 'seal_audit_log', match: '* * * * *' },
+  {
+    task: 'seal_audit_log',
+    match: '* * * * *',
+    options: { queueName: 'seal_audit_log', jobKey: 'seal_audit_log' },
+  },
   { task: 'make_anchors', match: '20 * * * *' },
   { task: 'clean_up', match: '30 3 * * *' },
   { task: 'clean_up_exports', match: '45 3 * * *' },
