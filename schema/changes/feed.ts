@@ -1,3 +1,4 @@
+import { batchByGroup } from '../../prisma/batching.ts';
 import { readAbilities, resources, type Resource } from '../resource-list.ts';
 import type { Context } from '../graphql/context.ts';
 import { resourceName, type ResourceName } from '../graphql/resource-name.ts';
@@ -105,11 +106,26 @@ export function getStart(
 /** Waits for the transactions that are being committed. The tenant's changes up to the end are visible to the next statement. */
 export async function endOfFeed(context: Context): Promise<FeedPosition> {
   for (;;) {
-    const [end] = await context.db.$rows<{ position: string | null; epoch: string }>(readEnd, []);
+    context.signal?.throwIfAborted();
+    const end = await tryReadEnd(context.tenant.id, context);
     // Null while a commit takes long, as that of a large import does. The tenant's writers go on between two tries.
-    if (end?.position != null) return { position: end.position, epoch: end.epoch };
+    if (end) return end;
   }
 }
+
+/**
+ * Each try holds a connection while it waits, so all readers of a tenant's feed share it: a tenant with many would have no
+ * connection left. Who comes during a try takes part in the next one, which also waits for the commits of meanwhile.
+ */
+const tryReadEnd = batchByGroup<undefined, Context, FeedPosition | null>(
+  () => undefined,
+  async (_, readers) => {
+    const reader = readers.find(({ signal }) => !signal?.aborted);
+    const [end] = (await reader?.db.$rows<{ position: string | null; epoch: string }>(readEnd, [])) ?? [];
+    const read = end?.position == null ? null : { position: end.position, epoch: end.epoch };
+    return readers.map(() => read);
+  },
+);
 
 // The locks are on the server that has the tenant's changes. So the statement names a table, and is run there by Citus, too.
 const readEnd = `

@@ -1,11 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { revokeToken } from '../../src/identity/index.ts';
 import { makeCustomer, makeProject } from '../graphql/books.ts';
 import { watched } from '../graphql/subscriptions/subscriptions.ts';
 import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
-import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
+import { asIntegrator, gateway, startService, type Integrator, type Service } from '../harness.ts';
 import { readFeed } from './copy.ts';
 
 // Long polling, and the subscription to changes.
@@ -224,6 +225,26 @@ describe('the subscription to changes', () => {
     const id = await makeProject(acme);
     await until(() => changes.length === 1);
     expect(changes).toMatchObject([{ resource: 'PROJECT', id }]);
+  });
+
+  it.skipIf(gateway.distributed)('leaves its tenant connections while a commit takes long', async () => {
+    for (let left = 30; left > 0; left -= 1) await subscribe();
+    const holder = await service.pool.connect();
+    try {
+      // As an import of very many rows does, until its commit is over.
+      await holder.query('begin');
+      const lock = `select pg_advisory_xact_lock_shared(hashtextextended($1 || ' change order', 0))`;
+      await holder.query(lock, [acme.tenantId]);
+      await makeCustomer(acme); // all of them are to read it
+      await sleep(1000);
+      const began = performance.now();
+      const answers = await Promise.all(Array.from({ length: 3 }, () => acme.rest('GET', '/customers')));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(performance.now() - began).toBeLessThan(3000);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
   });
 
   it('ends at once when its token is revoked', async () => {
