@@ -106,6 +106,7 @@ export const routes: readonly Route[] = [
 
   ['GET', '/payments', 'listPayments', 'page'],
   ['GET', '/payments/:id', 'getPayment', 'item'],
+  ['PATCH', '/payments/:id', 'updatePayment', 'item'],
   ['POST', '/payments/:id/reverse', 'reversePayment', 'item'],
 
   ['GET', '/webhooks', 'listWebhooks', 'page'],

@@ -78,7 +78,9 @@ async function findBroken(all: Migration[]): Promise<Record<string, string[]>> {
 }
 
 /** By migration. The version before doesn't write the column: a migration of the same version adds it. */
-const ofNewColumns: Record<string, string[]> = {};
+const ofNewColumns: Record<string, string[]> = {
+  '20261129091000_payment_external_id_key': ['unique index payments_tenant_id_external_id_key'],
+};
 
 it('a migration removes nothing, and adds no requirement to existing tables', async () => {
   expect(await findBroken(await migrations())).toEqual(ofNewColumns);

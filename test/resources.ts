@@ -40,7 +40,7 @@ interface ResourceSample {
   /** Fields of the GraphQL input that hold this text. */
   holding: (text: string) => Fields;
   /** REST's bodies with every field that POST and PATCH accept. */
-  bodies?: (references: References) => { POST: object; PATCH?: object };
+  bodies?: (references: References) => { POST?: object; PATCH?: object };
   /** REST's transitions: the fields with which a row that allows one is made, and a body with every field. */
   transitions?: Record<string, { made?: Fields; body?: Fields }>;
   /** Fields of the input of GraphQL's update, where there is one. */
@@ -74,7 +74,7 @@ const lineDetails = {
 /** Fields of every resource that clients write. */
 const own = { external_id: null, metadata: { key: 'x' } };
 const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
-const payment = { amount: 1, paid_on: '2026-03-02' };
+const payment = { amount: 1, paid_on: '2026-03-02', ...own };
 const adjustments = [{ type: 'cash_discount', amount: 0.01, reason: 'x' }];
 const terms = {
   due_date: '2026-03-02',
@@ -244,8 +244,11 @@ export const samples: Record<Collection['model'], ResourceSample> = {
     holding: (text) => ({ reference: text, counterpartyName: text }),
   },
   Payment: {
-    make: async (who, fields) => makePayment(who, await makeInvoice(who, { status: 'ISSUED', ...fields })),
+    make: async (who, { externalId, metadata, ...fields } = {}) =>
+      makePayment(who, await makeInvoice(who, { status: 'ISSUED', ...fields }), undefined, { externalId, metadata }),
     holding: (text) => ({ subject: text }),
+    change: { metadata: { key: 'x' } },
+    bodies: () => ({ PATCH: own }),
     transitions: { reverse: { body: { reason: 'x' } } },
   },
   Webhook: {

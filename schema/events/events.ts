@@ -54,6 +54,7 @@ export const events = {
   'bank_transaction.unignored': 'an ignored bank transaction is unmatched again',
   'payment.recorded':
     'a payment of an invoice or a receipt, a refund of a credit note, or the reversal of one is recorded',
+  'payment.updated': 'the external id or the metadata of a payment or a refund is changed',
   'payment.reversed': 'a payment or a refund is undone',
   'bulk_operation.finished': 'a bulk operation has ended: it is completed, has failed, or was cancelled',
   'export.finished': 'an export has ended: its file can be downloaded, it has failed, or it was cancelled',

@@ -217,15 +217,7 @@ const tables: Record<Exclude<ExportResource, 'AUDIT_LOG'>, TableSource> = {
       'exchangeRate',
     ]),
     exchangeDifference,
-    ...buildColumns('Payment', 'own', [
-      'paidOn',
-      'reversalOfId',
-      'reason',
-      'userId',
-      'reversedAt',
-      'createdAt',
-      'updatedAt',
-    ]),
+    ...buildColumns('Payment', 'own', ['paidOn', 'reversalOfId', 'reason', 'userId', 'reversedAt', ...own]),
   ]),
   PROJECTS: byId(
     'projects',

@@ -5,10 +5,7 @@ import { key, type Context } from '../graphql/context.ts';
 import { findById, findByIdIfAny } from '../graphql/find-by-id.ts';
 import { ownColumns, ownRules, type OwnFields } from '../graphql/input/own-fields.ts';
 import { isChanged } from './is-changed.ts';
-import { enforce, lockRow, type RowArguments, type Versioned as AnyVersioned } from './locked-row.ts';
-
-/** Payments are added and reversed, never changed or deleted. */
-type Versioned = Exclude<AnyVersioned, 'Payment'>;
+import { enforce, lockRow, type RowArguments, type Versioned } from './locked-row.ts';
 
 /** Reads a row that a rule depends on: under this lock if the change is going to be written. */
 export type FindForRule = <Of extends Prisma.ModelName>(
@@ -102,8 +99,11 @@ export function changeRow<
   };
 }
 
+/** Payments are reversed, never deleted. */
+type Deletable = Exclude<Versioned, 'Payment'>;
+
 /** The part of a deletion that is its resource's own. */
-interface RowDeletion<Of extends Versioned> {
+interface RowDeletion<Of extends Deletable> {
   /** Adds the problems that prevent the deletion. Runs under the row's lock. */
   rules: (context: Context, problems: Problems, current: Row<Of>) => void | Promise<void>;
   /** Frees rows that refer to this one. */
@@ -114,7 +114,7 @@ interface RowDeletion<Of extends Versioned> {
 }
 
 /** The resolver of a mutation that deletes one row: lock, version, rules, event, deletion. It answers the row as it was. */
-export const deleteRow = <Of extends Versioned>(model: Of, { rules, release, remove, event }: RowDeletion<Of>) => ({
+export const deleteRow = <Of extends Deletable>(model: Of, { rules, release, remove, event }: RowDeletion<Of>) => ({
   resolve: (query: object, _root: unknown, target: RowArguments, context: Context): Promise<Row<Of>> =>
     context.transaction(async (inside) => {
       const { id } = target;

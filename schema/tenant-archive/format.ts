@@ -36,7 +36,7 @@ export const recordTypes = [
   { type: 'bank_account', model: 'BankAccount', input: 'CreateBankAccountInput' },
   { type: 'bank_statement', model: 'BankStatement', input: null },
   { type: 'bank_transaction', model: 'BankTransaction', input: null },
-  { type: 'payment', model: 'Payment', input: null },
+  { type: 'payment', model: 'Payment', input: 'MatchInput' },
   { type: 'invoice_parties', model: 'InvoiceParties', input: null },
   { type: 'invoice_file', model: 'InvoiceFile', input: null },
   { type: 'document_proof', model: 'DocumentProof', input: null },

@@ -175,8 +175,14 @@ function getInputFields(schema: GraphQLSchema, name: string | null) {
 
 /** The state isn't restricted here as it is for new rows. Items are read one by one. */
 const ownRules = ['status', 'items', 'lines'];
-/** The fields of an input that rows may have otherwise: imports of statements keep what a bank sent. */
-const notAsInput: Record<string, string[]> = { CreateBankAccountInput: ['iban', 'currency'] };
+/**
+ * The fields of an input that rows may have otherwise: imports of statements keep what a bank sent, and a payment has the sign of its
+ * receipt.
+ */
+const notAsInput: Record<string, string[]> = {
+  CreateBankAccountInput: ['iban', 'currency'],
+  MatchInput: ['id', 'amount', 'exchangeAmount'],
+};
 
 const pick = (values: Record<string, unknown>, inputs: { name: string }[]): Record<string, unknown> =>
   Object.fromEntries(inputs.map(({ name }) => [name, values[name]]));

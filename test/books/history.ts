@@ -207,10 +207,12 @@ export async function makeHistory(service: Service, who: Integrator, { steps, se
       statement: () =>
         imported(service, who, camt([{ amount: String(fields['amount']), reference: String(fields['reference']) }])),
       pay: () =>
-        run('mutation ($id: UUID!, $amount: Decimal) { payInvoice(id: $id, amount: $amount) { id } }', {
-          id: of('invoice'),
-          ...fields,
-        }),
+        run(
+          `mutation ($id: UUID!, $amount: Decimal, $externalId: String, $metadata: Metadata) {
+            payInvoice(id: $id, amount: $amount, externalId: $externalId, metadata: $metadata) { id }
+          }`,
+          { id: of('invoice'), ...fields, externalId: `charge-${accepted}`, metadata: { kind } },
+        ),
       credit: async () => {
         const where = { status: { in: ['ISSUED', 'PAID'] as ('ISSUED' | 'PAID')[] }, totalGross: { gt: 0 } };
         const invoices = await who.db.invoice.findMany({ where, include: { items: true } });

@@ -486,6 +486,20 @@ describe('a file that somebody changed', () => {
       /^currency: Must be that of the (?:invoice|receipt|credit note)/,
     ],
     [
+      'an external id of a payment that is too long',
+      'payment',
+      (row) => (row['external_id'] = 'x'.repeat(256)),
+      undefined,
+      /^external_id: Must not be longer/,
+    ],
+    [
+      'metadata of a payment that are no strings',
+      'payment',
+      (row) => (row['metadata'] = { a: 1 }),
+      undefined,
+      /^metadata: The value of "a" must be a string/,
+    ],
+    [
       'a payment of nothing',
       'payment',
       (row) => Object.assign(row, { invoice_id: null, receipt_id: null, credit_note_id: null }),

@@ -89,9 +89,16 @@ export async function makeDelivery(who: Integrator): Promise<{ id: string; webho
   return { id, webhookId, eventId };
 }
 
-export async function makePayment(who: Integrator, invoiceId: string, amount?: string): Promise<string> {
-  const pay = `mutation ($id: UUID!, $amount: Decimal) { payInvoice(id: $id, amount: $amount) { payments { nodes { id } } } }`;
-  return (await who.graphql(pay, { id: invoiceId, amount })).payInvoice.payments.nodes[0].id;
+export async function makePayment(
+  who: Integrator,
+  invoiceId: string,
+  amount?: string,
+  own: { externalId?: unknown; metadata?: unknown } = {},
+): Promise<string> {
+  const pay = `mutation ($id: UUID!, $amount: Decimal, $externalId: String, $metadata: Metadata) {
+    payInvoice(id: $id, amount: $amount, externalId: $externalId, metadata: $metadata) { payments { nodes { id } } }
+  }`;
+  return (await who.graphql(pay, { id: invoiceId, amount, ...own })).payInvoice.payments.nodes[0].id;
 }
 
 export interface EventRow {

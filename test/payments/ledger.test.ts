@@ -36,8 +36,9 @@ describe('GET /payments and POST /payments/{id}/reverse', () => {
     const of = { kind: 'payment', invoice_id: invoice, receipt_id: null, credit_note_id: null, customer_id: null };
     const alone = { bank_transaction_id: null, recorded_with_id: null };
     const exchange = { exchange_amount: null, exchange_currency: null, exchange_rate: null, exchange_difference: null };
+    const own = { external_id: null, metadata: {} };
     const times = { created_at: time, updated_at: time };
-    const usual = { ...of, ...alone, ...exchange, currency: 'EUR', paid_on: '2026-03-05', ...times };
+    const usual = { ...of, ...alone, ...exchange, currency: 'EUR', paid_on: '2026-03-05', ...own, ...times };
     const recorded = { ...usual, id, amount: 19.5, reversal_of_id: null, reason: null, user_id: null };
     expect(payment).toEqual({ ...recorded, reversed_at: null });
     expect(await get(`/payments/${id}`)).toEqual(payment);
@@ -152,7 +153,13 @@ describe('GET /payments and POST /payments/{id}/reverse', () => {
     await expect(acme.db.payment.delete({ where })).rejects.toThrow('A payment can not change');
     expect(await get(`/payments/${id}`)).toEqual(before);
     await reverse(id);
-    await expect(update('reversed_at = null')).rejects.toThrow('A payment can not change');
+    const [reversal] = await get(`/payments?invoice_id=${invoice}`);
+    for (const change of ['reversed_at = null', "reason = 'x'", 'user_id = null', `reversal_of = '${reversal.id}'`])
+      await expect(update(change)).rejects.toThrow('A payment can not change');
+    const ofReversal = (change: string) =>
+      acme.db.$rows(`update payments set ${change} where tenant_id = $1 and id = $2::uuid`, [reversal.id]);
+    for (const change of ['reversal_of = null', "reason = 'x'", 'user_id = null', 'reversed_at = now()'])
+      await expect(ofReversal(change)).rejects.toThrow('A payment can not change');
   });
 });
 

@@ -269,7 +269,7 @@ describe.each(Object.entries(reversals))('%s', (_name, { series, prepare }) => {
 
 it('every mutation has a booking day that is tested here, or none', () => {
   const without =
-    /^(create|update|delete)(BankAccount|Customer|Project|TimeEntry|Webhook|Logo)|^(addAttachment|deleteAttachment|updateReceipt|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|setTestClock|ignoreBankTransaction|unignoreBankTransaction)$/;
+    /^(create|update|delete)(BankAccount|Customer|Project|TimeEntry|Webhook|Logo)|^(addAttachment|deleteAttachment|updateReceipt|updatePayment|updateInvoice|deleteInvoice|updateCompany|billProject|setPeriodLock|setTestClock|ignoreBankTransaction|unignoreBankTransaction)$/;
   // confirmExactMatches leaves out what is locked: test/bank/exact-matches.test.ts.
   const elsewhere =
     /^import|^simulate|^cancelInvoice$|^confirmExactMatches$|Bulk|Webhook|Token|Session|Member|Invitation|Documents?$|Export$|redeliver|[sS]ign|Password|Tenant|Profile|logOut|logIn|User|Upload/;
@@ -292,8 +292,9 @@ it('an invoice is cancelled today, whatever is locked of its own period', async 
   ]);
 });
 
-it('drafts, and the metadata of a booked receipt, stay free', async () => {
+it('drafts, and the metadata of a booked receipt and of a payment, stay free', async () => {
   const booked = await makeReceipt(acme, { status: 'BOOKED' });
+  const paid = await payment(acme, 'payInvoice', await makeInvoice(acme, { status: 'ISSUED' }), until);
   await lock(acme);
   const [invoice, receipt] = [await makeInvoice(acme), await makeReceipt(acme)];
   const change = (name: string, id: string, input: object) =>
@@ -302,6 +303,7 @@ it('drafts, and the metadata of a booked receipt, stay free', async () => {
     await change('updateInvoice', invoice, { invoiceDate: '2026-03-02' }),
     await change('updateReceipt', receipt, { amountGross: '5' }),
     await change('updateReceipt', booked, { metadata: { seen: 'yes' } }),
+    await change('updatePayment', paid, { metadata: { seen: 'yes' }, externalId: 'seen' }),
     await byId(acme, 'deleteInvoice', invoice),
     await byId(acme, 'deleteReceipt', receipt),
   ])

@@ -124,6 +124,10 @@ export async function liveByGraphql(graphql: GraphQL, made: Made): Promise<void>
     id: uuid(made['bank-accounts']),
     input: input('UpdateBankAccountInput', { name: 'Reserve' }),
   });
+  await change('updatePayment', {
+    id: uuid(made['payments']),
+    input: input('UpdatePaymentInput', { metadata: { shop: 'Linz' } }),
+  });
   await change('refundCreditNote', { id: uuid(made['credit-notes']), amount: ['Decimal', '1'] });
   await change('refundCredit', { id: uuid(made['customers']), currency: ['String', 'EUR'], amount: ['Decimal', '1'] });
   const testTenant = await change('createTestTenant', { input: input('CreateTestTenantInput', { name: 'GraphQL' }) });

@@ -156,6 +156,8 @@ export async function liveByRest(
 
   const { body: payments } = await rest('GET', `/payments?invoice_id=${issued}`);
   made['payments'] = payments.data[0].id as string;
+  await rest('PATCH', `/payments/${made['payments']}`, { external_id: 'bank-1', metadata: { shop: 'Ulm' } });
+  await rest('GET', '/payments?external_id=bank-1');
   await rest('POST', `/payments/${made['payments']}/reverse`, { reason: 'x' });
   await rest('GET', '/payments?kind=payment&per_page=3');
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resources, type Resource } from '../../schema/resource-list.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
-import { makeReferences, samples } from '../resources.ts';
+import { samples } from '../resources.ts';
 import { characters, refusal } from '../rest/samples.ts';
+import { newRow, postNew } from './new-rows.ts';
 
 // The promises of `external_id`, for each resource that clients write.
 
@@ -16,19 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const written = resources.filter(({ model }) => model !== 'BankTransaction' && model !== 'Payment');
+const written = resources.filter(({ model }) => model !== 'BankTransaction');
 const updated = written.filter(({ model }) => model !== 'CreditNote');
 const taken = 'Another one has this external id.';
 
-/** A body for a new row with this external id. Credit notes need an invoice of which something is left. */
-async function bodyOf(who: Integrator, { model }: Resource, external_id: unknown): Promise<object> {
-  const body = samples[model].bodies!(await makeReferences(who)).POST;
-  if (model !== 'CreditNote') return { ...body, external_id };
-  return { invoice_id: (body as { invoice_id: string }).invoice_id, external_id };
-}
-
 const post = async (who: Integrator, resource: Resource, externalId: unknown): Promise<Answer> =>
-  who.rest('POST', `/${resource.path}`, await bodyOf(who, resource, externalId));
+  postNew(who, await newRow(who, resource, { external_id: externalId }));
 
 const update = (who: Integrator, { model }: Resource, id: string, input: object, more = ''): Promise<Answer> =>
   who.graphqlAnswer(
@@ -43,7 +37,10 @@ describe.each(written)('external_id of $path', (resource) => {
     const { id } = made.body.data;
     const list = await acme.rest('GET', `/${resource.path}?external_id=own%20${resource.path}`);
     expect(list.body.data).toEqual([made.body.data]);
-    const events = await acme.rest('GET', `/events?resource_id=${id}&type=${resource.name}.created`);
+    const events = await acme.rest(
+      'GET',
+      `/events?resource_id=${id}&type=${resource.name}.${resource.model === 'Payment' ? 'recorded' : 'created'}`,
+    );
     expect(events.body.data[0].data[resource.name]).toMatchObject({ id, external_id: `own ${resource.path}` });
   });
 
@@ -63,15 +60,17 @@ describe.each(written)('external_id of $path', (resource) => {
     const again = await post(acme, resource, other);
     expect(refusal(again, 422)).toEqual({ external_id: [taken] });
     expect(again.body.details).toEqual([{ field: 'external_id', code: 'taken', message: taken, params: {} }]);
-    const wrong = await acme.rest('POST', `/${resource.path}`, { external_id: other, extra: 1 });
+    const [path] = await newRow(acme, resource, {});
+    const wrong = await acme.rest('POST', path, { external_id: other, extra: 1 });
     expect(refusal(wrong, 422)).toMatchObject({ external_id: [taken], extra: ['This field is not known here.'] });
     expect((await post(acme, resource, null)).status).toBe(201);
     expect((await post(acme, resource, null)).status).toBe(201);
   });
 
   it('is given once, of several requests at the same time', async () => {
-    const bodies = await Promise.all(Array.from({ length: 4 }, () => bodyOf(acme, resource, `race ${resource.path}`)));
-    const answers = await Promise.all(bodies.map((body) => acme.rest('POST', `/${resource.path}`, body)));
+    const fields = { external_id: `race ${resource.path}` };
+    const rows = await Promise.all(Array.from({ length: 4 }, () => newRow(acme, resource, fields)));
+    const answers = await Promise.all(rows.map((row) => postNew(acme, row)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422, 422, 422]);
     for (const answer of answers)
       if (answer.status === 422) expect(refusal(answer, 422)).toEqual({ external_id: [taken] });

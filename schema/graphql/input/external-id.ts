@@ -11,19 +11,20 @@ const path = 'input.externalId';
 const taken: Problem = ['taken', 'Another one has this external id.'];
 
 /**
- * Checks that no other row of the resource has the input's external id. The unique index enforces it, so the check is deferred.
+ * Checks that no other row of the resource has this external id. The unique index enforces it, so the check is deferred.
  * @param id the row's own id, if it has one yet
+ * @param at where the external id is given, if not in the input
  */
 export function requireNewExternalId(
   { db }: Context,
   problems: Problems,
   model: Identified,
   externalId: string,
-  id?: string,
+  { id, at = path }: { id?: string; at?: string } = {},
 ): void {
   problems.defer(async () => {
     const where = { externalId, ...(id !== undefined && { id: { not: id } }) };
-    if ((await db.model(model).count({ where })) > 0) problems.add(path, ...taken);
+    if ((await db.model(model).count({ where })) > 0) problems.add(at, ...taken);
   });
 }
 
@@ -54,9 +55,19 @@ export async function findByExternalId(
   return row?.id;
 }
 
+/** The path of the first external id in the arguments of a mutation. Metadata can have such a key. */
+function findPath(args: object): string | undefined {
+  for (const [name, value] of Object.entries(args) as [string, unknown][]) {
+    if (name === 'externalId' && value != null) return name;
+    const below = typeof value === 'object' && value !== null && name !== 'metadata' ? findPath(value) : undefined;
+    if (below !== undefined) return `${name}.${below}`;
+  }
+  return undefined;
+}
+
 /**
  * The client's error for a write that the unique index of external ids refused, although no row has the id any more.
  * @returns undefined for any other error
  */
-export const externalIdError = (error: unknown): ValidationError | undefined =>
-  isTaken(error, 'external_id') ? new ValidationError({ [path]: [taken] }) : undefined;
+export const externalIdError = (error: unknown, args: object): ValidationError | undefined =>
+  isTaken(error, 'external_id') ? new ValidationError({ [findPath(args) ?? path]: [taken] }) : undefined;

@@ -1,6 +1,6 @@
 import type { ModelWith } from '../../../prisma/client.ts';
 import type { Problems } from '../../errors/errors.ts';
-import type { InputFields } from '../builder.ts';
+import type { InputFields, MutationFields } from '../builder.ts';
 import type { Context } from '../context.ts';
 import { hasTooMany, mergeMetadata, metadata, newMetadata, tooManyPairs, type Metadata } from '../scalars/metadata.ts';
 import { requireNewExternalId } from './external-id.ts';
@@ -12,6 +12,22 @@ import { externalId } from './validators.ts';
 export const newOwnFields = (t: InputFields) => ({
   externalId: t.string({ validate: externalId }),
   metadata: t.field({ type: 'Metadata', validate: newMetadata }),
+});
+
+/** Those of a new payment: what records it takes them beside other arguments, or other fields. */
+const ofPayment = {
+  externalId: { description: "The payment's id in another system, unique among payments.", validate: externalId },
+  metadata: { type: 'Metadata', description: 'What you keep with the payment.', validate: newMetadata },
+} as const;
+
+export const newPaymentArguments = (t: MutationFields) => ({
+  externalId: t.arg.string(ofPayment.externalId),
+  metadata: t.arg(ofPayment.metadata),
+});
+
+export const newPaymentFields = (t: InputFields) => ({
+  externalId: t.string(ofPayment.externalId),
+  metadata: t.field(ofPayment.metadata),
 });
 
 /** Those of an update. */
@@ -39,7 +55,7 @@ export function ownRules(
   { externalId: wanted, metadata: changes }: OwnFields,
   row: { id: string; metadata: unknown },
 ): void {
-  if (wanted != null) requireNewExternalId(context, problems, model, wanted, row.id);
+  if (wanted != null) requireNewExternalId(context, problems, model, wanted, { id: row.id });
   if (changes && hasTooMany(mergeMetadata(row.metadata, changes))) problems.add('input.metadata', ...tooManyPairs);
 }
 

@@ -116,7 +116,7 @@ function checked(resolver: Resolver, checks: Checks, isMutation: boolean): Resol
       // Running the rules again finds the error.
       await validate(args, context, info, true);
       const constraint = violatedCheck(error);
-      const refusal = constraint === undefined ? externalIdError(error) : constraintError(constraint);
+      const refusal = constraint === undefined ? externalIdError(error, readable) : constraintError(constraint);
       if (refusal) throw refusal;
       throw error.code === rowIsGone ? new NotFoundError() : error;
     }

@@ -2,6 +2,7 @@ import type { BankTransaction as BankTransactionRow } from '../../../prisma/gene
 import { emit } from '../../events/events.ts';
 import { refuse, found, type Problem } from '../../errors/errors.ts';
 import { key, type Context } from '../../graphql/context.ts';
+import type { OwnFields } from '../../graphql/input/own-fields.ts';
 import { Decimal, isCurrency, minorDigits } from '../../money/money.ts';
 import {
   planAdjustments,
@@ -14,13 +15,13 @@ import { checkBankDecimals, checkDecimals, toSigned, type Payable } from '../pay
 import { readCredit } from '../payment/customer-credit.ts';
 import { counting } from '../payment/filter.ts';
 import { rates } from '../exchange-rate.ts';
-import { recordAdjusted } from '../payment/ledger.ts';
+import { recordAdjusted, toOwnColumns } from '../payment/ledger.ts';
 import { type PayableType, payables } from '../payment/payables.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { allows, transitions } from '../../rows/states.ts';
 
 /** A part of a transaction's amount, and what it pays. */
-export interface Part {
+export interface Part extends OwnFields {
   type: PayableType;
   id: string;
   /** Never negative, in the currency of what is paid. Default: the open amount, at most the amount due. */
@@ -195,7 +196,7 @@ interface PlannedPart {
 async function record(
   context: Context,
   { id: bankTransactionId, bookingDate: paidOn, currency: exchangeCurrency }: BankTransactionRow,
-  { type, id }: Part,
+  { type, id, externalId, metadata }: Part,
   { payable, amount, bankAmount, adjusted, direction, at }: PlannedPart,
 ): Promise<void> {
   const { field, pay } = payables[type];
@@ -210,7 +211,8 @@ async function record(
   const exchange = exchangeRate &&
     bankAmount && { exchangeAmount: toSigned(bankAmount, payable), exchangeCurrency, exchangeRate };
   const kind = type === 'CUSTOMER' ? (direction === 1 ? 'OVERPAYMENT' : 'CREDIT_REFUND') : 'PAYMENT';
-  await recordAdjusted(context, { ...payment, kind }, adjusted, exchange);
+  const own = toOwnColumns({ externalId, metadata });
+  await recordAdjusted(context, { ...payment, kind, ...own }, adjusted, exchange);
 }
 
 /** How much of a transaction is open, and the state that says so. */

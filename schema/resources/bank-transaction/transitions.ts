@@ -14,10 +14,12 @@ import {
 } from '../payment/adjustments.ts';
 import { getBankAmount, paidBy } from '../payment/payables.ts';
 import { Decimal, sum } from '../../money/money.ts';
+import { newPaymentFields } from '../../graphql/input/own-fields.ts';
 import { decimal, text } from '../../graphql/input/validators.ts';
 import { counting } from '../payment/filter.ts';
 import { allows, transitions } from '../../rows/states.ts';
 import { reverse } from '../payment/ledger.ts';
+import { externalIdRules } from '../payment/rules.ts';
 import { inLockOrder, match, maxMatches, setOpen } from './match.ts';
 
 /** Undoes a transaction's matches, or those with one invoice, receipt, credit note, or customer. Their amounts are due again. */
@@ -90,6 +92,7 @@ const MatchInput = builder.inputType('MatchInput', {
       description: adjustmentsDescription,
       validate: validateAdjustments,
     }),
+    ...newPaymentFields(t),
   }),
 });
 
@@ -136,8 +139,17 @@ builder.mutationFields((t) => ({
         problems.add('matches', 'required', 'Must name at least one invoice, receipt, or credit note.');
       if (new Set(matches?.map((part) => part?.id)).size !== matches?.length)
         problems.add('matches', 'duplicate', 'Must name each only once.');
-      for (const [index, part] of (matches ?? []).entries())
-        adjustmentRules(part?.adjustments, problems, `matches.${index}.adjustments`);
+      const externalIds = new Set<string>();
+      for (const [index, part] of (matches ?? []).entries()) {
+        const at = `matches.${index}`;
+        adjustmentRules(part?.adjustments, problems, `${at}.adjustments`);
+        const externalId = part?.externalId;
+        if (externalId == null) continue;
+        if (externalIds.has(externalId))
+          problems.add(`${at}.externalId`, 'duplicate', 'An earlier match has the same external id.');
+        externalIds.add(externalId);
+        externalIdRules(externalId, context, problems, `${at}.externalId`);
+      }
     },
     resolve: (query, _root, { id, matches }, context) =>
       context.transaction(async (inside) => {

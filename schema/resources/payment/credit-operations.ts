@@ -1,5 +1,6 @@
 import { builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
+import { newPaymentArguments } from '../../graphql/input/own-fields.ts';
 import { currency, decimal } from '../../graphql/input/validators.ts';
 import { found, refuse } from '../../errors/errors.ts';
 import { key, today } from '../../graphql/context.ts';
@@ -8,9 +9,9 @@ import { Customer } from '../customer/type.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { computePaid } from './amount.ts';
 import { findCreditBalances, readCredit, type CreditBalance } from './customer-credit.ts';
-import { recordPayment } from './ledger.ts';
+import { recordPayment, toOwnColumns } from './ledger.ts';
 import { payables } from './payables.ts';
-import { amountRules, paidOnRules } from './rules.ts';
+import { amountRules, externalIdRules, paidOnRules } from './rules.ts';
 import { Payment } from './type.ts';
 
 const CreditBalanceType = builder.objectRef<CreditBalance>('CreditBalance').implement({
@@ -69,9 +70,11 @@ builder.mutationField('refundCredit', (t) =>
       }),
       amount: t.arg({ type: 'Decimal', description: 'Default: all of the credit.', validate: decimal({}) }),
       paidOn: t.arg({ type: 'Date', description: "Not in the future. Default: the tenant's today." }),
+      ...newPaymentArguments(t),
     },
-    rules: ({ id, currency: of, amount, paidOn }, context, problems) => {
+    rules: ({ id, currency: of, amount, paidOn, externalId }, context, problems) => {
       paidOnRules(paidOn, context, problems);
+      externalIdRules(externalId, context, problems);
       if (!id) return;
       const exists = async () =>
         (await context.db.customer.findUnique({ where: key(context, id) })) && {
@@ -79,7 +82,7 @@ builder.mutationField('refundCredit', (t) =>
         };
       amountRules(amount, exists, problems);
     },
-    resolve: (query, _root, { id: customerId, currency: chosen, amount, paidOn }, context) =>
+    resolve: (query, _root, { id: customerId, currency: chosen, amount, paidOn, ...own }, context) =>
       context.transaction(async (inside) => {
         const of = chosen ?? context.tenant.defaultCurrency;
         await found(inside.db.lock('Customer', customerId, 'no key update'));
@@ -88,7 +91,8 @@ builder.mutationField('refundCredit', (t) =>
         const paid = computePaid({ due, currency: of }, amount);
         const day = paidOn ?? today(inside);
         await refuseLocked(inside, payables.CUSTOMER.series, day, 'paidOn');
-        const id = await recordPayment(inside, { kind: 'CREDIT_REFUND', customerId, ...paid, paidOn: day });
+        const payment = { kind: 'CREDIT_REFUND', customerId, ...paid, paidOn: day, ...toOwnColumns(own) } as const;
+        const id = await recordPayment(inside, payment);
         return findById(inside, 'Payment', id, query);
       }),
   }),

@@ -1,4 +1,6 @@
 import type { Prisma, Row } from '../../../prisma/client.ts';
+import type { OwnFields } from '../../graphql/input/own-fields.ts';
+import { given } from '../../graphql/input/validators.ts';
 import { emit, emitAll } from '../../events/events.ts';
 import { refuse } from '../../errors/errors.ts';
 import { businessTime, key, type Context } from '../../graphql/context.ts';
@@ -14,6 +16,12 @@ import { paidBy, payables } from './payables.ts';
 
 type NewPayment = Prisma.PaymentUncheckedCreateInput;
 
+/** The columns of what a client keeps with a payment that it records. */
+export const toOwnColumns = ({ externalId, metadata }: OwnFields) => ({
+  externalId: given(externalId),
+  metadata: given(metadata),
+});
+
 /** Adds a payment or a refund. The document that it pays is locked, and counts it already. */
 export async function recordPayment(context: Context, data: NewPayment): Promise<string> {
   const payment = await context.db.payment.create({ data });
@@ -22,9 +30,9 @@ export async function recordPayment(context: Context, data: NewPayment): Promise
 }
 
 /**
- * Adds a payment with its adjustments. The first row is the one that the others are undone with. An overpayment comes last: it settles
- * nothing that undoing it could make due again. The first row's amount in the home currency depends on the others, so that its
- * event follows them.
+ * Adds a payment with its adjustments. The first row is the one that the others are undone with, and has what the client keeps with
+ * the payment. An overpayment comes last: it settles nothing that undoing it could make due again. The first row's amount in the home
+ * currency depends on the others, so that its event follows them.
  */
 export async function recordAdjusted(
   context: Context,
@@ -35,11 +43,13 @@ export async function recordAdjusted(
   const recorded = payment.amount.isZero()
     ? []
     : [await context.db.payment.create({ data: { ...payment, ...exchange } })];
-  const { bankTransactionId, ...common } = payment;
+  const { bankTransactionId, externalId, metadata, ...common } = payment;
   for (const row of rows.toSorted((a, b) => Number(isOfCredit(a)) - Number(isOfCredit(b)))) {
     // The others move no money on an account.
     const money = row.kind === 'OVERPAYMENT' && bankTransactionId ? { bankTransactionId } : {};
-    const data = { ...common, ...money, ...row, recordedWithId: recorded[0]?.id ?? null };
+    const [first] = recorded;
+    const own = first ? {} : { externalId, metadata };
+    const data = { ...common, ...own, ...money, ...row, recordedWithId: first?.id ?? null };
     recorded.push(await context.db.payment.create({ data }));
   }
   for (const each of recorded) await emit(context, 'payment.recorded', each);

@@ -1,9 +1,11 @@
-import { amountRules, paidOnRules } from './rules.ts';
+import { amountRules, externalIdRules, paidOnRules } from './rules.ts';
 import { Payment } from './type.ts';
 import { type MutationFields, builder } from '../../graphql/builder.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
+import { newPaymentArguments, ownFields, type OwnFields } from '../../graphql/input/own-fields.ts';
 import { decimal, text } from '../../graphql/input/validators.ts';
 import { expectedVersionArgument } from '../../graphql/input/expected-version.ts';
+import { changeRow } from '../../rows/change-row.ts';
 import { lockRow, type RowArguments, requireVersion } from '../../rows/locked-row.ts';
 import type { Row } from '../../../prisma/client.ts';
 import type { Decimal } from '../../money/money.ts';
@@ -20,7 +22,7 @@ import { lockRefundable, refund } from '../credit-note/transitions.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { exchangeAt } from './exchange.ts';
-import { recordAdjusted, recordPayment, reverse } from './ledger.ts';
+import { recordAdjusted, recordPayment, reverse, toOwnColumns } from './ledger.ts';
 import { paidBy, payables } from './payables.ts';
 import {
   AdjustmentInput,
@@ -43,6 +45,7 @@ const paymentArgs = (t: MutationFields) => ({
       'What one unit of the currency was worth in the home currency when it was paid. Only where the document has an exchange rate.',
     validate: decimal(rates),
   }),
+  ...newPaymentArguments(t),
   ...expectedVersionArgument,
 });
 
@@ -56,7 +59,7 @@ const adjustedArgs = (t: MutationFields) => ({
   adjustments: t.arg({ type: [AdjustmentInput], description: adjustmentsDescription, validate: validateAdjustments }),
 });
 
-interface PaymentArguments extends RowArguments {
+interface PaymentArguments extends RowArguments, OwnFields {
   amount?: Decimal | null;
   paidOn?: Date | null;
   exchangeRate?: Decimal | null;
@@ -68,7 +71,7 @@ async function pay(
   context: Context,
   type: 'INVOICE' | 'RECEIPT',
   payable: Payable & Pick<Row<'Invoice'>, 'exchangeCurrency'>,
-  { amount, paidOn, exchangeRate, adjustments }: PaymentArguments,
+  { amount, paidOn, exchangeRate, adjustments, ...own }: PaymentArguments,
 ): Promise<void> {
   const { field, series, pay: countTowards } = payables[type];
   const day = paidOn ?? today(context);
@@ -80,9 +83,30 @@ async function pay(
   await refuseLocked(context, series, day, 'paidOn');
   const signed = { ...paid, amount: toSigned(paid.amount, payable) };
   const exchange = exchangeAt(payable, signed.amount, exchangeRate);
-  await recordAdjusted(context, { [field]: payable.id, ...signed, paidOn: day }, planned, exchange);
+  const payment = { [field]: payable.id, ...signed, paidOn: day, ...toOwnColumns(own) };
+  await recordAdjusted(context, payment, planned, exchange);
   await planned.requireCredit(context);
 }
+
+const UpdatePaymentInput = builder.inputType('UpdatePaymentInput', {
+  description: 'Only the fields that are present change; null clears a field.',
+  fields: ownFields,
+});
+
+/** The ability that is needed to change a payment depends on what it settles. @throws ForbiddenError */
+async function requireAbility(id: string | undefined, context: Context): Promise<void> {
+  if (!id) return;
+  const { type } = paidBy(await findById(context, 'Payment', id));
+  const ability = `${payables[type].scope}:write` as const;
+  if (!context.may(ability)) throw new ForbiddenError(ability);
+}
+
+/** The change of what clients keep with a payment, which is no part of the books: no period lock closes it. */
+const change = changeRow('Payment', {
+  rules: () => {},
+  data: ({ externalId }: typeof UpdatePaymentInput.$inferInput) => ({ externalId }),
+  event: 'payment.updated',
+});
 
 builder.mutationFields((t) => ({
   payInvoice: t.prismaField({
@@ -91,8 +115,9 @@ builder.mutationFields((t) => ({
       'Records a payment without a bank transaction. When nothing is due any more, the invoice becomes paid.',
     ability: 'invoices:write',
     args: adjustedArgs(t),
-    rules: ({ id, amount, paidOn, adjustments }, context, problems) => {
+    rules: ({ id, amount, paidOn, adjustments, externalId }, context, problems) => {
       paidOnRules(paidOn, context, problems);
+      externalIdRules(externalId, context, problems);
       adjustmentRules(adjustments, problems);
       if (!id) return;
       const find = () => context.db.invoice.findUnique({ where: key(context, id) });
@@ -112,8 +137,9 @@ builder.mutationFields((t) => ({
       'Records a payment without a bank transaction. When nothing is due any more, the receipt becomes paid.',
     ability: 'receipts:write',
     args: adjustedArgs(t),
-    rules: ({ id, amount, paidOn, adjustments }, context, problems) => {
+    rules: ({ id, amount, paidOn, adjustments, externalId }, context, problems) => {
       paidOnRules(paidOn, context, problems);
+      externalIdRules(externalId, context, problems);
       adjustmentRules(adjustments, problems);
       if (!id) return;
       const find = () => context.db.receipt.findUnique({ where: key(context, id) });
@@ -133,11 +159,12 @@ builder.mutationFields((t) => ({
       'Records a refund without a bank transaction: money sent for what was paid of the invoice, and then credited.',
     ability: 'invoices:write',
     args: paymentArgs(t),
-    rules: ({ id, amount, paidOn }, context, problems) => {
+    rules: ({ id, amount, paidOn, externalId }, context, problems) => {
       paidOnRules(paidOn, context, problems);
+      externalIdRules(externalId, context, problems);
       if (id) amountRules(amount, () => context.db.creditNote.findUnique({ where: key(context, id) }), problems);
     },
-    resolve: (query, _root, { id, amount, paidOn, exchangeRate, expectedVersion }, context) =>
+    resolve: (query, _root, { id, amount, paidOn, exchangeRate, expectedVersion, ...own }, context) =>
       context.transaction(async (inside) => {
         const creditNote = await found(lockRefundable(inside, id));
         requireVersion(creditNote, expectedVersion);
@@ -145,9 +172,20 @@ builder.mutationFields((t) => ({
         const paid = await refund(inside, creditNote, amount);
         await refuseLocked(inside, payables.CREDIT_NOTE.series, day, 'paidOn');
         const exchange = exchangeAt(creditNote, paid.amount, exchangeRate);
-        await recordPayment(inside, { creditNoteId: id, ...paid, paidOn: day, ...exchange });
+        await recordPayment(inside, { creditNoteId: id, ...paid, paidOn: day, ...exchange, ...toOwnColumns(own) });
         return findById(inside, 'CreditNote', id, query);
       }),
+  }),
+
+  updatePayment: t.prismaField({
+    type: Payment,
+    description: 'Changes the external id or the metadata of a payment or refund, also of one that is undone.',
+    args: { ...idArgument, input: t.arg({ type: UpdatePaymentInput, required: true }), ...expectedVersionArgument },
+    ...change,
+    rules: async (args, context, problems) => {
+      await requireAbility(args.id, context);
+      change.rules(args, context, problems);
+    },
   }),
 
   reversePayment: t.prismaField({
@@ -159,13 +197,7 @@ builder.mutationFields((t) => ({
       reason: t.arg.string({ description: 'Why it is undone.', validate: text(500) }),
       ...expectedVersionArgument,
     },
-    // The needed ability depends on what the payment settles.
-    rules: async ({ id }, context) => {
-      if (!id) return;
-      const { type } = paidBy(await findById(context, 'Payment', id));
-      const ability = `${payables[type].scope}:write` as const;
-      if (!context.may(ability)) throw new ForbiddenError(ability);
-    },
+    rules: ({ id }, context) => requireAbility(id, context),
     resolve: (query, _root, { reason, ...target }, context) =>
       context.transaction(async (inside) => {
         const payment = await lockRow(inside, 'Payment', target);

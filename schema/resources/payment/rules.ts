@@ -1,6 +1,7 @@
 import { Decimal } from '../../money/money.ts';
 import { type Problems, found } from '../../errors/errors.ts';
 import { today, type Context } from '../../graphql/context.ts';
+import { requireNewExternalId } from '../../graphql/input/external-id.ts';
 import { decimalsRules } from './amount.ts';
 
 /**
@@ -26,4 +27,14 @@ export function amountRules(
 export function paidOnRules(paidOn: Date | null | undefined, context: Context, problems: Problems): void {
   if (paidOn && paidOn > today(context))
     problems.add('paidOn', 'in_the_future', "Must not be after today, in the tenant's time zone.");
+}
+
+/** No other payment has the external id of a new one. @param at its path */
+export function externalIdRules(
+  externalId: string | null | undefined,
+  context: Context,
+  problems: Problems,
+  at = 'externalId',
+): void {
+  if (externalId != null) requireNewExternalId(context, problems, 'Payment', externalId, { at });
 }

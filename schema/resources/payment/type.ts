@@ -20,6 +20,8 @@ export const Payment = builder.prismaObject('Payment', {
     reason: null,
     userId: null,
     reversedAt: null,
+    externalId: null,
+    metadata: { cost_center: '4711' },
   },
   fields: (t) => ({
     id: t.exposeID('id'),
@@ -55,6 +57,8 @@ export const Payment = builder.prismaObject('Payment', {
     reason: t.exposeString('reason', { nullable: true }),
     userId: t.expose('userId', { type: 'UUID', nullable: true }),
     reversedAt: t.expose('reversedAt', { type: 'DateTime', nullable: true }),
+    externalId: t.exposeString('externalId', { nullable: true }),
+    metadata: t.expose('metadata', { type: 'Metadata' }),
     version: t.exposeInt('version', {
       description: 'Grows with every change. A change can expect it: `expectedVersion`.',
     }),

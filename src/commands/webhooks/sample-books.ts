@@ -4,7 +4,7 @@ import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { send, type ApiConnection } from '../remote/connection.ts';
 import { askGraphql, readData } from '../remote/graphql.ts';
 
-type Model = 'BankAccount' | 'Customer' | 'Invoice' | 'CreditNote' | 'Receipt' | 'Project' | 'TimeEntry';
+type Model = 'BankAccount' | 'Customer' | 'Invoice' | 'CreditNote' | 'Receipt' | 'Project' | 'TimeEntry' | 'Payment';
 type Input = Record<string, unknown>;
 
 const dayMs = 86_400_000;

@@ -76,6 +76,10 @@ export const triggers: Record<EventType, (books: SampleBooks) => Promise<string>
     books.run('unignoreBankTransaction', await books.run('ignoreBankTransaction', await books.bankTransaction())),
 
   'payment.recorded': async (books) => (await books.pay('Invoice', await books.issuedInvoice(), '19')).payment,
+  'payment.updated': async (books) => {
+    const { payment } = await books.pay('Invoice', await books.issuedInvoice());
+    return books.update('Payment', payment, { metadata: { example: 'Changed' } });
+  },
   'payment.reversed': async (books) => {
     const { payment } = await books.pay('Invoice', await books.issuedInvoice());
     return books.run('reversePayment', payment);

@@ -68,6 +68,7 @@ describe('abilities in the schema', () => {
     'Query.nodes',
     'Query.changes',
     'Query.importKinds',
+    'Mutation.updatePayment',
     'Mutation.reversePayment',
   ];
 
@@ -236,7 +237,7 @@ describe('a request beyond a token’s abilities is forbidden', () => {
     expect(await acme.db.customer.findFirst({ where: { id } })).not.toBeNull();
   });
 
-  it('reversePayment requires the ability to write the paid resource', async () => {
+  it('updatePayment and reversePayment require the ability to write the paid resource', async () => {
     const [invoices, receipts] = [await withAbilities('invoices:write'), await withAbilities('receipts:write')];
     const undo = 'mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }';
     const ofInvoice = { id: await makePayment(acme, await makeInvoice(acme, { status: 'ISSUED' })) };
@@ -248,12 +249,16 @@ describe('a request beyond a token’s abilities is forbidden', () => {
       },
     );
     const [ofReceipt] = payReceipt.payments.nodes;
-    expect(refusal(await receipts.graphqlAnswer(undo, ofInvoice)).message).toBe(
-      'This token lacks the ability invoices:write.',
-    );
-    expect(refusal(await invoices.graphqlAnswer(undo, ofReceipt)).message).toBe(
-      'This token lacks the ability receipts:write.',
-    );
+    const update = 'mutation ($id: UUID!) { updatePayment(id: $id, input: { externalId: "x" }) { id } }';
+    for (const document of [update, undo]) {
+      expect(refusal(await receipts.graphqlAnswer(document, ofInvoice)).message).toBe(
+        'This token lacks the ability invoices:write.',
+      );
+      expect(refusal(await invoices.graphqlAnswer(document, ofReceipt)).message).toBe(
+        'This token lacks the ability receipts:write.',
+      );
+    }
+    expect(await invoices.graphql(update, ofInvoice)).toEqual({ updatePayment: ofInvoice });
     expect(await invoices.graphql(undo, ofInvoice)).toEqual({ reversePayment: ofInvoice });
     expect(await receipts.graphql(undo, ofReceipt)).toEqual({ reversePayment: ofReceipt });
   });

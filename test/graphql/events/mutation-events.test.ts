@@ -85,7 +85,7 @@ const onId =
     call(mutation, `id: "${await make()}", ${args}`);
 
 const updating =
-  (model: 'BankAccount' | 'Customer' | 'Invoice' | 'Receipt' | 'Project' | 'TimeEntry'): Prepare =>
+  (model: 'BankAccount' | 'Customer' | 'Invoice' | 'Receipt' | 'Project' | 'TimeEntry' | 'Payment'): Prepare =>
   async () => {
     const { make, change } = samples[model];
     const id = await make(acme);
@@ -298,6 +298,7 @@ const emitted: Record<string, [what: string, prepare: Prepare, events: EventType
     ['in full', onId('payReceipt', booked), ['receipt.payment_recorded', 'receipt.paid', 'payment.recorded']],
     ['of zero', onId('payReceipt', () => makeReceipt(acme, { status: 'BOOKED', amountGross: '0' })), ['receipt.paid']],
   ],
+  updatePayment: [['', updating('Payment'), ['payment.updated']]],
   reversePayment: [
     [
       'of an invoice',

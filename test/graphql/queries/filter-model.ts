@@ -136,7 +136,14 @@ export async function fillBooks({ db, userId }: Integrator): Promise<void> {
   });
   const paid = invoices.filter(({ status }) => status === 'PAID');
   await db.payment.createMany({
-    data: paid.map(({ id }, n) => ({ invoiceId: id, amount: 1 + (n % 2), currency: 'EUR', paidOn: day(n % 2) })),
+    data: paid.map(({ id }, n) => ({
+      invoiceId: id,
+      amount: 1 + (n % 2),
+      currency: 'EUR',
+      paidOn: day(n % 2),
+      externalId: pick([null, `Charge ${n}`, `charge_${n}`], n),
+      metadata: metadataOf(n),
+    })),
   });
   await db.creditNote.createMany({
     data: invoices
