@@ -134,7 +134,8 @@ export class Examples {
     if (Array.isArray(choices)) return choices[0];
     if (pattern === answeredTime['pattern']) return typical['date-time'];
     if (name === 'currency') return 'EUR';
-    if (name === 'exchange_rate') return null; // the examples have no foreign money
+    // The examples have no foreign money, and an external id is given only once.
+    if (name === 'exchange_rate' || name === 'external_id') return null;
     return typical[String(format)] ?? typical[String([type].flat()[0])];
   }
 

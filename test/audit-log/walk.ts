@@ -77,6 +77,10 @@ export const takers: Record<string, Take> = {
     who.graphqlAnswer('mutation ($id: UUID!) { reversePayment(id: $id, reason: "Wrong") { id } }', {
       id: await id('payment'),
     }),
+  'change payment': update('Payment', 'payment', ({ which, other }) => ({
+    externalId: `P${which}`,
+    metadata: { a: `${other}` },
+  })),
   cancel: post('invoices', 'invoice', 'cancel'),
   credit: create('CreditNote', async (_step, id) => ({ invoiceId: await id('invoice') })),
   refund: post('credit-notes', 'creditNote', 'refunds', () => ({})),

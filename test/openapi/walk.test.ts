@@ -511,7 +511,7 @@ describe('every operation answers with the documented error', () => {
 
   it('412 to a change that expects another version', async () => {
     const conditional = endpoints.filter(({ operation }) => '412' in operation.responses);
-    expect(conditional).toHaveLength(19);
+    expect(conditional).toHaveLength(20);
     for (const endpoint of conditional) {
       const path = await atUnchanged(endpoint);
       const headers = { 'if-match': '"99-x"' };

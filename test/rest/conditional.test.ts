@@ -388,6 +388,6 @@ describe('GraphQL', () => {
         new RegExp(`^(update|delete|issue|cancel|book|pay|refund|rotate|reverse)(${models})$`).test(name),
       );
     expect(conditional).toEqual(wanted);
-    expect(wanted).toHaveLength(23);
+    expect(wanted).toHaveLength(24);
   });
 });

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
+import { expect } from 'vitest';
 import type { Answer, Integrator } from '../harness.ts';
 import {
   makeBankAccount,
   makeCompany,
   makeCustomer,
   makeInvoice,
+  makePayment,
   makeProject,
   makeReceipt,
   makeTimeEntry,
@@ -83,7 +85,7 @@ function updates(
   const [variable, argument] = hasId ? ['$id: UUID!, ', 'id: $id, '] : ['', ''];
   const mutation = `mutation (${variable}$input: Update${resource}Input!) { update${resource}(${argument}input: $input) { id } }`;
   const input = fc
-    .shuffledSubarray(Object.keys(values), { minLength: 1, maxLength: 3 })
+    .shuffledSubarray(Object.keys(values), { minLength: 1, maxLength: Math.min(3, Object.keys(values).length) })
     .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, values[name] ?? fc.constant(null)]))));
   return fc.tuple(input, fc.boolean()).map(([fields, isRest]) => ({
     told: `${isRest && path ? 'PATCH' : 'update'} ${JSON.stringify(fields)}`,
@@ -520,6 +522,26 @@ const webhook: Resource = {
   },
 };
 
+const payment: Resource = {
+  mutation: 'updatePayment',
+  path: '/payments',
+  make: async (who) => ({ id: await makePayment(who, await makeInvoice(who, { status: 'ISSUED' })) }),
+  change: often(
+    updates({ resource: 'Payment', path: '/payments' }, own, (state, input) => ({ ...state, ...input })),
+    transition('reversePayment', (state) => (state['isReversed'] ? undefined : { ...state, isReversed: true })),
+  ),
+  read: async (who, { id }) => {
+    const { payment: found } = await who.graphql(
+      `query ($id: UUID!) { payment(id: $id) { amount paidOn ${ownFields} reversal { amount ${ownFields} } } }`,
+      { id },
+    );
+    const { reversal, ...rest } = found;
+    // A reversal has data of clients of its own.
+    if (reversal) expect(reversal).toEqual({ amount: '-119', externalId: null, metadata: {} });
+    return { ...rest, isReversed: reversal !== null };
+  },
+};
+
 const blank = { legalName: 'a', issueDateOrder: 'WARN', city: null, iban: null, defaultVatRate: null };
 const companyFields = `legalName addressLine1 addressLine2 postalCode city country vatId taxNumber registerEntry registrationNumber
   registrationNumberScheme electronicAddress electronicAddressScheme contactName phone email iban bic paymentTermsDays defaultVatRate footer language accentColor
@@ -571,4 +593,14 @@ const company: Resource = {
 };
 
 /** Every resource that an update changes. */
-export const resources: Resource[] = [bankAccount, company, project, customer, receipt, invoice, timeEntry, webhook];
+export const resources: Resource[] = [
+  bankAccount,
+  company,
+  project,
+  customer,
+  receipt,
+  invoice,
+  timeEntry,
+  payment,
+  webhook,
+];
