@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { SingleBar } from 'cli-progress';
 import { RefusedError } from '../identity/refused.ts';
+import { whenInterrupted } from './when-interrupted.ts';
 
 /**
  * Reads a file, with a progress bar on a terminal.
@@ -29,12 +30,17 @@ export function startBar(
   total: number,
 ): { update: (value: number, total?: number) => void; stop: () => void } {
   const bar = new SingleBar({ format, stream: process.stderr, clearOnComplete: true, hideCursor: true });
+  // Else the terminal would stay without a cursor and without line breaks.
+  const isOver = whenInterrupted(() => bar.stop());
   if (process.stderr.isTTY) bar.start(total, 0);
   return {
     update: (value, newTotal) => {
       if (newTotal !== undefined) bar.setTotal(newTotal);
       bar.update(value);
     },
-    stop: () => bar.stop(),
+    stop: () => {
+      bar.stop();
+      isOver();
+    },
   };
 }

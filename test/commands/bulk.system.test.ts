@@ -1,6 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createToken } from '../../src/identity/index.ts';
 import { startCuttingProxy } from '../docs/cutting-proxy.ts';
@@ -99,6 +103,37 @@ it('ends with 5 if lines failed, and writes results to a file', async () => {
     { line: 5, message: expect.any(String) },
   ]);
   expect(await names()).toEqual(['Some 1', 'Some 2']);
+});
+
+it('interrupted, leaves no copy of standard input, and the terminal as it was', async () => {
+  const counts = { lines: 1, processed_lines: 0, succeeded_lines: 0, failed_lines: 0 };
+  const operation = { id: 'x', status: 'running', ...counts, error: null, finished_at: null };
+  const server = createServer(async (request, response) => {
+    await buffer(request);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: operation }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const temporary = await mkdtemp(join(folder, 'temporary-'));
+  const line = `echo '{}' | sh -c 'echo PID $$; exec ${process.execPath} src/cli.ts bulk customers create -'`;
+  const terminal = inTerminal(line, {
+    KONTOR_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    KONTOR_TOKEN: 'token',
+    TMPDIR: temporary,
+  });
+  try {
+    const [, pid] = await terminal.until(/PID (\d+)/);
+    await terminal.until(/0 of 1 lines/);
+    expect(await readdir(temporary)).toHaveLength(1);
+    process.kill(Number(pid), 'SIGINT');
+    expect((await terminal.exited).code).toBe(130);
+    expect(await readdir(temporary)).toEqual([]);
+    const shown = terminal.out();
+    const [hideCursor, showCursor] = ['\u001b[?25l', '\u001b[?25h'];
+    expect(shown.lastIndexOf(showCursor)).toBeGreaterThan(shown.lastIndexOf(hideCursor));
+  } finally {
+    terminal.killGroup('SIGKILL');
+    server.close();
+  }
 });
 
 it('reads standard input', async () => {

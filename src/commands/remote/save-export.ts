@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError, writeFile } from '../output.ts';
 import { startBar } from '../progress.ts';
+import { whenInterrupted } from '../when-interrupted.ts';
 import { buildFailure, open, readResponse, type ApiConnection } from './connection.ts';
 import { count, waitForEnd } from './wait-for-end.ts';
 
@@ -82,10 +83,12 @@ export async function saveFile(
 
 async function saveWhole(bytes: Readable, out: string): Promise<void> {
   const draft = `${out}.${randomBytes(4).toString('hex')}.part`;
+  const isOver = whenInterrupted(() => rmSync(draft, { force: true }));
   try {
     await pipeline(bytes, createWriteStream(draft, { flags: 'wx', flush: true }));
     await rename(draft, out);
   } finally {
     await rm(draft, { force: true });
+    isOver();
   }
 }

@@ -1,0 +1,24 @@
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const waiting = new Set<() => void>();
+
+function end(signal: NodeJS.Signals): void {
+  for (const each of signals) process.off(each, end);
+  for (const putInOrder of waiting) putInOrder();
+  waiting.clear();
+  // As without a handler, the process ends by the signal, unless another one decides how it ends.
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
+/**
+ * Ctrl-C, or another signal that ends the process, runs no `finally`. What a command must not leave behind is put in order here.
+ * @param putInOrder isn't waited for
+ * @returns a function to be called once everything is in order anyway
+ */
+export function whenInterrupted(putInOrder: () => void): () => void {
+  if (waiting.size === 0) for (const each of signals) process.on(each, end);
+  waiting.add(putInOrder);
+  return () => {
+    waiting.delete(putInOrder);
+    if (waiting.size === 0) for (const each of signals) process.off(each, end);
+  };
+}
