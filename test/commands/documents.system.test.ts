@@ -1,6 +1,9 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import { verifyAuditLog } from '../../schema/resources/audit-log/verify.ts';
@@ -47,6 +50,21 @@ describe('kontor invoice', () => {
     const out = join(folder, 'invoice.pdf');
     expect(await run('pdf', id, '--out', out)).toEqual({ code: 0, out: '', err: '' });
     expect((await readFile(out)).equals(await served(`${id}/pdf`))).toBe(true);
+  });
+
+  it('--out writes behind a link, and into a pipe as into a device, which all stay what they are', async () => {
+    const [id = ''] = invoices;
+    const pdf = await served(`${id}/pdf`);
+    const [link, pipe] = [join(folder, 'link.pdf'), join(folder, 'pipe')];
+    await writeFile(join(folder, 'former.pdf'), 'former');
+    await symlink('former.pdf', link);
+    expect((await run('pdf', id, '--out', link)).code).toBe(0);
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    expect((await readFile(join(folder, 'former.pdf'))).equals(pdf)).toBe(true);
+    await promisify(execFile)('mkfifo', [pipe]);
+    const reader = spawn('timeout', ['20', 'cat', pipe]);
+    const [read, ended] = await Promise.all([buffer(reader.stdout), run('pdf', id, '--out', pipe)]);
+    expect([ended.code, read.equals(pdf), (await lstat(pipe)).isFIFO()]).toEqual([0, true, true]);
   });
 
   it('xml prints the e-invoice in a format', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, rmSync } from 'node:fs';
+import { createWriteStream, lstatSync, realpathSync, rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -58,7 +58,7 @@ async function waitWithBar(connection: ApiConnection, path: string) {
 
 /**
  * Saves the file that a GET answers, as it arrives.
- * @param out its path; undefined for standard output
+ * @param out its path; undefined for standard output, as is `/dev/stdout`
  * @param getName how the user names a field
  * @throws CommandFailure if it breaks off: then a file that was there is as it was
  */
@@ -73,7 +73,7 @@ export async function saveFile(
   if (!response.ok || !response.body) throw buildFailure(connection, await readResponse(connection, response), getName);
   const bytes = Readable.fromWeb(response.body as ReadableStream);
   try {
-    if (out === undefined) await writeFile(bytes);
+    if (out === undefined || out === '/dev/stdout') await writeFile(bytes);
     else await saveWhole(bytes, out);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -82,13 +82,26 @@ export async function saveFile(
 }
 
 async function saveWhole(bytes: Readable, out: string): Promise<void> {
-  const draft = `${out}.${randomBytes(4).toString('hex')}.part`;
+  const file = followLinks(out);
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  // A device or a pipe takes the bytes. A new file in its place would take it from everybody.
+  if (found && !found.isFile()) return await pipeline(bytes, createWriteStream(file));
+  const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
   const isOver = whenInterrupted(() => rmSync(draft, { force: true }));
   try {
     await pipeline(bytes, createWriteStream(draft, { flags: 'wx', flush: true }));
-    await rename(draft, out);
+    await rename(draft, file);
   } finally {
     await rm(draft, { force: true });
     isOver();
+  }
+}
+
+/** A link stays one: what it names is written. */
+function followLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
