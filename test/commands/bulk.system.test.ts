@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -103,6 +103,25 @@ it('ends with 5 if lines failed, and writes results to a file', async () => {
     { line: 5, message: expect.any(String) },
   ]);
   expect(await names()).toEqual(['Some 1', 'Some 2']);
+});
+
+it('writes no results over the file that is sent, nor over former ones before there are new ones', async () => {
+  const [sent, link, results] = ['own.jsonl', 'own-link.jsonl', 'former.jsonl'].map((name) => join(folder, name));
+  await writeFile(sent!, lines('Own', 1));
+  await symlink(sent!, link!);
+  await writeFile(results!, 'former\n'.repeat(100));
+  for (const same of [sent!, link!])
+    expect(await run(['customers', 'create', sent!, '--results', same])).toEqual({
+      code: 2,
+      out: '',
+      err: 'kontor: --results must be another file than the one that is sent.\n',
+    });
+  expect(await readFile(sent!, 'utf8')).toBe(lines('Own', 1));
+  expect((await run(['customers', 'create', join(folder, 'none.jsonl'), '--results', results!])).code).toBe(2);
+  expect(await readFile(results!, 'utf8')).toBe('former\n'.repeat(100));
+  expect((await run(['customers', 'create', sent!, '--results', results!])).code).toBe(0);
+  expect(parse(await readFile(results!, 'utf8'))).toMatchObject([{ line: 1, status: 201 }]);
+  expect(await names()).toEqual(['Own 1']);
 });
 
 it('interrupted, leaves no copy of standard input, and the terminal as it was', async () => {

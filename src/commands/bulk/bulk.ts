@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, Option, type Command } from 'commander';
@@ -43,7 +42,7 @@ export function addBulkCommand(program: Command): void {
   command.action(async (resource: string, action: string, file: string) => {
     const connection = buildConnection(command);
     const options: Options = command.opts();
-    const results = options.results === undefined ? undefined : await openResults(options.results);
+    await using results = options.results === undefined ? undefined : await openResults(options.results, file);
     await using source = await openSource(file);
     const started = await upload(connection, { resource, action, source, key: options.idempotencyKey });
     printError(`Bulk operation ${started.id}: ${started.lines} lines.`);
@@ -73,25 +72,35 @@ async function show(
 const summary = ({ status, succeeded_lines: succeeded, failed_lines: failed, lines }: Operation): string =>
   `${status}: ${succeeded} of ${lines} lines succeeded, ${failed} failed.`;
 
-/** Before anything is sent: who can't have the results should not have to send the lines again. @throws CommandFailure */
-async function openResults(file: string): Promise<WriteStream> {
-  const stream = createWriteStream(file);
-  await once(stream, 'open').catch((error: Error) => {
+/**
+ * Before anything is sent: who can't have the results should not have to send the lines again. What the file has stays until
+ * there are results.
+ * @param sent the file of the lines, which is not to be overwritten
+ * @throws CommandFailure
+ */
+async function openResults(file: string, sent: string): Promise<FileHandle> {
+  const handle = await open(file, 'a').catch((error: Error) => {
     throw new CommandFailure(exitCodes.failed, `The results can't be written: ${error.message}.`);
   });
-  return stream;
+  const [{ dev, ino }, lines] = await Promise.all([handle.stat(), stat(sent).catch(() => undefined)]);
+  if (lines?.dev !== dev || lines.ino !== ino) return handle;
+  await handle.close();
+  throw new CommandFailure(exitCodes.usage, '--results must be another file than the one that is sent.');
 }
 
 /** To the file, or to standard output if a program reads it; a terminal shows the first lines that failed. */
 async function writeResults(
   connection: ApiConnection,
   { id, failed_lines: failures }: Operation,
-  file: WriteStream | undefined,
+  file: FileHandle | undefined,
   { failed, json }: Options,
 ): Promise<void> {
   if (!file && !json && process.stdout.isTTY) return await printFailures(connection, id, failures);
   const rows = readResults(connection, id, failed === true);
-  if (file) return await pipeline(Readable.from(toLines(rows)), file);
+  if (file) {
+    if ((await file.stat()).isFile()) await file.truncate();
+    return await pipeline(Readable.from(toLines(rows)), file.createWriteStream());
+  }
   for await (const { text } of rows) write(`${text}\n`);
 }
 
