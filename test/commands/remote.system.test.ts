@@ -368,6 +368,26 @@ describe('address and token', () => {
     expect((await kontor(['get', 'me', '--url', `${service.url}/api/v1/`, '--token', acme.token], env)).code).toBe(0);
   });
 
+  it('never go to a webhook, whose own address has another option', async () => {
+    await using receiver = await startScripted([]);
+    const events = ['--events', '["invoice.paid"]'];
+    const wrong = {
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/^kontor: --url is the address of the installation\. .+ --webhook-url\.\n$/),
+    };
+    expect(await run('create', 'webhooks', '--url', receiver.url, ...events)).toEqual(wrong);
+    const address = 'https://hook.example/kontor';
+    const created = (await json('create', 'webhooks', '--webhook-url', address, ...events)) as { id: string };
+    expect(created).toMatchObject({ url: address, events: ['invoice.paid'] });
+    expect(await run('update', 'webhooks', created.id, '--url', receiver.url)).toEqual(wrong);
+    expect(receiver.requests).toEqual([]);
+    const moved = ['--data', JSON.stringify({ url: `${address}/2` }), '--url', service.url];
+    expect(await json('update', 'webhooks', created.id, ...moved)).toMatchObject({ url: `${address}/2` });
+    const described = ['update', 'webhooks', created.id, '--description', 'Shop'];
+    expect((await kontor(['--url', service.url, ...described], { KONTOR_TOKEN: acme.token })).code).toBe(0);
+  });
+
   it.each([
     ['a line break', 'secret\nvalue', 'http://127.0.0.1:1'],
     ['an address with a password', 'secret-value', 'http://user:secret-value@127.0.0.1:1'],

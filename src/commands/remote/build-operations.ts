@@ -139,7 +139,8 @@ function buildOperation(
         .filter(([, { readOnly }]) => !readOnly)
         .map(([name, each]) =>
           buildFlag(name, 'body', { ...each, required: body?.required?.includes(name) }, each, components),
-        ),
+        )
+        .map((flag) => (reserved.has(flag.name) ? { ...flag, name: `${toSingular(path)}-${flag.name}` } : flag)),
     ].filter(({ name }) => !reserved.has(name)),
     hasBody: body !== undefined,
     takesFile: requestBody !== undefined && 'application/pdf' in requestBody.content,
@@ -165,7 +166,13 @@ const toNoun = (operationId: string): string =>
 /** `--limit` and `--all` stand for these. */
 const pagingParameters = new Set(['page', 'per_page', 'cursor']);
 
-/** Options of every command: `--data` gives a field of such a name. `If-None-Match` is left out: a 304 has no body to print. */
+/** `/webhooks/{id}` → `webhook`. */
+const toSingular = (path: string): string => (path.split('/')[1] ?? '').replace(/s$/, '');
+
+/**
+ * Options of every command. A field of the body of such a name has the resource before it: `--webhook-url`. A parameter is
+ * left out. So is `If-None-Match`: a 304 has no body to print.
+ */
 const reserved = new Set(['if-none-match', 'data', 'clear', 'json', 'columns', 'url', 'token', 'help']);
 
 const getName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);

@@ -5,7 +5,14 @@ import { defaultPageSize, maxPageSize } from '../../../schema/graphql/paging/pag
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { print, printError, whenOutputCloses, write } from '../output.ts';
 import { getColumns } from './columns.ts';
-import { buildConnection, buildFailure, send, withConnection, type ApiResponse } from './connection.ts';
+import {
+  buildConnection,
+  buildFailure,
+  send,
+  withConnection,
+  type ApiRequest,
+  type ApiResponse,
+} from './connection.ts';
 import { readOperations, type Flag, type RemoteOperation } from './operations.ts';
 import { buildRequest } from './request.ts';
 import { saveExport, saveFile } from './save-export.ts';
@@ -81,6 +88,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
       return typeof value === 'string' ? [[flag.name, value]] : [];
     });
     const request = await buildRequest(operation, { path: command.args, flags: new Map(flags), ...given });
+    if (values['url'] !== undefined) requireOwnAddress(operation, request);
     const ask = async (path: string): Promise<ApiResponse> => {
       const response = await send(connection, { ...request, path });
       if (response.status < 200 || response.status > 299) throw buildFailure(connection, response, getNames(operation));
@@ -93,6 +101,19 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
       startsExport(operation) && given.out !== undefined ? await saveExport(connection, answered, given.out) : answered;
     printOne(operation, body, command.args, given);
   });
+}
+
+/**
+ * A webhook has an address, too. `--url` may have been meant as that one, and would send the token there.
+ * @throws CommandFailure unless the body has the resource's own address
+ */
+function requireOwnAddress({ flags, verb, noun }: RemoteOperation, { body }: ApiRequest): void {
+  const own = flags.find(({ field, in: place }) => field === 'url' && place === 'body');
+  if (!own || typeof body !== 'string' || Object.hasOwn(z.looseObject({}).parse(JSON.parse(body)), own.field)) return;
+  throw new CommandFailure(
+    exitCodes.usage,
+    `--url is the address of the installation. Give it before the command: kontor --url … ${verb} ${noun}. The resource's own is --${own.name}.`,
+  );
 }
 
 const startsExport = ({ method, path }: RemoteOperation): boolean => method === 'POST' && path === '/exports';
