@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -231,6 +232,21 @@ describe.each(nodes)('on Node $version', ({ version: name, path }) => {
         ['token', true],
       ],
     ]);
+  });
+
+  it('a build’s documents are registered, listed, and deleted, as the guide for front ends says', async () => {
+    const env = { KONTOR_URL: service.url, KONTOR_TOKEN: acme.token, ...configOf('none') };
+    const document = `query Own { me { tenant { name } } } # ${path}`;
+    const hash = createHash('sha256').update(document).digest('hex');
+    await writeFile(join(folder, 'manifest.json'), JSON.stringify({ [hash]: document }));
+    const documents = (...args: string[]): Promise<Ended> => run(path, [cli(), 'documents', ...args], env);
+    expect(await documents('push', 'manifest.json')).toMatchObject({
+      code: 0,
+      out: '1 documents are registered, 1 of them newly.\n',
+    });
+    expect((await documents('list')).out).toMatch(new RegExp(`^${hash}\t`));
+    expect(await documents('delete', hash)).toMatchObject({ code: 0, out: `Document ${hash} is deleted.\n` });
+    expect(await documents('delete', hash)).toMatchObject({ code: 4 });
   });
 
   it('events are forwarded to a program on the same machine', async () => {

@@ -1,23 +1,29 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { formatTime, isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import { toSchema } from '../../../schema/index.ts';
 import type { UnscopedClient } from '../../../prisma/client.ts';
-import { parseManifest, type ManifestDocument } from '../../server/graphql/document-manifest.ts';
 import {
   deleteDocument,
   listDocuments,
   manifestErrors,
   pushDocuments,
 } from '../../server/graphql/trusted-documents.ts';
-import { JsonNumber } from '../../../rest-shim/exact-json.ts';
-import { maxRegisteredAtOnce } from '../../../schema/graphql/trusted-document-store.ts';
-import { buildConnection, isRemote, withConnection, type ApiConnection } from '../remote/connection.ts';
-import { askGraphql } from '../remote/graphql.ts';
+import { buildConnection, isRemote, type ApiConnection } from '../remote/connection.ts';
+import {
+  deleteCommand,
+  deleteRemotely,
+  documentsMeaning,
+  listCommand,
+  listRemotely,
+  pushCommand,
+  pushRemotely,
+  readManifest,
+  reportDeleted,
+  reportPushed,
+} from '../remote/documents.ts';
 import { RefusedError } from '../../identity/index.ts';
-import { print, printJson, printRow } from '../output.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { printJson, printRow } from '../output.ts';
+import { withDatabase, type Json } from '../database.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 
 interface Options extends Json {
@@ -33,90 +39,46 @@ async function findOwner(client: UnscopedClient, { tenant }: Options): Promise<s
 }
 
 const withOwner = (command: Command): Command =>
-  asJson(command).option('--tenant <id>', 'documents of this tenant; default: of the whole installation');
+  command.option('--tenant <id>', 'documents of this tenant; default: of the whole installation');
+
+/** The connection of a command that works by a token, whose documents are its tenant's; else undefined. @throws RefusedError */
+function findConnection(command: Command, { tenant }: Options): ApiConnection | undefined {
+  if (!isRemote(command, tenant === undefined ? process.env : {})) return undefined;
+  if (tenant !== undefined) throw new RefusedError("A token's documents are of its own tenant: leave --tenant out");
+  return buildConnection(command);
+}
 
 export function addDocumentCommands(program: Command): void {
-  const documents = program
-    .command('documents')
-    .description('trusted documents: GraphQL documents that requests name by their hash');
-  const push = documents.command('push').description("register the documents of a front end's build");
-  withConnection(withOwner(push))
-    .argument('<file>', 'a manifest: {"<hash>": "<document>"}, or as Apollo writes it')
-    .action(async (file: string, { json, ...options }: Options) => {
-      const manifest = parseManifest(await readFile(file, 'utf8').catch(unreadable(file)));
-      if (isRemote(push, options.tenant === undefined ? process.env : {})) {
-        if (options.tenant !== undefined)
-          throw new RefusedError("A token's documents are of its own tenant: leave --tenant out");
-        return report(manifest.length, await pushRemotely(buildConnection(push), manifest), json);
-      }
-      const errors = manifestErrors(toSchema(), manifest);
-      if (errors.length > 0)
-        throw new CommandFailure(exitCodes.refused, 'Nothing is registered: documents are not valid.', errors);
-      const created = await withDatabase(async ({ client }) =>
-        pushDocuments(client, await findOwner(client, options), manifest),
-      );
-      report(manifest.length, created, json);
-    });
-  withOwner(documents.command('list').description('list trusted documents, newest first')).action(
-    async ({ json, ...options }: Options) => {
-      const list = await withDatabase(async ({ client }) => listDocuments(client, await findOwner(client, options)));
-      if (json) return printJson(list);
-      for (const { hash, name, createdAt } of list) printRow(hash, formatTime(createdAt), name);
-    },
-  );
-  withOwner(documents.command('delete').description('delete a trusted document; processes forget it within a minute'))
-    .argument('<hash>')
-    .action(async (hash: string, { json, ...options }: Options) => {
-      const isDeleted = await withDatabase(async ({ client }) =>
-        deleteDocument(client, await findOwner(client, options), hash),
-      );
-      if (!isDeleted) throw new RefusedError(`Unknown document "${hash}"`);
-      if (json) printJson({ hash, deleted: true });
-      else print(`Document ${hash} is deleted.`);
-    });
+  const documents = program.command('documents').description(documentsMeaning);
+  const push = withOwner(pushCommand(documents));
+  push.action(async (file: string, { json, ...options }: Options) => {
+    const manifest = await readManifest(file);
+    const connection = findConnection(push, options);
+    if (connection) return await pushRemotely(connection, manifest, json);
+    const errors = manifestErrors(toSchema(), manifest);
+    if (errors.length > 0)
+      throw new CommandFailure(exitCodes.refused, 'Nothing is registered: documents are not valid.', errors);
+    const created = await withDatabase(async ({ client }) =>
+      pushDocuments(client, await findOwner(client, options), manifest),
+    );
+    reportPushed(manifest.length, created, json);
+  });
+  const list = withOwner(listCommand(documents));
+  list.action(async ({ json, ...options }: Options) => {
+    const connection = findConnection(list, options);
+    if (connection) return await listRemotely(connection, json);
+    const found = await withDatabase(async ({ client }) => listDocuments(client, await findOwner(client, options)));
+    if (json) return printJson(found);
+    for (const { hash, name, createdAt } of found) printRow(hash, formatTime(createdAt), name);
+  });
+  const remove = withOwner(deleteCommand(documents));
+  remove.action(async (hash: string, { json, ...options }: Options) => {
+    const connection = findConnection(remove, options);
+    if (connection) return await deleteRemotely(connection, hash, json);
+    const isDeleted = await withDatabase(async ({ client }) =>
+      deleteDocument(client, await findOwner(client, options), hash),
+    );
+    if (!isDeleted) throw new RefusedError(`Unknown document "${hash}"`);
+    reportDeleted(hash, json);
+  });
 }
-
-function report(documents: number, created: number, json: true | undefined): void {
-  if (json) printJson({ documents, created });
-  else print(`${documents} documents are registered, ${created} of them newly.`);
-}
-
-const number = z.instanceof(JsonNumber).transform(({ source }) => Number(source));
-
-/** Registers documents by a token, in requests that are short enough. @returns how many are new */
-async function pushRemotely(connection: ApiConnection, manifest: readonly ManifestDocument[]): Promise<number> {
-  const result = z.object({ registerDocuments: z.object({ created: number }) });
-  const mutation = `mutation ($documents: [TrustedDocumentInput!]!) {
-    registerDocuments(documents: $documents) { created }
-  }`;
-  let created = 0;
-  for (const documents of divide(manifest)) {
-    const { registerDocuments } = await askGraphql(connection, result, mutation, { documents });
-    created += registerDocuments.created;
-  }
-  return created;
-}
-
-/** The most characters of a request: escaped as JSON and in UTF-8, they are within a body's limit unless they are very odd. */
-const charactersAtOnce = 300_000;
-
-function divide(manifest: readonly ManifestDocument[]): ManifestDocument[][] {
-  const parts: ManifestDocument[][] = [];
-  let characters = Infinity;
-  for (const document of manifest) {
-    const last = parts.at(-1);
-    characters += document.text.length;
-    if (last && last.length < maxRegisteredAtOnce && characters <= charactersAtOnce) last.push(document);
-    else {
-      parts.push([document]);
-      characters = document.text.length;
-    }
-  }
-  return parts;
-}
-
-const unreadable =
-  (file: string) =>
-  (error: unknown): never => {
-    throw new RefusedError(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}`);
-  };

@@ -10,6 +10,7 @@ import { groupTitle, remoteCommands } from '../../commands/remote/remote-command
 const program = newProgram('The command line of a Kontor installation').commandsGroup(groupTitle);
 const late: LateCommands[] = [
   ...remoteCommands(program),
+  [['documents'], async () => (await import('../../commands/remote/documents.ts')).addRemoteDocumentCommands(program)],
   [['doctor'], async () => (await import('./doctor.ts')).addDoctorCommand(program)],
 ];
 

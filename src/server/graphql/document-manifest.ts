@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { RefusedError } from '../../identity/index.ts';
+import { RefusedError } from '../../identity/refused.ts';
 
 /** A document in a manifest. */
 export interface ManifestDocument {

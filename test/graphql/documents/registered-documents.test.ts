@@ -264,8 +264,8 @@ describe('the cache of texts', () => {
   });
 });
 
-describe('documents push --url --token', () => {
-  it('registers a manifest of any length by a token, and refuses a tenant beside it', async () => {
+describe('documents push, list, and delete with a token', () => {
+  it('registers a manifest of any length by a token, lists and deletes its documents, and refuses a tenant beside it', async () => {
     const documents = Array.from({ length: 250 }, newDocument);
     const file = join(tmpdir(), `manifest-${acme.tenantId}.json`);
     await writeFile(file, JSON.stringify(Object.fromEntries(documents.map(({ hash, text }) => [hash, text]))));
@@ -279,6 +279,12 @@ describe('documents push --url --token', () => {
     expect((await run(acme, documents[249]!)).body).toEqual(counted);
     const both = ['documents', 'push', file, '--url', service.url, '--tenant', acme.tenantId];
     expect((await kontor(both, env)).err).toContain('leave --tenant out');
+    const newest = await kontor(['documents', 'list', '--json'], env);
+    expect(JSON.parse(newest.out)).toHaveLength(250);
+    const { hash } = documents[0]!;
+    const deleteIt = ['documents', 'delete', hash, '--json'];
+    expect(JSON.parse((await kontor(deleteIt, env)).out)).toEqual({ hash, deleted: true });
+    expect(await kontor(deleteIt, env)).toMatchObject({ code: 4, err: 'kontor: Not found.\n' });
     const weak = await service.integrator({ abilities: ['read'] });
     expect((await kontor(['documents', 'push', file], { ...env, KONTOR_TOKEN: weak.token })).code).toBe(3);
   }, 60_000);
