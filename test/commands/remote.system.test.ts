@@ -284,6 +284,8 @@ describe('exit codes', () => {
     [2, ['create', 'invoices', '--items', 'x'], /^kontor: --items must be valid JSON\.$/m],
     [4, ['get', 'customers', unknownId], /^kontor: Not found\.$/m],
     [4, ['get', 'customers', '../me'], /^kontor: Not found\.$/m],
+    [2, ['get', 'customers', ''], /^kontor: <id> is empty\.$/m],
+    [2, ['delete', 'attachments', unknownId, '..'], /^kontor: <attachment_id> is no id\.$/m],
     [5, ['list', 'customers', '--q', 'x'.repeat(300)], /^kontor: --q: /m],
   ])('%i: %j', async (code, args, message) => {
     const { out, err, ...rest } = await run(...args);

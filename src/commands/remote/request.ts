@@ -25,7 +25,7 @@ export interface OperationInput {
 /** The request that runs an operation. @throws CommandFailure for a body that is no JSON object */
 export async function buildRequest(operation: RemoteOperation, given: OperationInput): Promise<ApiRequest> {
   const values = given.path.values();
-  const path = operation.path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(values.next().value ?? ''));
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => toSegment(name, values.next().value ?? ''));
   const of = (place: Flag['in']): [Flag, string][] =>
     operation.flags.flatMap((flag) => {
       const value = flag.in === place ? given.flags.get(flag.name) : undefined;
@@ -48,6 +48,16 @@ export async function buildRequest(operation: RemoteOperation, given: OperationI
           ? await buildBody(operation, of('body'), given)
           : undefined,
   };
+}
+
+/**
+ * Without its id, the address would be another one: `/customers/` is the list, and `/receipts/ID/attachments/..` the receipt.
+ * @throws CommandFailure
+ */
+function toSegment(name: string, value: string): string {
+  if (/^\s*$|^\.\.?$/.test(value))
+    throw new CommandFailure(exitCodes.usage, `<${name}> is ${value.trim() === '' ? 'empty' : 'no id'}.`);
+  return encodeURIComponent(value);
 }
 
 /** @throws CommandFailure if it can't be read */
