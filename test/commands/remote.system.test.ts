@@ -345,6 +345,28 @@ describe('exit codes', () => {
       err: `kontor: ${server.url} redirects to https://books.example. Use that address.\n`,
     });
   });
+
+  it('1: a fault, with the id under which the service has logged it, and an answer that is no resource', async () => {
+    const fault = '{"message":"Internal error.","request_id":"019d"}';
+    const inGraphql =
+      '{"errors":[{"message":"Internal error.","extensions":{"code":"INTERNAL_SERVER_ERROR","requestId":"019d"}}]}';
+    await using server = await startScripted([
+      [500, {}, fault],
+      [200, {}, inGraphql],
+      [404, {}, '{"message":"Not found.","request_id":"019d"}'],
+      [200, { 'content-type': 'text/html' }, '<h1>Sign in</h1>'],
+    ]);
+    const env = { KONTOR_URL: server.url, KONTOR_TOKEN: 'token' };
+    const withId = { code: 1, out: '', err: 'kontor: Internal error.\nkontor: request_id: 019d\n' };
+    expect(await kontor(['get', 'me'], env)).toEqual(withId);
+    expect(await kontor(['graphql', '{ me { id } }'], env)).toEqual(withId);
+    expect((await kontor(['get', 'customers', 'x'], env)).err).toBe('kontor: Not found.\n');
+    expect(await kontor(['get', 'me'], env)).toEqual({
+      code: 1,
+      out: '',
+      err: 'kontor: The service answered something that is no resource.\n',
+    });
+  });
 });
 
 it('a rate limit is waited for, as long as Retry-After says', async () => {

@@ -227,10 +227,17 @@ const resultsBody = z.object({
   ),
 });
 
+/** @throws CommandFailure where another program answers, such as a proxy with a page for signing in */
+function readBody<Body>(shape: z.ZodType<Body>, body: unknown): Body {
+  const { data, error } = shape.safeParse(body);
+  if (error) throw new CommandFailure(exitCodes.failed, 'The service answered something that is no resource.');
+  return data;
+}
+
 /** Prints a line for each item of a batch. */
 function printResults(body: unknown, json: true | undefined): void {
   if (json) return print(stringifyJson(body));
-  const rows = resultsBody.parse(body).results.map(({ status, message, data }) => ({
+  const rows = readBody(resultsBody, body).results.map(({ status, message, data }) => ({
     status: status.source,
     id: data?.id ?? '',
     message,
@@ -242,7 +249,7 @@ function printResults(body: unknown, json: true | undefined): void {
 function printOne(operation: RemoteOperation, body: unknown, [id]: string[], { json }: Options): void {
   if (operation.result === 'none') return print(json ? JSON.stringify({ id, deleted: true }) : `Deleted: ${id}`);
   if (operation.result === 'batch') return printResults(body, json);
-  const { data, warnings, ...more } = itemBody.parse(body);
+  const { data, warnings, ...more } = readBody(itemBody, body);
   for (const { field, message } of warnings) printError(`Warning: ${message} (${field})`);
   if (json) return print(stringifyJson(Object.keys(more).length > 0 ? body : data));
   const rows = z.array(z.record(z.string(), z.unknown())).safeParse(data).data;

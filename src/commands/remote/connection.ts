@@ -188,7 +188,11 @@ function parseBody(response: Response, text: string): unknown {
   }
 }
 
-const refusal = z.object({ message: z.string(), errors: z.record(z.string(), z.array(z.string())).optional() });
+const refusal = z.object({
+  message: z.string(),
+  errors: z.record(z.string(), z.array(z.string())).optional(),
+  request_id: z.string().optional(),
+});
 
 /**
  * The failure that a response other than 2xx stands for.
@@ -206,9 +210,13 @@ export function buildFailure(
   return new CommandFailure(
     getExitCode(status),
     errors.length > 0 ? 'The request is refused.' : (data?.message ?? `${url} answered ${status}, without a reason.`),
-    errors,
+    status >= 500 ? [...errors, ...idLines(data?.request_id)] : errors,
   );
 }
+
+/** For a fault: under this id, the service's log says what has happened. */
+export const idLines = (requestId: string | undefined): string[] =>
+  requestId === undefined ? [] : [`request_id: ${requestId}`];
 
 function getExitCode(status: number): number {
   if (status === 401 || status === 403) return exitCodes.denied;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError } from '../output.ts';
-import { buildFailure, send, type ApiConnection } from './connection.ts';
+import { buildFailure, idLines, send, type ApiConnection } from './connection.ts';
 
 // GraphQL for the commands that REST has no operation for.
 
@@ -14,7 +14,11 @@ const graphqlResponse = z.object({
       z.object({
         message: z.string(),
         extensions: z
-          .object({ code: z.string().optional(), errors: z.record(z.string(), z.array(z.string())).optional() })
+          .object({
+            code: z.string().optional(),
+            errors: z.record(z.string(), z.array(z.string())).optional(),
+            requestId: z.string().optional(),
+          })
           .optional(),
       }),
     )
@@ -63,7 +67,10 @@ function failureOfErrors(errors: GraphqlErrors): CommandFailure {
   const fields = Object.entries(first?.extensions?.errors ?? {});
   const lines = fields.flatMap(([field, messages]) => messages.map((message) => `${field}: ${message}`));
   const code = exitCodeByError[first?.extensions?.code ?? ''] ?? exitCodes.refused;
-  return new CommandFailure(code, first?.message ?? 'The request is refused.', lines);
+  return new CommandFailure(code, first?.message ?? 'The request is refused.', [
+    ...lines,
+    ...(code === exitCodes.failed ? idLines(first?.extensions?.requestId) : []),
+  ]);
 }
 
 export interface Subscription<Result> {
