@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { toSnakeCase } from '../../rest-shim/snake-case.ts';
 import { formatTime } from '../../schema/graphql/scalars/days.ts';
+import { exitCodes } from './exit-codes.ts';
 
 // Output of the command line, for people and scripts. The log is separate.
 
@@ -29,11 +30,13 @@ export const visible = (text: string): string =>
 
 /**
  * Standard output that is closed, as by `| head`, is no error: a command goes on to its end, so that it leaves everything in
- * order. To be called once.
+ * order. If it fails otherwise, as on a full disk, the command ends: the rest would be missing. To be called once.
  */
 export function allowClosedOutput(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    printError(`kontor: The output can't be written: ${message}`);
+    process.exit(exitCodes.failed);
   });
 }
 

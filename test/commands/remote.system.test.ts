@@ -367,6 +367,15 @@ describe('exit codes', () => {
       err: 'kontor: The service answered something that is no resource.\n',
     });
   });
+
+  it('1: standard output can’t be written, as on a full disk', async () => {
+    const line = `${process.execPath} src/cli.ts get me --json > /dev/full`;
+    const env = { ...process.env, KONTOR_URL: service.url, KONTOR_TOKEN: acme.token };
+    await expect(promisify(execFile)('sh', ['-c', line], { env })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^kontor: The output can't be written: ENOSPC[^\n]*\n$/),
+    });
+  });
 });
 
 it('a rate limit is waited for, as long as Retry-After says', async () => {
