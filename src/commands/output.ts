@@ -59,5 +59,6 @@ function inRestNames(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [toSnakeCase(name), inRestNames(part)]));
 }
 
-/** One row for people: its cells, separated by tabs. */
-export const printRow = (...cells: (string | null)[]): void => print(cells.map((cell) => cell ?? '–').join('\t'));
+/** One row for people: its cells, separated by tabs. A line break in a name would make a row that isn't there. */
+export const printRow = (...cells: (string | null)[]): void =>
+  print(cells.map((cell) => (cell ?? '–').replaceAll(/[\t\n]+/g, ' ')).join('\t'));

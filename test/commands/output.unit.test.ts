@@ -40,6 +40,10 @@ it('writes JSON of the same value, and ordinary texts as they are', () => {
   for (const text of ['Löwen\t漢字 😀\nline', 'אבג', '', 'é\u0301']) expect(visible(text)).toBe(text);
 });
 
+it('writes a row on one line, so that no text makes another cell or row', () => {
+  expect(written(() => printRow('1', 'Acme\n2\tGlobex', null))).toBe('1\tAcme 2 Globex\t–\n');
+});
+
 it('is the one place for all output of the command line', () => {
   const src = new URL('../../src', import.meta.url).pathname;
   const others = readdirSync(src, { recursive: true, encoding: 'utf8' })
