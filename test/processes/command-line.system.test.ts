@@ -248,6 +248,7 @@ describe('the command line', () => {
     [['token', 'create'], '--tenant'],
     [['token', 'create', '--no-tenant', '--user', 'ada@example.com', '--abilities', 'everything'], 'everything'],
     [['token', 'create', '--no-tenant', '--user', 'ada@example.com', '--expires', 'soon'], '--expires'],
+    [['token', 'create', '--no-tenant', '--user', 'ada@example.com', '--expires', '2099-02-31'], '--expires'],
     [['token', 'revoke', 'abc'], 'token'],
   ])('what is refused exits non-zero with one clear line on standard error: %j', async (args, named) => {
     const { code, out, err } = await run(...args);

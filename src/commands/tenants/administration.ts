@@ -22,7 +22,7 @@ import { openStorage } from '../../storage/storage.ts';
 import { confirm } from '../confirm.ts';
 import { print, printJson, printRow, write } from '../output.ts';
 import { asJson, withDatabase, type Json } from '../database.ts';
-import { formatTime } from '../../../schema/graphql/scalars/scalars.ts';
+import { formatTime, parseDay } from '../../../schema/graphql/scalars/scalars.ts';
 
 export function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('tenants: businesses with their own books');
@@ -181,7 +181,9 @@ function readLimit(text: string): number {
 }
 
 function pointInTime(text: string): Date {
-  const time = /^\d{4}-\d{2}-\d{2}(T.+)?$/.test(text) ? new Date(text) : new Date(Number.NaN);
+  // Date makes 3 March of 31 February.
+  const isDay = parseDay(text.slice(0, 10)) !== undefined && /^.{10}(T.+)?$/.test(text);
+  const time = isDay ? new Date(text) : new Date(Number.NaN);
   if (Number.isNaN(time.getTime())) throw new RefusedError(`--expires must be an ISO 8601 day or time, not "${text}"`);
   return time;
 }
