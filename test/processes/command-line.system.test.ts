@@ -91,7 +91,15 @@ describe('the command line', () => {
       },
     ]);
 
+    const state = async (): Promise<string | undefined> =>
+      (await run('token', 'list', '--tenant', tenant.id)).out.trimEnd().split('\t').at(-1);
+    expect(await state()).toBe('unused');
+    const books = new Pool({ connectionString: database.url });
+    await books.query("update api_tokens set expires_at = '2026-01-01T00:00:00Z' where id = $1", [token.id]);
+    await books.end();
+    expect(await state()).toBe('expired 2026-01-01T00:00:00+00:00');
     expect(await run('token', 'revoke', token.id)).toMatchObject({ code: 0 });
+    expect(await state()).toBe('revoked');
     expect(await run('user', 'remove', '--email', 'ada@example.com', '--tenant', tenant.id)).toMatchObject({ code: 0 });
     const refused = await run('tenant', 'close', tenant.id, '--confirm', 'Another');
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`--confirm "${tenant.name}"`) });

@@ -137,11 +137,14 @@ export function addTokenCommands(program: Command): void {
   asJson(token.command('list').description('list tokens, without their values'))
     .option('--tenant <id>')
     .action(async ({ tenant: tenantId, json }: { tenant?: string } & Json) => {
-      const tokens = await withDatabase(({ client }) => listTokens(client, { ...(tenantId && { tenantId }) }));
+      const [tokens, now] = await withDatabase(async ({ client }) => [
+        await listTokens(client, { ...(tenantId && { tenantId }) }),
+        currentTime(),
+      ]);
       if (json) return printJson(tokens);
-      for (const { id, name, user, lastFour, abilities, lastUsedAt, revokedAt } of tokens) {
-        const state = revokedAt ? 'revoked' : lastUsedAt ? `used ${formatTime(lastUsedAt)}` : 'unused';
-        printRow(id, name, user.email, `…${lastFour}`, abilities.join(','), state);
+      for (const each of tokens) {
+        const { id, name, user, lastFour, abilities } = each;
+        printRow(id, name, user.email, `…${lastFour}`, abilities.join(','), describeState(each, now));
       }
     });
   asJson(token.command('limit').description("change a token's limit of requests; the next one is held to it"))
@@ -160,6 +163,15 @@ export function addTokenCommands(program: Command): void {
       if (json) printJson({ id, revoked: true });
       else print(`Token ${id} is revoked.`);
     });
+}
+
+function describeState(
+  { revokedAt, expiresAt, lastUsedAt }: Awaited<ReturnType<typeof listTokens>>[number],
+  now: Date,
+): string {
+  if (revokedAt) return 'revoked';
+  if (expiresAt && expiresAt <= now) return `expired ${formatTime(expiresAt)}`;
+  return lastUsedAt ? `used ${formatTime(lastUsedAt)}` : 'unused';
 }
 
 interface TokenOptions {
