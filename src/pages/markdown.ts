@@ -123,7 +123,8 @@ function splitSections(tokens: Token[]): Section[] {
     }
     const section = sections.at(-1);
     if (!section) continue;
-    if (token.type === 'fence') section.code += `${token.content}\n`;
+    // Readers look for their language, which is only the name of a tab.
+    if (token.type === 'fence') section.code += `${getTab(token) ?? ''}\n${token.content}\n`;
     else if (token.type === 'inline' && tokens[index - 1]?.type !== 'heading_open')
       section.prose += `${section.prose === '' ? '' : ' '}${plainText(token)}`;
   }

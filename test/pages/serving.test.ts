@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commonHeaders } from '../../src/server/http/headers.ts';
+import MiniSearch from 'minisearch';
 import { SaxesParser } from 'saxes';
 import { buildFeed } from '../../src/pages/feed.ts';
 import { readContents } from '../../src/pages/contents.ts';
@@ -270,20 +271,36 @@ describe('for programs that read text', () => {
     }
   });
 
+  const read = async (path: string): Promise<string> => {
+    const { status, text } = await service.request('GET', path, { headers: html });
+    expect([path, status]).toEqual([path, 200]);
+    return text;
+  };
+  const readIndex = async (page: string): Promise<string> => {
+    const script = await read(/"(\/assets\/search-[^"]+\.js)"/.exec(page)![1]!);
+    return read(/\/assets\/search-index-\w+\.json/.exec(script)![0]);
+  };
+
+  it.each([
+    ['pagination', '/docs/paging'],
+    ['sandbox', '/docs/test-tenants'],
+    ['test mode', '/docs/test-tenants'],
+    ['python', '/docs/quick-start#a-customer'],
+    ['php', '/docs/webhooks#verify-it'],
+  ])('the search finds what others call "%s"', async (words, href) => {
+    const { options, index } = JSON.parse(await readIndex(await read('/docs')));
+    const found = MiniSearch.loadJS(index, options).search(words, { combineWith: 'AND' });
+    expect(found.map((each) => each['href'])).toContain(href);
+  });
+
   it('every link of a page and of the search leads to a page and a heading', async () => {
-    const read = async (path: string): Promise<string> => {
-      const { status, text } = await service.request('GET', path, { headers: html });
-      expect([path, status]).toEqual([path, 200]);
-      return text;
-    };
     const paths = [
       '/docs',
       '/changelog',
       ...readContents().flatMap((group) => group.pages.map(({ slug }) => `/docs/${slug}`)),
     ];
     const texts = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
-    const script = await read(/"(\/assets\/search-[^"]+\.js)"/.exec(texts.get('/docs')!)![1]!);
-    const search = await read(/\/assets\/search-index-\w+\.json/.exec(script)![0]);
+    const search = await readIndex(texts.get('/docs')!);
     const results = Object.values<{ href: string }>(JSON.parse(search).index.storedFields);
     expect(results.length).toBeGreaterThan(150);
     texts.set('the search', results.map(({ href }) => `<a href="${href}">`).join());
