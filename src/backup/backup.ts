@@ -32,6 +32,8 @@ export interface BackupOptions {
   signal?: AbortSignal;
   /** Is called with PostgreSQL's name of the snapshot, while it exists. */
   onSnapshot?: (snapshot: string) => Promise<void>;
+  /** As that of makeWholeFile(). */
+  onDraft?: (draft: string) => () => void;
 }
 
 /**
@@ -45,16 +47,18 @@ export async function backUp({
   passphrase,
   file,
   onSnapshot,
+  onDraft,
   signal,
   ...storage
 }: BackupOptions): Promise<Manifest> {
-  return makeWholeFile(file, async (draft) => {
+  const write = async (draft: string): Promise<Manifest> => {
     const protection = await sealSecret(secret, passphrase);
     return inSnapshot(superuserUrl, signal, async (client) => {
       await onSnapshot?.(await exportSnapshot(client));
       return writeArchive(client, draft, protection, storage);
     });
-  });
+  };
+  return makeWholeFile(file, write, onDraft);
 }
 
 /** Runs `read` in a transaction that sees the database as it was when it began. Migrations wait until its end. */

@@ -10,10 +10,16 @@ const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
  * behind ends in `.partial`.
  * @param file its path; there must be no such file
  * @param write writes to another path, which then gets the name; it must flush what it writes
+ * @param onDraft is called with that path, and returns a function that is called once nothing is there any more
  */
-export async function makeWholeFile<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
+export async function makeWholeFile<T>(
+  file: string,
+  write: (draft: string) => Promise<T>,
+  onDraft?: (draft: string) => () => void,
+): Promise<T> {
   await refuseExisting(file);
   const draft = `${file}.${randomBytes(4).toString('hex')}.partial`;
+  const isOver = onDraft?.(draft);
   try {
     await (await open(draft, 'wx', 0o600)).close();
     const result = await write(draft);
@@ -27,6 +33,7 @@ export async function makeWholeFile<T>(file: string, write: (draft: string) => P
     return result;
   } finally {
     await rm(draft, { force: true });
+    isOver?.();
   }
 }
 

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const waiting = new Set<() => void>();
 
@@ -22,3 +24,7 @@ export function whenInterrupted(putInOrder: () => void): () => void {
     if (waiting.size === 0) for (const each of signals) process.off(each, end);
   };
 }
+
+/** Has a file that isn't complete removed. @returns a function to be called once it is complete, or removed anyway */
+export const removeWhenInterrupted = (file: string): (() => void) =>
+  whenInterrupted(() => rmSync(file, { force: true }));

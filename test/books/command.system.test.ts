@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'pg';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noRecords } from '../../schema/tenant-archive/export-archive.ts';
 import { createDatabase, type Database } from '../harness.ts';
 import { kontor } from '../processes/command-lines.ts';
+import { startKontor } from '../processes/npm.ts';
 import { booksIn } from './lines.ts';
 
 let database: Database;
@@ -54,6 +55,23 @@ const fill = (tenantId: string, customers: number): Promise<unknown> =>
     insert into invoice_sequences (year, last) values (2026, ${customers});
     drop table made;
     analyze;`);
+
+it('an export that is interrupted leaves no part of the books', async () => {
+  const tenant = await newTenant();
+  const target = await mkdtemp(join(folder, 'interrupted-'));
+  const other = await pool.connect();
+  try {
+    await other.query('begin; lock table customers in access exclusive mode');
+    const running = startKontor(['export', '--tenant', tenant, '--out', join(target, 'books.jsonl')], env());
+    await expect.poll(() => readdir(target), { timeout: 20_000 }).toEqual([expect.stringMatching(/\.partial$/)]);
+    process.kill(running.pid, 'SIGINT');
+    expect(await running.exited).toEqual({ code: null, signal: 'SIGINT' });
+    expect(await readdir(target)).toEqual([]);
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
+});
 
 it('16,000 records move out and in again, in a small heap', async () => {
   const customers = 4000;

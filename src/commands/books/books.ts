@@ -13,6 +13,7 @@ import { RefusedError } from '../../identity/index.ts';
 import { readExpected, withExpected, type Expected } from './anchors.ts';
 import { print, printError, printJson, printRow } from '../output.ts';
 import { makeWholeFile } from '../../backup/whole-file.ts';
+import { removeWhenInterrupted } from '../when-interrupted.ts';
 import type { Database } from '../../database/database.ts';
 import { asJson, withDatabase, type Json } from '../database.ts';
 import { operatorContext, operatorDomain } from '../operator.ts';
@@ -26,7 +27,7 @@ export function addBooksCommands(program: Command): void {
       const records = await withDatabase(async (database) => {
         const context = await operatorContext(database, tenant);
         await warnOfUnproven(context);
-        return makeWholeFile(out, (draft) => writeBooks(context, draft));
+        return makeWholeFile(out, (draft) => writeBooks(context, draft), removeWhenInterrupted);
       });
       if (json) printJson({ file: out, records });
       else print(`${sumCounts(records)} records were written to ${out}`);

@@ -15,6 +15,7 @@ import { readPresentSecret } from '../../security/rotation.ts';
 import { readKeyring } from '../../security/secret-check.ts';
 import { writeSecretFile } from '../../security/secret-file.ts';
 import { print, printJson, printError } from '../output.ts';
+import { removeWhenInterrupted } from '../when-interrupted.ts';
 import { joinEmbeddedPostgres } from '../../database/postgres/embedded-postgres.ts';
 import { asJson, type Json } from '../database.ts';
 
@@ -48,6 +49,7 @@ export function addBackupCommands(program: Command): void {
         passphrase,
         file,
         files: await openStorage(config),
+        onDraft: removeWhenInterrupted,
         onMissing: (key) => printError(`${key} is missing in the storage of files, and in the backup`),
       });
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);

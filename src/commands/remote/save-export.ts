@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, lstatSync, realpathSync, rmSync } from 'node:fs';
+import { createWriteStream, lstatSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError, writeFile } from '../output.ts';
 import { startBar } from '../progress.ts';
-import { whenInterrupted } from '../when-interrupted.ts';
+import { removeWhenInterrupted } from '../when-interrupted.ts';
 import { buildFailure, open, readResponse, type ApiConnection } from './connection.ts';
 import { count, waitForEnd } from './wait-for-end.ts';
 
@@ -87,7 +87,7 @@ async function saveWhole(bytes: Readable, out: string): Promise<void> {
   // A device or a pipe takes the bytes. A new file in its place would take it from everybody.
   if (found && !found.isFile()) return await pipeline(bytes, createWriteStream(file));
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  const isOver = whenInterrupted(() => rmSync(draft, { force: true }));
+  const isOver = removeWhenInterrupted(draft);
   try {
     await pipeline(bytes, createWriteStream(draft, { flags: 'wx', flush: true }));
     await rename(draft, file);
