@@ -378,18 +378,23 @@ describe('exit codes', () => {
   });
 });
 
-it('a rate limit is waited for, as long as Retry-After says', async () => {
+it('a 429 is waited for, as long as Retry-After says, and its reason is printed', async () => {
   await using server = await startScripted([
-    [429, { 'retry-after': '1' }, '{"message":"Too many."}'],
+    [429, { 'retry-after': '1', 'x-ratelimit-remaining': '0' }, '{"message":"Too many requests."}'],
+    [429, { 'x-ratelimit-remaining': '40' }, '{"message":"A tenant has at most 3 exports that have not ended."}'],
+    [429, { 'content-type': 'text/html' }, '<h1>Too many</h1>'],
     [200, {}, '{"data":{"id":"x"}}'],
   ]);
   const env = { KONTOR_URL: server.url, KONTOR_TOKEN: 'token' };
   expect(await kontor(['get', 'me', '--json'], env)).toEqual({
     code: 0,
     out: '{"id":"x"}\n',
-    err: 'The rate limit is reached. Waiting 1 s.\n',
+    err: `The rate limit is reached. Waiting 1 s.
+A tenant has at most 3 exports that have not ended. Waiting 1 s.
+The rate limit is reached. Waiting 1 s.
+`,
   });
-  expect(server.requests).toHaveLength(2);
+  expect(server.requests).toHaveLength(4);
 });
 
 describe('address and token', () => {

@@ -122,7 +122,7 @@ export interface ApiResponse {
 const responseTimeoutMs = 60_000;
 
 /**
- * Sends a request. If the rate limit is reached, it waits as long as the service says, and sends it again.
+ * Sends a request. If it is answered 429, it waits as long as the service says, and sends it again.
  * @throws CommandFailure if there is no response
  */
 export const send = async (connection: ApiConnection, request: ApiRequest): Promise<ApiResponse> =>
@@ -133,11 +133,17 @@ export async function open(connection: ApiConnection, request: ApiRequest): Prom
   for (;;) {
     const response = await sendOnce(connection, request);
     if (response.status !== 429) return response;
-    await response.body?.cancel();
     const seconds = Number(response.headers.get('retry-after')) || 1;
-    printError(`The rate limit is reached. Waiting ${seconds} s.`);
+    printError(`${await findReason(response)} Waiting ${seconds} s.`);
     await sleep(seconds * 1000, undefined, { signal: request.signal });
   }
+}
+
+/** Why a request has to wait: beside the rate limit, it may be unfinished exports, one of which the user can cancel. */
+async function findReason(response: Response): Promise<string> {
+  const { data } = refusal.safeParse(parseBody(response, await response.text().catch(() => '')));
+  const isLimit = response.headers.get('x-ratelimit-remaining') === '0';
+  return isLimit || !data ? 'The rate limit is reached.' : data.message;
 }
 
 export async function readResponse(connection: ApiConnection, response: Response): Promise<ApiResponse> {
