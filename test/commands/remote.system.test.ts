@@ -260,6 +260,19 @@ describe('a list', () => {
   });
 });
 
+it('graphql prints what was answered, also if a part of it failed', async () => {
+  const id = await makeCustomer(acme);
+  const unknownId = '01890000-0000-7000-8000-000000000000';
+  const document = `{ known: customer(id: "${id}") { id } unknown: customer(id: "${unknownId}") { id } }`;
+  const { code, out, err } = await run('graphql', document);
+  expect({ code, err, data: JSON.parse(out) }).toEqual({
+    code: 4,
+    err: 'kontor: Not found.\n',
+    data: { known: { id }, unknown: null },
+  });
+  expect(await run('graphql', '{ nothing }')).toMatchObject({ code: 5, out: '' });
+});
+
 it('get shows a line for each field, and a table for its lists', async () => {
   const id = await makeInvoice(acme, { status: 'ISSUED' });
   const { out } = await run('get', 'invoices', id);

@@ -6,7 +6,7 @@ import { parseJson, stringifyJson } from '../../../rest-shim/exact-json.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { print } from '../output.ts';
 import { buildConnection, send, withConnection } from './connection.ts';
-import { readData } from './graphql.ts';
+import { readAnswer } from './graphql.ts';
 
 interface Options {
   file?: string;
@@ -33,7 +33,9 @@ export function addGraphqlCommand(program: Command): void {
       ...(operation !== undefined && { operationName: operation }),
     });
     const response = await send(connection, { method: 'POST', path: '/graphql', body });
-    print(stringifyJson(readData(connection, response, z.record(z.string(), z.unknown()))));
+    const { data, failure } = readAnswer(connection, response);
+    if (data) print(stringifyJson(data));
+    if (failure) throw failure;
   });
 }
 

@@ -62,6 +62,17 @@ const exitCodeByError: Record<string, number> = {
   INTERNAL_SERVER_ERROR: exitCodes.failed,
 };
 
+/** The data of a response, and why a part of it is missing: a look-up that fails is null, and the rest is answered. */
+export function readAnswer(
+  connection: ApiConnection,
+  sent: Awaited<ReturnType<typeof send>>,
+): { data: Record<string, unknown> | undefined; failure: CommandFailure | undefined } {
+  const { data: read } = graphqlResponse.safeParse(sent.body);
+  const failure = read?.errors && failureOfErrors(read.errors);
+  if (!read?.data && !failure) throw buildFailure(connection, sent);
+  return { data: read?.data ?? undefined, failure };
+}
+
 function failureOfErrors(errors: GraphqlErrors): CommandFailure {
   const [first] = errors;
   const fields = Object.entries(first?.extensions?.errors ?? {});
