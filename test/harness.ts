@@ -250,6 +250,8 @@ export async function startService(
     fileStorage?: FileStorage;
     /** Replaces the service's pool of tenant connections. */
     books?: Books;
+    /** Leaves the time limits of statements and transactions to the database's own settings. */
+    limitsOfDatabase?: boolean;
     metrics?: Metrics;
     metricsHandler?: ServerOptions['metricsHandler'];
     readiness?: Pick<ServerOptions, 'impaired'>;
@@ -265,7 +267,8 @@ export async function startService(
   replaceBrokenConnections(pool);
   const client = connect(pool);
   const workers = new Workers(pool);
-  const booksOptions = gateway.through ? connections : { ...connections, onConnect: applySessionSettings };
+  const limitsOfDatabase = gateway.through !== undefined || options.limitsOfDatabase === true;
+  const booksOptions = limitsOfDatabase ? connections : { ...connections, onConnect: applySessionSettings };
   const books = options.books ?? openBooks(booksOptions, gateway.through ? 'transaction' : 'session', workers);
   const log: string[] = [];
   const logger = pino({ level: 'info', serializers }, { write: (line: string) => void log.push(line) });

@@ -12,7 +12,7 @@ const idleMs = 400;
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ limitsOfDatabase: true });
   const { rows } = await service.pool.query<{ name: string }>('select current_database() as name');
   await service.pool.query(`alter database "${rows[0]?.name}" set idle_in_transaction_session_timeout = '${idleMs}ms'`);
   // New connections have it.
