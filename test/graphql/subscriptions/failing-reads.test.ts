@@ -14,7 +14,7 @@ import {
   type Stream,
 } from './subscriptions.ts';
 
-// What is read for a subscription can fail, as any read can. Nothing must be missed then without the client's knowledge.
+// A read for a subscription can fail, as any other. Nothing must be missed then without the client's knowledge.
 
 serveSubscriptions();
 
