@@ -205,6 +205,60 @@ it('transactions that track time on the same projects in different orders never 
   expect(copy.rows).toEqual(await readResources(who));
 });
 
+it('a project changes once in a transaction, however many of its time entries do', async () => {
+  const who = await service.integrator();
+  const [first, second] = [await makeProject(who), await makeProject(who)];
+  /** Tracks time in one transaction. @returns the projects' positions after each entry */
+  const trackAll = (projects: string[]): Promise<bigint[][]> =>
+    who.db.$transaction(async (db) => {
+      await db.beginBulkInsert(); // triggers run with each statement
+      const positions: bigint[][] = [];
+      for (const projectId of projects) {
+        await track(db, { projectId, userId: who.userId, minutes: 1 });
+        positions.push(await Promise.all([first, second].map((id) => readPosition(db, id))));
+      }
+      return positions;
+    });
+  const readPosition = async (db: Db, id: string): Promise<bigint> => {
+    const sql = `select position::text from changes where tenant_id = $1 and resource = 'project' and id = $2::uuid`;
+    const [row] = await db.$rows<{ position: string }>(sql, [id]);
+    return BigInt(row?.position ?? 0);
+  };
+  const before = await readPosition(who.db, second);
+  const positions = await trackAll([first, first, second, first, second]);
+  expect(positions[1]).toEqual(positions[0]);
+  expect(positions[2]?.[0]).toBe(positions[0]?.[0]);
+  expect(positions[2]?.[1]).toBeGreaterThan(before);
+  expect(positions.slice(3)).toEqual([positions[2], positions[2]]);
+  // The next transaction is a change of its own, of the project of which it tracks time.
+  const [[last, same] = []] = await trackAll([first]);
+  expect(last).toBeGreaterThan(positions[2]?.[1] ?? 0n);
+  expect(same).toBe(positions[2]?.[1]);
+});
+
+it('a project has changed by a time entry beside one that was undone', async () => {
+  const who = await service.integrator();
+  const projectId = await makeProject(who);
+  const copy = new Copy(who);
+  await copy.follow(10);
+  const context = await service.contextOf(who);
+  const trackIn = (db: Db) => track(db, { projectId, userId: who.userId, minutes: 1 });
+  await context.transaction(
+    async (inside) => {
+      await inside.db.beginBulkInsert(); // triggers run with each statement
+      const undone = inside.transaction(async ({ db }) => {
+        await trackIn(db);
+        throw new Abandoned();
+      });
+      await expect(undone).rejects.toThrow(Abandoned);
+      await trackIn(inside.db);
+    },
+    { savepoints: true },
+  );
+  await copy.follow(10);
+  expect(copy.rows).toEqual(await readResources(who));
+});
+
 it('a reader waits for a transaction that stops between its position and its commit; writers do not', async () => {
   const acme = await service.integrator();
   // The transaction takes a connection of the tenant, so the others ask another process.
