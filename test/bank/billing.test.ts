@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createUser } from '../../src/identity/index.ts';
-import { runScript, startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import {
+  asIntegrator,
+  holdLock,
+  onEachServer,
+  runScript,
+  startService,
+  type Answer,
+  type Integrator,
+  type Service,
+} from '../harness.ts';
 import { readBooks, eventsDuring, makeCustomer, makeProject, makeTimeEntry, refusal } from '../graphql/books.ts';
 
 let service: Service;
@@ -324,23 +333,55 @@ describe('each entry is billed exactly once', () => {
     }
   });
 
+  it('as one change of it: one version, and one entry of the audit log', async () => {
+    const projectId = await project();
+    const id = await track(projectId);
+    const invoiceId = await bill(projectId);
+    const { timeEntry, auditLog } = await acme.graphql(
+      `query ($id: UUID!) {
+        timeEntry(id: $id) { version }
+        auditLog(resource: "time_entry", resourceId: $id) { nodes { action version after } }
+      }`,
+      { id },
+    );
+    expect(timeEntry).toEqual({ version: 2 });
+    expect(auditLog.nodes.map(({ action, version }: { action: string; version: number }) => [action, version])).toEqual(
+      [
+        ['UPDATED', 2],
+        ['CREATED', 1],
+      ],
+    );
+    expect(auditLog.nodes[0].after).toEqual({ invoice_id: invoiceId });
+  });
+
   it('on the next invoice if it is tracked while one is created', async () => {
     const projectId = await project();
     await track(projectId, { date: '2026-03-05' });
-    // It comes between the locking of the entries and the reading of them.
+    // The billing stops when it has locked and read the entries. It has a connection of the tenant, so another process tracks.
+    const url = String((service.pool.options as { connectionString?: string }).connectionString);
+    const elsewhere = await startService({ database: { url, drop: async () => {} } });
+    onTestFinished(elsewhere.close);
     await runScript(
       service,
       `
-      create function track_more() returns trigger language plpgsql as $$
-      begin
-        execute format('insert into %1$I select (jsonb_populate_record(e, jsonb_build_object(''id'', gen_random_uuid()))).*
-          from %1$I e where e.id = $1 and pg_trigger_depth() = 1', tg_table_name) using new.id;
-        return null;
-      end $$;
-      create trigger track_more after update of updated_at on time_entries for each row
-        when (pg_trigger_depth() = 0 and new.invoice_id is null) execute function track_more()`,
+      create function stall() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock(4711); return null; end $$;
+      create trigger stall after insert on invoices for each row execute function stall()`,
     );
-    const id = await bill(projectId).finally(() => service.pool.query('drop function track_more cascade'));
+    onTestFinished(async () => void (await service.pool.query('drop function stall cascade')));
+    const release = await holdLock(service, 4711);
+    const billing = bill(projectId);
+    await vi.waitUntil(async () => {
+      const waiting = await onEachServer(
+        service,
+        `select from pg_locks join pg_database on pg_database.oid = database
+         where datname = current_database() and locktype = 'advisory' and not granted`,
+      );
+      return waiting.length === 1;
+    });
+    await makeTimeEntry(asIntegrator(elsewhere, acme), { projectId, date: '2026-03-05' });
+    await release();
+    const id = await billing;
     expect((await invoice(id)).items).toHaveLength(1);
     expect(await acme.db.timeEntry.count({ where: { invoiceId: id } })).toBe(1);
     expect(await acme.db.timeEntry.count({ where: { invoiceId: null } })).toBe(1);

@@ -38,6 +38,20 @@ async function vatOfTime(context: Context, customerId: string, given: Vat) {
   return line;
 }
 
+/**
+ * Locks a project's time to bill, so that none of it is changed or deleted meanwhile. Entries that are tracked from here on aren't
+ * locked, and are left for the next invoice.
+ * @returns the ids, of which one more than the limit shows that there are too many
+ */
+async function lockUnbilled({ db }: Context, projectId: string, until: Date | null): Promise<string[]> {
+  const sql = `
+    select id from time_entries
+    where tenant_id = $1 and project_id = $2::uuid and invoice_id is null and billable and date <= coalesce($3::date, date)
+    limit ${maxEntries + 1} for no key update`;
+  const rows = await db.$rows<{ id: string }>(sql, [projectId, until && formatDay(until)]);
+  return rows.map(({ id }) => id);
+}
+
 builder.mutationField('billProject', (t) =>
   t.prismaField({
     type: Invoice,
@@ -75,19 +89,17 @@ builder.mutationField('billProject', (t) =>
         const project = await found(inside.db.lock('Project', projectId, 'no key update'));
         const { customerId, currency, name } = project;
         if (!customerId) refuse('projectId', 'wrong_state', 'This project has no customer to invoice.');
-        const where = { projectId, invoiceId: null, billable: true, ...(until && { date: { lte: until } }) };
-        // Locks the entries, so that none is changed or deleted meanwhile. Entries that are tracked from here on aren't
-        // locked, and are left for the next invoice.
-        const locked = await inside.db.timeEntry.updateManyAndReturn({ where, data: { updatedAt: context.now() } });
-        const entries = locked.toSorted((a, b) => Number(a.date) - Number(b.date) || (a.id < b.id ? -1 : 1));
-        if (entries.length === 0) refuse('projectId', 'nothing_left', 'This project has no time to bill.');
-        if (entries.length > maxEntries)
+        const ids = await lockUnbilled(inside, projectId, until ?? null);
+        if (ids.length === 0) refuse('projectId', 'nothing_left', 'This project has no time to bill.');
+        if (ids.length > maxEntries)
           refuse(
             'until',
             'too_many',
             `At most ${maxEntries} time entries are billed at once: bill up to an earlier day first.`,
             { max: maxEntries },
           );
+        const where = { id: { in: ids } };
+        const entries = await inside.db.timeEntry.findMany({ where, orderBy: [{ date: 'asc' }, { id: 'asc' }] });
         const getRate = (entry: TimeEntry) => entry.hourlyRateNet ?? project.hourlyRateNet;
         const unpriced = entries.find((entry) => getRate(entry) === null);
         if (unpriced)
@@ -116,10 +128,7 @@ builder.mutationField('billProject', (t) =>
           items,
         });
         await insertInvoice(inside, draft, [['invoice.created', draft]]);
-        const billed = await inside.db.timeEntry.updateManyAndReturn({
-          where: { id: { in: entries.map((entry) => entry.id) } },
-          data: { invoiceId: draft.id },
-        });
+        const billed = await inside.db.timeEntry.updateManyAndReturn({ where, data: { invoiceId: draft.id } });
         await emitAll(
           inside,
           billed.map((entry) => ['time_entry.billed', entry] as const),
