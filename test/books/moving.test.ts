@@ -657,6 +657,20 @@ it('a title that was billed with a space at its end stays as it is, and so does 
   expect((await verifyDocuments(await service.contextOf(to))).difference).toBeNull();
 });
 
+it('a receipt comes back whose VAT stayed when its currency, and with that the VAT of its rate, became another', async () => {
+  const from = await service.integrator({ currency: 'EUR' });
+  const id = await makeReceipt(from, { amountGross: '100', vatRate: '19' });
+  const update = `mutation ($id: UUID!, $input: UpdateReceiptInput!) {
+    updateReceipt(id: $id, input: $input) { currency vatAmount }
+  }`;
+  const lines = [{ amountGross: '100', vatRate: '19', vatAmount: '15.97' }]; // 15.966 with three decimals
+  const { updateReceipt } = await from.graphql(update, { id, input: { currency: 'TND', lines } });
+  expect(updateReceipt).toEqual({ currency: 'TND', vatAmount: '15.97' });
+  const to = await service.integrator();
+  await importInto(to, await exported(from));
+  expect((await to.rest('GET', `/receipts/${id}`)).body).toEqual((await from.rest('GET', `/receipts/${id}`)).body);
+});
+
 it('bank accounts come back as statements had them, with their balances', async () => {
   const from = await service.integrator();
   const iban = 'DE02120300000000202051';

@@ -115,7 +115,8 @@ function changeLines(input: Change, { receipt, lines: before }: Stored): Line[] 
   if (input.lines) {
     const lines = input.lines.map((line) => completeLine(line, inCurrency));
     const isSame = lines.length === before.length && lines.every((line, at) => !isChanged(before[at] ?? {}, line));
-    return isSame ? undefined : lines;
+    // With another currency, the same line may need a row: its VAT may not be what the rate gives any more.
+    return isSame && inCurrency === receipt.currency ? undefined : lines;
   }
   const [one, ...others] = before;
   if (!one || others.length > 0) return undefined;
