@@ -1,7 +1,8 @@
+import { Decimal } from 'decimal.js';
 import { amountField, decimalField, orNull, toDecimal } from '../../forms/form-values.ts';
 import { minus } from '../../format/decimal.ts';
+import { minorDigits } from '../../format/format.ts';
 import { randomId } from '../../forms/random-id.ts';
-import type { Receipt } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
 /** The form values of a line. */
@@ -52,15 +53,36 @@ export const newLine = (values: Partial<LineValues> = {}): LineValues => ({
   ...values,
 });
 
-type StoredLine = Receipt['lines'][number];
+/** A line as a receipt answers it. */
+interface StoredLine {
+  position: number;
+  description: string | null;
+  account: string | null;
+  vatCategory: string;
+  vatRate: string;
+  deductiblePercent: string;
+  vatAmount: string;
+  amountGross: string;
+}
 
-/** Whether a receipt's amount and rate say all of a line. */
-const isUsual = ({ description, account, vatCategory, deductiblePercent }: StoredLine): boolean =>
+interface Lines {
+  lines: readonly StoredLine[];
+  currency: string;
+}
+
+/** Whether the amounts and the rate of a receipt say all of its line. */
+export const isUsual = ({ description, account, vatCategory, deductiblePercent }: StoredLine): boolean =>
   description === null && account === null && usualCategories.has(vatCategory) && deductiblePercent === '100';
 
-/** The lines of a receipt in a form; none for one line that its amount and rate say all of. */
-export const buildLineValues = ({ lines, currency }: Pick<Receipt, 'lines' | 'currency'>): LineValues[] =>
-  lines.length === 1 && lines.every(isUsual)
+/** Whether the VAT is what the gross amount includes at the rate. A document may state another. */
+function isVatIncluded({ amountGross, vatRate, vatAmount }: StoredLine, currency: string): boolean {
+  const included = new Decimal(amountGross).times(vatRate).dividedBy(new Decimal(vatRate).plus(100));
+  return included.toDecimalPlaces(minorDigits(currency)).equals(vatAmount);
+}
+
+/** The lines of a receipt in a form; none for one line that its gross amount and its rate say all of. */
+export const buildLineValues = ({ lines, currency }: Lines): LineValues[] =>
+  lines.length === 1 && lines.every((line) => isUsual(line) && isVatIncluded(line, currency))
     ? []
     : lines.map((line) => ({
         key: `line ${line.position}`,

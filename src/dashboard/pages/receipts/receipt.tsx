@@ -18,7 +18,7 @@ import { computeDue, getName, ReceiptFields, type Receipt } from './fields.ts';
 import { StoredFile } from './file/stored-file.tsx';
 import { SameNumber } from './same-number.tsx';
 import { LineTable } from './line-table.tsx';
-import { buildLineValues } from './line-values.ts';
+import { isUsual } from './line-values.ts';
 import { ReceiptState } from './state.tsx';
 import { describeWarning, withoutWeaker } from './warnings.ts';
 import { Trans } from '../../i18n/trans.ts';
@@ -84,8 +84,7 @@ export default function ReceiptPage(): ReactNode {
 }
 
 /** Whether the lines say more than the summary. */
-const hasLines = ({ lines }: Receipt): boolean =>
-  lines.length > 1 || buildLineValues({ lines, currency: 'EUR' }).length > 0;
+const hasLines = ({ lines }: Receipt): boolean => lines.length > 1 || !lines.every(isUsual);
 
 function CreditedReceipt({ receipt: { creditedReceiptId } }: { receipt: Receipt }): ReactNode {
   if (!creditedReceiptId) return null;
