@@ -212,9 +212,12 @@ export async function runOperation(operation: Operation, variables: Values, cont
   try {
     return await operation.listShape.resolve(undefined, startExecution(context, coerced));
   } catch (error) {
-    throw error instanceof ValidationError ? new ValidationError(byVariable(operation, error.problems)) : error;
+    throw nameByVariable(operation, error);
   }
 }
+
+const nameByVariable = (operation: Operation, error: unknown): unknown =>
+  error instanceof ValidationError ? new ValidationError(byVariable(operation, error.problems)) : error;
 
 const byVariable = ({ places }: Operation, problems: FieldProblems): FieldProblems =>
   Object.fromEntries(Object.entries(problems).map(([path, ofField]) => [toVariablePath(places, path), ofField]));
@@ -224,9 +227,13 @@ export async function findErrors(operation: Operation, variables: Values, contex
   const { field, places } = operation;
   const problems = new Problems();
   const readable = validateArguments(field.args, placeVariables(places, variables), problems);
-  await getChecks(field.extensions['pothosOptions']).rules?.(readable, context, problems);
-  checkNewExternalId(field.type, readable, context, problems);
-  await problems.runDeferred();
+  try {
+    await getChecks(field.extensions['pothosOptions']).rules?.(readable, context, problems);
+    checkNewExternalId(field.type, readable, context, problems);
+    await problems.runDeferred();
+  } catch (error) {
+    throw nameByVariable(operation, error); // a rule may throw what leaves no other problem worth naming
+  }
   const named = new Problems();
   for (const [path, ofField] of Object.entries(byVariable(operation, problems.byField)))
     for (const problem of ofField) named.add(path, ...problem);

@@ -211,6 +211,7 @@ it('is refused beyond what the files of the tenant may have, with those that are
     storage.quota = 2 * bytes.length - 1;
     const full = await attach(ownSend, draft, bytes);
     expect([full.status, full.body.details[0].code]).toEqual([422, 'limit_reached']);
+    expect(Object.keys(full.body.errors)).toEqual(['id']); // the name that the request has
   } finally {
     storage.quota = quota;
   }
