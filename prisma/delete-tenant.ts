@@ -36,8 +36,8 @@ interface TenantTable {
   /** The columns that identify one of the tenant's rows. */
   key: string[];
   keyTypes: string[];
-  /** A column that refers to another row of the table. */
-  ofSame: string | null;
+  /** The columns that refer to another row of the table, by its id. */
+  ofSame: string[];
 }
 
 /**
@@ -79,9 +79,9 @@ export const tenantTablesSql = `
   select c.relname as name,
     array(${keyColumns('attname::text')}) as key,
     array(${keyColumns('format_type(atttypid, null)')}) as "keyTypes",
-    (
+    array(
       select attname::text from pg_constraint join pg_attribute on attrelid = conrelid and attnum = any (conkey)
-      where conrelid = c.oid and confrelid = c.oid and contype = 'f' and attname <> 'tenant_id' limit 1
+      where conrelid = c.oid and confrelid = c.oid and contype = 'f' and attname <> 'tenant_id' order by attname
     ) as "ofSame",
     coalesce((
       select array_agg(distinct confrelid::regclass::text) from pg_constraint
@@ -131,13 +131,16 @@ async function deleteRows(
   const getKey = fileKeys[name];
   const limit = getKey ? fileBatchSize : batchSize;
   const columns = key.map((column) => `"${column}"`).join(', ');
-  // Rows that refer to others of the table before those others.
-  const order = ofSame === null ? '' : `order by "${ofSame}" is null`;
+  // A batch has only rows that no other row of the table refers to: else a foreign key refuses it.
+  const isFree = ofSame.map(
+    (column) =>
+      `and not exists (select from ${name} as other where other.tenant_id = $1 and other."${column}" = ${name}.id)`,
+  );
   let deleted = 0;
   for (;;) {
     const rows = await asOwner(pool, tenantId, async (client) => {
       const chosen = await client.query<Record<string, unknown>>(
-        `select ${getKey ? '*' : columns} from ${name} where tenant_id = $1 ${order} limit ${limit}`,
+        `select ${getKey ? '*' : columns} from ${name} where tenant_id = $1 ${isFree.join(' ')} limit ${limit}`,
         [tenantId],
       );
       if (chosen.rows.length === 0) return 0;

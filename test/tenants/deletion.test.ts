@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { closeTenant, deleteTenant, reopenTenant } from '../../src/identity/index.ts';
 import { attachmentKey } from '../../schema/resources/attachment/files.ts';
 import { fileKey } from '../../schema/resources/export/file.ts';
+import { makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { fill } from '../isolation/books.ts';
 
@@ -179,4 +180,26 @@ it('leaves no trace of the tenant in what belongs to nobody', async () => {
     );
     expect([table, rowCount]).toEqual([table, 0]);
   }
+});
+
+it('deletes rows that refer to others of their table before these, by whichever column', async () => {
+  const who = await service.integrator();
+  const draft = { receiptDate: new Date('2026-03-01'), currency: 'EUR', amountGross: 0, amountNet: 0, vatAmount: 0 };
+  const addDrafts = (count: number) =>
+    who.db.receipt.createMany({ data: Array.from({ length: count }, () => ({ ...draft, vatRate: 0 })) });
+  // Receipts and those that take them back are in different batches of a deletion in the order of writing.
+  const ids: string[] = [];
+  for (let count = 0; count < 20; count += 1) ids.push(await makeReceipt(who, { status: 'BOOKED' }));
+  await addDrafts(400);
+  const credited = await makeReceipt(who, { status: 'BOOKED' });
+  for (const id of ids) expect((await who.rest('POST', `/receipts/${id}/reverse`, {})).status).toBe(200);
+  await addDrafts(500);
+  // Written anew, they stand behind.
+  await service.pool.query('update receipts set updated_at = now() where tenant_id = $1 and reversal_of is not null', [
+    who.tenantId,
+  ]);
+  await makeReceipt(who, { creditedReceiptId: credited, amountGross: '-1' });
+  await closeTenant(service.client, who.tenantId);
+  await remove(who.tenantId);
+  expect((await describe(who))['receipts']?.rows).toBe(0);
 });
