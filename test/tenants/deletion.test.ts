@@ -203,3 +203,17 @@ it('deletes rows that refer to others of their table before these, by whichever 
   await remove(who.tenantId);
   expect((await describe(who))['receipts']?.rows).toBe(0);
 });
+
+it('finds by an index the rows that refer to a deleted one', async () => {
+  // The columns of a foreign key, without the tenant, of which no index begins with the tenant and the column. A tenant has one
+  // company.
+  const { rows } = await service.pool.query(`
+    select conrelid::regclass::text as table, attname as column
+    from pg_constraint join pg_attribute on attrelid = conrelid and attnum = any (conkey) and attname <> 'tenant_id'
+    where contype = 'f' and connamespace = current_schema()::regnamespace and array_length(conkey, 1) = 2
+      and conrelid <> 'companies'::regclass and not exists (
+      select from pg_index join pg_attribute as first on first.attrelid = indrelid and first.attnum = indkey[0]
+      where indrelid = conrelid and first.attname = 'tenant_id' and indkey[1] = pg_attribute.attnum
+    )`);
+  expect(rows).toEqual([]);
+});
