@@ -23,7 +23,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   service.clock.now = undefined;
   acme = await service.integrator();
-  customerId = await makeCustomer(acme);
+  customerId = await makeCustomer(acme, { language: 'en' });
 });
 afterAll(() => service.close());
 
@@ -191,6 +191,15 @@ describe('lines are grouped', () => {
       ]),
     ).toEqual(lines);
     expect(await acme.db.timeEntry.count({ where: { invoiceId: id } })).toBe(5);
+  });
+
+  it.each([
+    ['PERSON', ['Ada Lovelace, 2026-03-01 bis 2026-03-02', 'Grace Hopper, 2026-03-02']],
+    ['PROJECT', ['Website, 2026-03-01 bis 2026-03-02', 'Website, 2026-03-02']],
+  ])('by %s, in the language of the document', async (groupBy, titles) => {
+    customerId = await makeCustomer(acme, { language: 'de', country: 'US' });
+    const { items } = await invoice(await bill(await work(), { groupBy }));
+    expect(items.map((line: { title: string }) => line.title)).toEqual(titles);
   });
 
   it('by user with a line without a name for a user who has left the tenant', async () => {

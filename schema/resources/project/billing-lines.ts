@@ -1,5 +1,6 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
 import { builder } from '../../graphql/builder.ts';
+import type { Language } from '../../codes/languages.ts';
 import { Decimal } from '../../money/money.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 
@@ -24,8 +25,15 @@ export const BilledTimeGrouping = builder.enumType('BilledTimeGrouping', {
   } satisfies Record<Grouping, object>,
 });
 
+/** The words of titles in each language of documents (DECISIONS.md#d122-language-of-documents). Days are as in ISO 8601. */
+const words: Record<Language, { to: string; formerMember: string }> = {
+  de: { to: 'bis', formerMember: 'Ehemaliges Mitglied' },
+  en: { to: 'to', formerMember: 'Former member' },
+};
+
 /** The data for lines' titles, beside the entries. */
 export interface Titles {
+  language: Language;
   project: string;
   /** The name of a member; undefined for users who have left the tenant. */
   nameOf: (userId: string) => string | undefined;
@@ -50,11 +58,12 @@ const groupings: Record<
   },
   PERSON: {
     key: ({ userId }) => userId,
-    title: (entries, { nameOf }) => withPeriod(nameOf(entries[0].userId) ?? 'Former member', entries),
+    title: (entries, { nameOf, language }) =>
+      withPeriod(nameOf(entries[0].userId) ?? words[language].formerMember, entries, language),
   },
   PROJECT: {
     key: () => '',
-    title: (entries, { project }) => withPeriod(project, entries),
+    title: (entries, { project, language }) => withPeriod(project, entries, language),
   },
 };
 
@@ -63,9 +72,9 @@ const descriptions = (entries: TimeEntry[]): string =>
   [...new Set(entries.map(({ description }) => description).filter(Boolean))].join(', ');
 
 /** A name, and the days from the first to the last: `Website, 2026-03-01 to 2026-03-31`. A long name is cut, not the days. */
-function withPeriod(name: string, entries: TimeEntry[]): string {
+function withPeriod(name: string, entries: TimeEntry[], language: Language): string {
   const days = [entries[0], entries.at(-1)].flatMap((entry) => (entry ? [formatDay(entry.date)] : []));
-  const period = `, ${[...new Set(days)].join(' to ')}`;
+  const period = `, ${[...new Set(days)].join(` ${words[language].to} `)}`;
   return `${cut(name, titleLength - period.length)}${period}`;
 }
 

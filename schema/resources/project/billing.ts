@@ -1,6 +1,7 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
 import { BilledTimeGrouping, buildLines } from './billing-lines.ts';
 import { builder } from '../../graphql/builder.ts';
+import { chosenLanguage } from '../../codes/languages.ts';
 import { usualVatCategory } from '../invoice/line.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { found, refuse, requireAbilities } from '../../errors/errors.ts';
@@ -11,7 +12,7 @@ import { findVatProposals } from '../invoice/vat-proposals.ts';
 import { Invoice } from '../invoice/type.ts';
 import { lineRules } from '../invoice/rules.ts';
 import { insertInvoice, maxItems, newDraft } from '../invoice/mutations.ts';
-import { findTerms } from '../invoice/parties.ts';
+import { findPartiesOfDraft, findTerms } from '../invoice/parties.ts';
 import { totalRules } from '../invoice/rules.ts';
 import { enforce } from '../../rows/locked-row.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
@@ -107,7 +108,8 @@ builder.mutationField('billProject', (t) =>
 
         const members = groupBy === 'PERSON' ? await inside.identity.members(inside) : [];
         const names = new Map(members.map(({ user }) => [user.id, user.name]));
-        const titles = { project: name, nameOf: (userId: string) => names.get(userId) };
+        const language = chosenLanguage(await findPartiesOfDraft(inside, customerId)) ?? 'en';
+        const titles = { project: name, nameOf: (userId: string) => names.get(userId), language };
         const lines = buildLines(entries, { groupBy: groupBy ?? 'ENTRY', titles, rateOf: getRate });
         if (lines.length > maxItems)
           refuse('until', 'too_many', `An invoice has at most ${maxItems} items: bill up to an earlier day first.`, {
