@@ -46,14 +46,14 @@ export interface AuthenticBackup {
    * @param superuserUrl of that database: only a superuser can disable triggers and foreign keys for the copied rows
    * @throws BackupError when the file is damaged or was changed; the database is then as it was
    */
-  load(superuserUrl: string): Promise<void>;
+  load(superuserUrl: string, signal?: AbortSignal): Promise<void>;
   /**
    * Stores the files of the rows that load() has written. The backup's own hashes are in these rows. Files of exports aren't in a
    * backup: these expire.
    * @returns the keys of those that were missing when the backup was made
    * @throws BackupError when a file is damaged or was changed
    */
-  storeFiles(superuserUrl: string, files: Pick<FileStorage, 'write'>): Promise<string[]>;
+  storeFiles(superuserUrl: string, files: Pick<FileStorage, 'write'>, signal?: AbortSignal): Promise<string[]>;
 }
 
 /** @throws BackupError if the file is no backup, is damaged, or has a format that this version doesn't know */
@@ -81,13 +81,14 @@ export async function openBackup(file: string): Promise<Backup> {
         };
         return {
           secret: opened.secret,
-          load: async (superuserUrl) => {
+          load: async (superuserUrl, signal) => {
             // Checks the whole file first: PostgreSQL may report a damaged row before the end of the file is reached.
-            for (const table of manifest.tables) await finished((await openRows(table)).resume());
+            for (const table of manifest.tables) await finished((await openRows(table)).resume(), { signal });
             await load(superuserUrl, manifest, openRows);
           },
-          storeFiles: (superuserUrl, files) =>
+          storeFiles: (superuserUrl, files, signal) =>
             storeFiles(superuserUrl, files, async (key) => {
+              signal?.throwIfAborted();
               const entry = entries.get(fileEntry(key));
               return entry && entry.uncompressedSize > 0 ? archive.openReadStreamPromise(entry) : undefined;
             }),

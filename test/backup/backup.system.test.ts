@@ -22,7 +22,7 @@ import { attach, jpeg, makePdf, png, sending } from '../attachments/files.ts';
 import { makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator } from '../harness.ts';
 import { makeWrittenExport } from '../resources.ts';
-import { kontor } from '../processes/npm.ts';
+import { kontor, startKontor } from '../processes/npm.ts';
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -435,6 +435,17 @@ describe('the command line', () => {
     expect(JSON.parse(list.out)).toMatchObject([{ name: 'Acme' }]);
     expect(await readFile(join(target, 'secret'), 'utf8')).toBe(await readFile(join(dataDir, 'secret'), 'utf8'));
     expect((await stat(join(target, 'secret'))).mode & 0o777).toBe(0o600);
+
+    const interrupted = join(elsewhere, 'interrupted');
+    for (const step of [/^Making a database/m, /^applying /m]) {
+      const restoring = startKontor(['restore', file], { ...env, DATA_DIR: interrupted });
+      await vi.waitFor(() => expect(restoring.err()).toMatch(step), { timeout: 60_000 });
+      restoring.killGroup('SIGINT');
+      expect(await restoring.exited).toEqual({ code: 1, signal: null });
+      expect(restoring.err()).toMatch(/\nkontor: Interrupted: nothing is restored\n$/);
+      expect(await readdir(interrupted)).toEqual([]);
+    }
+    expect(await kontor(['restore', file], { ...env, DATA_DIR: interrupted })).toMatchObject({ code: 0 });
 
     // While the secret is replaced, a backup would need two.
     const next = 'the next secret of the tests, long enough';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -15,6 +16,7 @@ import { readPresentSecret } from '../../security/rotation.ts';
 import { readKeyring } from '../../security/secret-check.ts';
 import { writeSecretFile } from '../../security/secret-file.ts';
 import { print, printJson, printError } from '../output.ts';
+import { untilStopped } from '../until-stopped.ts';
 import { removeWhenInterrupted } from '../when-interrupted.ts';
 import { joinEmbeddedPostgres } from '../../database/postgres/embedded-postgres.ts';
 import { asJson, type Json } from '../database.ts';
@@ -140,28 +142,47 @@ async function lastMigration({ manifest }: Backup): Promise<string | undefined> 
   return made.at(-1);
 }
 
-/** Removes everything that it created if it fails. */
+/** Removes everything that it created if it fails, or is interrupted. */
 async function restore(
   config: Config,
   { secret, load, storeFiles }: AuthenticBackup,
   last: string | undefined,
 ): Promise<void> {
   const { dataDir } = config;
-  const { url, superuserUrl, location, leave } = await joinEmbeddedPostgres(dataDir, printError);
-  try {
+  const { signal } = untilStopped();
+  const empty = async (): Promise<void> => {
+    for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true, force: true });
+  };
+  const joined = joinEmbeddedPostgres(dataDir, printError);
+  const { url, superuserUrl, location, leave } = await joined.catch(async (error: unknown) => {
+    await empty();
+    throw error;
+  });
+  const fill = async (): Promise<void> => {
     await migrate(url, printError, { superuserUrl, last });
-    await load(superuserUrl);
+    await load(superuserUrl, signal);
     await migrate(url, printError, { superuserUrl });
-    for (const key of await storeFiles(superuserUrl, await openStorage(config)))
+    for (const key of await storeFiles(superuserUrl, await openStorage(config), signal))
       printError(`${key} is missing: it was when the backup was made`);
+    signal.throwIfAborted();
     await writeSecretFile(dataDir, secret);
+  };
+  const filled = fill();
+  try {
+    await Promise.race([filled, untilAborted(signal)]);
     await leave();
   } catch (error) {
     await leave().catch(() => {});
+    await filled.catch(() => {}); // it ends with the database
     if (location !== dataDir) await rm(location, { recursive: true, force: true });
-    for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true, force: true });
+    await empty();
     throw error;
   }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw new RefusedError('Interrupted: nothing is restored');
 }
 
 async function readPassphrase({ passphraseStdin }: Options, { isNew }: { isNew: boolean }): Promise<string> {
