@@ -344,6 +344,18 @@ describe('exit codes', () => {
       code: 1,
       err: expect.stringMatching(/^kontor: http:\/\/127\.0\.0\.1:1 can't be reached: .+\n$/),
     });
+    const create = ['create', 'customers', '--type', 'customer', '--company-name', 'X'];
+    const silent = createServer(({ socket }) => socket.destroy());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const broken = { ...nobody, KONTOR_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` };
+    const [read, written] = [await kontor(['get', 'me'], broken), await kontor(create, broken)];
+    await new Promise((resolve) => silent.close(resolve));
+    const unsent = await kontor(create, broken);
+    expect(unsent.err).toMatch(/^kontor: \S+ can't be reached: .*ECONNREFUSED.*\n$/);
+    expect(read.err).toMatch(/^kontor: \S+ can't be reached: .+\n$/);
+    expect(written.err).toMatch(
+      /^kontor: \S+ can't be reached: .+\n(?:kontor: )?It may have been done: look before you try again\.\n$/,
+    );
     await using server = await startScripted([
       [502, { 'content-type': 'text/html' }, '<h1>Bad Gateway</h1>'],
       [301, { location: 'https://books.example/api/v1/me' }, ''],

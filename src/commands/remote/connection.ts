@@ -168,7 +168,7 @@ async function sendOnce(connection: ApiConnection, request: ApiRequest): Promise
     ...(body !== undefined && (isLong ? { body: body(), duplex: 'half' } : { body })),
     redirect: 'manual',
     ...(signal && { signal }),
-  }).catch((error: unknown) => unreachable(connection, error));
+  }).catch((error: unknown) => unreachable(connection, error, method !== 'GET'));
   const location = response.headers.get('location');
   if (response.status >= 300 && response.status < 400 && location !== null)
     throw new CommandFailure(
@@ -178,11 +178,24 @@ async function sendOnce(connection: ApiConnection, request: ApiRequest): Promise
   return response;
 }
 
-function unreachable({ url }: ApiConnection, error: unknown): never {
+/** Why a request was not sent. After another error the service may have done what was asked. */
+const notSent = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** @param changes whether the request changes something */
+function unreachable({ url }: ApiConnection, error: unknown, changes = false): never {
   if (error instanceof DOMException && error.name === 'AbortError') throw error;
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const reason = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message;
-  throw new CommandFailure(exitCodes.failed, `${url} can't be reached: ${reason}`);
+  const code = cause instanceof Error ? String((cause as NodeJS.ErrnoException).code) : '';
+  const reason = cause instanceof Error ? cause.message || code : message;
+  const caution = changes && !notSent.has(code) ? ['It may have been done: look before you try again.'] : [];
+  throw new CommandFailure(exitCodes.failed, `${url} can't be reached: ${reason}`, caution);
 }
 
 function parseBody(response: Response, text: string): unknown {
