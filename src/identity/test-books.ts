@@ -1,4 +1,4 @@
-import { Prisma } from '../../prisma/client.ts';
+import { Prisma, violatedConstraint } from '../../prisma/client.ts';
 import {
   allowDeletion,
   setForTransaction,
@@ -19,6 +19,9 @@ export const keptTables = [
   'memberships',
   'trusted_documents',
 ];
+
+/** Requests may add rows meanwhile. More rounds than this mean that they don't end. */
+const maxRounds = 20;
 
 /** The table of the files that are to be deleted. */
 const unusedFiles = 'unused_files';
@@ -44,10 +47,22 @@ export async function deleteBooks(
   await allowAccess(db, tenantId);
   await db.$executeRawUnsafe(allowDeletion(tenantId));
   const kept = new Set([...except, unusedFiles]);
-  const tables = sortForDeletion(await db.$queryRawUnsafe<FoundTable[]>(tenantTablesSql));
+  const tables = await db.$queryRawUnsafe<FoundTable[]>(tenantTablesSql);
+  const names = sortForDeletion(tables)
+    .map(({ name }) => name)
+    .filter((name) => !kept.has(name));
+  // First those that others refer to: a request that has locked an invoice, say, wants its sequence next, which must still be there.
+  const referred = new Set(tables.filter((table) => !table.isWrittenByTriggers).flatMap(({ refersTo }) => refersTo));
+  for (const name of names.filter((each) => referred.has(each)))
+    await db.$executeRawUnsafe(`select from ${name} where tenant_id = $1::uuid for update`, tenantId);
+  // A request that is under way may add a row that refers to one of a later table. Then those that went stay locked, and the rest
+  // goes in another round.
   const deleteAll = async (): Promise<void> => {
-    for (const { name } of tables.filter((table) => !kept.has(table.name)))
-      await db.$executeRawUnsafe(`delete from ${name} where tenant_id = $1::uuid`, tenantId);
+    for (let round = 1; ; round++) {
+      let isDone = true;
+      for (const name of names) isDone = (await deleteUnreferred(db, tenantId, name, round === maxRounds)) && isDone;
+      if (isDone) return;
+    }
   };
   await deleteAll();
   await db.$executeRaw`
@@ -56,4 +71,27 @@ export async function deleteBooks(
   await deleteAll();
   await db.$executeRaw`
     select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs where flags ? ${tenantId}))`;
+}
+
+/**
+ * Deletes the tenant's rows of a table, all of them or none.
+ * @returns false where another row refers to one of them
+ * @throws that error if it `isLast`
+ */
+async function deleteUnreferred(
+  db: Prisma.TransactionClient,
+  tenantId: string,
+  name: string,
+  isLast: boolean,
+): Promise<boolean> {
+  await db.$executeRawUnsafe('savepoint of_table');
+  try {
+    await db.$executeRawUnsafe(`delete from ${name} where tenant_id = $1::uuid`, tenantId);
+  } catch (error) {
+    if (isLast || violatedConstraint(error)?.endsWith('_fkey') !== true) throw error;
+    await db.$executeRawUnsafe('rollback to savepoint of_table');
+    return false;
+  }
+  await db.$executeRawUnsafe('release savepoint of_table');
+  return true;
 }

@@ -300,6 +300,30 @@ describe('a reset and a deletion', () => {
     expect([await countRows(acme.tenantId), await countRows(beside.tenantId)]).toEqual(others);
   });
 
+  it('end well while requests issue invoices', async () => {
+    const test = await makeTest();
+    const items = [{ title: 'Advice', quantity: 1, unit_price_net: 100, vat_rate: 19 }];
+    const over = new AbortController();
+    const issueOn = async (): Promise<void> => {
+      while (!over.signal.aborted) {
+        const customer = await test.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
+        const invoice = { customer_id: customer.body.data?.id, invoice_date: '2026-03-01', items };
+        const { body } = await test.rest('POST', '/invoices', invoice);
+        await test.rest('POST', `/invoices/${body.data?.id}/issue`);
+      }
+    };
+    const requests = Array.from({ length: 6 }, issueOn);
+    const statuses: number[] = [];
+    for (let reset = 0; reset < 6; reset += 1) {
+      await expect.poll(() => test.db.invoice.count(), { timeout: 10_000 }).toBeGreaterThan(2);
+      statuses.push((await acme.rest('POST', `/test-tenants/${test.tenantId}/reset`)).status);
+    }
+    statuses.push((await acme.rest('DELETE', `/test-tenants/${test.tenantId}`)).status);
+    over.abort();
+    await Promise.all(requests);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 204]);
+  });
+
   it('are refused for what is no test tenant of this tenant', async () => {
     const stranger = await service.integrator();
     const [test, theirs] = [await makeTest(), await makeTest(stranger)];
