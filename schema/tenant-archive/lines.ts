@@ -25,8 +25,11 @@ export interface Line {
   text: string;
 }
 
-/** Characters of the longest line: an invoice of 500 items is a quarter of it. */
-const maxLineLength = 4 * 1024 * 1024;
+/**
+ * Characters of the longest line. An export must not write a longer one: the e-invoice of 500 items with the longest texts, of
+ * characters that XML escapes, is half of it.
+ */
+const maxLineLength = 32 * 1024 * 1024;
 
 /**
  * The lines of a UTF-8 file, without their line breaks. Empty lines are left out.
@@ -35,7 +38,10 @@ const maxLineLength = 4 * 1024 * 1024;
  */
 export async function* readLines(file: string, report: (bytes: number) => void = () => {}): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let [number, bytes, rest] = [0, 0, ''];
+  let [number, bytes] = [0, 0];
+  // Of the line that isn't over yet. Joined once, as lines are long.
+  let parts: string[] = [];
+  let length = 0;
   const decode = (chunk?: Buffer): string => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
@@ -44,16 +50,20 @@ export async function* readLines(file: string, report: (bytes: number) => void =
     }
   };
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-    const lines = (rest + decode(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    for (const text of lines) {
+    const [first = '', ...others] = decode(chunk).split('\n');
+    parts.push(first);
+    length += first.length;
+    for (const next of others) {
+      const text = parts.join('');
       number += 1;
       if (text.trim() !== '') yield { number, text };
+      parts = [next];
+      length = next.length;
     }
-    if (rest.length > maxLineLength)
+    if (length > maxLineLength)
       throw new LineErrors([{ line: number + 1, message: `Is longer than ${maxLineLength} characters.` }]);
     report((bytes += chunk.length));
   }
-  rest += decode();
-  if (rest.trim() !== '') yield { number: number + 1, text: rest };
+  const text = parts.join('') + decode();
+  if (text.trim() !== '') yield { number: number + 1, text };
 }
