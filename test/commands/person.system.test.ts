@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
+import { makeCreditNote } from '../graphql/books.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { kontor } from '../processes/command-lines.ts';
 import { kontor as inProcessOfItsOwn } from '../processes/npm.ts';
@@ -62,6 +63,27 @@ it('exports what is stored about a customer, and only of its tenant', async () =
       code: 1,
       err: `kontor: Unknown customer ${JSON.stringify(id)}\n`,
     });
+});
+
+it('exports drafts, credit notes, overpayments, and the number of the account, too', async () => {
+  const lonely = (
+    await acme.rest('POST', '/customers', { type: 'customer', country: 'DE', ...contacts, external_id: 'ada-2' })
+  ).body.data.id;
+  const lines = [{ title: 'Advice', quantity: 1, unit_price_net: 100, vat_rate: 19 }];
+  const invoice = { customer_id: lonely, invoice_date: '2026-03-01', subject: 'For Ada', items: lines };
+  await acme.rest('POST', '/invoices', invoice);
+  const credited = (await acme.rest('POST', '/invoices', { ...invoice, status: 'issued' })).body.data;
+  await makeCreditNote(acme, { invoiceId: credited.id, reason: 'Ada was ill' });
+  const overpaid = { kind: 'OVERPAYMENT' as const, customerId: lonely, amount: 5, currency: 'EUR' };
+  await acme.db.payment.create({ data: { ...overpaid, paidOn: new Date('2026-03-02') } });
+  await acme.db.partnerAccount.create({ data: { customerId: lonely, kind: 'debtor', number: 10_777 } });
+  const args = ['person', 'export', '--tenant', acme.tenantId, '--customer', lonely, '--json'];
+  expect(JSON.parse((await inProcessOfItsOwn(args, env())).out)).toMatchObject({
+    drafts: [{ id: expect.any(String), date: '2026-03-01', subject: 'For Ada' }],
+    credit_notes: [{ number: expect.stringMatching(/^CN-/), reason: 'Ada was ill' }],
+    payments: [{ kind: expect.any(String), amount: expect.anything(), currency: 'EUR' }],
+    accounts: [{ kind: 'debtor', number: 10_777 }],
+  });
 });
 
 it('erases name and contacts once that is confirmed; what was issued stays, and verifies', async () => {

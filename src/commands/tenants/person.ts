@@ -43,6 +43,10 @@ export function addPersonCommands(program: Command): void {
     });
 }
 
+const drafts = `
+  select id, invoice_date::text as date, subject from invoices where tenant_id = $1 and customer_id = $2 and status = 'draft'
+  order by id`;
+
 const documents = `
   select number, invoice_date::text as date, parties.buyer from invoices
     join invoice_parties as parties on parties.tenant_id = invoices.tenant_id and parties.id = invoices.id
@@ -58,6 +62,23 @@ async function readPerson(database: Database, tenantId: string, id: string) {
   return {
     customer: fields,
     documents: await db.$rows<{ number: string; date: string; buyer: unknown }>(documents, [id]),
+    drafts: await db.$rows<{ id: string; date: string; subject: string | null }>(drafts, [id]),
+    creditNotes: await db.creditNote.findMany({
+      where: { customerId: id },
+      select: { number: true, reason: true },
+      orderBy: { id: 'asc' },
+    }),
+    // Overpayments, and what became of them. Those of an invoice belong to it.
+    payments: await db.payment.findMany({
+      where: { customerId: id },
+      select: { id: true, kind: true, amount: true, currency: true, paidOn: true },
+      orderBy: { id: 'asc' },
+    }),
+    accounts: await db.partnerAccount.findMany({
+      where: { customerId: id },
+      select: { kind: true, number: true },
+      orderBy: { id: 'asc' },
+    }),
     receipts: await db.receipt.findMany({ where: { supplierId: id }, select: { id: true, receiptNumber: true } }),
     projects: await db.project.findMany({ where: { customerId: id }, select: { id: true, name: true } }),
     auditLog: await db.auditEntry.findMany({
