@@ -25,10 +25,11 @@ export async function operatorDomain(
   const webhooks = createWebhooks({ secret, allowInsecure: config.webhookAllowInsecure });
   const publicAddress = { url: config.publicUrl ?? formatAddress(config.host, config.port) };
   const domain = createDomain(database, webhooks, publicAddress, await openStorage(config));
-  const tenant = isUuid(tenantId)
-    ? await database.client.tenant.findFirst({ where: { id: tenantId, closedAt: null } })
-    : null;
+  const tenant = isUuid(tenantId) ? await database.client.tenant.findFirst({ where: { id: tenantId } }) : null;
   if (!tenant) throw new RefusedError(`Unknown tenant "${tenantId}"`);
+  if (tenant.deletionStartedAt) throw new RefusedError(`Tenant ${tenant.id} is being deleted`);
+  if (tenant.closedAt)
+    throw new RefusedError(`Tenant ${tenant.id} is closed: reopen it first, tenant reopen ${tenant.id}`);
   return { domain, context: domain.contextFor({ user: operator, tenant: withHolder(tenant), token: null }) };
 }
 

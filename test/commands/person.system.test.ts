@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeTenant } from '../../src/identity/index.ts';
 import { makeIssuedInvoice, setCompany } from '../documents/parties.ts';
 import { makeCreditNote } from '../graphql/books.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
@@ -103,4 +104,15 @@ it('erases name and contacts once that is confirmed; what was issued stays, and 
   expect(await acme.db.invoiceParties.findFirstOrThrow()).toMatchObject({ buyer: { company_name: 'Ada Lovelace' } });
   await proveAndSeal(service, acme);
   expect((await verify(service, acme)).all).toEqual([]);
+});
+
+it('says of a closed tenant that it is closed, and not that there is none', async () => {
+  await closeTenant(service.client, globex.tenantId);
+  const { tenantId: id } = globex;
+  expect(await person('export', globex, customer)).toMatchObject({
+    code: 1,
+    err: `kontor: Tenant ${id} is closed: reopen it first, tenant reopen ${id}\n`,
+  });
+  await service.client.tenant.update({ where: { id }, data: { deletionStartedAt: new Date() } });
+  expect((await person('export', globex, customer)).err).toBe(`kontor: Tenant ${id} is being deleted\n`);
 });
