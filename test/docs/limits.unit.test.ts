@@ -40,6 +40,7 @@ const exceptions: Record<string, string[]> = {
     'schema/documents/logos.ts#maxWork',
     'schema/resources/document/stored-files.ts#maxWaitMs',
     'src/identity/principal.ts#maxDelayMs',
+    'src/identity/test-books.ts#maxRounds',
     'src/webhooks/endpoint-concurrency.ts#maxDelayMs',
     'src/webhooks/endpoint-concurrency.ts#maxWaitMs',
   ],
