@@ -16,6 +16,7 @@ declare
   known text[] := string_to_array(current_setting('kontor.project_changes', true), ' ');
   first_position bigint := case when known[1] = tenant::text then known[2]::bigint end;
   new_position bigint;
+  changed timestamptz := clock_timestamp();
 begin
   perform lock_project_changes(tenant);
   foreach project in array projects loop
@@ -28,7 +29,7 @@ begin
       first_position := new_position;
       perform set_config('kontor.project_changes', tenant || ' ' || first_position, true);
     end if;
-    update changes set position = new_position, changed_at = clock_timestamp()
+    update changes set position = new_position, changed_at = changed
     where tenant_id = tenant and resource = 'project' and id = project and not deleted;
   end loop;
   if is_watched(tenant, 'changes') then
