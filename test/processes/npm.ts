@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../src/database/postgres/free-port.ts';
 
@@ -49,7 +50,10 @@ function start(command: string, args: string[], env: Record<string, string>, inp
   let err = '';
   child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const exited = once(child, 'exit').then(([code, signal]) => {
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const exited = once(child, 'exit').then(async ([code, signal]) => {
+    // What it wrote may still have to be read. A process that it left behind may keep its output open.
+    await Promise.race([closed, sleep(2000, undefined, { ref: false })]);
     if (err.includes('DeprecationWarning')) throw new Error(`The next version of a package breaks this:\n${err}`);
     return { code: code as number | null, signal: signal as NodeJS.Signals | null };
   });
