@@ -17,5 +17,5 @@ export const withHolder = <Tenant extends { id: string; testOf: string | null }>
   tenant: Tenant,
 ): Tenant & { holder: Holder } => ({ ...tenant, holder: (tenant.testOf ?? tenant.id) as unknown as Holder });
 
-/** The holder of a tenant's own share: that of a job, and of a tenant that isn't known as a test tenant. */
+/** The holder of what acts for a tenant without knowing whether it is a test tenant: the tenant itself. */
 export const getOwnHolder = (tenantId: string): Holder => withHolder({ id: tenantId, testOf: null }).holder;

@@ -23,5 +23,8 @@ interface Spoken {
 }
 
 /** The language of documents of these parties; undefined where nothing says it. The buyer's counts more than the seller's. */
-export const chosenLanguage = ({ seller, buyer }: { seller: Spoken; buyer: Spoken }): Language | undefined =>
+export const findLanguage = ({ seller, buyer }: { seller: Spoken; buyer: Spoken }): Language | undefined =>
   buyer.language ?? languageOfCountry(buyer.country) ?? seller.language ?? languageOfCountry(seller.country);
+
+/** The same, and English where nothing says it (DECISIONS.md#d122-language-of-documents). */
+export const chooseLanguage = (parties: { seller: Spoken; buyer: Spoken }): Language => findLanguage(parties) ?? 'en';

@@ -1,4 +1,4 @@
-import { chosenLanguage, type Language } from '../codes/languages.ts';
+import { chooseLanguage } from '../codes/languages.ts';
 import type { AccountingVat, Delivery, EInvoice, Line, VatBreakdown, VatCategory } from './e-invoice/model.ts';
 import { convert, Decimal, lineTotal, sum } from '../money/money.ts';
 import type { FrozenBuyer, FrozenSeller } from './document-source.ts';
@@ -12,10 +12,6 @@ import { getPeriod, wholePeriod } from './service-periods.ts';
 
 /** The accent of documents whose company has chosen none. */
 const defaultAccentColor = '#1f4e79';
-
-/** The language of the documents of these parties (DECISIONS.md#d122-language-of-documents). */
-export const chooseLanguage = (parties: Pick<DocumentSource, 'seller' | 'buyer'>): Language =>
-  chosenLanguage(parties) ?? 'en';
 
 /** The subject of the document. That of a cancellation without a reason says that it is a cancellation. */
 const buildSubject = (source: DocumentSource): string | undefined => {

@@ -1,6 +1,5 @@
 import { request as httpRequest } from 'node:http';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { observeStatements } from '../../prisma/connection/connection.ts';
 import { revokeToken } from '../../src/identity/index.ts';

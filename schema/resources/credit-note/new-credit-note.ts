@@ -1,6 +1,6 @@
 import type { Row } from '../../../prisma/client.ts';
 import { today, type Context } from '../../graphql/context.ts';
-import { chooseLanguage } from '../../documents/to-e-invoice.ts';
+import { chooseLanguage } from '../../codes/languages.ts';
 import { texts } from '../../documents/pdf/texts.ts';
 import { Problems } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';

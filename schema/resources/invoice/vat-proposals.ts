@@ -1,5 +1,5 @@
 import { builder } from '../../graphql/builder.ts';
-import { chosenLanguage } from '../../codes/languages.ts';
+import { chooseLanguage } from '../../codes/languages.ts';
 import type { VatCategory } from '../../money/vat-categories.ts';
 import { usualVatCategory } from './line.ts';
 import type { Context } from '../../graphql/context.ts';
@@ -28,7 +28,7 @@ function proposeVat(supply: Supply, { seller, buyer }: Parties, usualRate: Decim
     return { supply, vatCategory, vatRate: usualRate, exemptionReason: null };
   }
   const countries = { from: seller.country ?? undefined, to: buyer.country ?? undefined };
-  const reason = usualReason(category, countries, chosenLanguage({ seller, buyer }) ?? 'en');
+  const reason = usualReason(category, countries, chooseLanguage({ seller, buyer }));
   return { supply, vatCategory: category, vatRate: new Decimal(0), exemptionReason: reason ?? null };
 }
 

@@ -1,4 +1,4 @@
-import { chosenLanguage } from '../../codes/languages.ts';
+import { findLanguage } from '../../codes/languages.ts';
 import { isVatNumber } from '../../codes/vat-number.ts';
 import { homeCurrencies } from '../../codes/home-currencies.ts';
 import { getPlace, getVatCountry, memberStates } from '../../codes/vat-territory.ts';
@@ -220,7 +220,7 @@ const checks: readonly (Check | Given)[] = [
     code: 'LANGUAGE',
     // A company that says it is asked first: the language of the buyer's country takes long to find.
     find: (subject) =>
-      (subject.seller.language ?? chosenLanguage(subject))
+      (subject.seller.language ?? findLanguage(subject))
         ? []
         : [
             {

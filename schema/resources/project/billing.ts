@@ -1,7 +1,7 @@
 import type { TimeEntry } from '../../../prisma/client.ts';
 import { BilledTimeGrouping, buildLines } from './billing-lines.ts';
 import { builder } from '../../graphql/builder.ts';
-import { chosenLanguage } from '../../codes/languages.ts';
+import { chooseLanguage } from '../../codes/languages.ts';
 import { usualVatCategory } from '../invoice/line.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { found, refuse, requireAbilities } from '../../errors/errors.ts';
@@ -12,7 +12,7 @@ import { findVatProposals } from '../invoice/vat-proposals.ts';
 import { Invoice } from '../invoice/type.ts';
 import { lineRules } from '../invoice/rules.ts';
 import { insertInvoice, maxItems, newDraft } from '../invoice/mutations.ts';
-import { findPartiesOfDraft, findTerms } from '../invoice/parties.ts';
+import { findTerms } from '../invoice/parties.ts';
 import { totalRules } from '../invoice/rules.ts';
 import { enforce } from '../../rows/locked-row.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
@@ -108,7 +108,8 @@ builder.mutationField('billProject', (t) =>
 
         const members = groupBy === 'PERSON' ? await inside.identity.members(inside) : [];
         const names = new Map(members.map(({ user }) => [user.id, user.name]));
-        const language = chosenLanguage(await findPartiesOfDraft(inside, customerId)) ?? 'en';
+        const terms = await found(findTerms(inside, customerId));
+        const language = chooseLanguage(terms.parties);
         const titles = { project: name, nameOf: (userId: string) => names.get(userId), language };
         const lines = buildLines(entries, { groupBy: groupBy ?? 'ENTRY', titles, rateOf: getRate });
         if (lines.length > maxItems)
@@ -119,14 +120,13 @@ builder.mutationField('billProject', (t) =>
         const items = lines.map((line) => ({ ...line, ...ofAll }));
         await enforce((problems) => totalRules(items, currency, problems));
         const date = invoiceDate ?? today(context);
-        const terms = await findTerms(inside, customerId);
         const draft = newDraft(inside, {
           customerId,
           currency,
           subject: name,
           invoiceDate: date,
           deliveryDate: entries.at(-1)?.date ?? null, // the service is complete on the last day
-          paymentTermsDays: terms?.paymentTermsDays,
+          paymentTermsDays: terms.paymentTermsDays,
           items,
         });
         await insertInvoice(inside, draft, [['invoice.created', draft]]);
