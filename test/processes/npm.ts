@@ -52,7 +52,7 @@ function start(command: string, args: string[], env: Record<string, string>, inp
   child.stderr?.on('data', (chunk: Buffer) => (err += chunk.toString()));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const exited = once(child, 'exit').then(async ([code, signal]) => {
-    // What it wrote may still have to be read. A process that it left behind may keep its output open.
+    // The last of its output may still have to be read. A process that it left behind may keep its output open.
     await Promise.race([closed, sleep(2000, undefined, { ref: false })]);
     if (err.includes('DeprecationWarning')) throw new Error(`The next version of a package breaks this:\n${err}`);
     return { code: code as number | null, signal: signal as NodeJS.Signals | null };
