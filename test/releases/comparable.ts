@@ -84,6 +84,8 @@ interface Difference {
 /** Gives requests the values of this time, and compares answers with those that were recorded. */
 export class Comparison {
   readonly #values = new Map<string, string>();
+  /** The last version of each row, by its id: the recorded one, and that of this time. */
+  readonly #versions = new Map<string, { then: number; now: number }>();
 
   /** A recorded request, with this time's ids. */
   fill(asked: Asked): Asked {
@@ -100,7 +102,11 @@ export class Comparison {
   #compare(then: Json, now: Json | undefined, at: string): Difference[] {
     if (then === any && now !== undefined) return [];
     if (isRecord(then) && isRecord(now))
-      return Object.entries(then).flatMap(([key, each]) => this.#compare(each, now[key], `${at}/${key}`));
+      return Object.entries(then).flatMap(([key, each]) =>
+        key === 'version' && typeof each === 'number'
+          ? this.#compareVersions(each, now[key], `${at}/${key}`, now['id'])
+          : this.#compare(each, now[key], `${at}/${key}`),
+      );
     if (isList(then) && isList(now) && openLists.test(at)) {
       const isThere = (each: Json): boolean => now.some((one) => this.#compare(each, one, '').length === 0);
       return then.filter((each) => !isThere(each)).map((each) => ({ at, was: short(each), now: short(now) }));
@@ -110,9 +116,19 @@ export class Comparison {
     if (typeof then === 'string' && typeof now === 'string' && this.#matches(then, now)) return [];
     // The hash of a body, which new members change.
     if (at === '/headers/etag' && typeof now === 'string') return [];
-    // A row's version says that it is another one. In how many writes a change is made isn't promised.
-    if (at.endsWith('/version') && typeof then === 'number' && typeof now === 'number') return [];
     return then === now ? [] : [{ at, was: short(then), now: short(now) }];
+  }
+
+  /**
+   * A row's version grows where it grew, and stays where it stayed. By how much it grows, which is in how many writes a change is
+   * made, isn't promised.
+   */
+  #compareVersions(then: number, now: Json | undefined, at: string, id: Json | undefined): Difference[] {
+    const row = typeof id === 'string' ? id : at;
+    const before = this.#versions.get(row) ?? { then: 0, now: 0 };
+    const isSame = typeof now === 'number' && Math.sign(then - before.then) === Math.sign(now - before.now);
+    if (typeof now === 'number') this.#versions.set(row, { then, now });
+    return isSame ? [] : [{ at, was: short(then), now: short(now) }];
   }
 
   #matches(then: string, now: string): boolean {

@@ -6,7 +6,7 @@ import { setStage } from './actors.ts';
 import { listUnallowed, readAllowed } from './allowed.ts';
 import { Comparison, toComparable } from './comparable.ts';
 import { readOf, versions, writeOnce } from './descriptions.ts';
-import { read, send, toAnswered, write, type Exchange } from './exchanges.ts';
+import { read, send, toAnswered, write, type Answered, type Exchange } from './exchanges.ts';
 import { liveByRest } from './life-by-rest.ts';
 import { liveInTestTenant } from './life-in-test-tenant.ts';
 import { record, type Rest } from './life.ts';
@@ -181,6 +181,19 @@ describe('of a recorded answer', () => {
     ['no body', ['/body'], (now) => delete now.body],
   ])('this fails: %s', (_what, expected, change) => {
     expect(differences(change)).toEqual(expected);
+  });
+
+  it('a version grows where it grew, by however much', () => {
+    const comparison = new Comparison();
+    const answer = (version: unknown) => ({ status: 200, headers: {}, body: { id: one, version } }) as Answered;
+    const differs = (was: number, now: unknown) => comparison.differences(answer(was), answer(now)).map(({ at }) => at);
+    expect(differs(1, 1)).toEqual([]);
+    expect(differs(3, 2)).toEqual([]);
+    expect(differs(3, 2)).toEqual([]);
+    expect(differs(3, 3)).toEqual(['/body/version']);
+    expect(differs(4, 3)).toEqual(['/body/version']);
+    expect(differs(5, '4')).toEqual(['/body/version']);
+    expect(differs(5, undefined)).toEqual(['/body/version']);
   });
 
   it('an id is the same one everywhere', () => {
