@@ -85,7 +85,7 @@ interface Difference {
 export class Comparison {
   readonly #values = new Map<string, string>();
   /** The last version of each row, by its id: the recorded one, and that of this time. */
-  readonly #versions = new Map<string, { then: number; now: number }>();
+  readonly #versions = new Map<string, { was: number; is: number }>();
 
   /** A recorded request, with this time's ids. */
   fill(asked: Asked): Asked {
@@ -125,9 +125,9 @@ export class Comparison {
    */
   #compareVersions(then: number, now: Json | undefined, at: string, id: Json | undefined): Difference[] {
     const row = typeof id === 'string' ? id : at;
-    const before = this.#versions.get(row) ?? { then: 0, now: 0 };
-    const isSame = typeof now === 'number' && Math.sign(then - before.then) === Math.sign(now - before.now);
-    if (typeof now === 'number') this.#versions.set(row, { then, now });
+    const before = this.#versions.get(row) ?? { was: 0, is: 0 };
+    const isSame = typeof now === 'number' && Math.sign(then - before.was) === Math.sign(now - before.is);
+    if (typeof now === 'number') this.#versions.set(row, { was: then, is: now });
     return isSame ? [] : [{ at, was: short(then), now: short(now) }];
   }
 
