@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { asActor } from '../../prisma/client.ts';
 import { followDatabaseClock } from '../../prisma/clock.ts';
 import { readConfig } from '../config/config.ts';
@@ -20,9 +19,3 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
     await database.close();
   }
 }
-
-export interface Json {
-  json?: true;
-}
-
-export const asJson = (command: Command): Command => command.option('--json', 'print one JSON value and nothing else');

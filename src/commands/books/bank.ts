@@ -3,7 +3,8 @@ import { importStatement, type ImportResult } from '../../../schema/bank-stateme
 import { CodedError } from '../../../schema/errors/errors.ts';
 import { RefusedError } from '../../identity/index.ts';
 import { print, printJson, printError } from '../output.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { operatorContext } from '../operator.ts';
 import { withProgress } from '../progress.ts';
 

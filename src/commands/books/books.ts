@@ -15,7 +15,8 @@ import { print, printError, printJson, printRow } from '../output.ts';
 import { makeWholeFile } from '../../backup/whole-file.ts';
 import { removeWhenInterrupted } from '../when-interrupted.ts';
 import type { Database } from '../../database/database.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { operatorContext, operatorDomain } from '../operator.ts';
 import { withProgress } from '../progress.ts';
 

@@ -23,7 +23,8 @@ import {
 } from '../remote/documents.ts';
 import { RefusedError } from '../../identity/index.ts';
 import { printJson, printRow } from '../output.ts';
-import { withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import type { Json } from '../json-option.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 
 interface Options extends Json {

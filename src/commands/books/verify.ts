@@ -4,7 +4,8 @@ import { verifyBooks } from '../../../schema/verification/verify-books.ts';
 import { RefusedError } from '../../identity/index.ts';
 import { readExpected, withExpected, type Expected } from './anchors.ts';
 import { print, toJson, write } from '../output.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { operatorContext } from '../operator.ts';
 
 export function addVerifyCommand(program: Command): void {

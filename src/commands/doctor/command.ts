@@ -5,7 +5,7 @@ import { examine } from './doctor.ts';
 import { fail, type Finding } from './finding.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { print, printJson } from '../output.ts';
-import { asJson, type Json } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 
 export function addDoctorCommand(program: Command): void {
   asJson(

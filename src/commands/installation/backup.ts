@@ -19,7 +19,7 @@ import { print, printJson, printError } from '../output.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { removeWhenInterrupted } from '../when-interrupted.ts';
 import { joinEmbeddedPostgres } from '../../database/postgres/embedded-postgres.ts';
-import { asJson, type Json } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 
 interface Options extends Json {
   passphraseStdin?: true;

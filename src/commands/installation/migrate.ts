@@ -14,16 +14,16 @@ import { readConfig } from '../../config/config.ts';
 import { openDatabase } from '../../database/database.ts';
 import { joinEmbeddedPostgres } from '../../database/postgres/embedded-postgres.ts';
 import { RefusedError } from '../../identity/refused.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { print, printError, printJson } from '../output.ts';
 
-interface MigrateOptions {
+interface MigrateOptions extends Json {
   status?: true;
   dryRun?: true;
-  json?: true;
 }
 
 export function addMigrateCommand(program: Command): void {
-  program
+  const migration = program
     .command('migrate')
     .description('apply the migrations to the database')
     .option('--status', 'print which are applied and pending, and how far backfills are')
@@ -31,9 +31,8 @@ export function addMigrateCommand(program: Command): void {
       new Option('--dry-run', 'print the pending statements with the locks that they take, estimated').conflicts(
         'status',
       ),
-    )
-    .option('--json', 'print one JSON value and nothing else')
-    .action(migrateDatabase);
+    );
+  asJson(migration).action(migrateDatabase);
 }
 
 async function migrateDatabase({ status, dryRun, json }: MigrateOptions): Promise<void> {

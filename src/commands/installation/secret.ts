@@ -5,7 +5,8 @@ import type { Database } from '../../database/database.ts';
 import { RefusedError } from '../../identity/index.ts';
 import { readRotation, startRotation, type Rotation } from '../../security/rotation.ts';
 import { readKeyring } from '../../security/secret-check.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { print, printJson } from '../output.ts';
 
 export function addSecretCommands(program: Command): void {

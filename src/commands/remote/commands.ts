@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { stringifyJson } from '../../../rest-shim/exact-json.ts';
 import { defaultPageSize, maxPageSize } from '../../../schema/graphql/paging/page-sizes.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import { asJson } from '../json-option.ts';
 import { print, printError, whenOutputCloses, write } from '../output.ts';
 import { getColumns } from './columns.ts';
 import {
@@ -76,7 +77,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
   }
   if (operation.result === 'file') command.option('--out <file>', 'the file to write; else standard output');
   else if (startsExport(operation)) command.option('--out <file>', 'wait for its end, and save its file');
-  if (operation.result !== 'file') command.option('--json', 'print one JSON value and nothing else');
+  if (operation.result !== 'file') asJson(command);
   withConnection(command);
   command.action(async () => {
     whenOutputCloses(() => process.exit(exitCodes.done));

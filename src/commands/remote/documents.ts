@@ -5,15 +5,12 @@ import { JsonNumber } from '../../../rest-shim/exact-json.ts';
 import { maxRegisteredAtOnce } from '../../../schema/graphql/trusted-document-store.ts';
 import { RefusedError } from '../../identity/refused.ts';
 import { parseManifest, type ManifestDocument } from '../../server/graphql/document-manifest.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { print, printJson, printRow } from '../output.ts';
 import { buildConnection, withConnection, type ApiConnection } from './connection.ts';
 import { askGraphql } from './graphql.ts';
 
 // Trusted documents by a token: those of its tenant.
-
-interface Json {
-  json?: true;
-}
 
 export const pushCommand = (documents: Command): Command =>
   withOptions(documents.command('push').description("register the documents of a front end's build")).argument(
@@ -27,8 +24,7 @@ export const deleteCommand = (documents: Command): Command =>
     documents.command('delete').description('delete a trusted document; processes forget it within a minute'),
   ).argument('<hash>');
 
-const withOptions = (command: Command): Command =>
-  withConnection(command.option('--json', 'print one JSON value and nothing else'));
+const withOptions = (command: Command): Command => withConnection(asJson(command));
 
 /** The command of the package: by a token only. */
 export function addRemoteDocumentCommands(program: Command): void {

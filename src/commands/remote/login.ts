@@ -1,7 +1,8 @@
 import { text } from 'node:stream/consumers';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { print, printJson, printRow } from '../output.ts';
 import { resolveAddress, buildFailure, connectionOptions, parseToken, send, withConnection } from './connection.ts';
 import { findProfile, readProfiles, writeProfiles } from './profiles.ts';
@@ -25,12 +26,13 @@ export function addProfileCommands(program: Command): void {
     print(`Logged in to ${tenant.name} at ${url}. The profile "${name}" is now used by default.`);
   });
 
-  const profiles = program
-    .command('profiles')
-    .description('list profiles; the current one is marked by *')
-    .option('--use <name>', 'make this one the current profile')
-    .addOption(new Option('--json', 'print one JSON value and nothing else'));
-  profiles.action(({ use, json }: { use?: string; json?: true }) => {
+  const profiles = asJson(
+    program
+      .command('profiles')
+      .description('list profiles; the current one is marked by *')
+      .option('--use <name>', 'make this one the current profile'),
+  );
+  profiles.action(({ use, json }: { use?: string } & Json) => {
     if (use !== undefined) writeProfiles({ ...readProfiles(), current: findProfile(use).name });
     const known = readProfiles();
     const rows = known.profiles.map(({ name, url }) => ({ name, url, current: name === known.current }));

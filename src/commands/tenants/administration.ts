@@ -21,7 +21,8 @@ import { startPace } from '../../jobs/pace.ts';
 import { openStorage } from '../../storage/storage.ts';
 import { confirm } from '../confirm.ts';
 import { print, printJson, printRow, write } from '../output.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { formatTime, parseDay } from '../../../schema/graphql/scalars/scalars.ts';
 
 export function addTenantCommands(program: Command): void {

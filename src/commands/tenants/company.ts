@@ -12,7 +12,8 @@ import type { Database } from '../../database/database.ts';
 import type { Domain } from '../../domain.ts';
 import { RefusedError } from '../../identity/index.ts';
 import { print, printJson, printRow } from '../output.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { operatorDomain } from '../operator.ts';
 

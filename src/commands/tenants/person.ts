@@ -4,7 +4,8 @@ import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import type { Database } from '../../database/database.ts';
 import { RefusedError } from '../../identity/index.ts';
 import { confirm } from '../confirm.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { ask, operatorDomain } from '../operator.ts';
 import { print, printJson, toJson, write } from '../output.ts';
 

@@ -24,7 +24,8 @@ import {
 } from '../../identity/index.ts';
 import { confirm } from '../confirm.ts';
 import { print, printJson, toJson, write } from '../output.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { asPassword, readPassword, type PasswordOptions } from './password.ts';
 
 export function addUserCommands(program: Command): void {

@@ -4,7 +4,8 @@ import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import type { Database } from '../../database/database.ts';
 import { RefusedError } from '../../identity/index.ts';
 import { print, printJson, printRow } from '../output.ts';
-import { asJson, withDatabase, type Json } from '../database.ts';
+import { withDatabase } from '../database.ts';
+import { asJson, type Json } from '../json-option.ts';
 import { ask } from '../operator.ts';
 
 /** The tenant of a webhook. No statement can read several tenants' books, so it queries one tenant after the other. */

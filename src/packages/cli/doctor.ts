@@ -1,6 +1,7 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { version } from '../../../schema/version.ts';
 import { exitCodes } from '../../commands/exit-codes.ts';
+import { asJson, type Json } from '../../commands/json-option.ts';
 import { print, printJson } from '../../commands/output.ts';
 import { buildConnection, withConnection, type ApiConnection } from '../../commands/remote/connection.ts';
 import { readMe } from '../../commands/remote/login.ts';
@@ -20,12 +21,9 @@ const toleratedMs = 60_000;
 
 export function addDoctorCommand(program: Command): void {
   const command = withConnection(
-    program
-      .command('doctor')
-      .description('check the address, the version, the clock, and the token')
-      .addOption(new Option('--json', 'print one JSON value and nothing else')),
+    asJson(program.command('doctor').description('check the address, the version, the clock, and the token')),
   );
-  command.action(async ({ json }: { json?: true }) => {
+  command.action(async ({ json }: Json) => {
     const findings = await examine(buildConnection(command));
     if (json) printJson(findings);
     else for (const { check, ok, message } of findings) print(`${ok ? 'ok  ' : 'FAIL'}  ${check}: ${message}`);
