@@ -199,6 +199,18 @@ describe('exact matches are confirmed together', () => {
     expect(await confirm([[bank, id]])).toEqual([]);
   });
 
+  it('late rows of a locked period keep none of an open day from being found', async () => {
+    const customerId = await makeCustomer(acme);
+    const id = await worth('1', customerId);
+    for (let at = 0; at < 41; at += 1) await transaction('119', { bookingDate: new Date('2026-02-10') });
+    await acme.graphql(
+      'mutation { setPeriodLock(input: { series: ALL, kind: FINAL, lockedUntil: "2026-02-28" }) { series } }',
+    );
+    const bank = await transaction('119', { ...globex, bookingDate: new Date('2026-03-02') });
+    expect(await exactMatches()).toEqual([[bank, id]]);
+    expect(await confirm([[bank, id]])).toEqual(matched(bank));
+  });
+
   it('at most forty, each once', async () => {
     const [transactionId, id] = ['019c0000-0000-7000-8000-000000000000', '019c0000-0000-7000-8000-000000000001'];
     const refused = async (count: number): Promise<string[]> => {

@@ -4,7 +4,7 @@ import { Decimal } from '../../money/money.ts';
 import { balanceSql } from '../invoice/balance.ts';
 import { toMoveSql } from '../receipt/balance.ts';
 import { payables } from '../payment/payables.ts';
-import { holdPeriodLocks, type FindLocked } from '../period-lock/rules.ts';
+import { holdPeriodLocks, lastLockedSql, type FindLocked } from '../period-lock/rules.ts';
 import { inLockOrder, lockPayable, match } from './match.ts';
 import { suggest, type Suggestion } from './suggestions.ts';
 
@@ -14,24 +14,36 @@ export interface ExactMatch {
   suggestion: Suggestion;
 }
 
-/** The signed amounts that invoices, receipts, and credit notes have due: for them, money comes in or goes out. */
+/**
+ * The signed amounts that invoices, receipts, and credit notes have due: for them, money comes in or goes out. With the last day on
+ * which no transaction can pay them, because it is locked.
+ */
 const dueAmounts = `
-  select currency, ${balanceSql} as amount from invoices where tenant_id = $1 and status = 'issued'
+  select currency, ${balanceSql} as amount, ${lastLockedSql(['BANK', 'SALES'])} as locked_until
+    from invoices where tenant_id = $1 and status = 'issued'
   union all
-  select currency, ${toMoveSql} from receipts where tenant_id = $1 and status = 'booked'
+  select currency, ${toMoveSql}, ${lastLockedSql(['BANK', 'PURCHASES'])}
+    from receipts where tenant_id = $1 and status = 'booked'
   union all
   select currency, greatest(amount_refunded - total_gross,
-      (select ${balanceSql} from invoices where tenant_id = $1 and id = credit_notes.invoice_id))
+      (select ${balanceSql} from invoices where tenant_id = $1 and id = credit_notes.invoice_id)),
+      ${lastLockedSql(['BANK', 'SALES'])}
     from credit_notes where tenant_id = $1 and amount_refunded < total_gross`;
 
-/** Unmatched transactions whose amount is exactly due somewhere, oldest booking first. No other has an exact match. */
+/**
+ * Unmatched transactions whose amount is exactly due somewhere, oldest booking first. No other has an exact match. Those of locked
+ * days are left out: they would take the places of others, and can't be matched.
+ */
 export async function findPromising(context: Context, atMost: number): Promise<BankTransactionRow[]> {
   const rows = await context.db.$rows<{ id: string }>(
-    `select id from bank_transactions
-      where tenant_id = $1 and match_status = 'unmatched' and (currency, amount_open) in (${dueAmounts})
-      order by booking_date, id limit $2`,
+    `select id from bank_transactions as own
+      where own.tenant_id = $1 and own.match_status = 'unmatched' and exists (
+        select from (${dueAmounts}) as due
+        where due.currency = own.currency and due.amount = own.amount_open and due.locked_until < own.booking_date
+      )
+      order by own.booking_date, own.id limit $2`,
     [atMost],
-    ['BankTransaction', 'Invoice', 'Receipt', 'CreditNote'],
+    ['BankTransaction', 'Invoice', 'Receipt', 'CreditNote', 'PeriodLock'],
   );
   const where = { id: { in: rows.map(({ id }) => id) } };
   return context.db.bankTransaction.findMany({ where, orderBy: [{ bookingDate: 'asc' }, { id: 'asc' }] });

@@ -81,3 +81,9 @@ export async function chooseOpenDay(
   await refuseLocked(context, series, today(context), path);
   return today(context);
 }
+
+/** The last day that a lock of these series closes, as an expression of SQL for the tenant $1; before all days where there is none. */
+export const lastLockedSql = (series: readonly BookingSeries[]): string => `coalesce((
+  select max(locked_until) from period_locks
+  where tenant_id = $1 and series in (${[...series, 'ALL'].map((each) => `'${each.toLowerCase()}'`).join(', ')})
+), '-infinity')`;
