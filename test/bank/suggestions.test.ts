@@ -11,6 +11,7 @@ import {
   makeReceipt,
   refusal,
 } from '../graphql/books.ts';
+import { importRecords } from '../record-import/records.ts';
 import { camt, imported } from './statement.ts';
 import {
   keepBooks,
@@ -216,6 +217,49 @@ describe('a transaction with an invoice’s number and exact amount is matched a
     await makeReceipt(acme, { status: 'BOOKED', receiptNumber: 'RE-4711' });
     expect(await receive({ amount: '-119.00', reference: '2026-0001' })).toMatchObject({ matched: 0 });
     expect(await receive({ amount: '119.00', reference: 'RE-4711' })).toMatchObject({ matched: 0 });
+  });
+});
+
+describe('an invoice that came with a number of another system', () => {
+  /** Imports open invoices of 119.00 with these numbers. @returns their ids */
+  async function bring(...numbers: string[]): Promise<string[]> {
+    await makeCustomer(acme);
+    const lines = numbers.map((number) => `${number},Globex,2026-02-01,Advice,1,100,19`);
+    const names = ['number', 'customer', 'invoiceDate', 'title', 'quantity', 'unitPriceNet', 'vatRate'];
+    const csv = `${[names.join(), ...lines].join('\n')}\n`;
+    const columns = Object.fromEntries([...names, 'externalId'].map((name) => [name, name]));
+    const result = await importRecords(service, acme, 'Invoice', csv, {
+      columns: { ...columns, externalId: 'number' },
+    });
+    expect(result).toMatchObject({ imported: numbers.length, errors: [] });
+    const stored = await acme.db.invoice.findMany({ where: { number: { in: numbers } } });
+    return numbers.map((each) => stored.find(({ number }) => number === each)!.id);
+  }
+
+  it.each([['RE-1001'], ['Invoice no. re-1001, thanks'], ['(RE-1001)'], ['RE-1001.']])(
+    'is found by it, too: %s',
+    async (reference) => {
+      const [id = ''] = await bring('RE-1001', 'RE-1002', 'R/2026/7');
+      expect(await receive({ amount: '119.00', reference })).toMatchObject({ matched: 1 });
+      expect(await invoice(id)).toMatchObject({ status: 'paid' });
+    },
+  );
+
+  it('with any signs within, or of digits only; and in suggestions', async () => {
+    const [, slashed = '', digits = ''] = await bring('RE-1001', 'R/2026/7b', '100234');
+    expect(await receive({ amount: '119.00', reference: 'R/2026/7b' })).toMatchObject({ matched: 1 });
+    expect(await invoice(slashed)).toMatchObject({ status: 'paid' });
+    const { id, matched } = await receive({ amount: '100.00', reference: 'on 100234' });
+    expect(matched).toBe(0);
+    expect(await suggestions(id)).toEqual([
+      { type: 'INVOICE', id: digits, amount: '100', score: 60, reasons: ['The reference names invoice 100234.'] },
+    ]);
+  });
+
+  it('but not if it names two of that amount, only a part of it, or what may be anything else', async () => {
+    await bring('RE-1001', 'RE-1002', '17', '2026', 'Advice');
+    for (const reference of ['RE-1001 RE-1002', 'RE-10012', 'RE', 'Rate 17', 'March 2026', 'Advice'])
+      expect([reference, (await receive({ amount: '119.00', reference })).matched]).toEqual([reference, 0]);
   });
 });
 

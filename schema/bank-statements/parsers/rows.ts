@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import { formatDay } from '../../graphql/scalars/days.ts';
-import { numbersOfSent, parseInvoiceNumbers } from '../../resources/bank-transaction/invoice-references.ts';
+import { numbersOfReceived, numbersOfSent } from '../../resources/bank-transaction/invoice-references.ts';
 import { readBytes } from './file-bytes.ts';
 import { withOccurrence } from './identity.ts';
 import type { OnBalances, StatedBalances } from './stated-balances.ts';
@@ -24,7 +24,7 @@ export interface StatementRow {
   reference: string | null;
   /** See identity.ts: the same in every file that has this transaction. */
   identity: string;
-  /** The names to match by: for money received the invoice numbers in its text, for money sent the words of its text. */
+  /** The names to match by: what may be invoice numbers in the text on money received, or the words of that on money sent. */
   names: string[];
 }
 
@@ -103,7 +103,7 @@ export function toRow(transaction: StatementTransaction, identity: string): Stat
     valueDate: valueDate && formatDay(valueDate),
     amount: amount.toFixed(),
     identity,
-    names: amount.isNegative() ? numbersOfSent(text) : parseInvoiceNumbers(text),
+    names: amount.isNegative() ? numbersOfSent(text) : numbersOfReceived(text),
   };
 }
 

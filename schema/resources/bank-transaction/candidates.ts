@@ -5,7 +5,7 @@ import type { Context } from '../../graphql/context.ts';
 import { balanceFields, computeBalance, computeRefundDue } from '../invoice/balance.ts';
 import { computeDue } from '../receipt/balance.ts';
 import { parseCreditNoteNumber } from '../credit-note/next-number.ts';
-import { parseInvoiceNumbers, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
+import { numbersOfReceived, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
 import { byPartnerName } from '../customer/search.ts';
 
 /** The data of a transaction that suggestions need. */
@@ -29,7 +29,7 @@ export const atMost = 50;
 
 /**
  * The names that are numbers of open invoices, booked receipts, or credit notes: a query of each for many transactions.
- * @param names numbers as parseInvoiceNumbers() and numbersOfSent() return them
+ * @param names numbers as numbersOfReceived() and numbersOfSent() return them
  */
 export async function findNumbersOfOpen(
   context: Context,
@@ -139,7 +139,7 @@ async function openInvoices(
   amount: Decimal,
   partners: Set<string>,
 ): Promise<Candidate[]> {
-  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: parseInvoiceNumbers(getText(transaction)) } }];
+  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: numbersOfReceived(getText(transaction)) } }];
   const name = transaction.counterpartyName?.trim();
   likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
   likely.push({ amountCredited: { gt: 0 } });

@@ -14,12 +14,7 @@ import { counting } from '../payment/filter.ts';
 import { type PayableType, payables } from '../payment/payables.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import type { Context } from '../../graphql/context.ts';
-import {
-  parseInvoiceNumbers,
-  parseReceiptNumbers,
-  parseCreditNoteNumbers,
-  numbersOfSent,
-} from './invoice-references.ts';
+import { numbersOfReceived, parseReceiptNumbers, parseCreditNoteNumbers, numbersOfSent } from './invoice-references.ts';
 import { builder } from '../../graphql/builder.ts';
 import { describedEnum } from '../../graphql/described-enum.ts';
 import { MatchType, payable, BankTransaction } from './type.ts';
@@ -77,7 +72,7 @@ export async function suggest(context: Context, transaction: Clues): Promise<Sug
 export async function findCertain(context: Context, transactions: Clues[]): Promise<(Suggestion | undefined)[]> {
   const byDirection = Map.groupBy(transactions, ({ amountOpen }) => Math.sign(Number(amountOpen)));
   const texts = (sign: number): string[] => (byDirection.get(sign) ?? []).map(getText);
-  const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(parseInvoiceNumbers)));
+  const invoices = await invoicesNumbered(context, new Set(texts(1).flatMap(numbersOfReceived)));
   const sent = texts(-1);
   const receipts = await receiptsCalled(context, new Set(sent.flatMap(parseReceiptNumbers)));
   const creditNotes = Map.groupBy(
@@ -90,7 +85,7 @@ export async function findCertain(context: Context, transactions: Clues[]): Prom
   return transactions.map((transaction) => {
     const isReceived = new Decimal(transaction.amountOpen).isPositive();
     const text = getText(transaction);
-    const named = isReceived ? parseInvoiceNumbers(text) : numbersOfSent(text);
+    const named = isReceived ? numbersOfReceived(text) : numbersOfSent(text);
     const possible = named.flatMap((name) =>
       isReceived ? (invoices.get(name) ?? []) : (receipts.get(name) ?? creditNotes.get(name) ?? []),
     );
@@ -144,7 +139,7 @@ async function earlierPartners(context: Context, iban: string | null): Promise<S
 
 /** Whether a text names a number. */
 const naming: Record<PayableType, (text: string, number: string) => boolean> = {
-  INVOICE: (text, number) => parseInvoiceNumbers(text).includes(number),
+  INVOICE: (text, number) => numbersOfReceived(text).includes(number),
   RECEIPT: (text, number) => parseReceiptNumbers(text).includes(number.toLowerCase()),
   CREDIT_NOTE: (text, number) => parseCreditNoteNumbers(text).includes(number),
   CUSTOMER: () => false, // has no number
