@@ -81,6 +81,31 @@ describe('adjustments of a match', () => {
     expect(await credit(customer)).toEqual([]);
   });
 
+  it('what went to the credit is undone alone, by the customer that the match names, or with the invoice', async () => {
+    const id = await issued();
+    const bank = await transaction('150');
+    await match(bank, part('INVOICE', id, one('OVERPAYMENT', '31')));
+    const { customer_id: customer } = await invoice(id);
+    expect(await unmatch(bank, customer)).toMatchObject({
+      matchStatus: 'PARTIALLY_MATCHED',
+      amountOpen: '31',
+      matches: [{ type: 'INVOICE', id, amount: '119' }],
+    });
+    expect(await credit(customer)).toEqual([]);
+    expect(await invoice(id)).toMatchObject({ status: 'paid', amount_paid: 119 });
+    const other = await transaction('125');
+    await match(other, part('CUSTOMER', customer, { amount: '6' }));
+    expect(await unmatch(bank, id)).toMatchObject({ matchStatus: 'UNMATCHED', amountOpen: '150', matches: [] });
+    // Money on account, and beyond what is due of an invoice.
+    await match(other, part('INVOICE', id, { amount: '100' }));
+    await match(bank, part('INVOICE', id, one('OVERPAYMENT', '131')));
+    expect(await credit(customer)).toEqual([{ currency: 'EUR', amount: 137 }]);
+    expect(await unmatch(bank, id)).toMatchObject({ amountOpen: '150', matches: [] });
+    expect(await unmatch(other, customer)).toMatchObject({ amountOpen: '25', matches: [{ type: 'INVOICE', id }] });
+    expect(await credit(customer)).toEqual([]);
+    expect(await invoice(id)).toMatchObject({ status: 'issued', amount_paid: 100, amount_due: 19 });
+  });
+
   it('money on account is credit, in the currency of the account', async () => {
     const customer = await makeCustomer(acme);
     await match(await transaction('80', { currency: 'CHF' }), part('CUSTOMER', customer, { amount: '50' }));

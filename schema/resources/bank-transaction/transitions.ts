@@ -37,12 +37,7 @@ async function unmatch(
       bankTransactionId: id,
       ...counting,
       ...(matched && {
-        OR: [
-          { invoiceId: matched },
-          { receiptId: matched },
-          { creditNoteId: matched },
-          { customerId: matched, invoiceId: null },
-        ],
+        OR: [{ invoiceId: matched }, { receiptId: matched }, { creditNoteId: matched }, { customerId: matched }],
       }),
     },
   });
@@ -52,9 +47,10 @@ async function unmatch(
   const amount = new Decimal(transaction.amount);
   if (amountOpen.times(amount).isNegative() || amountOpen.abs().greaterThan(amount.abs()))
     refuse('matched', 'inconsistent', 'It nets with other matches of this transaction: undo all of them.');
-  // Rows that were recorded with a payment are undone with it.
+  // Rows that were recorded with a payment are undone with it. Of what went beyond an invoice to the credit, both can be named.
+  const ids = new Set<string | null>(payments.map((payment) => payment.id));
   const matches = payments
-    .filter(({ recordedWithId }) => recordedWithId === null)
+    .filter(({ recordedWithId }) => !ids.has(recordedWithId))
     .map((payment) => ({ payment, ...paidBy(payment) }));
   for (const { payment } of await inLockOrder(context, matches)) await reverse(context, payment, reason);
   await setOpen(context, transaction, amountOpen);
