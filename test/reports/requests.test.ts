@@ -62,6 +62,45 @@ it('VAT of a period has the boxes of the return', async () => {
   });
 });
 
+it.each([
+  ['DE', '66', [19, 16, 7.8, 7, 5.5, 5], [20, 10, 9, 21]],
+  ['AT', '060', [20, 13, 10, 4.9], [19, 7, 5, 21]],
+] as const)(
+  'input VAT of another country has no box in %s, for it can’t be deducted there',
+  async (country, box, own, foreign) => {
+    const who = await service.integrator({ country });
+    for (const vatRate of [...own, ...foreign])
+      await makeReceipt(who, {
+        status: 'BOOKED',
+        receiptDate: '2026-08-01',
+        amountGross: '100',
+        vatRate: String(vatRate),
+      });
+    const { body } = await who.rest('GET', '/reports/vat?from=2026-08-01&to=2026-08-31');
+    const boxes = new Map(body.data.rows.map(({ vat_rate, vat_box }: Record<string, unknown>) => [vat_rate, vat_box]));
+    for (const rate of own) expect([rate, boxes.get(rate)]).toEqual([rate, box]);
+    for (const rate of foreign) expect([rate, boxes.get(rate)]).toEqual([rate, null]);
+  },
+);
+
+it('input VAT has its box at rates of other times, for as long as they are a country’s own', async () => {
+  const boxesIn = async (country: string, year: number, vatRate: number) => {
+    const who = await service.integrator({ country });
+    await makeReceipt(who, {
+      status: 'BOOKED',
+      receiptDate: `${year}-08-01`,
+      amountGross: '100',
+      vatRate: String(vatRate),
+    });
+    const { body } = await who.rest('GET', `/reports/vat?from=${year}-08-01&to=${year}-08-31`);
+    return body.data.rows.map(({ vat_box: box }: Record<string, unknown>) => box);
+  };
+  expect(await boxesIn('DE', 2023, 9)).toEqual(['66']);
+  expect(await boxesIn('DE', 2022, 9)).toEqual([null]);
+  expect(await boxesIn('AT', 2020, 5)).toEqual(['060']);
+  expect(await boxesIn('AT', 2019, 5)).toEqual([null]);
+});
+
 it('VAT of another member state has no box in Germany, and German rates of other times have theirs', async () => {
   const who = await service.integrator({ country: 'DE' });
   const [german, austrian] = [await makeCustomer(who, { country: 'DE' }), await makeCustomer(who, { country: 'AT' })];

@@ -41,9 +41,24 @@ const otherGermanRates = [...germanRates].map((rate): VatBox => ({
 }));
 
 /**
+ * The box of input VAT, at the rates that the country itself has: VAT of another country can't be deducted there (§ 15 (1) 1 UStG;
+ * § 12 (1) of Austria's UStG).
+ * @param until the first day on which the rates are no longer its own
+ */
+const inputBoxes = (country: string, vat: string, rates: readonly string[], from: string, until?: string): VatBox[] =>
+  rates.flatMap((rate) => {
+    const box = { country, from, kind: 'INPUT', category: 'S', rate } as const;
+    return [{ ...box, vat }, ...(until === undefined ? [] : [{ ...box, from: until }])];
+  });
+
+/** The rates of Germany's farmers (§ 24 (1) UStG), but for that of 2023 and 2024, which other member states still have. */
+const germanFarmers = ['10.7', '9.5', '8.4', '7.8', '5.5'];
+
+/**
  * The boxes of Germany's Umsatzsteuer-Voranmeldung (USt 1 A) and of Austria's U 30. Lines about which too little is known here
- * have none: exempt supplies, and reverse charge of a supplier whose country isn't known. Reverse charge is taken for the usual: from
- * another member state for services in Germany (§ 13b (1) UStG), and within Austria for construction (§ 19 (1a)).
+ * have none: exempt supplies, input VAT at other rates, and reverse charge of a supplier whose country isn't known. Reverse charge is
+ * taken for the usual: from another member state for services in Germany (§ 13b (1) UStG), and within Austria for construction
+ * (§ 19 (1a)).
  */
 const boxes: readonly VatBox[] = [
   { country: 'DE', from: '2021-01-01', kind: 'OUTPUT', category: 'S', rate: '19', net: '81' },
@@ -52,7 +67,8 @@ const boxes: readonly VatBox[] = [
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'K', net: '41' },
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'G', net: '43' },
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'O', net: '45' },
-  { country: 'DE', from: '2007-01-01', kind: 'INPUT', category: 'S', vat: '66' },
+  ...inputBoxes('DE', '66', [...germanRates, ...germanFarmers], '2007-01-01'),
+  ...inputBoxes('DE', '66', ['9'], '2023-01-01', '2025-01-01'),
   { country: 'DE', from: '2021-01-01', kind: 'ACQUISITION', category: 'K', rate: '19', net: '89' },
   { country: 'DE', from: '2021-01-01', kind: 'ACQUISITION', category: 'K', rate: '7', net: '93' },
   { country: 'DE', from: '2007-01-01', kind: 'ACQUISITION', category: 'K', rate: '0', net: '91' },
@@ -83,7 +99,9 @@ const boxes: readonly VatBox[] = [
   { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'S', rate: '13', net: '006' },
   { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'K', net: '017' },
   { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'G', net: '011' },
-  { country: 'AT', from: '2016-01-01', kind: 'INPUT', category: 'S', vat: '060' },
+  ...inputBoxes('AT', '060', ['20', '13', '10'], '2016-01-01'),
+  ...inputBoxes('AT', '060', ['5'], '2020-07-01', '2022-01-01'),
+  ...inputBoxes('AT', '060', ['4.9'], '2026-07-01'),
   { country: 'AT', from: '2016-01-01', kind: 'ACQUISITION', category: 'K', rate: '20', net: '072' },
   { country: 'AT', from: '2016-01-01', kind: 'ACQUISITION', category: 'K', rate: '10', net: '073' },
   { country: 'AT', from: '2016-01-01', kind: 'ACQUISITION', category: 'K', rate: '13', net: '008' },
