@@ -81,24 +81,33 @@ async function readFace(path: string): Promise<Face> {
   return { name: font.postscriptName, font: shareable(font) };
 }
 
-// How many texts' layouts are kept for each font. Words of labels and units repeat in every document.
-const cachedLayouts = 2_000;
+// The layouts of how many characters are kept for each font: some megabytes. Words of labels and units repeat in every document.
+const cachedCharacters = 20_000;
 
 /** Makes a font give the same answers whatever other documents used it before. */
 function shareable(font: Font): Font {
   // fontkit keeps each glyph with the characters it was first asked for. But two characters can have one glyph, and a
   // document maps glyphs to characters for those who search or copy its text.
   const getGlyph = font.getGlyph.bind(font);
-  font.getGlyph = (id, codePoints = []) => Object.create(getGlyph(id), { codePoints: { value: codePoints } });
+  font.getGlyph = (id, codePoints = []) => {
+    const glyph = getGlyph(id);
+    void glyph.advanceWidth; // read once of the font's own glyph, and inherited by all others
+    return Object.assign(Object.create(glyph), { codePoints });
+  };
 
   const layout = font.layout.bind(font);
   const cache = new Map<string, GlyphRun>();
+  let characters = 0;
   font.layout = (text, features) => {
     const names = Array.isArray(features) ? features : [];
     const key = `${names.join()} ${text}`;
     let run = cache.get(key);
     if (run === undefined) {
-      if (cache.size >= cachedLayouts) cache.clear();
+      if (characters > cachedCharacters) {
+        cache.clear();
+        characters = 0;
+      }
+      characters += key.length;
       // Digits of Arabic are written from left to right, which fontkit doesn't know.
       const direction = /\p{L}/u.test(text) ? undefined : 'ltr';
       try {

@@ -13,7 +13,6 @@ const keptTogether = 3;
 
 /** A block that stays on one page: a row's first lines with its amounts, or the following lines of its text. */
 interface Part {
-  row: number;
   texts: Block[];
   /** Only the first part of a row has them. */
   cells: [Column, Block][];
@@ -46,18 +45,20 @@ export function drawLineTable(
 ): number {
   const layout = lineColumns(context.canvas, invoice, context);
   const table = new LineTable(context, parent, layout, y);
-  const parts = invoice.lines.flatMap((line, row) => getParts(context, layout, line, row));
-  const nets = invoice.lines.map(({ net }) => net);
-  const heightFrom = (from: number): number => parts.slice(from).reduce((sum, { height }) => sum + height, 0);
-  const lastRow = parts.findIndex(({ row }) => row === invoice.lines.length - 1);
-  // If the last row would start a new page alone, only its last lines move there with the totals.
-  const tail = heightFrom(lastRow) > mm(90) ? parts.length - 1 : lastRow;
   let sum = new Decimal(0);
-  for (const [index, part] of parts.entries()) {
-    const needed = index >= tail ? heightFrom(index) + totalsHeight : part.height + table.carryHeight;
-    if (!table.hasRoomFor(needed)) table.continueOnNextPage(sum);
-    if (part.cells.length > 0) sum = sum.plus(nets[part.row] ?? 0);
-    table.drawPart(part);
+  // The parts of one row at a time are in memory.
+  for (const [row, line] of invoice.lines.entries()) {
+    const parts = getParts(context, layout, line);
+    const heightFrom = (from: number): number => parts.slice(from).reduce((total, { height }) => total + height, 0);
+    // If the last row would start a new page alone, only its last lines move there with the totals.
+    const tailOfLast = heightFrom(0) > mm(90) ? parts.length - 1 : 0;
+    const tail = row === invoice.lines.length - 1 ? tailOfLast : Infinity;
+    for (const [index, part] of parts.entries()) {
+      const needed = index >= tail ? heightFrom(index) + totalsHeight : part.height + table.carryHeight;
+      if (!table.hasRoomFor(needed)) table.continueOnNextPage(sum);
+      if (index === 0) sum = sum.plus(line.net);
+      table.drawPart(part);
+    }
   }
   return table.end();
 }
@@ -173,7 +174,7 @@ class LineTable {
   }
 }
 
-function getParts(context: TableContext, layout: LineColumns, line: EInvoice['lines'][number], row: number): Part[] {
+function getParts(context: TableContext, layout: LineColumns, line: EInvoice['lines'][number]): Part[] {
   const { canvas, formats, notes } = context;
   const contents = cellTexts(line, formats);
   const cells = layout.columns.flatMap((column): [Column, Block][] =>
@@ -193,7 +194,6 @@ function getParts(context: TableContext, layout: LineColumns, line: EInvoice['li
     const textHeight = texts.reduce((sum, { height }) => sum + height, 0);
     const cellHeight = index === 0 ? Math.max(...cells.map(([, block]) => block.height)) : 0;
     return {
-      row,
       texts,
       cells: index === 0 ? cells : [],
       mark,

@@ -19,6 +19,10 @@ declare namespace PDFKit {
   interface DocumentInfo {
     Fingerprint?: string;
   }
+  interface PDFKitReference {
+    /** What is written of a stream, until the document ends. */
+    buffer: Uint8Array[];
+  }
 }
 
 declare namespace PDFKit.Mixins {

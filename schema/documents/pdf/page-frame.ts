@@ -107,11 +107,18 @@ export class PageFrame {
 
   #addPage(): void {
     const { pdf, colors } = this.#canvas;
+    this.#joinContent();
     pdf.addPage({ size: 'A4', margin: 0 });
     this.#canvas.artifact('Layout', () => {
       pdf.rect(0, 0, page.width, mm(1.6)).fill(colors.accent);
       if (this.#watermark !== undefined) this.#drawWatermark(this.#watermark.toUpperCase());
     });
+  }
+
+  /** pdfkit keeps each operator of the pages apart until the end, which takes many times the memory of their bytes. */
+  #joinContent(): void {
+    const { page: current } = this.#canvas.pdf as { page?: PDFKit.PDFPage | null }; // none before the first
+    if (current) current.content.buffer = [Buffer.concat(current.content.buffer)];
   }
 
   #drawWatermark(text: string): void {

@@ -126,26 +126,47 @@ export class Typesetter {
       const line = text.slice(from, to).trimEnd();
       return this.#setLine(line, levels?.subarray(from, from + line.length), style);
     };
+    const pieces = [...this.#pieces(text, style, maxWidth)];
     const lines: TextLine[] = [];
-    let start = 0;
-    let width = 0;
-    for (const { from, to } of this.#pieces(text, style, maxWidth)) {
-      const widthWith = width + this.width(text.slice(from, to).trimEnd(), style);
-      // The pieces' widths are nearly the line's: letters of two pieces may be kerned or joined.
-      const isFull = widthWith > 0.9 * maxWidth && (widthWith > 1.2 * maxWidth || setLine(start, to).width > maxWidth);
-      if (from > start && isFull) {
-        lines.push(setLine(start, from));
-        start = from;
-        width = 0;
+    for (let first = 0; first < pieces.length;) {
+      const start = pieces[first]?.from ?? 0;
+      let { least, most } = this.#countPieces(pieces, first, { text, style, maxWidth });
+      // Setting a line takes a while, so few are tried.
+      while (least < most) {
+        const middle = Math.ceil((least + most) / 2);
+        if (setLine(start, pieces[first + middle - 1]?.to ?? start).width <= maxWidth) least = middle;
+        else most = middle - 1;
       }
+      first += least;
+      lines.push(setLine(start, pieces[first - 1]?.to ?? start));
+    }
+    return lines.length > 0 ? lines : [setLine(0, text.length)];
+  }
+
+  /**
+   * How many pieces a line has at least and at most that begins with the first. Their widths are nearly the line's: letters
+   * of two pieces may be kerned or joined.
+   */
+  #countPieces(
+    pieces: Span[],
+    first: number,
+    { text, style, maxWidth }: { text: string; style: FontStyle; maxWidth: number },
+  ): { least: number; most: number } {
+    const count = { least: 1, most: 1 };
+    let width = 0;
+    for (let at = first; at < pieces.length; at++) {
+      const { from, to } = pieces[at] ?? { from: 0, to: 0 };
+      const widthWith = width + this.width(text.slice(from, to).trimEnd(), style);
+      if (widthWith > 1.2 * maxWidth) break;
+      count.most = at - first + 1;
+      if (widthWith <= 0.9 * maxWidth) count.least = at - first + 1;
       width += this.width(text.slice(from, to), style);
     }
-    lines.push(setLine(start, text.length));
-    return lines;
+    return count;
   }
 
   /** The parts of a text between which a line may end. None is wider than a line, unless it is a single character. */
-  *#pieces(text: string, style: FontStyle, maxWidth: number): Generator<{ from: number; to: number }> {
+  *#pieces(text: string, style: FontStyle, maxWidth: number): Generator<Span> {
     const breaker = new this.#LineBreaker(text);
     let from = 0;
     for (let next = breaker.nextBreak(); next !== null; next = breaker.nextBreak()) {
@@ -224,6 +245,12 @@ export class Typesetter {
   }
 }
 
+/** A part of a text. */
+interface Span {
+  from: number;
+  to: number;
+}
+
 /** The font for some characters of a cluster. */
 interface Choice {
   characters: string;
@@ -234,7 +261,7 @@ interface Choice {
 
 /** Glyph 0 is .notdef, which PDF/A forbids. */
 const has = (face: Face, character: string): boolean =>
-  face.font.glyphForCodePoint(character.codePointAt(0) ?? 0).id !== 0 && !/^[\p{Cc}\u00ad]$/u.test(character);
+  face.font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0) && !/^[\p{Cc}\u00ad]$/u.test(character);
 
 const clean = (text: string): string =>
   text.toWellFormed().normalize('NFC').replaceAll('\t', ' ').replaceAll(directionControls, '');
