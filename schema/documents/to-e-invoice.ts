@@ -1,11 +1,11 @@
-import { chooseLanguage } from '../codes/languages.ts';
+import { chooseLanguage, type Language } from '../codes/languages.ts';
 import type { AccountingVat, Delivery, EInvoice, Line, VatBreakdown, VatCategory } from './e-invoice/model.ts';
 import { convert, Decimal, lineTotal, sum } from '../money/money.ts';
 import type { FrozenBuyer, FrozenSeller } from './document-source.ts';
 import type { DocumentSource, SourceLine, SourceShare } from './document-source.ts';
 import type { DocumentLook } from './pdf/render-pdf.ts';
 import { texts } from './pdf/texts.ts';
-import { usualReason } from './pdf/vat-notes.ts';
+import { usualReason, wholeReason } from './pdf/vat-notes.ts';
 import { getPeriod, wholePeriod } from './service-periods.ts';
 
 // An invoice or credit note in the terms of EN 16931. It says what was issued: payments that came later are not on it.
@@ -34,12 +34,7 @@ export function toEInvoice(source: DocumentSource): EInvoice {
   const language = chooseLanguage(source);
   const lines = source.lines.map((line, index) => toLine(line, index, currency));
   const countries = { from: seller.country ?? undefined, to: buyer.country ?? undefined };
-  const breakdown = source.vatBreakdown.map((share) =>
-    toShare(
-      share,
-      needsUsualReason.has(share.vatCategory) ? usualReason(share.vatCategory, countries, language) : undefined,
-    ),
-  );
+  const breakdown = source.vatBreakdown.map((share) => toShare(share, getReason(share, countries, language)));
   const net = sum(breakdown.map((share) => share.net));
   const vat = sum(breakdown.map((share) => share.vat));
   const gross = net.plus(vat);
@@ -166,13 +161,22 @@ function toLine(line: SourceLine, index: number, currency: string): Line {
 /** The categories that need a reason, and have one that is usually written. */
 const needsUsualReason: ReadonlySet<VatCategory> = new Set(['AE', 'K', 'G']);
 
-function toShare(share: SourceShare, usual: string | undefined): VatBreakdown {
-  const { vatCategory: category, exemptionReason } = share;
-  return {
-    category,
-    rate: new Decimal(share.vatRate),
-    net: new Decimal(share.net),
-    vat: new Decimal(share.vat),
-    exemptionReason: exemptionReason ?? usual,
-  };
+function getReason(
+  { vatCategory, exemptionReason }: SourceShare,
+  countries: Parameters<typeof usualReason>[1],
+  language: Language,
+): string | undefined {
+  if (exemptionReason !== null) return wholeReason(vatCategory, exemptionReason, language);
+  return needsUsualReason.has(vatCategory) ? usualReason(vatCategory, countries, language) : undefined;
 }
+
+const toShare = (
+  { vatCategory, vatRate, net, vat }: SourceShare,
+  exemptionReason: string | undefined,
+): VatBreakdown => ({
+  category: vatCategory,
+  rate: new Decimal(vatRate),
+  net: new Decimal(net),
+  vat: new Decimal(vat),
+  exemptionReason,
+});

@@ -19,11 +19,17 @@ export function vatNotes(invoice: EInvoice, language: Language): VatNote[] {
 /** The reason as it was given; without one, what is usually written, with the article of law. */
 function noteText({ category, exemptionReason }: VatBreakdown, { seller, buyer }: EInvoice, language: Language) {
   const reason = exemptionReason?.trim() || undefined;
-  const usual = usualReason(category, { from: seller.address.country, to: buyer.address.country }, language);
-  if (usual === undefined || reason === undefined) return reason ?? usual;
-  // The law demands these words for a reverse charge (directive 2006/112/EC, Art. 226 No. 11a), whatever the reason is.
-  return category === 'AE' && !namesReverseCharge(reason) ? `${texts[language].vatNote.AE}. ${reason}` : reason;
+  return reason === undefined
+    ? usualReason(category, { from: seller.address.country, to: buyer.address.country }, language)
+    : wholeReason(category, reason, language);
 }
+
+/**
+ * A reason as every document has to say it. The law demands certain words for a reverse charge, whatever the reason is
+ * (directive 2006/112/EC, Art. 226 No. 11a).
+ */
+export const wholeReason = (category: VatCategory, reason: string, language: Language): string =>
+  category === 'AE' && !namesReverseCharge(reason) ? `${texts[language].vatNote.AE}. ${reason}` : reason;
 
 const namesReverseCharge = (reason: string): boolean =>
   Object.values(texts).some(({ vatNote }) => reason.toLowerCase().includes(vatNote.AE?.toLowerCase() ?? ''));
