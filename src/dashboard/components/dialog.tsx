@@ -40,17 +40,18 @@ export function Dialog({ title, opened, onClose, size = 'lg', persistent = false
       closeOnClickOutside={false}
     >
       <FormScopeContext value={forms}>
-        <Content>{children}</Content>
+        <Content isOpen={opened}>{children}</Content>
       </FormScopeContext>
     </Modal>
   );
 }
 
-function Content({ children }: { children: ReactNode }): ReactNode {
+function Content({ isOpen, children }: { isOpen: boolean; children: ReactNode }): ReactNode {
   const content = useRef<HTMLDivElement>(null);
   useInitialFocus(content);
+  // It is still there while the dialog vanishes. The second click of a double click would do the same once more.
   return (
-    <div ref={content} tabIndex={-1} style={{ outline: 'none' }}>
+    <div ref={content} tabIndex={-1} style={{ outline: 'none' }} inert={!isOpen}>
       {children}
     </div>
   );
