@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeInvoice } from '../graphql/books.ts';
-import { signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
+import { makeBankTransaction, makeInvoice } from '../graphql/books.ts';
+import { operationName, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 // A double click does once what a click does. Dialogs take a moment to vanish: the second click may come until then.
@@ -72,6 +72,39 @@ describe.skipIf(noBrowser)('a double click', { timeout: 120_000 }, () => {
       await dialog.waitFor({ state: 'detached' });
       await waitUntilIdle(page);
       expect(await page.getByText('Nothing was done.').count()).toBe(0);
+    });
+  });
+
+  it('books a receipt of a bank transaction once, also while it is matched', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const id = await makeBankTransaction(acme, { amount: -119, amountOpen: -119 });
+    await app.visit(withMotion, async (page) => {
+      await open(page, `/bank-transactions/${id}`);
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+      await page.route('**/graphql', async (route) => {
+        if (operationName(route.request()) === 'MatchBankTransaction') {
+          ask();
+          await released;
+        }
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Create receipt' }).click();
+      const button = page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true });
+      await button.waitFor();
+      await waitUntilIdle(page);
+      await button.scrollIntoViewIfNeeded();
+      const { x = 0, y = 0, width = 0, height = 0 } = (await button.boundingBox()) ?? {};
+      const click = () => page.mouse.click(x + width / 2, y + height / 2);
+      await click();
+      await asked;
+      await click();
+      await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+      release();
+      await page.getByText('The receipt is booked and matched.').waitFor();
+      await waitUntilIdle(page);
+      const { receipts } = await acme.graphql('{ receipts(first: 5) { totalCount nodes { status } } }');
+      expect(receipts).toEqual({ totalCount: 1, nodes: [{ status: 'PAID' }] });
     });
   });
 });

@@ -98,7 +98,7 @@ const maxConflicts = 3;
 export function useSubmit<Values extends object, Data>(
   form: UseFormReturnType<Values>,
   send: (values: Values, context: IdempotentContext, version?: number) => Promise<OperationResult<Data>>,
-  onDone: (data: Data) => void,
+  onDone: (data: Data) => void | Promise<void>,
   edited?: Edited<Values>,
   kept?: Kept<Values>,
 ): Submission {
@@ -150,7 +150,7 @@ export function useSubmit<Values extends object, Data>(
     } else if (data) {
       unsaved.markSaved();
       setRestored(false);
-      onDone(data);
+      await onDone(data); // a form that has more to do is not sent again meanwhile
       unsaved.markSaved(); // onDone may have set new initial values
     }
   };

@@ -107,7 +107,7 @@ interface Props {
   /** Whether a new receipt is stored as a draft, for its file, and booked later. */
   storesDraft?: boolean;
   /** @param book whether the new receipt is to be booked, where it was stored as a draft */
-  onDone: (id: string, book: boolean) => void;
+  onDone: (id: string, book: boolean) => void | Promise<void>;
   onCancel: () => void;
 }
 
