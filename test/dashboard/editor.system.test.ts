@@ -99,6 +99,31 @@ describe.skipIf(noBrowser)('the editor of invoices', { timeout: 120_000 }, () =>
     ]);
   });
 
+  it('saves a draft once, however often its key is pressed', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const customerId = await makeCustomer(acme, buyer);
+    await pages.visit({}, async (page) => {
+      await open(page, `/invoices/new?customer=${customerId}`);
+      await cell(page, 0, 'title').fill('Concept');
+      await cell(page, 0, 'unitPriceNet').fill('100');
+      await cell(page, 0, 'vatRate').fill('19');
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      const asked = page.waitForRequest((request) => operationName(request) === 'CreateInvoice');
+      await page.route('**/graphql', async (route) => {
+        if (operationName(route.request()) === 'CreateInvoice') await released;
+        await route.continue();
+      });
+      await page.keyboard.press('Control+s');
+      await asked;
+      await page.keyboard.press('Control+s');
+      await waitUntilIdle(page);
+      release();
+      await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
+      await waitUntilIdle(page);
+    });
+    expect(await acme.db.invoice.count()).toBe(1);
+  });
+
   it('is led to its lines by a key also while a customer is looked for', async () => {
     const { open } = await pages.bookkeeper();
     await pages.visit({}, async (page) => {

@@ -172,7 +172,9 @@ export function useSubmit<Values extends object, Data>(
   const onSubmit = (event: FormEvent<HTMLFormElement>): void => {
     // In React, the event of a form in a dialog bubbles to the form that contains the dialog.
     event.stopPropagation();
-    handle(event);
+    // A key sends the form also while its button is disabled.
+    if (busy) event.preventDefault();
+    else handle(event);
   };
   const take = ({ theirs, ...rest }: Review<Values>, field: keyof Values & string): void => {
     form.setValues({ ...form.getValues(), [field]: theirs[field] });
