@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
+import { makeCompany, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
 import { enter, password } from '../identity/browser.ts';
 import {
@@ -399,6 +399,63 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       });
       const { data } = (await acme.rest('GET', `/customers/${id}`)).body;
       expect(data).toMatchObject({ city: 'Ulm', email: 'a@b.example' });
+    });
+
+    it('a changed company: what is refused stays in the form, and is saved once it is mended', async () => {
+      const { acme, work } = await bookkeeper();
+      await makeCompany(acme, { iban: 'DE02120300000000202051' });
+      await work('/settings/company', async (page) => {
+        const [name, account] = [page.getByLabel('Legal name'), page.getByLabel('IBAN')];
+        const save = page.getByRole('button', { name: 'Save' });
+        await name.fill('Nordlicht GmbH');
+        await account.fill('DE00');
+        await makeCompany(acme, { phone: '+49 30 1' });
+        await save.click();
+        await page
+          .getByRole('alert')
+          .getByText('Phone was changed elsewhere to “+49 30 1”, and updated here.')
+          .waitFor();
+        await save.click();
+        await expect.poll(() => account.getAttribute('aria-invalid')).toBe('true');
+        await waitUntilIdle(page);
+        expect([await name.inputValue(), await account.inputValue()]).toEqual(['Nordlicht GmbH', 'DE00']);
+        await account.fill('DE75512108001245126199');
+        await save.click();
+        await page.getByText('The company profile is saved.').waitFor();
+        // Without unsaved input it shows what others change: a change of any row lets the page read all again.
+        await makeCompany(acme, { legalName: 'Nordlicht GmbH', city: 'Kiel' });
+        await makeCustomer(acme);
+        await expect.poll(() => page.getByLabel('City').inputValue(), { timeout: 20_000 }).toBe('Kiel');
+      });
+      const { company } = await acme.graphql('{ company { legalName phone iban } }');
+      expect(company).toEqual({ legalName: 'Nordlicht GmbH', phone: '+49 30 1', iban: 'DE75512108001245126199' });
+    });
+
+    it('a company that is being saved: what is typed meanwhile stays, and is saved afterwards', async () => {
+      const { acme, work } = await bookkeeper();
+      await makeCompany(acme);
+      await work('/settings/company', async (page) => {
+        const { promise: released, resolve: release } = Promise.withResolvers<void>();
+        const asked = page.waitForRequest((request) => operationName(request) === 'UpdateCompany');
+        await page.route('**/graphql', async (route) => {
+          if (operationName(route.request()) === 'UpdateCompany') await released;
+          await route.continue();
+        });
+        const save = page.getByRole('button', { name: 'Save' });
+        await page.getByLabel('Legal name').fill('Nordlicht GmbH');
+        await save.click();
+        await asked;
+        await page.getByLabel('City').fill('Kiel');
+        const fetched = page.waitForResponse((response) => operationName(response.request()) === 'Company');
+        release();
+        await fetched;
+        await waitUntilIdle(page);
+        expect(await page.getByLabel('City').inputValue()).toBe('Kiel');
+        await save.click();
+        await page.getByText('The company profile is saved.').nth(1).waitFor();
+      });
+      const { company } = await acme.graphql('{ company { legalName city } }');
+      expect(company).toEqual({ legalName: 'Nordlicht GmbH', city: 'Kiel' });
     });
 
     it('an issued draft: the input can be saved as a new draft', async () => {

@@ -148,10 +148,12 @@ export function useSubmit<Values extends object, Data>(
       setErrors(rest);
       focusFirst(Object.keys(fields));
     } else if (data) {
-      unsaved.markSaved();
+      // A row's form stays as it is. Another one may be typed into no longer, or has new initial values after onDone.
+      const saved = edited && values;
+      unsaved.markSaved(saved);
       setRestored(false);
       await onDone(data); // a form that has more to do is not sent again meanwhile
-      unsaved.markSaved(); // onDone may have set new initial values
+      unsaved.markSaved(saved);
     }
   };
 

@@ -5,8 +5,8 @@ import type { Kept } from './use-kept-input.ts';
 
 /** Tracks whether a form has unsaved input. */
 export interface Unsaved {
-  /** Marks the current input as saved. */
-  markSaved: () => void;
+  /** Marks the current input as saved, or these values: what is typed while they are sent isn't saved yet. */
+  markSaved: (saved?: object) => void;
   /** Asks whether unsaved input may be discarded. Without unsaved input it doesn't ask. */
   confirmDiscard: () => Promise<boolean>;
 }
@@ -22,11 +22,11 @@ export function useUnsaved<Values extends object>(
   const scope = useContext(FormScopeContext);
   const [{ form, ...tracker }] = useState(() => {
     let stored = JSON.stringify(kept?.base ?? getValues());
-    const markSaved = (): void => {
-      stored = JSON.stringify(getValues());
-      kept?.forget(getValues());
+    const markSaved = (saved: object = getValues()): void => {
+      stored = JSON.stringify(saved);
+      kept?.forget(saved as Values);
     };
-    const opened: OpenForm = { isUnsaved: () => JSON.stringify(getValues()) !== stored, discard: markSaved };
+    const opened: OpenForm = { isUnsaved: () => JSON.stringify(getValues()) !== stored, discard: () => markSaved() };
     return { form: opened, markSaved, confirmDiscard: () => confirmDiscard(new Set([opened])) };
   });
   useEffect(() => registerForm(scope, form), [scope, form]);

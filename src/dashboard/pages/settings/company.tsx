@@ -1,13 +1,14 @@
 import './company.css';
 import { Skeleton } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useClient, useMutation, useQuery } from 'urql';
 import { notifySuccess } from '../../components/toast.ts';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { readStored } from '../../forms/edit-conflict.ts';
 import { decimalField, orNull, toCount, toDecimal } from '../../forms/form-values.ts';
 import { Form, useSubmit } from '../../forms/form.tsx';
+import { hasUnsaved } from '../../forms/unsaved.ts';
 import { graphql, type FragmentOf } from '../../graphql.ts';
 import { toFile } from '../../upload/data-url.ts';
 import { Page } from '../../layout/page.tsx';
@@ -151,10 +152,14 @@ const buildInput = (values: CompanyValues, stored: string) => ({
 /** The company profile: what invoices say of the seller. */
 export default function CompanyPage(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: CompanyQuery });
+  const [company, setCompany] = useState<Company | null>();
+  // A new version makes a new form, but not where that would lose input: each mutation reads the company again, also a refused one.
+  if (data && (company === undefined || (data.company?.version !== company?.version && !hasUnsaved())))
+    setCompany(data.company);
   return (
     <Page title={t('Company')} description={t('What your invoices say of you. Issued invoices keep what they said.')}>
-      {data ? (
-        <CompanyForm key={data.company?.version} company={data.company} />
+      {company !== undefined ? (
+        <CompanyForm key={company?.version} company={company} />
       ) : error ? (
         <LoadError error={error} refetch={refetch} />
       ) : (
@@ -173,17 +178,16 @@ function CompanyForm({ company }: { company: Company | null }): ReactNode {
     (typed, context, expectedVersion) =>
       update({ input: buildInput(typed, buildValues(company).logo), expectedVersion }, context),
     () => notifySuccess(t('The company profile is saved.')),
-    company
-      ? {
-          version: company.version,
-          read: () =>
-            readStored(
-              client.query(StoredCompany, {}, { requestPolicy: 'network-only' }).toPromise(),
-              ({ company: stored }) => ({ version: stored?.version ?? 0, values: buildValues(stored) }),
-              t('There is no company profile any more.'),
-            ),
-        }
-      : undefined,
+    {
+      ...(company && { version: company.version }),
+      // Somebody else may have made the first profile meanwhile.
+      read: () =>
+        readStored(
+          client.query(StoredCompany, {}, { requestPolicy: 'network-only' }).toPromise(),
+          ({ company: stored }) => stored && { version: stored.version, values: buildValues(stored) },
+          t('There is no company profile any more.'),
+        ),
+    },
   );
   const field = form.getInputProps;
   return (
