@@ -124,6 +124,25 @@ describe.skipIf(noBrowser)('the editor of invoices', { timeout: 120_000 }, () =>
     expect(await acme.db.invoice.count()).toBe(1);
   });
 
+  it('asks for the due date of a draft where it was cleared; a new one has a default', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const id = await makeInvoice(acme, { dueDate: '2026-03-20' });
+    await pages.visit({}, async (page) => {
+      await open(page, `/invoices/${id}/edit`);
+      const due = page.getByLabel('Due date');
+      const save = page.getByRole('button', { name: 'Save draft' });
+      await due.fill('');
+      await save.click();
+      await page.getByText('Enter a date.').waitFor();
+      await expect.poll(() => focused(page)).toBe('dueDate');
+      await due.fill('2026-03-25');
+      await save.click();
+      await page.getByRole('heading', { level: 1, name: 'Draft', exact: true }).waitFor();
+    });
+    const { invoice } = await acme.graphql('query ($id: UUID!) { invoice(id: $id) { dueDate } }', { id });
+    expect(invoice.dueDate).toBe('2026-03-25');
+  });
+
   it('is led to its lines by a key also while a customer is looked for', async () => {
     const { open } = await pages.bookkeeper();
     await pages.visit({}, async (page) => {

@@ -122,7 +122,8 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
     form,
     (typed, context, expectedVersion) =>
       invoice && !submission.blocked
-        ? update({ id: invoice.id, input: buildInput(typed), expectedVersion }, context)
+        ? // A draft has a due date: one that was cleared is refused, not left as it was.
+          update({ id: invoice.id, input: { ...buildInput(typed), dueDate: typed.dueDate }, expectedVersion }, context)
         : create({ input: buildInput(typed) }, context),
     (data) => navigate(`/invoices/${data.saved.id}${issues.current ? '?issue=yes' : ''}`),
     invoice && { version: invoice.version, read: () => readDraft(client, invoice.id) },
@@ -213,6 +214,7 @@ export function InvoiceEditor({ initial, invoice, focus }: Props): ReactNode {
             <TextInput
               type="date"
               label={t('Due date')}
+              required={invoice !== undefined}
               description={invoice ? undefined : t('Default: by the payment terms, or 14 days after the invoice date')}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               miw={160}
