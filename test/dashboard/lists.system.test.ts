@@ -233,6 +233,28 @@ describe.skipIf(noBrowser)('tabs above a list', { timeout: 120_000 }, () => {
   });
 });
 
+describe.skipIf(noBrowser)('the last page of a list', { timeout: 120_000 }, () => {
+  it('gives way to the first one where its rows were deleted', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const customerId = await makeCustomer(acme);
+    for (let at = 0; at < 26; at++) await makeInvoice(acme, { customerId });
+    await pages.visit({}, async (page) => {
+      await open(page, '/invoices?status=DRAFT');
+      const rows = page.getByRole('table').locator('tbody tr');
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await page.getByText('26 to 26 of 26').waitFor();
+      await waitUntilIdle(page);
+      await rows.getByRole('checkbox').click();
+      await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('1 draft is deleted.').waitFor();
+      await page.getByText('1 to 25 of 25').waitFor();
+      expect(await rows.count()).toBe(25);
+      expect(new URL(page.url()).search).toBe('?status=DRAFT');
+    });
+  });
+});
+
 describe.skipIf(noBrowser)('a list shows its order', { timeout: 120_000 }, () => {
   it.each(lists)(
     '$path: initially, and sorted by each column',

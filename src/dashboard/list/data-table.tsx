@@ -7,7 +7,7 @@ import {
   ChevronUpDownIcon,
   ChevronUpIcon,
 } from '@heroicons/react/24/outline';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useRef, type ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { useAnnounce } from '../components/announce.tsx';
 import { LoadError } from '../errors/error-boundary.tsx';
@@ -71,6 +71,14 @@ export function DataTable<Row extends { id: string }>(props: Props<Row>): ReactN
     if (announced.current !== undefined) announce(`${caption}: ${count(total)}`);
     announced.current = total;
   }, [fetching, total, caption, announce]);
+
+  // The rows of a page may have been deleted: the list has others.
+  const { after, before } = list.variables;
+  const isEmptied = rows?.length === 0 && !fetching && (after ?? before) !== undefined;
+  const openFirstPage = useEffectEvent(() => list.goToPage(undefined, true));
+  useEffect(() => {
+    if (isEmptied) openFirstPage();
+  }, [isEmptied]);
 
   if (error && !connection) return <LoadError error={error} refetch={refetch} />;
   return (

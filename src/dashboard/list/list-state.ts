@@ -31,8 +31,8 @@ export interface ListState<Filter extends string> {
   filter: (name: Filter, value: string | undefined) => void;
   /** Sorts ascending, then descending, then in the initial order. */
   sortBy: (field: string) => void;
-  /** Opens the page after or before a cursor; undefined opens the first page. */
-  goToPage: (to: { after: string } | { before: string } | undefined) => void;
+  /** Opens the page after or before a cursor; undefined opens the first page. With `replace`, Back doesn't lead to the former one. */
+  goToPage: (to: { after: string } | { before: string } | undefined, replace?: boolean) => void;
 }
 
 /** The address's parameters for the list's first page. */
@@ -87,12 +87,12 @@ export function useListState<Filter extends string = never>(
         if (following === undefined) next.delete('sort');
         else next.set('sort', following);
       }, true),
-    goToPage: (to) =>
+    goToPage: (to, replace = false) =>
       set((next) => {
         if (!to) return;
         for (const [name, cursor] of Object.entries(to)) next.set(name, cursor);
         next.set('page', String(page + ('after' in to ? 1 : -1)));
-      }, false),
+      }, replace),
   };
 }
 

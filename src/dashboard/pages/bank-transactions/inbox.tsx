@@ -99,7 +99,7 @@ export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransa
   const isBeyond = connection?.nodes.length === 0 && list.page > 1;
   useEffect(() => {
     if (index >= 0) lastIndex.current = index;
-    if (isBeyond) return list.goToPage(undefined);
+    if (isBeyond) return list.goToPage(undefined, true);
     const first = rows.find(({ id }) => !matched.current.has(id));
     if (selected === undefined && first) select(first.id, false);
   });
