@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buyer, company, setCompany } from '../documents/parties.ts';
-import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { item, makeCreditNote, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { expectAccessible, operationName, signedInBookkeeper, startApp, waitUntilIdle, type App } from './app.ts';
 import { launch, noBrowser, noPdfViewer, visit } from './browser.ts';
 
@@ -44,6 +44,25 @@ describe.skipIf(noBrowser)('an invoice’s page', { timeout: 120_000 }, () => {
         .getByText(/by the token/)
         .waitFor();
       await expectAccessible(page);
+    });
+  });
+
+  it.each([
+    [
+      'of which half is credited, only what was paid',
+      { amounts: [{ vatCategory: 'S', vatRate: '19', net: '50' }] },
+      '€59.50',
+    ],
+    ['that is wholly credited, that nothing was paid', {}, '€0.00'],
+  ])('says of a settled invoice %s', async (_what, extent, paid) => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const id = await makeInvoice(acme, { status: 'ISSUED' });
+    await makeCreditNote(acme, { invoiceId: id, ...extent });
+    if (paid !== '€0.00') await acme.graphql('mutation ($id: UUID!) { payInvoice(id: $id) { id } }', { id });
+    await app.visit({}, async (page) => {
+      await open(page, `/invoices/${id}`);
+      const headline = page.getByText(/^Paid on /).locator('..');
+      expect((await headline.innerText()).split('\n').filter(Boolean).slice(0, 2)).toEqual(['Paid', paid]);
     });
   });
 

@@ -22,13 +22,14 @@ export function Headline({ invoice }: { invoice: Invoice }): ReactNode {
 }
 
 function describe(invoice: Invoice): { name: string; amount: string; when: string } {
-  const { status, isOverdue, dueDate, totalGross, amountDue, paidAt } = invoice;
+  const { status, isOverdue, dueDate, totalGross, amountPaid, amountDue, paidAt } = invoice;
   const due = date(dueDate);
   switch (status) {
     case 'DRAFT':
       return { name: t('Total'), amount: totalGross, when: t('Due on {date}', { date: due }) };
     case 'PAID':
-      return { name: t('Paid'), amount: totalGross, when: paidAt ? t('Paid on {date}', { date: dayOf(paidAt) }) : '' };
+      // Its total may be credited, or written off, in part or wholly.
+      return { name: t('Paid'), amount: amountPaid, when: paidAt ? t('Paid on {date}', { date: dayOf(paidAt) }) : '' };
     case 'CANCELLED':
       return { name: t('Amount due'), amount: '0', when: t('Cancelled: nothing is due.') };
     default: {
