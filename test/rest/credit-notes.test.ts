@@ -202,9 +202,22 @@ describe('POST /credit-notes', () => {
   it('an invoice of zero can be credited once, as a whole', async () => {
     const invoice = await issued([line(19), line(0, { unit_price_net: -119 })]);
     expect(invoice).toMatchObject({ status: 'paid', total_gross: 0 });
-    const [{ id }] = invoice.items;
+    const [{ id }, { id: deduction }] = invoice.items;
     expect(await refused(invoice, { items: [{ invoice_item_id: id, quantity: 1 }] })).toHaveProperty('body');
+    const half = [
+      { invoice_item_id: id, quantity: 0.5 },
+      { invoice_item_id: deduction, quantity: 0.5 },
+    ];
+    expect(await refused(invoice, { items: half })).toEqual({
+      body: ["The credit note's total must be more than zero."],
+    });
     expect(await credit(invoice)).toMatchObject({ total_net: -19, total_vat: 19, total_gross: 0 });
+    expect(await refused(invoice, {})).toEqual({ invoice_id: ['Nothing is left of this invoice.'] });
+  });
+
+  it('so can an invoice whose lines cost nothing', async () => {
+    const invoice = await issued([line(19, { unit_price_net: 0 })]);
+    expect(await credit(invoice)).toMatchObject({ items: [{ quantity: 1 }], total_gross: 0 });
     expect(await refused(invoice, {})).toEqual({ invoice_id: ['Nothing is left of this invoice.'] });
   });
 
@@ -303,6 +316,21 @@ describe('the balance of an invoice', () => {
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'paid', amount_paid: 50, amount_due: 0 });
     await undo('50');
     expect(await invoiceNow(invoice)).toMatchObject({ status: 'issued', amount_due: 49.5, paid_at: null });
+  });
+
+  it('an invoice that is credited as a whole stays paid when its payment is undone: nothing is due again', async () => {
+    const invoice = await issued([sample.item], { status: 'paid' });
+    const { amount_due: toRefund } = await credit(invoice);
+    expect(toRefund).toBe(119);
+    const { invoice: paid } = await acme.graphql(`{ invoice(id: "${invoice.id}") { payments { nodes { id } } } }`);
+    const [{ id }] = paid.payments.nodes;
+    expect((await acme.rest('POST', `/payments/${id}/reverse`, { reason: 'Wrong' })).status).toBe(200);
+    expect(await invoiceNow(invoice)).toMatchObject({
+      status: 'paid',
+      amount_paid: 0,
+      amount_due: 0,
+      paid_at: sample.aTime,
+    });
   });
 
   it('a refund is at most what is to be refunded, and can be undone', async () => {

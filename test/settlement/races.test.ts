@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { makeCreditNote } from '../graphql/books.ts';
+import { onEachServer } from '../harness.ts';
 import {
   acme,
   credit,
@@ -10,6 +11,7 @@ import {
   matchAnswer,
   pay,
   payments,
+  service,
   transaction,
   undo,
   unmatch,
@@ -81,4 +83,33 @@ it('a payment and its discount are undone at once, and by the match: each once',
     expect([0, 1]).toContain(amount_paid);
     expect(amount_adjusted).toBe(0);
   }
+});
+
+it('a refund is undone while the rest is paid: of an invoice with nothing due, none stays issued', async () => {
+  const id = await issued();
+  await pay(id, {});
+  const note = await makeCreditNote(acme, { invoiceId: id, amounts: [{ vatRate: '19', net: '50' }] });
+  expect((await acme.rest('POST', `/credit-notes/${note}/refunds`, {})).status).toBe(200);
+  const [[paid], [refund]] = [await payments(`invoice_id=${id}`), await payments(`credit_note_id=${note}`)];
+  await undo(paid.id);
+  expect(await invoice(id)).toMatchObject({ status: 'issued', amount_due: 119 });
+
+  const untilWaiting = async (count: number): Promise<void> => {
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await onEachServer(service, waiting)).length < count) await new Promise((next) => setTimeout(next, 10));
+  };
+  const holder = await service.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from invoices where tenant_id = $1 and id = $2 for update', [acme.tenantId, id]);
+    const answers = [pay(id, { amount: 59.5 })];
+    await untilWaiting(1);
+    answers.push(undo(refund.id));
+    await untilWaiting(2);
+    await holder.query('rollback');
+    expect(statuses(await Promise.all(answers))).toEqual([200, 200]);
+  } finally {
+    holder.release();
+  }
+  expect(await invoice(id)).toMatchObject({ status: 'paid', amount_paid: 59.5, amount_refunded: 0, amount_due: 0 });
 });
