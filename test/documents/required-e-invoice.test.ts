@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { onEachServer, startService, type Answer, type Integrator, type Service } from '../harness.ts';
 import { create, invoice } from '../rest/samples.ts';
 import { buyer, company, setCompany } from './parties.ts';
 import { noPdfTools, pdfText } from './programs.ts';
@@ -171,5 +171,59 @@ describe('required_e_invoice', () => {
     const customerId = await makeCustomer(who, { ...buyer, requiredEInvoice: 'FACTUR_X' });
     const { body } = await issue(who, await makeInvoice(who, { customerId }));
     expect(Object.keys(body.errors)).toContain('company.vat_id');
+  });
+});
+
+describe('an invoice that is issued while its parties are being changed', () => {
+  /** Issues while a change is not committed yet, and commits the change once issuing waits, or has ended. */
+  async function issueDuring(who: Integrator, id: string, change: string): Promise<Answer> {
+    const holder = await service.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(change, [who.tenantId]);
+      const ended: string[] = [];
+      const issued = issue(who, id).finally(() => ended.push(id));
+      const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      while (ended.length === 0 && (await onEachServer(service, waiting)).length === 0)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      await holder.query('commit');
+      return await issued;
+    } finally {
+      holder.release();
+    }
+  }
+
+  type Fields = Record<string, unknown>;
+  const reverseCharge = [{ ...item, vatRate: '0', vatCategory: 'AE', exemptionReason: 'Reverse charge' }];
+  const abroad = { ...buyer, country: 'FR', vatId: 'FR40303265045' };
+
+  it.each<[string, Fields, Fields, string, string]>([
+    [
+      'the required format, by its customer',
+      { ...buyer, requiredEInvoice: 'XRECHNUNG_CII' },
+      {},
+      'update customers set city = null where tenant_id = $1',
+      'customer.city',
+    ],
+    [
+      'the required format, by its company',
+      { ...buyer, requiredEInvoice: 'XRECHNUNG_CII' },
+      {},
+      'update companies set phone = null where tenant_id = $1',
+      'company.phone',
+    ],
+    [
+      'the need of a VAT number',
+      abroad,
+      { items: reverseCharge },
+      'update customers set vat_id = null where tenant_id = $1',
+      'customer.vat_id',
+    ],
+  ])('breaks %s: it is refused by what they are then', async (_, customer, fields, change, field) => {
+    const who = await seller();
+    const id = await makeInvoice(who, { customerId: await makeCustomer(who, customer), ...fields });
+    const answer = await issueDuring(who, id, change);
+    expect([answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([422, [field]]);
+    expect(await who.db.invoiceSequence.count()).toBe(0);
   });
 });
