@@ -101,12 +101,14 @@ describe('a line of POST /invoices', () => {
     expect(await total({ quantity: 1, unit_price_net: 0.3333, discount_percent: 85 })).toBe(0.05);
   });
 
-  it('service_period: days, of which the last is not before the first; one of them is enough', async () => {
+  it('service_period: days, of which the last is not before the first; one of them is enough, and both can be one', async () => {
     await accepts(acme, smallest, 'items.0.service_period_start', [null, '2026-02-01']);
     await accepts(acme, smallest, 'items.0.service_period_end', [null, '2026-02-28']);
     await refuses(acme, smallest, 'items.0.service_period_end', ['2026-02-30', 'x']);
     const period = { service_period_start: '2026-02-02', service_period_end: '2026-02-01' };
     expect(await refusedFields(period)).toEqual(['items.0.service_period_end']);
+    const oneDay = { service_period_start: '2026-02-01', service_period_end: '2026-02-01' };
+    expect((await create(acme, '/invoices', withItems(line(oneDay)))).items[0]).toMatchObject(oneDay);
   });
 
   it('all wrong fields of all lines are reported at once', async () => {
@@ -142,10 +144,10 @@ describe('GraphQL’s vatBreakdownByCategory', () => {
   const breakdowns =
     'vatBreakdown { vatRate net vat } vatBreakdownByCategory { vatCategory vatRate net vat exemptionReason }';
 
-  it('has a share for each category and rate, with the reasons of its lines', async () => {
+  it('has a share for each rate and category, in the order of these, with the reasons of its lines', async () => {
     const items = [
-      line({ unit_price_net: 10, vat_rate: 0, vat_category: 'E', exemption_reason: 'Teaching' }),
       line({ unit_price_net: 20, vat_rate: 0 }),
+      line({ unit_price_net: 10, vat_rate: 0, vat_category: 'E', exemption_reason: 'Teaching' }),
       line({ unit_price_net: 30, vat_rate: 0, vat_category: 'E', exemption_reason: 'Health' }),
       line({ unit_price_net: 40, vat_rate: 0, vat_category: 'E', exemption_reason: 'Teaching' }),
       line({ unit_price_net: 100, vat_rate: 19 }),
