@@ -147,6 +147,16 @@ describe('GET /payments and POST /payments/{id}/reverse', () => {
       "paid_on = '2026-01-01'",
       `invoice_id = '${other}'`,
       "created_at = '2026-01-01'",
+      "kind = 'fee'",
+      "currency = 'USD'",
+      'exchange_amount = 1',
+      "exchange_currency = 'USD'",
+      'exchange_rate = 2',
+      'receipt_id = gen_random_uuid()',
+      'credit_note_id = gen_random_uuid()',
+      'customer_id = gen_random_uuid()',
+      'bank_transaction_id = gen_random_uuid()',
+      `recorded_with = '${id}'`,
     ])
       await expect(update(change)).rejects.toThrow('A payment can not change');
     const where = { tenantId_id: { tenantId: acme.tenantId, id } };
