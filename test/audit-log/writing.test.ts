@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asActor } from '../../prisma/client.ts';
+import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import { createInvitation, createToken, limitToken } from '../../src/identity/index.ts';
 import { camt, imported } from '../bank/statement.ts';
 import { item, makeCompany, makeCustomer, makeInvoice } from '../graphql/books.ts';
@@ -200,6 +201,20 @@ describe('nobody changes an entry', () => {
       [tenantId],
     );
     expect(rowCount).toBe(1);
+  });
+
+  it('nor a seal, before seven years are over', async () => {
+    const who = await service.integrator();
+    await makeCustomer(who);
+    while (await sealNext(await service.contextOf(who)));
+    const seals = () => service.pool.query('select * from audit_seals where tenant_id = $1', [who.tenantId]);
+    const before = (await seals()).rows;
+    expect(before.length).toBeGreaterThan(0);
+    for (const change of ["update audit_seals set hash = '\\x00'", 'delete from audit_seals'])
+      await expect(service.pool.query(`${change} where tenant_id = $1`, [who.tenantId])).rejects.toThrow(
+        'The audit log can not change',
+      );
+    expect((await seals()).rows).toEqual(before);
   });
 });
 
