@@ -129,6 +129,18 @@ describe('the store in PostgreSQL', () => {
     expect(rows[0]?.apart).toBe(0.3);
   });
 
+  it('lets nobody wait for longer than the window after its clock was set back', async () => {
+    const limiter = createRateLimiter({ limit: 2, store: postgresStore(pool()) });
+    await limiter.admit('a');
+    await pass(1000);
+    await limiter.admit('a');
+    await pass(-3_600_000);
+    onTestFinished(async () => void (await pass(3_540_000)));
+    expect(await limiter.admit('a')).toMatchObject({ admitted: false, retryAfter: 60 });
+    await pass(60_000);
+    expect(await limiter.admit('a')).toMatchObject({ admitted: true, remaining: 1 });
+  });
+
   it('keeps only requests that count', async () => {
     const limiter = createRateLimiter({ limit: 3, store: postgresStore(pool()) });
     for (let i = 0; i < 20; i++) {
