@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { revokeToken } from '../../src/identity/index.ts';
+import { removeUser, revokeToken } from '../../src/identity/index.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { runScript, startService, type Integrator, type Service } from '../harness.ts';
@@ -121,11 +121,20 @@ describe('a bulk operation', () => {
     expect(await isFinished(who)).toBe(2);
   });
 
-  it('fails once its token is revoked, and writes nothing', async () => {
+  it.each<[string, (who: Integrator) => Promise<void>]>([
+    ['its token is revoked', ({ tokenId }) => revokeToken(service.client, tokenId)],
+    [
+      'its user has left the tenant',
+      async ({ tenantId, userId }) => {
+        const { email } = await service.client.user.findUniqueOrThrow({ where: { id: userId } });
+        await removeUser(service.client, { email, tenantId });
+      },
+    ],
+  ])('fails once %s, and writes nothing', async (_, end) => {
     const who = await service.integrator();
     const reader = await service.integrator();
     const { id } = (await upload(who, customers, one)).body.data as { id: string };
-    await revokeToken(service.client, who.tokenId);
+    await end(who);
     worker = await work(service);
     await doInBulk(reader, customers, one);
     const operation = await (async () => {
