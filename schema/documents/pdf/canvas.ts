@@ -21,8 +21,8 @@ export interface Block {
   style: TextStyle;
   lineHeight: number;
   height: number;
-  /** Of the widest line. */
-  width: number;
+  /** Of the widest line. Measured when it is asked for. */
+  readonly width: number;
 }
 
 interface Position {
@@ -73,7 +73,8 @@ export class Canvas {
     const share = align === 'right' ? 1 : align === 'center' ? 0.5 : 0;
     for (const [index, line] of lines.entries()) {
       const baseline = y + index * lineHeight + (lineHeight + (ascent - descent) * style.size) / 2;
-      this.#line(line, style, x + (width - line.width * style.size) * share, baseline);
+      const start = share === 0 ? x : x + (width - line.width * style.size) * share;
+      this.#line(line, style, start, baseline);
     }
   }
 
@@ -87,7 +88,8 @@ export class Canvas {
   #line(line: TextLine, style: TextStyle, start: number, baseline: number): void {
     let x = start;
     this.pdf.fillColor(style.color);
-    for (const { text, face, width, actual } of line.runs) {
+    for (const run of line.runs) {
+      const { text, face, actual } = run;
       if (actual !== undefined) this.#markReplacement(actual);
       this.pdf.font(face.name, style.size).text(text, x, baseline, {
         lineBreak: false,
@@ -95,7 +97,7 @@ export class Canvas {
         features: Typesetter.features(style),
       });
       if (actual !== undefined) this.#endReplacement();
-      x += width * style.size;
+      if (run !== line.runs.at(-1)) x += run.width * style.size;
     }
   }
 
@@ -140,8 +142,15 @@ export class Canvas {
 
 function block(lines: TextLine[], style: TextStyle): Block {
   const lineHeight = style.size * (style.leading ?? defaultLeading);
-  const width = Math.max(0, ...lines.map((line) => line.width)) * style.size;
-  return { lines, style, lineHeight, height: lines.length * lineHeight, width };
+  return {
+    lines,
+    style,
+    lineHeight,
+    height: lines.length * lineHeight,
+    get width() {
+      return Math.max(0, ...lines.map((line) => line.width)) * style.size;
+    },
+  };
 }
 
 /** Some lines of a block. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { eInvoiceFormats } from '../e-invoice/formats.ts';
 import type { EInvoice } from '../e-invoice/model.ts';
-import { Canvas, type Element, mm, type Pdf, type TextStyle } from './canvas.ts';
+import { buildLines, Canvas, type Element, mm, type Pdf, type TextStyle } from './canvas.ts';
 import { palette } from './colors.ts';
 import { formatsFor } from './formats.ts';
 import { drawLetterhead } from './letterhead.ts';
@@ -169,13 +169,12 @@ class Flow {
 
   paragraph(text: string, style: TextStyle, type = 'P'): void {
     if (text.trim() === '') return;
-    const { lines, lineHeight } = this.#canvas.wrap(text, style, page.contentWidth);
+    const block = this.#canvas.wrap(text, style, page.contentWidth);
     const element = this.#canvas.element(this.#parent, type);
-    for (const line of lines) {
-      this.keepTogether(lineHeight);
-      const single = { lines: [line], style, lineHeight, height: lineHeight, width: line.width * style.size };
-      element.add(() => this.#canvas.text(single, { x: page.left, y: this.y }));
-      this.y += lineHeight;
+    for (const index of block.lines.keys()) {
+      this.keepTogether(block.lineHeight);
+      element.add(() => this.#canvas.text(buildLines(block, index, index + 1), { x: page.left, y: this.y }));
+      this.y += block.lineHeight;
     }
     this.y += mm(1.5);
   }

@@ -12,8 +12,8 @@ export interface TextLine {
   text: string;
   /** From left to right. */
   runs: Run[];
-  /** In em: times the font size it is points. */
-  width: number;
+  /** In em: times the font size it is points. Measured when it is asked for. */
+  readonly width: number;
 }
 
 /** Characters of one font. */
@@ -21,7 +21,8 @@ export interface Run {
   /** In logical order: from right to left for Hebrew and Arabic. */
   text: string;
   face: Face;
-  width: number;
+  /** Measured when it is asked for. */
+  readonly width: number;
   /** The characters that replacements stand for, for those who search or copy the text. */
   actual?: string | undefined;
 }
@@ -73,6 +74,7 @@ export class Typesetter {
   readonly #LineBreaker: LineBreakerClass;
   readonly #bidi: Bidi;
   readonly #widths = new Map<string, number>();
+  readonly #advances = new Map<Face, Map<string, number>>();
 
   constructor(faces: Faces, LineBreaker: LineBreakerClass, bidi: Bidi) {
     this.#faces = faces;
@@ -145,7 +147,7 @@ export class Typesetter {
 
   /**
    * How many pieces a line has at least and at most that begins with the first. Their widths are nearly the line's: letters
-   * of two pieces may be kerned or joined.
+   * may be kerned, and those of two pieces joined.
    */
   #countPieces(
     pieces: Span[],
@@ -153,14 +155,15 @@ export class Typesetter {
     { text, style, maxWidth }: { text: string; style: FontStyle; maxWidth: number },
   ): { least: number; most: number } {
     const count = { least: 1, most: 1 };
+    const [least, most] = isSimple(text, style) ? [0.95, 1.05] : [0.9, 1.2];
     let width = 0;
     for (let at = first; at < pieces.length; at++) {
       const { from, to } = pieces[at] ?? { from: 0, to: 0 };
-      const widthWith = width + this.width(text.slice(from, to).trimEnd(), style);
-      if (widthWith > 1.2 * maxWidth) break;
+      const widthWith = width + this.#estimateWidth(text.slice(from, to).trimEnd(), style);
+      if (widthWith > most * maxWidth) break;
       count.most = at - first + 1;
-      if (widthWith <= 0.9 * maxWidth) count.least = at - first + 1;
-      width += this.width(text.slice(from, to), style);
+      if (widthWith <= least * maxWidth) count.least = at - first + 1;
+      width += this.#estimateWidth(text.slice(from, to), style);
     }
     return count;
   }
@@ -171,7 +174,7 @@ export class Typesetter {
     let from = 0;
     for (let next = breaker.nextBreak(); next !== null; next = breaker.nextBreak()) {
       const to = next.position;
-      if (this.width(text.slice(from, to).trimEnd(), style) <= maxWidth) yield { from, to };
+      if (this.#fits(text.slice(from, to).trimEnd(), style, maxWidth)) yield { from, to };
       else {
         for (const { segment, index } of graphemes.segment(text.slice(from, to))) {
           yield { from: from + index, to: from + index + segment.length };
@@ -181,14 +184,39 @@ export class Typesetter {
     }
   }
 
+  #fits(text: string, style: FontStyle, maxWidth: number): boolean {
+    return this.#estimateWidth(text, style) < 0.9 * maxWidth || this.width(text, style) <= maxWidth;
+  }
+
+  /** The width of a simple text without kerning, else its width: to set a text takes far longer than to add. */
+  #estimateWidth(text: string, style: FontStyle): number {
+    if (!isSimple(text, style)) return this.width(text, style);
+    const face = this.#getFirstFace(style);
+    const advances = this.#advances.get(face) ?? new Map<string, number>();
+    this.#advances.set(face, advances);
+    let width = 0;
+    for (const character of text) {
+      let advance = advances.get(character);
+      if (advance === undefined) {
+        advance = face.font.glyphForCodePoint(character.codePointAt(0) ?? 0).advanceWidth / face.font.unitsPerEm;
+        advances.set(character, advance);
+      }
+      width += advance;
+    }
+    return width;
+  }
+
+  #getFirstFace(style: FontStyle): Face {
+    const [first] = this.#faces[style.weight ?? 'regular'];
+    if (first === undefined) throw new Error('there is no font');
+    return first;
+  }
+
   #setLine(text: string, lineLevels: Uint8Array | undefined, style: FontStyle): TextLine {
     const faces = this.#faces[style.weight ?? 'regular'];
-    const [inter] = faces;
-    if (inter === undefined) throw new Error('there is no font');
-    if (lineLevels === undefined && simple.test(text)) {
-      const run = this.#run([text], inter, style);
-      return { text, runs: text === '' ? [] : [run], width: run.width };
-    }
+    const inter = this.#getFirstFace(style);
+    if (lineLevels === undefined && simple.test(text))
+      return toLine(text, text === '' ? [] : [this.#run([text], inter, style)]);
     const levels =
       lineLevels ?? (rightToLeft.test(text) ? this.#bidi.getEmbeddingLevels(text, 'auto').levels : undefined);
     const pieces: Piece[] = [];
@@ -209,18 +237,21 @@ export class Typesetter {
       // fontkit reverses scripts that are written from right to left. Other characters among them are reversed here.
       const isReversed = level % 2 === 1 && !rightToLeft.test(clusters.join(''));
       const inOrder = isReversed ? clusters.toReversed().map((cluster) => this.#mirror(cluster, face)) : clusters;
-      return { ...this.#run(inOrder, face, style), actual };
+      return this.#run(inOrder, face, style, actual);
     });
-    return { text, runs, width: runs.reduce((sum, run) => sum + run.width, 0) };
+    return toLine(text, runs);
   }
 
-  #run(clusters: string[], face: Face, style: FontStyle): Run {
+  #run(clusters: string[], face: Face, style: FontStyle, actual?: string): Run {
     // A no-break space has the glyph of a space.
     const text = clusters.join('').replaceAll(/[\u00a0\u202f]/g, ' ');
     return {
       text,
       face,
-      width: face.font.layout(text, Typesetter.features(style)).advanceWidth / face.font.unitsPerEm,
+      get width() {
+        return face.font.layout(text, Typesetter.features(style)).advanceWidth / face.font.unitsPerEm;
+      },
+      actual,
     };
   }
 
@@ -244,6 +275,17 @@ export class Typesetter {
     }
   }
 }
+
+/** Whether a text's width is nearly that of its characters. Digits of equal width are other glyphs than those. */
+const isSimple = (text: string, style: FontStyle): boolean => style.tabular !== true && simple.test(text);
+
+const toLine = (text: string, runs: Run[]): TextLine => ({
+  text,
+  runs,
+  get width() {
+    return runs.reduce((sum, run) => sum + run.width, 0);
+  },
+});
 
 /** A part of a text. */
 interface Span {

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { Piscina } from 'piscina';
 import { expect, it } from 'vitest';
 import type { DocumentSource } from '../../schema/documents/document-source.ts';
-import { loadTypesetter } from '../../schema/documents/pdf/typesetter.ts';
+import { loadTypesetter, type Typesetter } from '../../schema/documents/pdf/typesetter.ts';
 import type { RenderWork } from '../../schema/documents/render-thread.ts';
 
 // A thread has bounded memory. An issued document that needs more never gets its PDF, and no later document its proof.
@@ -59,6 +60,15 @@ it.each([
 ])('few lines of %s are set to find where each ends', async (_name, word, most) => {
   const text = word.repeat(50);
   const typesetter = await loadTypesetter(text);
+  const layouts = countLayouts(typesetter);
+  const lines = typesetter.wrap(text, {}, 30);
+  expect(lines.map((line) => line.text).join('')).toBe(text);
+  for (const line of lines) expect(line.width).toBeLessThanOrEqual(30);
+  expect(layouts() / lines.length).toBeLessThan(most);
+});
+
+/** Counts from now on how often a font lays out more than some characters. */
+function countLayouts(typesetter: Typesetter): () => number {
   let layouts = 0;
   for (const { font } of typesetter.faces) {
     const { layout } = font;
@@ -67,8 +77,25 @@ it.each([
       return layout.apply(font, args);
     };
   }
-  const lines = typesetter.wrap(text, {}, 30);
-  expect(lines.map((line) => line.text).join('')).toBe(text);
-  for (const line of lines) expect(line.width).toBeLessThanOrEqual(30);
-  expect(layouts / lines.length).toBeLessThan(most);
+  return () => layouts;
+}
+
+it('words that differ are not set one by one', async () => {
+  const words = Array.from({ length: 2000 }, (_, index) => `Wörter${(index * 7919).toString(36)}`);
+  const typesetter = await loadTypesetter();
+  const layouts = countLayouts(typesetter);
+  const lines = typesetter.wrap(words.join(' '), {}, 40);
+  expect(lines.flatMap((line) => line.text.split(' '))).toEqual(words);
+  expect(layouts() / lines.length).toBeLessThan(2.5);
+});
+
+it('no line of simple text is wider than it may be', async () => {
+  const typesetter = await loadTypesetter();
+  const text = fc.string({ unit: fc.constantFrom(...' AVTWLYfft.,;:-()/"\'1740->xäÄ'), minLength: 1, maxLength: 300 });
+  fc.assert(
+    fc.property(text, (each) => {
+      for (const line of typesetter.wrap(each, {}, 12)) expect(line.width).toBeLessThanOrEqual(12);
+    }),
+    { numRuns: 200 },
+  );
 });
