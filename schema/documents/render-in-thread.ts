@@ -4,16 +4,19 @@ import type { RenderWork } from './render-thread.ts';
 
 /**
  * How many threads of this process make PDFs at a time. Each takes a processor core and some memory. A tenant has one of them
- * at a time, so that a long document of one doesn't hold up another's.
+ * at a time. Very long documents have a thread of their own, so that usual ones don't wait for them.
  */
-const maxThreads = 2;
+const threadsFor = { usual: 2, veryLong: 1 };
+/** In characters, with the names of the source's fields. A usual document has some thousand. */
+const veryLong = 100_000;
 /** A thread that has nothing to do ends, because its fonts take memory. In milliseconds. */
 const idleTimeout = 30_000;
 /** Node's priority of the threads, as of `nice`: requests come first. */
 const niceIncrement = 5;
 const resourceLimits = { maxOldGenerationSizeMb: 256 };
 
-let threads: Promise<Piscina> | undefined;
+type Length = keyof typeof threadsFor;
+const pools = new Map<Length, Promise<Piscina>>();
 
 /**
  * Makes an invoice's PDF without blocking the event loop. Tenants take turns: see stored-files.ts.
@@ -23,13 +26,15 @@ export async function renderInThread(
   source: DocumentSource,
   logo: Uint8Array | null = null,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  threads ??= makeThreads();
-  const run = (await threads).run({ source, logo } satisfies RenderWork);
+  const length = JSON.stringify(source).length > veryLong ? 'veryLong' : 'usual';
+  const pool = pools.get(length) ?? makePool(threadsFor[length]);
+  pools.set(length, pool);
+  const run = (await pool).run({ source, logo } satisfies RenderWork);
   return run as Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** Loads the pool of threads with the first PDF: many processes make none. */
-async function makeThreads(): Promise<Piscina> {
+async function makePool(maxThreads: number): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   return new Piscina({
     filename: new URL('render-thread.ts', import.meta.url).href,

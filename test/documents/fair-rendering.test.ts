@@ -49,6 +49,17 @@ it('a tenant’s PDF waits for none of another tenant’s, however many and long
   expect(finished.indexOf('innocent')).toBe(0);
 });
 
+it('usual PDFs wait for no very long ones, however many tenants ask for these', async () => {
+  const finished: string[] = [];
+  const render = async (tenantId: string, lines: number): Promise<void> => {
+    await pdfTurns.run(withHolder({ id: tenantId, testOf: null }).holder, () => renderInThread(source(lines)));
+    finished.push(tenantId);
+  };
+  const attack = ['attacker 1', 'attacker 2', 'attacker 3'].map((tenantId) => render(tenantId, 900));
+  await Promise.all([...attack, render('innocent', 1)]);
+  expect(finished.indexOf('innocent')).toBe(0);
+});
+
 it('a tenant’s PDFs and those of its test tenants are made one after the other', async () => {
   let running = 0;
   let most = 0;
