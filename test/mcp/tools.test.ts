@@ -123,6 +123,25 @@ describe('a tool’s call', () => {
     });
   });
 
+  it('finds rows by their metadata, as its schema says, and by nothing that is no text', async () => {
+    for (const order of ['M-1', 'M-2'])
+      await use(client, 'createProject', { name: `Order ${order}`, metadata: { order, shop: 'north & south' } });
+    const find = async (metadata: object): Promise<string[]> =>
+      (await use(client, 'listProjects', { metadata })).data.map(({ name }: Json) => name);
+    expect(await find({ order: 'M-1' })).toEqual(['Order M-1']);
+    expect(await find({ shop: 'north & south' })).toEqual(['Order M-2', 'Order M-1']);
+    expect(await find({ shop: 'north & south', order: 'M-2' })).toEqual(['Order M-2']);
+    expect(await find({ order: 'M-3' })).toEqual([]);
+    for (const order of [null, ['M-1'], { is: 'M-1' }])
+      expect(await refusal(client, 'listProjects', { metadata: { order } })).toMatchObject({
+        status: 422,
+        details: [{ field: 'metadata.order', code: 'wrong_type' }],
+      });
+    expect(await refusal(client, 'listProjects', { status: { is: 'active' } })).toMatchObject({
+      details: [{ code: 'unknown_field' }],
+    });
+  });
+
   it('with an idempotency_key is done once', async () => {
     const args = { type: 'customer', company_name: 'Once', idempotency_key: 'mcp-1' };
     const [first, again] = [await use(client, 'createCustomer', args), await use(client, 'createCustomer', args)];

@@ -9,8 +9,8 @@ import type { RestTool } from './tools.ts';
 const origin = `http://${placeholderHostname}`;
 
 /**
- * The request to REST that a tool's call stands for. What is wrong with the arguments is for REST to say, with one exception:
- * texts that no header can hold.
+ * The request to REST that a tool's call stands for. What is wrong with the arguments is for REST to say, except for what
+ * no request can hold: in a header some texts, and in a query the values of an object that are no texts.
  * @throws ValidationError
  */
 export function toRestRequest({ method, path, headers: names }: RestTool, args: Values, signal: AbortSignal): Request {
@@ -32,15 +32,32 @@ export function toRestRequest({ method, path, headers: names }: RestTool, args: 
     if (typeof value !== 'string') problems.add(argument, 'wrong_type', 'Must be a string.', { expected: 'string' });
     else if (!setHeader(headers, header, value)) problems.add(argument, 'invalid_format', 'No header can hold this.');
   }
+  const isInQuery = method === 'GET' || method === 'DELETE';
+  if (isInQuery)
+    for (const [name, value] of Object.entries(rest)) addParameter(url.searchParams, name, value, problems);
   problems.throwIfAny();
-  if (method === 'GET' || method === 'DELETE') {
-    for (const [name, value] of Object.entries(rest))
-      for (const each of [value].flat()) if (each !== null) url.searchParams.append(name, toText(each));
-    return new Request(url, { method, headers, signal });
-  }
+  if (isInQuery) return new Request(url, { method, headers, signal });
   headers.set('content-type', 'application/json');
   return new Request(url, { method, headers, signal, body: stringifyJson(rest) });
 }
+
+/** Adds an argument to a query: each element of a list, and each field of an object as `metadata[key]=value`. */
+function addParameter(query: URLSearchParams, name: string, value: unknown, problems: Problems): void {
+  for (const each of [value].flat()) {
+    if (each === null) continue;
+    if (!isObject(each)) {
+      query.append(name, toText(each));
+      continue;
+    }
+    for (const [key, field] of Object.entries(each)) {
+      if (typeof field === 'string' || field instanceof JsonNumber) query.append(`${name}[${key}]`, toText(field));
+      else problems.add(`${name}.${key}`, 'wrong_type', 'Must be a string.', { expected: 'string' });
+    }
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
 /** An argument as a parameter of a query. */
 function toText(value: unknown): string {
