@@ -191,6 +191,70 @@ describe('a tool’s call', () => {
   });
 });
 
+describe('a batch whose answer is longer than 100 kB', () => {
+  /** A customer with twenty mistakes, whose names are long. */
+  const wrong = (character = 'x'): object => ({
+    type: 'customer',
+    company_name: 'Refused in a batch',
+    ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}${character.repeat(500)}`, 1])),
+  });
+  const right = { type: 'customer', company_name: 'Made in a batch' };
+  const count = async (q: string): Promise<number> => (await use(client, 'listCustomers', { q })).meta.total;
+
+  it('says which items were refused and why, and does not say that all is done', async () => {
+    const items = [right, ...Array.from({ length: 99 }, () => wrong())];
+    const { status, message, results } = await use(client, 'createManyCustomers', { items });
+    expect(status).toBe(200);
+    expect(message).toMatch(/^99 of 100 items were refused\. /);
+    expect(results).toHaveLength(100);
+    expect(results[0]).toEqual({ status: 201, id: expect.any(String) });
+    for (const each of results.slice(1))
+      expect(each).toEqual({ status: 422, message: expect.stringMatching(/^f0xxx/) });
+    expect([await count('Made in a batch'), await count('Refused in a batch')]).toEqual([1, 0]);
+  });
+
+  it('has all problems of items that were refused, if that is short', async () => {
+    const long = { ...right, metadata: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [n, 'x'.repeat(400)])) };
+    const items = [{ ...right, type: 'nobody', city: 7 }, ...Array.from({ length: 30 }, () => long)];
+    const { message, results } = await use(client, 'createManyCustomers', { items });
+    expect(message).toMatch(/^1 of 31 items were refused\. /);
+    expect(results[0]).toMatchObject({ status: 422, details: [{ field: 'type' }, { field: 'city' }] });
+    expect(results.slice(1)).toEqual(items.slice(1).map(() => ({ status: 201, id: expect.any(String) })));
+  });
+
+  it('says so when none was written, too', async () => {
+    const items = Array.from({ length: 100 }, () => wrong());
+    const refused = await refusal(client, 'createManyCustomers', { items: [right, ...items.slice(1)], atomic: true });
+    expect(refused).toMatchObject({ status: 422, code: 'VALIDATION_FAILED' });
+    expect(refused.details).toHaveLength(5);
+    expect(refused.details[0]).toMatchObject({
+      field: expect.stringMatching(/^items\.1\.f0xxx/),
+      code: 'unknown_field',
+    });
+    expect(refused.results.map((each: Json) => each.status)).toEqual([424, ...items.slice(1).map(() => 422)]);
+    expect(Buffer.byteLength(JSON.stringify(refused))).toBeLessThan(100_000);
+  });
+
+  // A control character takes six bytes in JSON.
+  it.each(['ä', '中', '\u0001'])('stays below that length: %j', async (character) => {
+    const items = Array.from({ length: 10 }, () => wrong(character));
+    const batch = [...items, ...Array.from({ length: 90 }, () => ({ ...right, [character.repeat(400)]: 1 }))];
+    const result = await use(client, 'createManyCustomers', { items: batch });
+    expect(result.message).toMatch(/^100 of 100 items were refused\. /);
+    expect(result.results.map((each: Json) => each.status)).toEqual(batch.map(() => 422));
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(100_000);
+  });
+});
+
+it('a refusal that is longer than 100 kB has its first problems', async () => {
+  const unknown = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`f${n}${'x'.repeat(1500)}`, 1]));
+  const refused = await refusal(client, 'createProject', { name: 'A', ...unknown });
+  expect(refused).toMatchObject({ status: 422, code: 'VALIDATION_FAILED', request_id: expect.any(String) });
+  expect(refused.details).toHaveLength(5);
+  expect(refused.details[0]).toMatchObject({ field: expect.stringMatching(/^f0xxx/), code: 'unknown_field' });
+  expect(Buffer.byteLength(JSON.stringify(refused))).toBeLessThan(100_000);
+});
+
 describe('a mutation whose answer is longer than 100 kB', () => {
   const mutate = (query: string, variables: object) =>
     client.callTool({ name: 'graphql_mutation', arguments: { query, variables } });

@@ -46,16 +46,40 @@ export async function fromRest(response: Response, asked: Asked): Promise<CallTo
   };
   const text = Object.keys(added).length > 0 ? `${JSON.stringify(added).slice(0, -1)},${body.slice(1)}` : body;
   if (Buffer.byteLength(text) <= maxResultBytes) return asText(text, isError);
-  if (!isError) return tooLong(asked, status, idsOfRest(body));
-  const { message } = JSON.parse(body) as { message: string };
-  return inResult({ ...added, message, request_id: asked.requestId }, true);
+  const answer = JSON.parse(body) as RestAnswer;
+  if (!isError) return tooLong(asked, status, whatRestWrote(answer));
+  const { message, details, results } = answer;
+  const short = shortenTexts({
+    ...added,
+    message,
+    details: details?.slice(0, maxDetails),
+    request_id: asked.requestId,
+  });
+  return asShort(
+    [{ ...short, results: results?.map(shortenItem) }, { ...short, results: results?.map(toStatus) }, short],
+    true,
+  );
 }
 
-/**
- * A result that is too long: refused if nothing was changed; else the least that says what was done.
- * @param ids the ids of what was written, by which each resource can be read
- */
-function tooLong({ isRead, sizeArgument, requestId }: Asked, status: number, ids: object): CallToolResult {
+/** The first of the bodies that is short enough, else the last. */
+function asShort(bodies: readonly object[], isError: boolean): CallToolResult {
+  const texts = bodies.map((body) => JSON.stringify(body));
+  return asText(texts.find((text) => Buffer.byteLength(text) <= maxResultBytes) ?? texts.at(-1) ?? '{}', isError);
+}
+
+interface Written {
+  /** How many items of a batch were refused, in words. */
+  refused?: string | undefined;
+  /** The ids of what was written, by which each resource can be read: from the most that is said to the least. */
+  ids: readonly object[];
+}
+
+/** A result that is too long: refused if nothing was changed; else the least that says what was done. */
+function tooLong(
+  { isRead, sizeArgument, requestId }: Asked,
+  status: number,
+  { refused, ids }: Written,
+): CallToolResult {
   const limit = `more than ${maxResultBytes} bytes`;
   if (isRead) {
     const less = sizeArgument ? `by a smaller ${sizeArgument} or by filters` : 'by fields, in graphql_query';
@@ -65,25 +89,44 @@ function tooLong({ isRead, sizeArgument, requestId }: Asked, status: number, ids
     const refusal = { status: 422, code: 'ANSWER_TOO_LARGE', message, errors: { [field]: [message] }, details };
     return inResult({ ...refusal, request_id: requestId }, true);
   }
-  const message = `Done. The answer has ${limit} and is left out.`;
-  const listed = JSON.stringify({ status, message, ...ids });
-  return Buffer.byteLength(listed) <= maxResultBytes ? asText(listed, false) : inResult({ status, message }, false);
+  const message = `${refused ?? 'Done.'} The answer has ${limit} and is left out.`;
+  return asShort(
+    [...ids, {}].map((each) => ({ status, message, ...each })),
+    false,
+  );
 }
 
-/** The ids of a resource, or of a batch's resources. */
-function idsOfRest(body: string): object {
-  interface Written {
-    data?: { id?: string };
-  }
-  const { data, results } = JSON.parse(body) as Written & { results?: (Written & { status: number })[] };
-  if (!results) return data?.id === undefined ? {} : { data: { id: data.id } };
+interface BatchItem {
+  status: number;
+  data?: { id?: string } | undefined;
+  message?: string;
+}
+
+interface RestAnswer {
+  data?: { id?: string };
+  results?: BatchItem[];
+  message?: string;
+  details?: unknown[];
+}
+
+/** The ids of a resource, or of a batch's resources. An item that was refused has its problems, or the first of them. */
+function whatRestWrote({ data, results }: RestAnswer): Written {
+  if (!results) return { ids: [data?.id === undefined ? {} : { data: { id: data.id } }] };
+  const refused = results.filter(({ status }) => status >= 400).length;
   return {
-    results: results.map(({ data: each, ...others }) => ({
-      ...others,
-      ...(each?.id !== undefined && { id: each.id }),
-    })),
+    refused: refused === 0 ? undefined : `${refused} of ${results.length} items were refused.`,
+    ids: [toIds, shortenItem, toStatus].map((shortened) => ({ results: results.map(shortened) })),
   };
 }
+
+const toIds = ({ data, ...others }: BatchItem): object => ({ ...others, ...toStatus({ ...others, data }) });
+
+const toStatus = ({ status, data }: BatchItem): object => ({ status, ...(data?.id !== undefined && { id: data.id }) });
+
+const shortenItem = (item: BatchItem): object => ({
+  ...toStatus(item),
+  ...(item.message !== undefined && { message: shorten(item.message) }),
+});
 
 /** A file: in the result, or as its address. Of one that is too long, no more is read than it takes to know that. */
 async function fromFile(response: Response, { address }: Asked): Promise<CallToolResult> {
@@ -131,7 +174,7 @@ export async function fromGraphql(response: Response, asked: Asked): Promise<Cal
   const short = errors && { errors: errors.slice(0, maxErrors).map(shortenError) };
   return isError
     ? inResult({ data: null, ...short }, true)
-    : tooLong(asked, response.status, { ...idsOfFields(data), ...short });
+    : tooLong(asked, response.status, { ids: [{ ...idsOfFields(data), ...short }] });
 }
 
 interface GraphqlError {
@@ -155,11 +198,12 @@ const shorten = (value: unknown): unknown =>
 
 function shortenError({ message, path, extensions: { code, details, requestId } = {} }: GraphqlError): object {
   const short = details?.slice(0, maxDetails);
-  const json = JSON.stringify({ message, path, extensions: { code, requestId, details: short } }, (_, value) =>
-    shorten(value),
-  );
-  return JSON.parse(json) as object;
+  return shortenTexts({ message, path, extensions: { code, requestId, details: short } });
 }
+
+/** An object whose texts are short. */
+const shortenTexts = (value: object): object =>
+  JSON.parse(JSON.stringify(value, (_, each: unknown) => shorten(each))) as object;
 
 /** The ids of the objects that a document's fields have answered. */
 function idsOfFields(data: GraphqlBody['data']): object {
