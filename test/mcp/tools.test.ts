@@ -155,6 +155,22 @@ describe('a tool’s call', () => {
     expect((await use(client, 'listCustomers', { q: 'Once' })).meta.total).toBe(2);
   });
 
+  it('of GraphQL with an argument that isn’t known is refused, and nothing is done', async () => {
+    const query = 'mutation { createCustomer(input: { type: CUSTOMER, companyName: "Not twice" }) { id } }';
+    for (const unknown of ['idempotencyKey', 'operationName', 'extensions'])
+      expect(await refusal(client, 'graphql_mutation', { query, [unknown]: 'k' })).toMatchObject({
+        status: 422,
+        code: 'VALIDATION_FAILED',
+        details: [{ field: unknown, code: 'unknown_field' }],
+        request_id: expect.any(String),
+      });
+    expect((await use(client, 'listCustomers', { q: 'Not twice' })).meta.total).toBe(0);
+    const read = { query: 'query A { __typename } query B { b: __typename }', operation_name: 'B' };
+    expect(await use(client, 'graphql_query', read)).toEqual({ data: { b: 'Query' } });
+    const keyed = { ...read, idempotency_key: 'k' };
+    expect(await refusal(client, 'graphql_query', keyed)).toMatchObject({ details: [{ field: 'idempotency_key' }] });
+  });
+
   it('graphql_query only reads: mutations and subscriptions are refused, also beside a query', async () => {
     const mutation = 'mutation M { createCustomer(input: { type: CUSTOMER, companyName: "Never" }) { id } }';
     for (const args of [

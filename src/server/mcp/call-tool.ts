@@ -1,8 +1,9 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { stringifyJson } from '../../../rest-shim/exact-json.ts';
 import type { Values } from '../../../rest-shim/operation.ts';
 import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
 import { toErrorResponse } from '../../../rest-shim/router.ts';
+import { Problems } from '../../../schema/errors/errors.ts';
 import {
   idempotencyKeyHeader,
   readIdempotencyKey,
@@ -65,11 +66,28 @@ async function respondRest(request: Request, call: McpCall, options: CallToolOpt
 const readKey = (method: string, key: string | null): string | undefined =>
   readIdempotencyKey({ method, headersDistinct: key === null ? {} : { [idempotencyKeyHeader.toLowerCase()]: [key] } });
 
+/**
+ * As REST does. An idempotencyKey that is left out, say, would let a mutation be done twice.
+ * @throws ValidationError
+ */
+function refuseUnknown(args: Values, { inputSchema }: Tool): void {
+  const problems = new Problems();
+  for (const name of Object.keys(args))
+    if (!Object.hasOwn(inputSchema.properties ?? {}, name))
+      problems.add(name, 'unknown_field', 'This argument is not known here.');
+  problems.throwIfAny();
+}
+
 /** Which arguments GraphQL takes, by its own names. */
 const graphqlNames = { query: 'query', variables: 'variables', operation_name: 'operationName' };
 
-async function respondGraphql({ method }: GraphqlTool, call: McpCall, options: CallToolOptions): Promise<Response> {
+async function respondGraphql(
+  { method, tool }: GraphqlTool,
+  call: McpCall,
+  options: CallToolOptions,
+): Promise<Response> {
   const { args, admitted } = call;
+  refuseUnknown(args, tool);
   admitted.context.responseSize?.limit({ reads: true, values: true });
   const url = new URL(`http://${placeholderHostname}/graphql`);
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
