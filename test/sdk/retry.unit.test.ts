@@ -4,11 +4,13 @@ import { ConnectionError } from '../../src/sdk/client/errors.ts';
 import { defaults } from '../../src/sdk/client/defaults.ts';
 import { retryDelay } from '../../src/sdk/client/retry.ts';
 
-const answered = (status: number, retryAfter?: string) =>
-  buildError(
-    new Response(null, { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } }),
-    '',
-  );
+const answered = (status: number, retryAfter?: string, date?: string) => {
+  const headers = {
+    ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    ...(date !== undefined && { date }),
+  };
+  return buildError(new Response(null, { status, headers }), '');
+};
 const lost = new ConnectionError('lost');
 
 const delay = (error = lost, attempt = 1, options: object = {}, method = 'GET', elapsed = 0): number | undefined =>
@@ -24,6 +26,19 @@ describe('the delay before the next attempt', () => {
     expect(delay(answered(503, '3'))).toEqual(about(3000));
     const date = new Date(Date.now() + 20_000).toUTCString();
     expect(delay(answered(429, date))).toEqual(about(18_000, 3000));
+  });
+
+  it.each([-7200, -30, 0, 30, 7200])('is by the clock of who answered, also if it differs by %d seconds', (seconds) => {
+    const at = (after: number): string => new Date(Date.now() + (seconds + after) * 1000).toUTCString();
+    expect(delay(answered(503, at(20), at(0)))).toEqual(about(19_000, 2000));
+    expect(delay(answered(503, '20', at(0)))).toEqual(about(20_000));
+    expect(delay(answered(503, at(-5), at(0)))).toEqual(about(0));
+    expect(delay(answered(503, 'soon', at(0)))).toEqual(about(500));
+  });
+
+  it('is by the own clock where the answer has no date, or none that can be read', () => {
+    const date = new Date(Date.now() + 20_000).toUTCString();
+    expect(delay(answered(429, date, 'today'))).toEqual(about(18_000, 3000));
   });
 
   it('doubles with each attempt, up to 30 seconds', () => {

@@ -26,15 +26,21 @@ export function buildError({ status, statusText, headers }: Response, body: unkn
   return new ErrorClass(getMessage(body) ?? `The service answered ${status} ${statusText}.`, {
     status,
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfter: parseSeconds(headers.get('retry-after')),
+    retryAfter: readRetryAfter(headers),
     body,
   });
 }
 
-/** A Retry-After header in seconds: it has a number of them, or, from some proxies, a date. */
-function parseSeconds(retryAfter: string | null): number | undefined {
+/**
+ * A Retry-After header in seconds: it has a number of them, or, from some proxies, a time by their clock. The answer's own time
+ * is by the same clock, which this one may differ from.
+ */
+function readRetryAfter(headers: Headers): number | undefined {
+  const retryAfter = headers.get('retry-after');
   if (retryAfter === null) return undefined;
-  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000;
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter);
+  const answeredAt = Date.parse(headers.get('date') ?? '');
+  const seconds = (Date.parse(retryAfter) - (Number.isNaN(answeredAt) ? Date.now() : answeredAt)) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
