@@ -68,8 +68,15 @@ describe('the list of tools', () => {
     expect(marks).toMatchObject({
       listInvoices: [true, false, true],
       getInvoicePdf: [true, false, true],
-      createInvoice: [false, false, false],
+      createInvoice: [false, true, false], // which it can issue at once
+      createManyInvoices: [false, true, false],
+      createReceipt: [false, true, false],
+      createManyReceipts: [false, true, false],
+      createCreditNote: [false, true, false],
+      setTestClock: [false, true, false],
+      createCustomer: [false, false, false],
       createManyCustomers: [false, false, false],
+      createTimeEntry: [false, false, false],
       updateManyCustomers: [false, true, true],
       updateCustomer: [false, true, true],
       deleteCustomer: [false, true, true],
@@ -77,6 +84,17 @@ describe('the list of tools', () => {
       graphql_query: [true, false, true],
       graphql_mutation: [false, true, false],
     });
+  });
+
+  it('marks what sends data of the books to an address outside', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.filter(({ annotations }) => annotations?.openWorldHint !== false).map(({ name }) => name)).toEqual([
+      'createWebhook',
+      'updateWebhook',
+      'pingWebhook',
+      'redeliver',
+      'graphql_mutation',
+    ]);
   });
 
   it('has only those that the token’s abilities allow', async () => {

@@ -58,7 +58,7 @@ export const graphqlTools: readonly GraphqlTool[] = [
         readOnlyHint: false,
         destructiveHint: true,
         idempotentHint: false,
-        openWorldHint: false,
+        openWorldHint: true, // it can make webhooks
       },
     },
   },

@@ -44,6 +44,24 @@ interface Operation {
 /** A 304 has no body to show, so no tool takes tags for it. */
 const leftOut = new Set(['If-None-Match']);
 
+/** The paths where a POST can write something final: documents that are issued or booked at once, and a clock that never goes back. */
+const finalAtOnce = new Set([
+  '/invoices',
+  '/invoices/batch',
+  '/credit-notes',
+  '/receipts',
+  '/receipts/batch',
+  '/test-clock',
+]);
+
+/** The requests that send data of the books to an address that the call names, or that was named before. */
+const sendingOut = new Set([
+  'post /webhooks',
+  'patch /webhooks/{id}',
+  'post /webhooks/{id}/ping',
+  'post /deliveries/{id}/redeliver',
+]);
+
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** Whether a tool can have its body and its answer: not JSON Lines, of which there may be too many, and no attachments. */
@@ -106,9 +124,9 @@ function toTool(method: string, path: string, operation: Operation, schemas: Rec
         title: summary,
         readOnlyHint: isRead,
         // Whatever doesn't only add: changes, deletions, and transitions, of which many are final.
-        destructiveHint: !isRead && !isCreating,
+        destructiveHint: !isRead && (!isCreating || finalAtOnce.has(path)),
         idempotentHint: method !== 'post',
-        openWorldHint: false,
+        openWorldHint: sendingOut.has(`${method} ${path}`),
       },
     },
   };
