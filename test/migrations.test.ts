@@ -86,6 +86,22 @@ test('a failed migration is reported with its reason on one line, rolled back, a
   expect(await applyMigrations(database.url, [good, { ...bad, script: 'create table half ()' }])).toEqual(['2_bad']);
 });
 
+test('a migration may take longer than the operator’s limits for statements and sessions', async () => {
+  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'];
+  const { rows } = await pool.query<{ name: string }>('select current_database() as name');
+  for (const limit of limits) await pool.query(`alter database "${rows[0]?.name}" set ${limit} = '200ms'`);
+  const slow = {
+    name: '9_slow',
+    script: `create function wait(integer) returns integer immutable language sql as 'select $1 from pg_sleep(0.5)';
+      create table big (id integer); insert into big select wait(1);`,
+  };
+  const index = { name: '9_slow_index', script: 'create index concurrently slow on big (wait(id))' };
+  expect(await applyMigrations(database.url, [slow, index])).toEqual(['9_slow', '9_slow_index']);
+  // The lock of migrate() is held by a session that is idle.
+  expect(await migrate(database.url)).toEqual(names);
+  expect(await pendingMigrations(pool)).toEqual([]);
+});
+
 test('a migration whose process is killed is rolled back, and tried again', async () => {
   const slow = { name: '1_slow', script: 'create table slow (); select pg_advisory_xact_lock(7);' };
   const holder = await pool.connect();

@@ -24,6 +24,15 @@ const sessionSettings = `
 export const applySessionSettings = async (client: ClientBase): Promise<void> =>
   void (await client.query(sessionSettings));
 
+/**
+ * For work that takes long, such as a migration: what the operator limits for all sessions of a role or database is meant for
+ * requests. PostgreSQL has the last of these since version 17.
+ */
+export const liftTimeouts = async (client: ClientBase): Promise<void> =>
+  void (await client.query(`
+    select set_config(name, '0', false) from pg_settings where name in
+      ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`));
+
 /** A connection that breaks while idle is replaced at the next query; one that breaks in use fails that query. */
 export function replaceBrokenConnections(pool: Pool): void {
   pool.on('error', () => {}).on('connect', (connection) => connection.on('error', () => {}));

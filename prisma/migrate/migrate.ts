@@ -9,7 +9,7 @@ import { distributeBooks } from '../distribute/distribute.ts';
 import { hasCitus, isDistributed } from '../distribute/distributed.ts';
 import { declareLeakproof, findMissingLeakproof } from './leakproof.ts';
 import { LockWatch } from '../connection/lock-waits.ts';
-import { replaceBrokenConnections } from '../connection/pool-options.ts';
+import { liftTimeouts, replaceBrokenConnections } from '../connection/pool-options.ts';
 import type { Migration } from './schema-engine.ts';
 
 const folder = new URL('../migrations/', import.meta.url);
@@ -126,7 +126,10 @@ async function migrateQueue(url: string, watch: LockWatch): Promise<void> {
     connectionString: url,
     max: 1,
     idleTimeoutMillis: 0,
-    onConnect: async (client) => void (await client.query(`set lock_timeout = ${watch.limits.waitMs}`)),
+    onConnect: async (client) => {
+      await liftTimeouts(client);
+      await client.query(`set lock_timeout = ${watch.limits.waitMs}`);
+    },
   });
   replaceBrokenConnections(pool);
   try {
@@ -162,7 +165,8 @@ async function withMigrationLock<T>(
 }
 
 async function withPool<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = new ConnectionPool({ connectionString: url, max: 3, application_name: 'kontor migrate' });
+  const options = { connectionString: url, max: 3, application_name: 'kontor migrate' };
+  const pool = new ConnectionPool({ ...options, onConnect: liftTimeouts });
   replaceBrokenConnections(pool);
   try {
     return await work(pool);

@@ -10,7 +10,7 @@ import { takeAdvisoryLock } from '../connection/advisory-lock.ts';
 import { ConnectionPool } from '../connection/connection.ts';
 import { forCitus, hasCitus } from '../distribute/distributed.ts';
 import { lockLimits, LockWatch, type LockLimits } from '../connection/lock-waits.ts';
-import { replaceBrokenConnections } from '../connection/pool-options.ts';
+import { liftTimeouts, replaceBrokenConnections } from '../connection/pool-options.ts';
 import { splitStatements } from './split-statements.ts';
 import { isLockTimeout } from '../connection/transaction-retry.ts';
 
@@ -66,7 +66,7 @@ export async function applyMigrations(
   migrations: Migration[],
   { report = () => {}, limits = lockLimits }: ApplyOptions = {},
 ): Promise<string[]> {
-  const beside = new ConnectionPool({ connectionString: url, max: 1 });
+  const beside = new ConnectionPool({ connectionString: url, max: 1, onConnect: liftTimeouts });
   replaceBrokenConnections(beside);
   try {
     return await applyWatched(url, migrations, new LockWatch(beside, report, limits));
@@ -133,7 +133,8 @@ async function withEngine<T>(
   waits: Waits | undefined,
   work: (engine: SchemaEngine, pool: Pool) => Promise<T>,
 ): Promise<T> {
-  const pool = new EnginePool({ connectionString: url, max: 1, idleTimeoutMillis: 0 }); // the engine's lock is a connection's
+  // One connection for all: the engine's lock is its own.
+  const pool = new EnginePool({ connectionString: url, max: 1, idleTimeoutMillis: 0, onConnect: liftTimeouts });
   pool.on('error', () => {}); // the next query reports the error
   const adapter = new EngineAdapter(pool, waits);
   try {
