@@ -15,6 +15,7 @@ import {
   makeReceipt,
 } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { importRecords } from '../record-import/records.ts';
 import { work } from '../webhooks/receiver.ts';
 import { exported, readCsv, unzip } from './exports.ts';
 
@@ -144,4 +145,58 @@ describe('A GoBD export', () => {
     expect([...files.keys()].some((name) => name.includes('2025-0001'))).toBe(false);
     expect(files.get(`documents/receipts/${receiptId}-1.pdf`)?.toString()).toBe(scan);
   });
+});
+
+it('names the files of imported invoices so that no name leaves its folder, and each is there once', async () => {
+  const numbers = ['RE/../1', String.raw`RE\..\1`, '../../2', '"3"\u0007\u202e', 'RE-4', 're-4', 'Nr. 5 (März), a/b'];
+  const seller = await service.integrator({ country: 'DE' });
+  await makeCompany(seller);
+  await makeCustomer(seller);
+  const rows = numbers.map((number) => `"${number.replaceAll('"', '""')}",Globex,2026-02-01,Advice,1,100,19`);
+  const csv = ['n,customer,day,text,q,price,vat', ...rows].join('\n');
+  const columns = {
+    externalId: 'n',
+    number: 'n',
+    customer: 'customer',
+    invoiceDate: 'day',
+    title: 'text',
+    quantity: 'q',
+    unitPriceNet: 'price',
+    vatRate: 'vat',
+  };
+  expect(await importRecords(service, seller, 'Invoice', csv, { columns })).toMatchObject({ errors: [], imported: 7 });
+  await makeCreditNote(seller, { invoiceId: await makeInvoice(seller, { status: 'ISSUED' }) });
+  const invoices = await seller.db.invoice.findMany({ orderBy: { id: 'asc' } });
+  const names = new Map<string, string>();
+  for (const { id, number } of invoices.filter((each) => numbers.includes(each.number ?? ''))) {
+    const url = `${service.url}/api/v1/invoices/${id}/pdf`;
+    const { status, headers } = await fetch(url, { headers: { authorization: `Bearer ${seller.token}` } });
+    expect(status).toBe(200);
+    names.set(number ?? '', headers.get('content-disposition') ?? '');
+  }
+  const save = 'attachment; filename=';
+  expect(numbers.map((number) => names.get(number))).toEqual([
+    `${save}RE_.._1.pdf`,
+    `${save}RE_.._1.pdf`,
+    `${save}_._.._2.pdf`,
+    `${save}_3___.pdf`,
+    `${save}RE-4.pdf`,
+    `${save}re-4.pdf`,
+    `${save}"Nr. 5 (M?rz), a_b.pdf"; filename*=UTF-8''Nr.%205%20%28M%C3%A4rz%29%2C%20a_b.pdf`,
+  ]);
+  const { file } = await exported(service, seller, { type: 'gobd', from: '2026-01-01', to: '2026-12-31' });
+  const documents = [...(await unzip(file)).keys()].filter((name) => name.startsWith('documents/'));
+  const idOf = (number: string) => invoices.find((each) => each.number === number)?.id;
+  expect(documents.filter((name) => name.endsWith('.pdf'))).toEqual(
+    [
+      'RE_.._1',
+      `RE_.._1-${idOf(String.raw`RE\..\1`)}`,
+      '_._.._2',
+      '_3___',
+      'RE-4',
+      `re-4-${idOf('re-4')}`,
+      'Nr. 5 (März), a_b',
+    ].map((name) => `documents/${name}.pdf`),
+  );
+  expect(new Set(documents.map((name) => name.toLowerCase())).size).toBe(documents.length);
 });

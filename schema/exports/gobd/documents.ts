@@ -1,3 +1,4 @@
+import { uniqueNames } from '../../documents/file-names.ts';
 import type { Context } from '../../graphql/context.ts';
 import { readAttachment } from '../../resources/attachment/files.ts';
 
@@ -19,16 +20,18 @@ interface Days {
 export async function* readFiles({ db }: Context, { from, to }: Days): AsyncGenerator<StoredFile> {
   const days = { gte: from, lte: to };
   const where = { OR: [{ invoice: { invoiceDate: days } }, { creditNote: { creditNoteDate: days } }] };
-  const number = { select: { number: true } } as const;
+  const nameOf = uniqueNames();
+  const number = { select: { id: true, number: true } } as const;
   const select = { id: true, format: true, invoice: number, creditNote: number } as const;
   for (let after: string | undefined; ;) {
     const query = { where: { ...where, ...(after !== undefined && { id: { gt: after } }) }, select, take: pageSize };
     const files = await db.invoiceFile.findMany({ ...query, orderBy: { id: 'asc' } });
     for (const { id, format, invoice, creditNote } of files) {
       const file = await db.invoiceFile.findFirst({ where: { id }, select: { bytes: true } });
-      const document = invoice?.number ?? creditNote?.number ?? id;
+      const document = invoice ?? creditNote;
+      const name = nameOf(document?.number ?? id, document?.id ?? id);
       const ending = format === 'pdf' ? 'pdf' : `${format}.xml`;
-      if (file) yield { name: `documents/${document}.${ending}`, content: once(file.bytes) };
+      if (file) yield { name: `documents/${name}.${ending}`, content: once(file.bytes) };
     }
     if (files.length < pageSize) return;
     after = files.at(-1)?.id;

@@ -5,6 +5,7 @@ import { refuse, TryLaterError } from '../../errors/errors.ts';
 import { FairLimiter } from '../../graphql/execution/concurrency-limiter.ts';
 import { eInvoiceFormats } from '../../documents/e-invoice/formats.ts';
 import type { DocumentFile } from '../../documents/document-file.ts';
+import { nameFor } from '../../documents/file-names.ts';
 import { readSource, type DocumentKey } from './read-source.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
 import type { FileFormat } from '../../documents/file-formats.ts';
@@ -127,7 +128,8 @@ async function findStored(
   return stored ? buildFile(name, format, stored.bytes) : undefined;
 }
 
-function buildFile(name: string, format: FileFormat, bytes: Uint8Array): DocumentFile {
+function buildFile(named: string, format: FileFormat, bytes: Uint8Array): DocumentFile {
+  const name = nameFor(named);
   if (format === 'pdf') return { fileName: `${name}.pdf`, mediaType: 'application/pdf', bytes };
   return { fileName: `${name}-${eInvoiceFormats[format].fileName}`, mediaType: 'application/xml', bytes };
 }
