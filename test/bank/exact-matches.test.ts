@@ -144,6 +144,29 @@ it('the first of them are found without looking for all', async () => {
     });
 });
 
+it('rows whose amount is due, but for no other reason, keep no later one from being found; so many are looked at', async () => {
+  const customerId = await makeCustomer(acme);
+  const id = await worth('1', customerId);
+  const addRows = async (count: number) => {
+    for (let at = 0; at < count; at += 1) await transaction('119');
+  };
+  const find = async () => {
+    let statements = 0;
+    const stop = observeStatements(() => void (statements += 1));
+    const found = await exactMatches();
+    stop();
+    return { found, statements };
+  };
+  await addRows(45);
+  const bank = await transaction('119', { ...globex, bookingDate: new Date('2026-03-09') });
+  expect((await find()).found).toEqual([[bank, id]]);
+  await addRows(160);
+  const { statements } = await find();
+  await addRows(30);
+  expect((await find()).statements).toBe(statements);
+  expect(await confirm([[bank, id]])).toEqual(matched(bank));
+});
+
 describe('exact matches are confirmed together', () => {
   it('of two transactions that would pay the same, the first', async () => {
     const id = await worth('1', await makeCustomer(acme));

@@ -93,10 +93,12 @@ export async function findPossible(
   const findLocked = await context.transaction(holdPeriodLocks);
   const matches: ExactMatch[] = [];
   let possible: ExactMatch[] = [];
-  const size = Math.min(first, atOnce);
-  for (let start = 0; start < transactions.length && possible.length < first; start += size) {
+  let size = Math.min(first, atOnce);
+  for (let start = 0; start < transactions.length && possible.length < first;) {
     matches.push(...(await findExactMatches(context, transactions.slice(start, start + size))));
     possible = choosePayers(matches, findLocked);
+    start += size;
+    size = atOnce; // where the first ones weren't exact, many may not be
   }
   return possible.slice(0, first);
 }

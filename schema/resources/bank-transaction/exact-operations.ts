@@ -16,6 +16,12 @@ import { BankTransaction } from './type.ts';
 /** The most matches at once. */
 export const maxExactMatches = 40;
 
+/**
+ * The most transactions that are looked at to find them. It is more than are answered: a transaction whose amount is due but
+ * which has no second reason stays unmatched, and would otherwise keep later ones from being found for as long as it does.
+ */
+const maxLookedAt = 200;
+
 const ExactMatchType = builder.objectRef<ExactMatch>('ExactMatch').implement({
   description: 'An unmatched bank transaction with its exact suggestion.',
   fields: (t) => ({
@@ -53,7 +59,7 @@ builder.queryField('exactMatches', (t) =>
       }),
     },
     resolve: async (_root, { first }, context) => {
-      const transactions = await findPromising(context, maxExactMatches);
+      const transactions = await findPromising(context, maxLookedAt);
       return findPossible(context, transactions, first ?? maxExactMatches);
     },
   }),
