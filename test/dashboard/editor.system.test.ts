@@ -143,6 +143,29 @@ describe.skipIf(noBrowser)('the editor of invoices', { timeout: 120_000 }, () =>
     expect(invoice.dueDate).toBe('2026-03-25');
   });
 
+  it('copies an invoice; if that can’t be read, it says so, and opens once it can', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const id = await makeInvoice(acme, { subject: 'Concept of spring' });
+    await pages.visit({}, async (page, watch) => {
+      watch.allowed.push(/Failed to load resource/);
+      await page.route('**/graphql', (route) =>
+        operationName(route.request()) === 'Invoice'
+          ? route.fulfill({ status: 503, contentType: 'application/json', body: '{}' })
+          : route.continue(),
+      );
+      await open(page, `/invoices/new?copy=${id}`);
+      await page.getByRole('alert').getByText('Couldn’t load this').waitFor();
+      expect(await page.getByLabel('Subject').count()).toBe(0);
+      await page.unroute('**/graphql');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await expect.poll(() => page.getByLabel('Subject').inputValue()).toBe('Concept of spring');
+    });
+    await pages.visit({}, async (page) => {
+      await open(page, '/invoices/new?copy=019c0000-0000-7000-8000-000000000000');
+      await page.getByRole('alert').getByText('Not found').waitFor();
+    });
+  });
+
   it('is led to its lines by a key also while a customer is looked for', async () => {
     const { open } = await pages.bookkeeper();
     await pages.visit({}, async (page) => {

@@ -239,6 +239,20 @@ describe.skipIf(noBrowser)('the figures of the overview', { timeout: 120_000 }, 
     });
   });
 
+  it('a month that is mistyped in the address is read as this month', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({}, async (page) => {
+      const title = async (query: string): Promise<string> => {
+        await open(page, `/invoiced${query}`);
+        return page.getByRole('heading', { level: 1 }).innerText();
+      };
+      const thisMonth = await title('');
+      for (const mistyped of ['2026-13', '2026-3', 'March', '2026-03-01'])
+        expect([mistyped, await title(`?month=${mistyped}`)]).toEqual([mistyped, thisMonth]);
+      expect(await title('?month=2025-03')).toBe('Invoiced in Mar 2025');
+    });
+  });
+
   it('begins with what is to be done: failing webhooks first, and a month to lock last', async () => {
     const { acme, open } = await pages.bookkeeper();
     await setCompany(acme, company);

@@ -35,11 +35,15 @@ const InvoicedMonthQuery = graphql(`
   }
 `);
 
+const isMonth = (value: string | undefined): value is string => /^\d{4}-(0[1-9]|1[0-2])$/.test(value ?? '');
+
 /** The documents of which a month's invoiced amount consists: its invoices, less its credit notes. */
 export default function InvoicedMonth(): ReactNode {
   const { tenant } = useSession();
   const list = useListState(['month', 'currency', 'kind']);
-  const { month = today().slice(0, 7), currency = tenant.defaultCurrency, kind } = list.filters;
+  const { currency = tenant.defaultCurrency, kind } = list.filters;
+  // The address may be mistyped.
+  const month = isMonth(list.filters.month) ? list.filters.month : today().slice(0, 7);
   const days = { gte: `${month}-01`, lte: lastDay(month) };
   const invoices = {
     currency: { eq: currency },

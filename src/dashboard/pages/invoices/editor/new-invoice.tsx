@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { useSearchParams } from 'wouter';
+import { LoadError } from '../../../errors/error-boundary.tsx';
 import { graphql } from '../../../graphql.ts';
 import { Page } from '../../../layout/page.tsx';
 import { useSession } from '../../../session/session.tsx';
@@ -24,8 +25,12 @@ export default function NewInvoice(): ReactNode {
   const [search] = useSearchParams();
   const [{ data, error }] = useQuery({ query: InvoiceDefaults });
   const copied = search.get('copy');
-  const [former] = useQuery({ query: InvoiceQuery, variables: { id: copied ?? '' }, pause: copied === null });
-  const isReady = copied === null ? data || error : former.data || former.error;
+  const [former, readFormer] = useQuery({
+    query: InvoiceQuery,
+    variables: { id: copied ?? '' },
+    pause: copied === null,
+  });
+  const isReady = copied === null ? data || error : former.data;
   return (
     <Page
       title={t('New invoice')}
@@ -40,6 +45,8 @@ export default function NewInvoice(): ReactNode {
               : newInvoice(search.get('customer'), tenant.defaultCurrency, data?.company?.defaultVatRate ?? undefined)
           }
         />
+      ) : copied !== null && former.error ? (
+        <LoadError error={former.error} refetch={readFormer} />
       ) : (
         <Skeleton h={420} radius="md" />
       )}
