@@ -4,6 +4,7 @@ import { hasUnproven, proveNext } from '../../schema/resources/document/proofs.t
 import { verifyDocuments } from '../../schema/resources/document/verify.ts';
 import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
+import { importRecords } from '../record-import/records.ts';
 import { buyer, company, makeIssuedInvoice, setCompany } from './parties.ts';
 import { extractAttachment, noPdfTools, pdfText, pdfToolPackages, qpdfProblems } from './programs.ts';
 
@@ -131,6 +132,62 @@ describe('the files of an issued invoice', () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => download(who, `/invoices/${id}/pdf`)));
     expect(new Set(all.map(({ bytes }) => bytes.toString('latin1'))).size).toBe(1);
     expect(await who.db.invoiceFile.count()).toBe(1);
+  });
+
+  it('say all whether it was paid when it was issued, also if the payment is undone, or made, between them', async () => {
+    const who = await seller();
+    const customerId = await makeCustomer(who, buyer);
+    const body = {
+      customer_id: customerId,
+      invoice_date: '2026-03-01',
+      items: [{ title: 'A', quantity: 1, unit: 'h', unit_price_net: 100, vat_rate: 19 }],
+    };
+    const make = async (status: string): Promise<string> =>
+      (await who.rest('POST', '/invoices', { ...body, status })).body.data.id;
+    const undo = async (invoiceId: string): Promise<void> => {
+      const { id } = await who.db.payment.findFirstOrThrow({ where: { invoiceId }, orderBy: { id: 'desc' } });
+      expect((await who.rest('POST', `/payments/${id}/reverse`, {})).status).toBe(200);
+    };
+    const pay = (id: string) => who.rest('POST', `/invoices/${id}/payments`, { paid_on: '2026-03-01' });
+    const prepaid = async (id: string, format: string): Promise<number> => {
+      const { status, bytes } = await download(who, `/invoices/${id}/xml?format=${format}`);
+      expect(status).toBe(200);
+      return Number(/PrepaidAmount[^>]*>([^<]+)</.exec(bytes.toString())?.[1] ?? 0);
+    };
+    const [paid, paidLater] = [await make('paid'), await make('issued')];
+    expect([await prepaid(paid, 'factur-x'), await prepaid(paidLater, 'factur-x')]).toEqual([119, 0]);
+    await undo(paid);
+    await pay(paidLater);
+    expect([await prepaid(paid, 'peppol'), await prepaid(paidLater, 'peppol')]).toEqual([119, 0]);
+    await pay(paid);
+    await undo(paidLater);
+    const late = 'xrechnung-ubl';
+    expect([await prepaid(paid, late), await prepaid(paidLater, late)]).toEqual([119, 0]);
+
+    const names = [
+      'number',
+      'customer',
+      'invoiceDate',
+      'title',
+      'quantity',
+      'unit',
+      'unitPriceNet',
+      'vatRate',
+      'paidOn',
+    ];
+    const line = (number: string, paidOn: string) => `${number},Stadt Ulm,2026-02-01,A,1,h,100,19,${paidOn}`;
+    const csv = [names.join(), line('A-1', '2026-02-01'), line('A-2', '2026-02-02')].join('\n');
+    const columns = Object.fromEntries([['externalId', 'number'], ...names.map((name) => [name, name])]);
+    expect(await importRecords(service, who, 'Invoice', csv, { columns })).toMatchObject({ errors: [], imported: 2 });
+    for (const [number, amount] of [
+      ['A-1', 119],
+      ['A-2', 0],
+    ] as const) {
+      const { id } = await who.db.invoice.findFirstOrThrow({ where: { number } });
+      expect([number, await prepaid(id, 'peppol')]).toEqual([number, amount]);
+      await undo(id);
+      expect([number, await prepaid(id, 'factur-x')]).toEqual([number, amount]);
+    }
   });
 
   it('say what was issued, whatever changes afterwards', async () => {

@@ -1,5 +1,6 @@
 import type { Row } from '../../../prisma/client.ts';
 import { wasPaidWhenIssued } from '../invoice/balance.ts';
+import { wasEverPaidWhenIssued } from '../invoice/paid-when-issued.ts';
 import { categorized, getUnitCode, getVatCategory } from '../invoice/line.ts';
 import type { Context } from '../../graphql/context.ts';
 import type { Tenant } from '../../graphql/identity.ts';
@@ -24,11 +25,12 @@ const period = { servicePeriodStart: true, servicePeriodEnd: true } as const;
 
 async function readInvoice(context: Context, id: string): Promise<DocumentSource> {
   const invoice = await findById(context, 'Invoice', id);
-  const [items, parties] = await Promise.all([
+  const [items, parties, isPaid] = await Promise.all([
     context.db.invoiceItem.findMany({ where: { invoiceId: id }, ...inOrder }),
     findParties(context, invoice),
+    wasEverPaidWhenIssued(context, invoice),
   ]);
-  return buildSource(invoice, items, parties, context.tenant);
+  return { ...buildSource(invoice, items, parties, context.tenant), isPaid };
 }
 
 /** The columns of an invoice that its document is made from. */
