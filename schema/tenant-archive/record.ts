@@ -2,6 +2,7 @@ import { isInputObjectType, type GraphQLSchema } from 'graphql';
 import type { Column, NewRow, Prisma, Row, Rows } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { Problems, type FieldErrors } from '../errors/errors.ts';
+import { frozenBuyer, frozenSeller } from '../documents/document-source.ts';
 import { isStorableLogo } from '../documents/pdf/logo.ts';
 import { countryCodes, getBounds, hasAtMost } from '../graphql/input/validators.ts';
 import { validateArguments, type Input } from '../graphql/input/validate-arguments.ts';
@@ -154,6 +155,8 @@ export function createRecordReader(context: Context, schema: GraphQLSchema, user
       if (logo) logoRules(logo, problems);
       const attachment = rows?.Attachment?.[0];
       if (attachment) attachmentRules(attachment, problems);
+      const parties = rows?.InvoiceParties?.[0];
+      if (parties) partiesRules(parties, problems);
       if (payment) paymentRules(payment, problems);
       const periodLock = rows?.PeriodLock?.[0];
       for (const byUser of [timeEntry, periodLock, payment])
@@ -347,6 +350,20 @@ function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
   if (!isStorableLogo(logo.bytes))
     problems.add('bytes', 'invalid_format', 'Must be a PNG as documents embed it, with all its lines.');
   logo.isOnDocuments = true; // the parties of issued invoices are read later
+}
+
+/**
+ * Documents are made from them later. They are only checked, and stay as the file has them: other versions may have had other
+ * columns. Without a company profile there is no seller.
+ */
+function partiesRules({ seller, buyer }: Row<'InvoiceParties'>, problems: Problems): void {
+  const checked = {
+    ...(seller !== null && { seller: frozenSeller.safeParse(seller) }),
+    buyer: frozenBuyer.safeParse(buyer),
+  };
+  for (const [name, { error }] of Object.entries(checked))
+    for (const { path, message } of error?.issues ?? [])
+      problems.add([name, ...path].join('.'), 'invalid_format', message);
 }
 
 /** The rules of the database, and those for filenames of clients. The bytes are in the lines that follow. */

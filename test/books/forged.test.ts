@@ -177,6 +177,29 @@ it('all proofs that are removed are missed, and where documents may be without, 
   ]);
 });
 
+it('the parties of an invoice must have the form that its documents need, also where it has no proof', async () => {
+  const at = lines.findIndex((line) => line.startsWith('{"record":"invoice_parties"'));
+  const original = fieldsOf(lines[at]!);
+  const [seller, customer] = [original['seller'] as Fields, original['buyer'] as Fields];
+  const errorsWith = async (changed: Fields) => {
+    const withParties = without(proofs()).with(at, JSON.stringify({ ...original, ...changed }));
+    return (await errorsOf(withParties, { acceptUnproven: true })).map(({ line, message }) => [
+      line,
+      message.split(':')[0],
+    ]);
+  };
+  expect(proofs().every((proof) => proof > at)).toBe(true);
+  expect(await errorsWith({ buyer: {} })).toEqual([[at + 1, 'buyer.company_name']]);
+  expect(await errorsWith({ buyer: { ...customer, city: 7 } })).toEqual([[at + 1, 'buyer.city']]);
+  expect(await errorsWith({ buyer: ['x'] })).toEqual([[at + 1, 'buyer']]);
+  expect(await errorsWith({ seller: ['x'] })).toEqual([[at + 1, 'seller']]);
+  expect(await errorsWith({ seller: { ...seller, legal_name: null, language: 'xx' } })).toEqual([
+    [at + 1, 'seller.language'],
+    [at + 1, 'seller.legal_name'],
+  ]);
+  expect(await errorsWith({ seller: null, buyer: { ...customer, fax: 7, city: null } })).toEqual([]); // without a profile, and with a column of another version
+});
+
 it('a changed field that says nothing about a document is as if it had been entered', async () => {
   const at = lines.findIndex((line) => line.startsWith('{"record":"customer"'));
   const changed = lines.with(at, JSON.stringify({ ...fieldsOf(lines[at]!), city: 'Another city' }));
