@@ -17,7 +17,7 @@ const endedTokenDays = 90;
 const deletionDays = cursorDays + 10;
 
 /** How long bulk operations and their results are kept after their end. */
-const bulkDays = 30;
+export const bulkDays = 30;
 
 const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * 86_400_000);
 

@@ -106,6 +106,23 @@ it('erases name and contacts once that is confirmed; what was issued stays, and 
   expect((await verify(service, acme)).all).toEqual([]);
 });
 
+it('says where name and contacts may still stand, and for how long', async () => {
+  const { body } = await acme.rest('POST', '/customers', {
+    type: 'customer',
+    country: 'DE',
+    ...contacts,
+    external_id: 'ada-3',
+  });
+  const { out } = await person('erase', acme, body.data.id, '--yes');
+  const said = out.replaceAll(/\s+/g, ' ');
+  expect(said).toContain('0 issued documents keep the name and address.');
+  expect(said).toContain('the audit log, until AUDIT_LOG_YEARS are over');
+  expect(said).toContain('events, until EVENT_DAYS are over');
+  expect(said).toContain('lines and results of bulk operations, until 30 days after their end');
+  expect(said).toContain('files of exports, until EXPORT_DAYS are over');
+  expect(said).toContain('responses that are stored for idempotency keys, for a day');
+});
+
 it('says of a closed tenant that it is closed, and not that there is none', async () => {
   await closeTenant(service.client, globex.tenantId);
   const { tenantId: id } = globex;

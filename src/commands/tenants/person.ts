@@ -3,6 +3,7 @@ import { isInputObjectType } from 'graphql';
 import { isUuid } from '../../../schema/graphql/scalars/scalars.ts';
 import type { Database } from '../../database/database.ts';
 import { RefusedError } from '../../identity/index.ts';
+import { bulkDays } from '../../jobs/clean-up.ts';
 import { confirm } from '../confirm.ts';
 import { withDatabase } from '../database.ts';
 import { asJson, type Json } from '../json-option.ts';
@@ -41,6 +42,10 @@ export function addPersonCommands(program: Command): void {
         `${erased.documents} issued documents keep the name and address. So does the audit log, until AUDIT_LOG_YEARS are over,`,
       );
       print('and what there is of events, until EVENT_DAYS are over.');
+      print(
+        `Also lines and results of bulk operations, until ${bulkDays} days after their end; files of exports, until EXPORT_DAYS are`,
+      );
+      print('over; and responses that are stored for idempotency keys, for a day.');
     });
 }
 
