@@ -20,7 +20,7 @@ declare namespace PDFKit {
     Fingerprint?: string;
   }
   interface PDFKitReference {
-    /** What is written of a stream, until the document ends. */
+    /** The parts of a stream, which are kept until the document ends. */
     buffer: Uint8Array[];
   }
 }
