@@ -208,6 +208,46 @@ describe('the 100th failed delivery in a row', () => {
   });
 });
 
+describe('a webhook that was turned off by failures', () => {
+  it('counts from 0 again once a PATCH has turned it on', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await acme.db.webhook.updateMany({ where: { id }, data: { consecutiveFailures: 99 } });
+    await failForGood(1);
+    expect(await webhook(id)).toMatchObject({ active: false, disabledReason: '100 deliveries in a row failed.' });
+    expect((await acme.rest('PATCH', `/webhooks/${id}`, { active: true })).status).toBe(200);
+    const on = { active: true, consecutiveFailures: 0, disabledAt: null, disabledReason: null };
+    expect(await webhook(id)).toMatchObject(on);
+    await failForGood(1);
+    expect(await webhook(id)).toMatchObject({ ...on, consecutiveFailures: 1 });
+  });
+});
+
+describe('an event that two jobs plan', () => {
+  it('is sent once: the second job finds nothing to do', async () => {
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await happen();
+    const [event] = await acme.db.event.findMany({ where: { type: 'customer.created' } });
+    const plan = () => planDeliveries(acme.db, event?.id ?? '', new Date(start));
+    expect((await Promise.all([plan(), plan()])).toSorted()).toEqual([[], ['customer.created']]);
+    expect(await plan()).toEqual([]);
+    expect(await acme.db.delivery.count({ where: { webhookId: id } })).toBe(1);
+  });
+});
+
+describe('a webhook that is deleted', () => {
+  it('gets nothing more, not even a ping that waits', async () => {
+    answer = 200;
+    const { id } = await createWebhook(acme, { url: receiver.url });
+    await happen();
+    await acme.graphql('mutation ($id: UUID!) { pingWebhook(id: $id) { id } }', { id });
+    expect((await acme.rest('DELETE', `/webhooks/${id}`)).status).toBeLessThan(300);
+    await hand.run();
+    expect(receiver.requests).toEqual([]);
+    const kept = await acme.db.delivery.findMany({ where: { webhookId: id }, select: { kind: true, state: true } });
+    expect(kept).toEqual([{ kind: 'PING', state: 'SET_ASIDE' }]);
+  });
+});
+
 describe('a manual redelivery', () => {
   it('is a new delivery: new id, attempt 1, the same event id, the same body', async () => {
     answer = 200;
