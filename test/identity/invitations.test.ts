@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { closeTenant, createTenant, createUser, removeUser } from '../../src/identity/index.ts';
+import { acceptInvitation, closeTenant, createTenant, createUser, removeUser } from '../../src/identity/index.ts';
+import { NotFoundError } from '../../schema/errors/errors.ts';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
 import { isOverhead } from '../isolation/statements.ts';
 import { startRecording } from '../versions/recording.ts';
@@ -171,6 +172,11 @@ describe('an invitation', () => {
       ]);
       await accept({ token, name: 'Mallory', password: 'another horse, another battery' }, by);
     }
+    // The address is checked again where the membership is written.
+    const { userId } = await makeUser(service);
+    const asAnother = acceptInvitation(service.client, { secret: token, userId, now: new Date() });
+    await expect(asAnother).rejects.toThrow(NotFoundError);
+    expect(await service.client.membership.count({ where: { tenantId, userId } })).toBe(0);
     expect((await openBrowser(service).signIn(bob.email)).status, 'the password is what it was').toBe(200);
     const cookie = bob.browser.cookie;
     const answer = await accept({ token, name: 'ignored' }, bob.browser);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimiter, postgresStore } from '../../src/security/rate-limit.ts';
-import { createToken, revokeToken } from '../../src/identity/index.ts';
+import { changePassword, createToken, openSession, revokeToken, verifyPassword } from '../../src/identity/index.ts';
 import { createDatabase, startService, type Database, type Service } from '../harness.ts';
 import { makeBulkOperation, makeWrittenExport } from '../resources.ts';
 import { getCode, enter, openBrowser, password, signedIn, makeUser, type Browser } from './browser.ts';
@@ -376,6 +376,20 @@ describe('changing the password', () => {
 
   it('answers 401 without a session', async () => {
     expect((await change(openBrowser(service), password, next)).status).toBe(401);
+  });
+
+  it('counts for nothing that was checked before it: no sign-in, and no other change', async () => {
+    const { email, userId } = await makeUser(service);
+    const checked = await verifyPassword(service.client, email, password);
+    if (!checked) throw new Error('The password is right');
+    const browser = { userAgent: null, now: new Date() };
+    const changeTo = (newPassword: string) =>
+      changePassword(service.client, checked, { newPassword, revokeTokens: false }, browser);
+    expect(await changeTo(next)).not.toBeNull();
+    expect(await changeTo('a third horse, a third battery')).toBeNull();
+    expect(await openSession(service.client, checked, browser)).toBeNull();
+    expect(await service.client.session.count({ where: { userId } })).toBe(1);
+    expect((await openBrowser(service).signIn(email, next)).status).toBe(200);
   });
 
   it('leaves no session of a concurrent sign-in with the old one', async () => {

@@ -127,6 +127,16 @@ describe('sign-in attempts are limited', () => {
     }
   });
 
+  it('from one address also after a sign-in from it: an account of one’s own is no way to guess on', async () => {
+    const { email } = await makeUser(services[0]);
+    const from = someAddress();
+    const guess = (count: number, who: string) =>
+      statuses(times(count, (i) => attempt(`${who}${i}@example.com`, from)));
+    expect(await guess(49, 'somebody')).toEqual({ 401: 49 });
+    expect((await attempt(email, from, password)).status).toBe(200);
+    expect(await guess(5, 'anybody')).toEqual({ 429: 5 });
+  });
+
   it('together with guesses of the old password in a session', async () => {
     const { email } = await makeUser(services[0]);
     const browser = openBrowser(services[0]);
