@@ -163,6 +163,18 @@ describe('access', () => {
     expect((await nothing.rest('GET', '/changes')).status).toBe(403);
   });
 
+  it('a token reads no more with the cursor of another token', async () => {
+    const reader = await service.integrator({ abilities: ['customers:read'] });
+    const all = await writer(reader);
+    const { cursor } = (await readFeed(all)).meta;
+    await makeEach(all);
+    const since = `/changes?since=${cursor}`;
+    expect((await reader.rest('GET', since)).status).toBe(403);
+    const { data } = (await reader.rest('GET', `${since}&resource=customer`)).body;
+    expect(new Set(data.map(({ resource }: { resource: string }) => resource))).toEqual(new Set(['customer']));
+    expect((await all.rest('GET', since)).body.data.length).toBeGreaterThan(data.length);
+  });
+
   it('nobody reads another tenant’s changes, whatever the cursor', async () => {
     const globex = await service.integrator();
     const { cursor } = (await readFeed(globex)).meta;
