@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { removeUser, revokeToken } from '../../src/identity/index.ts';
+import { closeTenant, removeUser, revokeToken } from '../../src/identity/index.ts';
 import { cleanUp } from '../../src/jobs/clean-up.ts';
 import type { Worker } from '../../src/jobs/worker.ts';
 import { runScript, startService, type Integrator, type Service } from '../harness.ts';
@@ -130,6 +130,14 @@ describe('a bulk operation', () => {
         await removeUser(service.client, { email, tenantId });
       },
     ],
+    [
+      'its token has expired',
+      async ({ tokenId }: Integrator) => {
+        const data = { expiresAt: new Date(Date.now() - 1000) };
+        await service.client.apiToken.update({ where: { id: tokenId }, data });
+      },
+    ],
+    ['its tenant is closed', ({ tenantId }: Integrator) => closeTenant(service.client, tenantId)],
   ])('fails once %s, and writes nothing', async (_, end) => {
     const who = await service.integrator();
     const reader = await service.integrator();
