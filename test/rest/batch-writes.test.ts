@@ -162,6 +162,40 @@ describe('an Idempotency-Key', () => {
   });
 });
 
+describe('when the database refuses an item for now', () => {
+  it('begins no other item, and an atomic batch is answered 503, which no key repeats', async () => {
+    const busy = await startService();
+    try {
+      const who = await busy.integrator();
+      await runScript(
+        busy,
+        `create function be_full() returns trigger language plpgsql as $$ begin
+           if new.city = 'Full' then raise exception 'no space left' using errcode = '53100'; end if;
+           return new; end $$;
+         create trigger is_full before insert on customers for each row execute function be_full()`,
+      );
+      const full = { ...sample.customer, city: 'Full' };
+      const items = [sample.customer, full, sample.customer];
+      const send = (key: string, body: object) =>
+        who.rest('POST', '/customers/batch', body, { 'idempotency-key': key });
+      const count = async (): Promise<number> => (await who.rest('GET', '/customers')).body.meta.total;
+
+      refusal(await send('together', { items, atomic: true }), 503);
+      refusal(await send('full first', { items: [full, sample.customer] }), 503);
+      expect(await count()).toBe(0);
+      const { status, body } = await send('each', { items });
+      expect([status, statusesOf(body.results)]).toEqual([200, [201, 503, 503]]);
+      expect(await count()).toBe(1);
+
+      await runScript(busy, 'drop trigger is_full on customers');
+      const again = await send('together', { items, atomic: true });
+      expect([again.status, statusesOf(again.body.results)]).toEqual([200, [201, 201, 201]]);
+    } finally {
+      await busy.close();
+    }
+  });
+});
+
 describe('when the time is over', () => {
   it('says which items were not begun, and an atomic batch writes nothing', async () => {
     const slow = await startService({ timeouts: { ...defaultTimeouts, responseMs: 3000 } });

@@ -190,6 +190,10 @@ describe('a batch', () => {
 
       const stranger = await patch(await service.integrator(), [{ ...change('lost'), if_match: old }]);
       expect(stranger.body.results).toEqual([{ status: 404, message: 'Not found.' }]);
+      // With so many unknown fields, no rule looks for the row.
+      const names = Array.from({ length: 200 }, (_, number) => [`unknown${number}`, 1]);
+      const invalid = await patch(await service.integrator(), [Object.fromEntries(names) as object]);
+      expect(invalid.body.results).toEqual([{ status: 404, message: 'Not found.' }]);
 
       const tag = await readTag();
       const several = await patch(acme, [
