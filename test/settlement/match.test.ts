@@ -231,6 +231,10 @@ describe('foreign money', () => {
     const id = await issued({ currency: 'USD' });
     const bank = await transaction('109.48');
     expect(await refusal(bank, part('INVOICE', id))).toMatchObject([{ field: 'matches.0.id', code: 'wrong_currency' }]);
+    const beyond = { exchangeAmount: '109.48', ...one('OVERPAYMENT', '1') };
+    expect(await refusal(bank, part('INVOICE', id, beyond))).toMatchObject([
+      { field: 'matches.0.adjustments', code: 'inconsistent' },
+    ]);
     const exchanged = { exchangeAmount: '109.48', ...one('FEE', '9') };
     expect(await match(bank, part('INVOICE', id, exchanged))).toMatchObject({
       matchStatus: 'MATCHED',

@@ -107,6 +107,23 @@ describe('POST /invoices/{id}/payments with adjustments', () => {
     expect(await credit(customerId)).toEqual([{ currency: 'EUR', amount: 6 }]);
   });
 
+  it('says how much credit is left only to who may read invoices', async () => {
+    const customerId = await makeCredit();
+    const id = await issued({ customerId });
+    const tooMuch = { amount: 0, adjustments: [{ type: 'credit', amount: 31 }] };
+    for (const [abilities, text] of [
+      [['invoices:write'], "Must not be more than the customer's credit."],
+      [['invoices:write', 'invoices:read'], "Must not be more than the 30 EUR of the customer's credit."],
+    ] as const) {
+      const { id: tokenId, token } = await createToken(service.client, { tenantId: acme.tenantId, abilities });
+      const who = asIntegrator(service, { ...acme, token, tokenId });
+      const { status, body } = await who.rest('POST', `/invoices/${id}/payments`, tooMuch);
+      expect([status, body.errors]).toEqual([422, { 'adjustments.0.amount': [text] }]);
+      const left = abilities.length > 1 ? { left: '30' } : {};
+      expect(body.details).toEqual([expect.objectContaining({ code: 'exceeds_left', params: left })]);
+    }
+  });
+
   it('keeps an overpayment whose credit is used', async () => {
     const customerId = await makeCredit();
     const [paid, over] = await payments('reversed=false');

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeCreditNote } from '../graphql/books.ts';
 import { onEachServer } from '../harness.ts';
+import { until } from '../webhooks/receiver.ts';
 import {
   acme,
   credit,
@@ -46,6 +47,30 @@ it('two matches that use the same credit, with each invoice in both orders: one 
   expect(answers.filter(({ body }) => body.errors)).toHaveLength(1);
   expect(await credit(customerId)).toEqual([]);
   expect(await invoice(a)).toMatchObject({ amount_paid: 25 });
+});
+
+it('a bank transaction that is being matched can not be ignored', async () => {
+  const [id, bank] = [await issued(), await transaction('119')];
+  const holder = await service.pool.connect();
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const wait = (count: number) => until(async () => (await service.pool.query(waiting)).rowCount === count);
+  try {
+    await holder.query('begin');
+    expect((await holder.query('select from bank_transactions where id = $1 for update', [bank])).rowCount).toBe(1);
+    const matching = matchAnswer(bank, { type: 'INVOICE', id });
+    await wait(1);
+    const ignoring = acme.graphqlAnswer('mutation ($id: UUID!) { ignoreBankTransaction(id: $id) { id } }', {
+      id: bank,
+    });
+    await wait(2);
+    await holder.query('commit');
+    expect((await matching).body.errors).toBeUndefined();
+    expect((await ignoring).body.errors).toMatchObject([{ extensions: { details: [{ code: 'wrong_state' }] } }]);
+  } finally {
+    holder.release(true);
+  }
+  const { matchStatus } = await acme.db.bankTransaction.findFirstOrThrow({ where: { id: bank } });
+  expect(matchStatus).toBe('MATCHED');
 });
 
 it('an overpayment is undone, or its credit used', async () => {
