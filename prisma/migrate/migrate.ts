@@ -11,6 +11,7 @@ import { declareLeakproof, findMissingLeakproof } from './leakproof.ts';
 import { LockWatch } from '../connection/lock-waits.ts';
 import { liftTimeouts, replaceBrokenConnections } from '../connection/pool-options.ts';
 import type { Migration } from './schema-engine.ts';
+import { findCountedTables, ignoreTenantSizes } from './tenant-statistics.ts';
 
 const folder = new URL('../migrations/', import.meta.url);
 
@@ -46,6 +47,7 @@ export async function migrate(
       const applied = await applyPending(url, pool, report, last);
       await migrateQueue(url, new LockWatch(pool, report));
       await declareLeakproof(pool, report, superuserUrl);
+      await ignoreTenantSizes(pool);
       // A migration may have added a table of the books.
       if (last === undefined && (await hasCitus(pool)) && (await isDistributed(pool)))
         await distributeBooks(pool, report);
@@ -64,6 +66,7 @@ export async function migrate(
 async function isUpToDate(pool: Pool, last: string | undefined): Promise<boolean> {
   if ((await pendingMigrations(pool)).some((name) => isWanted(name, last))) return false;
   if (!(await isQueueUpToDate(pool)) || (await findMissingLeakproof(pool)) !== '') return false;
+  if ((await findCountedTables(pool)).length > 0) return false;
   // There, an earlier call may have been ended half-way.
   return last !== undefined || !((await hasCitus(pool)) && (await isDistributed(pool)));
 }
