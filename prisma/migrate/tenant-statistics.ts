@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { hasCitus } from '../distribute/distributed.ts';
 
 /**
- * What the worker looks up by ids, a batch at a time, while it grows fast. Lists of other tables are read a page at a time: for
- * these PostgreSQL has to know which tenants are large.
+ * Tables that the worker reads by ids, a batch at a time, while they grow fast. Others are read a page at a time: for these
+ * PostgreSQL has to know which tenants are large.
  */
 const tables = ['webhooks', 'events', 'deliveries', 'delivery_attempts'];
 

@@ -26,7 +26,6 @@ const exceptions: Record<string, string[]> = {
   ],
   'limits what is kept in memory, or read at once; nothing is refused for it': [
     'rest-shim/list-envelope.ts#maxOffset',
-    'schema/documents/render-in-thread.ts#maxThreads',
     'schema/resources/customer/search.ts#maxLookups',
     'schema/resources/customer/search.ts#maxPartners',
     'schema/resources/webhook/transitions.ts#maxSetAside',
@@ -59,7 +58,8 @@ const exceptions: Record<string, string[]> = {
     'schema/exports/xlsx.ts#maxNumberDigits',
     'schema/exports/xlsx.ts#maxSheetRows',
     'schema/resources/anchor/timestamp.ts#maxDifferenceMs',
-    'schema/resources/bank-transaction/invoice-references.ts#maxReceiptNumberLength',
+    'schema/resources/bank-transaction/exact-operations.ts#maxLookedAt',
+    'schema/resources/bank-transaction/invoice-references.ts#maxWordLength',
     'schema/resources/bank-transaction/invoice-references.ts#maxReferences',
     'src/webhooks/response-bounds.ts#maxHeadBytes',
     'src/webhooks/response-bounds.ts#maxResponseBytes',
