@@ -7,8 +7,8 @@ import type { RenderWork } from './render-thread.ts';
  * at a time. Very long documents have a thread of their own, so that usual ones don't wait for them.
  */
 const threadsFor = { usual: 2, veryLong: 1 };
-/** In characters, with the names of the source's fields. A usual document has some thousand. */
-const veryLong = 100_000;
+/** In characters, with the names of the source's fields. Most documents have some thousand. */
+const longestUsual = 100_000;
 /** A thread that has nothing to do ends, because its fonts take memory. In milliseconds. */
 const idleTimeout = 30_000;
 /** Node's priority of the threads, as of `nice`: requests come first. */
@@ -26,7 +26,7 @@ export async function renderInThread(
   source: DocumentSource,
   logo: Uint8Array | null = null,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const length = JSON.stringify(source).length > veryLong ? 'veryLong' : 'usual';
+  const length = JSON.stringify(source).length > longestUsual ? 'veryLong' : 'usual';
   const pool = pools.get(length) ?? makePool(threadsFor[length]);
   pools.set(length, pool);
   const run = (await pool).run({ source, logo } satisfies RenderWork);
