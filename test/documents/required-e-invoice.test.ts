@@ -87,6 +87,19 @@ describe('newInvoicePdf', () => {
     expect(body.errors[0].extensions.errors).toEqual({ 'input.customerId': ['There is no such customer.'] });
   });
 
+  it.skipIf(noPdfTools)('asks for no money where the invoice will be issued as paid', async () => {
+    const who = await seller();
+    const customerId = await makeCustomer(who, buyer);
+    const preview = async (status: string): Promise<string> => {
+      const input = { customerId, invoiceDate: '2026-03-01', items: [item], status };
+      const { file } = await who.graphql(query, { input });
+      return pdfText(Buffer.from(file.base64, 'base64')).replaceAll(/ +/g, ' ');
+    };
+    expect(await preview('PAID')).toContain('Zu zahlen 0,00 €');
+    expect(await preview('PAID')).not.toContain('Bitte überweisen');
+    expect(await preview('ISSUED')).toContain('Bitte überweisen Sie 119,00 €');
+  });
+
   it.skipIf(noPdfTools)('is due after the customer’s payment terms, as the invoice will be', async () => {
     const who = await seller();
     const customerId = await makeCustomer(who, { ...buyer, paymentTermsDays: 45 });

@@ -5,7 +5,7 @@ import { Decimal } from '../../money/money.ts';
 import { issueDateRules } from '../../resources/document/issue-date.ts';
 import { lineRules } from '../../resources/invoice/rules.ts';
 import { maxItems, newDraft, type CreateInvoiceInput } from '../../resources/invoice/mutations.ts';
-import { recordedWith } from '../../resources/invoice/paid-when-issued.ts';
+import { atCreationOf } from '../../resources/invoice/paid-when-issued.ts';
 import { totalRules } from '../../resources/invoice/rules.ts';
 import type { Exchange } from '../../resources/exchange-rate.ts';
 import { paidOnRules } from '../../resources/payment/rules.ts';
@@ -162,7 +162,7 @@ function issuedRows(
       : // It was overdue before it came: nobody is told so again.
         { status: 'ISSUED', ...(draft.dueDate < today(context) && { overdueAt: businessTime(context) }) }),
   };
-  const payment = { invoiceId: invoice.id, amount, currency: invoice.currency, paidOn, ...recordedWith(invoice) };
+  const payment = { invoiceId: invoice.id, amount, currency: invoice.currency, paidOn, ...atCreationOf(invoice) };
   return {
     Invoice: [invoice],
     InvoiceItem: items,

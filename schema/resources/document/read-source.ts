@@ -1,5 +1,4 @@
 import type { Row } from '../../../prisma/client.ts';
-import { wasPaidWhenIssued } from '../invoice/balance.ts';
 import { wasEverPaidWhenIssued } from '../invoice/paid-when-issued.ts';
 import { categorized, getUnitCode, getVatCategory } from '../invoice/line.ts';
 import type { Context } from '../../graphql/context.ts';
@@ -30,29 +29,24 @@ async function readInvoice(context: Context, id: string): Promise<DocumentSource
     findParties(context, invoice),
     wasEverPaidWhenIssued(context, invoice),
   ]);
-  return { ...buildSource(invoice, items, parties, context.tenant), isPaid };
+  return buildSource(invoice, items, parties, { test: context.tenant.test, isPaid });
 }
 
 /** The columns of an invoice that its document is made from. */
 type InvoiceHead = Pick<
   Row<'Invoice'>,
-  | 'number'
-  | 'invoiceDate'
-  | 'dueDate'
-  | 'deliveryDate'
-  | 'subject'
-  | 'currency'
-  | 'issuedAt'
-  | 'paidAt'
-  | keyof Exchange
+  'number' | 'invoiceDate' | 'dueDate' | 'deliveryDate' | 'subject' | 'currency' | keyof Exchange
 >;
 
-/** @param items by position */
+/**
+ * @param items by position
+ * @param isPaid whether the invoice is paid in full when it is issued
+ */
 export function buildSource(
   invoice: InvoiceHead,
   items: Row<'InvoiceItem'>[],
   parties: Parties,
-  { test }: Pick<Tenant, 'test'>,
+  { test, isPaid }: Pick<Tenant, 'test'> & { isPaid: boolean },
 ): DocumentSource {
   const { number, subject, currency } = invoice;
   return {
@@ -64,7 +58,7 @@ export function buildSource(
     subject,
     currency,
     exchange: sourceExchange(invoice),
-    isPaid: wasPaidWhenIssued(invoice),
+    isPaid,
     credited: null,
     ...parties,
     lines: items.map(sourceLine),

@@ -10,7 +10,7 @@ import { invoiceTotals, Decimal } from '../../money/money.ts';
 import type { Metadata } from '../../graphql/scalars/metadata.ts';
 import { takeSteps } from '../../rows/transition.ts';
 import { findTerms, knownTerms } from './parties.ts';
-import { recordedWith } from './paid-when-issued.ts';
+import { atCreationOf } from './paid-when-issued.ts';
 import type { EventInput } from '../../events/events.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { insertNew } from '../../rows/insert-new.ts';
@@ -115,7 +115,7 @@ export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }:
  */
 export function insertInvoice(context: Context, invoice: WholeInvoice, events: EventInput[], query = {}) {
   const { id: invoiceId, amountPaid: amount, currency: inCurrency } = invoice;
-  const paid = { invoiceId, amount, currency: inCurrency, paidOn: today(context), ...recordedWith(invoice) };
+  const paid = { invoiceId, amount, currency: inCurrency, paidOn: today(context), ...atCreationOf(invoice) };
   const payments = new Decimal(amount).isZero() ? [] : [context.db.row('Payment', paid)];
   return insertNew(context, 'Invoice', invoice, {
     rows: {

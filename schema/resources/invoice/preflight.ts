@@ -41,6 +41,9 @@ async function newInvoice(context: Context, { status, ...fields }: Input) {
   return { invoice: { ...draft, isPaid: status === 'PAID', orderWarnings }, parties };
 }
 
+const buildNewSource = ({ tenant }: Context, { invoice, parties }: Awaited<ReturnType<typeof newInvoice>>) =>
+  buildSource(invoice, invoice.items, parties, { test: tenant.test, isPaid: invoice.isPaid });
+
 builder.queryFields((t) => ({
   newInvoicePreflight: t.field({
     type: [BreachType],
@@ -52,8 +55,7 @@ builder.queryFields((t) => ({
     },
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (_root, { input, format }, context) => {
-      const { invoice, parties } = await newInvoice(context, input);
-      const source = { ...buildSource(invoice, invoice.items, parties, context.tenant), isPaid: invoice.isPaid };
+      const source = buildNewSource(context, await newInvoice(context, input));
       return findBreaches(toEInvoice(source), formatNamed(format));
     },
   }),
@@ -76,8 +78,7 @@ builder.queryFields((t) => ({
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (_root, { input }, context) => {
-      const { invoice, parties } = await newInvoice(context, input);
-      return previewInTime(context, buildSource(invoice, invoice.items, parties, context.tenant));
+      return previewInTime(context, buildNewSource(context, await newInvoice(context, input)));
     },
   }),
 }));

@@ -14,6 +14,7 @@ import { findCompany } from '../company/queries.ts';
 import { buildSource } from '../document/read-source.ts';
 import { issueDateRules } from '../document/issue-date.ts';
 import { findPartiesOfDraft } from './parties.ts';
+import { wasPaidWhenIssued } from './balance.ts';
 import { findBreaches, toProblems, type Breach } from '../../documents/e-invoice/breaches.ts';
 import { toEInvoice } from '../../documents/to-e-invoice.ts';
 import type { DocumentSource } from '../../documents/document-source.ts';
@@ -87,6 +88,16 @@ export function lineRules(line: RuledLine | undefined, problems: Problems, at: s
     problems.add(`${path}servicePeriodEnd`, 'wrong_order', 'Must not be before the first day.');
 }
 
+/** An invoice that is being issued, as its documents will say it. */
+async function readAsIssued(
+  context: Context,
+  invoice: Row<'Invoice'>,
+  items: Row<'InvoiceItem'>[],
+): Promise<DocumentSource> {
+  const parties = await findPartiesOfDraft(context, invoice.customerId);
+  return buildSource(invoice, items, parties, { test: context.tenant.test, isPaid: wasPaidWhenIssued(invoice) });
+}
+
 /**
  * Refuses an invoice that breaks rules of a format. Called in the transaction that issues it: until its end, seller and buyer
  * stay as they were checked.
@@ -101,8 +112,7 @@ export async function enforceFormat(
   await context.db.lock('Customer', invoice.customerId, 'no key update');
   const company = await findCompany(context);
   if (company) await context.db.lock('Company', company.id, 'no key update');
-  const source = buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId), context.tenant);
-  const breaches = findBreaches(toEInvoice(source), format);
+  const breaches = findBreaches(toEInvoice(await readAsIssued(context, invoice, items)), format);
   if (breaches.length > 0) throw new ValidationError(toProblems(breaches));
 }
 
@@ -135,8 +145,6 @@ export async function requireBuyerVatNumber(
 ): Promise<void> {
   if (!items.some(({ vatCategory }) => vatCategory === 'AE' || vatCategory === 'K')) return;
   await context.db.lock('Customer', invoice.customerId, 'no key update');
-  const missing = findMissing(
-    buildSource(invoice, items, await findPartiesOfDraft(context, invoice.customerId), context.tenant),
-  );
+  const missing = findMissing(await readAsIssued(context, invoice, items));
   if (missing.length > 0) throw new ValidationError(toProblems(missing));
 }
