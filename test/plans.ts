@@ -1,4 +1,7 @@
 import type { QueryResult } from 'pg';
+import { asTenant } from '../prisma/tenant/pool.ts';
+import type { Service } from './harness.ts';
+import type { Statement } from './isolation/statements.ts';
 
 /** A step of a plan, as EXPLAIN (format json) gives it. */
 export interface PlanNode {
@@ -22,6 +25,14 @@ export interface PlanNode {
 
 /** All steps of the plan that EXPLAIN (format json) answered. On a cluster these are the steps on the tenant's server. */
 export const listNodes = ({ rows }: QueryResult): PlanNode[] => listSteps(rows[0]['QUERY PLAN'][0].Plan);
+
+/** Runs a statement as a tenant's once more. @returns all steps of its plan, with what they read */
+export const explain = async (
+  { books }: Pick<Service, 'books'>,
+  tenantId: string,
+  { text, values }: Statement,
+): Promise<PlanNode[]> =>
+  listNodes(await asTenant(tenantId, () => books.pool.query(`explain (analyze, format json) ${text}`, values)));
 
 function listSteps(node: PlanNode, isOfTotal = false): PlanNode[] {
   const tasks = node['Distributed Query']?.Job.Tasks;

@@ -31,8 +31,11 @@ it.each([
   ['AE', 'Reverse charge, Bauleistung', 'Reverse charge, Bauleistung'],
   ['AE', undefined, 'Steuerschuldnerschaft des Leistungsempfängers (§ 13b UStG).'],
   ['E', 'Kleinunternehmer, § 19 UStG', 'Kleinunternehmer, § 19 UStG'],
-])('e-invoices of %s with the reason %s say what the PDF says', async (vatCategory, exemptionReason, expected) => {
-  const items = [{ ...item, vatRate: '0', vatCategory, exemptionReason }];
-  const customerId = await makeCustomer(who, { ...buyer, vatId: 'DE987654321' });
-  expect(await reasonsOf(await makeIssuedInvoice(who, { customerId, items }))).toEqual([expected]);
-});
+])(
+  'e-invoices of %s with the reason %s say all that the law demands',
+  async (vatCategory, exemptionReason, expected) => {
+    const items = [{ ...item, vatRate: '0', vatCategory, exemptionReason }];
+    const customerId = await makeCustomer(who, { ...buyer, vatId: 'DE987654321' });
+    expect(await reasonsOf(await makeIssuedInvoice(who, { customerId, items }))).toEqual([expected]);
+  },
+);

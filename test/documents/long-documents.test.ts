@@ -1,42 +1,11 @@
 import fc from 'fast-check';
 import { Piscina } from 'piscina';
 import { expect, it } from 'vitest';
-import type { DocumentSource } from '../../schema/documents/document-source.ts';
 import { loadTypesetter, type Typesetter } from '../../schema/documents/pdf/typesetter.ts';
 import type { RenderWork } from '../../schema/documents/render-thread.ts';
+import { makeSource } from './sources.ts';
 
 // A thread has bounded memory. An issued document that needs more never gets its PDF, and no later document its proof.
-
-const source = (descriptions: string[]): DocumentSource => ({
-  number: '2026-0001',
-  date: '2026-03-01',
-  dueDate: '2026-03-15',
-  deliveryDate: null,
-  exchange: null,
-  subject: null,
-  currency: 'EUR',
-  isPaid: false,
-  credited: null,
-  test: false,
-  seller: { legal_name: 'Acme', country: 'DE' },
-  buyer: { company_name: 'Globex', country: 'DE' },
-  vatBreakdown: [{ vatCategory: 'S', vatRate: '19', net: '100', vat: '19', exemptionReason: null }],
-  lines: descriptions.map((description) => ({
-    title: 'Calls',
-    description,
-    quantity: '1',
-    unit: 'h',
-    unitCode: 'HUR',
-    unitPriceNet: '100',
-    discountPercent: '0',
-    lineTotalNet: '100',
-    vatCategory: 'S',
-    vatRate: '19',
-    exemptionReason: null,
-    servicePeriodStart: null,
-    servicePeriodEnd: null,
-  })),
-});
 
 it('a document of hundreds of pages takes little more memory than a short one', { timeout: 120_000 }, async () => {
   const thread = new Piscina({
@@ -46,7 +15,7 @@ it('a document of hundreds of pages takes little more memory than a short one', 
     execArgv: [],
   });
   try {
-    const work: RenderWork = { source: source(Array<string>(40).fill('a\n'.repeat(1000))), logo: null };
+    const work: RenderWork = { source: makeSource(Array<string>(40).fill('a\n'.repeat(1000))), logo: null };
     const pdf = Buffer.from((await thread.run(work)) as Uint8Array).toString('latin1');
     expect(pdf.match(/\/Type \/Page\n/g)?.length).toBeGreaterThan(500);
   } finally {

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asTenant } from '../../prisma/tenant/pool.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 
-import { listNodes } from '../plans.ts';
+import { explain } from '../plans.ts';
 // Pages far from the beginning are reached from the nearer end, by the index of their order (schema/graphql/paging/page.ts).
 
 const size = 3500;
@@ -116,11 +115,8 @@ async function mostRead(path: string): Promise<{ rows: number; by: string }> {
   const stop = listen((statement) => statements.push(statement));
   expect((await acme.rest('GET', path).finally(stop)).status).toBe(200);
   const scans: { rows: number; by: string }[] = [];
-  for (const { text, values } of statements.filter(({ text: each }) => each.includes('"invoices"'))) {
-    const explained = await asTenant(acme.tenantId, () =>
-      service.books.pool.query(`explain (analyze, format json) ${text}`, values),
-    );
-    for (const node of listNodes(explained))
+  for (const statement of statements.filter(({ text }) => text.includes('"invoices"'))) {
+    for (const node of await explain(service, acme.tenantId, statement))
       if (node['Node Type'].includes('Scan')) scans.push({ rows: node['Actual Rows'], by: node['Node Type'] });
   }
   return scans.toSorted((a, b) => b.rows - a.rows)[0] ?? { rows: 0, by: 'nothing' };

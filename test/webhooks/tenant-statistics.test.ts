@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrate } from '../../prisma/migrate/migrate.ts';
-import { asTenant } from '../../prisma/tenant/pool.ts';
 import { beginAttempts, endAttempts } from '../../schema/resources/delivery/attempts.ts';
 import { startService, withoutTriggers, type Integrator, type Service } from '../harness.ts';
-import { listNodes } from '../plans.ts';
+import { explain } from '../plans.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
 import { createWebhook, schedule } from './receiver.ts';
 
@@ -47,12 +46,9 @@ async function mostRead(table: string, work: () => Promise<unknown>): Promise<nu
   const stop = listen((statement) => statements.push(statement));
   await work().finally(stop);
   const read: number[] = [];
-  for (const { text, values } of statements.filter((each) => each.text.includes(table))) {
+  for (const statement of statements.filter(({ text }) => text.includes(table))) {
     // A statement of an attempt finds its rows again, and changes none of them.
-    const explained = await asTenant(fresh.tenantId, () =>
-      service.books.pool.query(`explain (analyze, format json) ${text}`, values),
-    );
-    for (const node of listNodes(explained)) {
+    for (const node of await explain(service, fresh.tenantId, statement)) {
       const rows = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
       if (node['Node Type'].includes('Scan')) read.push(rows * node['Actual Loops']);
     }

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { asTenant } from '../../../prisma/tenant/pool.ts';
 import { startService, type Integrator, type Service } from '../../harness.ts';
 import { listen, type Statement } from '../../isolation/statements.ts';
-import { listNodes } from '../../plans.ts';
+import { explain } from '../../plans.ts';
 import { refusal } from '../books.ts';
 
 let service: Service;
@@ -383,7 +382,6 @@ describe('with 5,000 rows', () => {
     async ({ list, orderBy }) => {
       const edges = '{ edges { cursor } pageInfo { endCursor } }';
       const deep = await busy.graphql(`{ page: ${list}(orderBy: ${orderBy}, first: 1, offset: 2500) ${edges} }`);
-      const { pool } = service.books;
       const sent: Statement[] = [];
       const stop = listen((statement) => sent.push(statement));
       const document = `{ page: ${list}(orderBy: ${orderBy}, after: "${deep.page.pageInfo.endCursor}") ${edges} }`;
@@ -391,9 +389,8 @@ describe('with 5,000 rows', () => {
       expect(page.edges).toHaveLength(25);
 
       let rowsRead = 0;
-      for (const { text, values } of sent.filter((each) => / order by /.test(each.text))) {
-        const explain = `explain (analyze, format json) ${text}`;
-        for (const node of listNodes(await asTenant(busy.tenantId, () => pool.query(explain, values)))) {
+      for (const statement of sent.filter(({ text }) => / order by /.test(text))) {
+        for (const node of await explain(service, busy.tenantId, statement)) {
           if (node['Relation Name']) rowsRead += node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0);
         }
       }
