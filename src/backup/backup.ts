@@ -133,7 +133,7 @@ async function writeArchive(
   archive.addReadStreamLazy(macEntry, (begin) => {
     begin(null, Readable.from([mac(text()).toString('hex')]));
   });
-  const written = pipeline(archive.outputStream, createWriteStream(draft, { mode: 0o600, flush: true }));
+  const written = pipeline(archive.outputStream, createWriteStream(draft, { flags: 'r+', flush: true }));
   // There may be several: a full disk is followed by the end of the connection.
   const failed = new Promise<never>((_, reject) => archive.on('error', reject));
   archive.end();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
 import { access, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -9,8 +10,9 @@ const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
  * Makes a file that appears under its name once it is complete. Only its owner may read it. What a killed process leaves
  * behind ends in `.partial`.
  * @param file its path; there must be no such file
- * @param write writes to another path, which then gets the name; it must flush what it writes
- * @param onDraft is called with that path, and returns a function that is called once nothing is there any more
+ * @param write writes to another path, which then gets the name. An empty file is there, which it opens by 'r+'. It must flush what
+ *   it writes
+ * @param onDraft is called with that path as soon as the file is there, and returns a function that is called once nothing is there any more
  */
 export async function makeWholeFile<T>(
   file: string,
@@ -19,9 +21,9 @@ export async function makeWholeFile<T>(
 ): Promise<T> {
   await refuseExisting(file);
   const draft = `${file}.${randomBytes(4).toString('hex')}.partial`;
+  closeSync(openSync(draft, 'wx', 0o600));
   const isOver = onDraft?.(draft);
   try {
-    await (await open(draft, 'wx', 0o600)).close();
     const result = await write(draft);
     // Unlike renaming, linking overwrites nothing.
     await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {

@@ -25,6 +25,10 @@ export function whenInterrupted(putInOrder: () => void): () => void {
   };
 }
 
-/** Has a file that isn't complete removed. @returns a function to be called once it is complete, or removed anyway */
+/**
+ * Has a file that isn't complete removed.
+ * @param file is there already. It is opened by 'r+', which makes no file: one that is being made now would come after the removal
+ * @returns a function to be called once it is complete, or removed anyway
+ */
 export const removeWhenInterrupted = (file: string): (() => void) =>
   whenInterrupted(() => rmSync(file, { force: true }));

@@ -74,7 +74,7 @@ async function analyze({ pool }: Database): Promise<void> {
 }
 
 async function writeBooks(context: Context, file: string): Promise<RecordCounts> {
-  const out = createWriteStream(file, { mode: 0o600, flush: true });
+  const out = createWriteStream(file, { flags: 'r+', flush: true });
   const done = finished(out);
   done.catch(() => {}); // awaited below, unless another error comes first
   try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { closeSync, createReadStream, createWriteStream, openSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,13 +18,14 @@ export interface Source extends AsyncDisposable {
 export async function openSource(file: string): Promise<Source> {
   if (file !== '-') return fromFile(file, async () => {});
   const copy = join(tmpdir(), `kontor-bulk-${randomUUID()}`);
+  closeSync(openSync(copy, 'wx', 0o600));
   const isOver = removeWhenInterrupted(copy);
   const remove = async (): Promise<void> => {
     await rm(copy, { force: true });
     isOver();
   };
   try {
-    await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }));
+    await pipeline(process.stdin, createWriteStream(copy, { flags: 'r+' }));
     return await fromFile(copy, remove);
   } catch (error) {
     await remove();

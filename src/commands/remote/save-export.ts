@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, lstatSync, realpathSync } from 'node:fs';
+import { closeSync, createWriteStream, lstatSync, openSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -87,9 +87,10 @@ async function saveWhole(bytes: Readable, out: string): Promise<void> {
   // A device or a pipe takes the bytes. A new file in its place would take it from everybody.
   if (found && !found.isFile()) return await pipeline(bytes, createWriteStream(file));
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
+  closeSync(openSync(draft, 'wx'));
   const isOver = removeWhenInterrupted(draft);
   try {
-    await pipeline(bytes, createWriteStream(draft, { flags: 'wx', flush: true }));
+    await pipeline(bytes, createWriteStream(draft, { flags: 'r+', flush: true }));
     await rename(draft, file);
   } finally {
     await rm(draft, { force: true });
