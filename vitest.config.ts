@@ -11,9 +11,10 @@ const filesNamed = (...names: string[]): string[] => names.map((name) => `test/$
 const unit = 'test/**/*.unit.test.ts';
 const system = 'test/**/*.system.test.ts';
 const campaigns = 'test/reliability/*.test.ts';
-/** Campaigns that the suite runs under other names, or, as that of the image, that install all packages. */
+/** Campaigns that the suite runs under other names, or that stop a cluster's servers, or, as that of the image, install all packages. */
 const onlyInFull = [
   'bulk',
+  'citus',
   'copy',
   'faults',
   'hostile-documents',

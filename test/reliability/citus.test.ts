@@ -8,8 +8,8 @@ import { applySessionSettings, poolTimeouts, replaceBrokenConnections } from '..
 import type { Worker } from '../../src/jobs/worker.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { createWebhook, startReceiver, until, work } from '../webhooks/receiver.ts';
-import { clusterUrl } from './cluster.ts';
-import { LocalServer } from './servers.ts';
+import { clusterUrl } from '../citus/cluster.ts';
+import { LocalServer } from '../citus/servers.ts';
 
 // One server of a cluster hangs, or is gone, while tenants of all servers write and get webhooks. It runs where the cluster's
 // servers are on this machine, and prints a table.
@@ -154,6 +154,11 @@ describe.skipIf(clusterUrl === undefined)('while a server of the cluster is away
         ['200', '201'],
       ]);
     await until(() => missing(tenants).length === 0, 'all webhooks');
+    // The service notices after some seconds that a tenant has moved. Its requests then count as those of the other server.
+    await until(
+      async () => (await workers.find(moving?.who.tenantId ?? '')) === brokenWorker,
+      'its move to be noticed',
+    );
   });
 
   it.each(breaks)(
