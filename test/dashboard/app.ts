@@ -53,7 +53,8 @@ export async function signIn(page: Page, email: string, at = '/', password = usu
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel(/^Password/).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
+  const navigation = page.getByRole('navigation', { name: 'Main', includeHidden: true }); // a phone hides it
+  await navigation.waitFor({ state: 'attached' });
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 

@@ -76,6 +76,24 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
     expect((await acme.rest('GET', `/invoices/${id}`)).status).toBe(200);
   });
 
+  it('on a small window, or zoomed, the navigation takes keys only while it is open', async () => {
+    const { open } = await pages.bookkeeper();
+    await pages.visit({ viewport: { width: 640, height: 512 } }, async (page) => {
+      await open(page, '/customers');
+      const [account, content] = [/^button .*Account of/, /^a Import: Customers$/];
+      await page.getByRole('button', { name: /^Account of/ }).focus();
+      await press(page, 'Tab');
+      await expectFocus(page, content);
+      await press(page, 'Shift+Tab');
+      await expectFocus(page, account);
+      await page.getByRole('button', { name: 'Navigation' }).click();
+      await page.getByRole('button', { name: /^Account of/ }).focus();
+      await page.keyboard.press('Tab'); // to the language, which such a window has in the header
+      await expect.poll(() => page.locator('nav :focus').count()).toBe(1);
+      await page.getByRole('button', { name: 'Navigation' }).click();
+    });
+  });
+
   it('an undone payment leaves the focus on the heading', async () => {
     const { acme, open } = await pages.bookkeeper();
     const id = await makeInvoice(acme, { status: 'ISSUED' });

@@ -57,7 +57,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar aria-label={t('Main')}>
+      <AppShell.Navbar aria-label={t('Main')} mod={{ closed: !opened }}>
         <ScrollArea p="sm">
           <Group gap="xs" px={4} hiddenFrom="xs">
             <LanguageMenu />
