@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTenant } from '../../src/identity/index.ts';
 import { enter, getCode, password } from '../identity/browser.ts';
@@ -312,18 +313,34 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
     });
   });
 
-  it('signing in works by keyboard alone', async () => {
+  it('signing in works by keyboard alone, opens no other site, and leads to what is wrong', async () => {
     const { email } = await app.newUser();
     await app.visit({}, async (page, watch) => {
-      watch.allowed.push(/401/);
-      await page.goto('/');
-      await page.getByLabel('E-mail address').waitFor();
+      watch.allowed.push(/401|429/);
+      await page.goto(`/sign-in?${new URLSearchParams({ to: '/\t/evil.example' }).toString()}`);
+      const field = page.getByLabel('E-mail address');
+      const typed = page.getByRole('textbox', { name: 'Password' });
+      const button = page.getByRole('button', { name: 'Sign in' });
+      const hasFocus = (control: Locator): Promise<boolean> => control.evaluate((node) => node === document.activeElement);
+      await field.waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.type(email);
-      await page.keyboard.press('Tab');
-      await page.keyboard.type(password);
+      await button.press('Enter');
+      await expect.poll(() => hasFocus(typed)).toBe(true);
+      expect(await typed.getAttribute('aria-invalid')).toBe('true');
+      await page.keyboard.type('a wrong one');
+      await button.press('Enter');
+      await page.getByRole('alert').getByText('not right').waitFor();
+      await expect.poll(() => hasFocus(button)).toBe(true);
+      // The seconds that are left are shown, and not said anew each time.
+      await page.route('**/sign-in/email', (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '2' } }));
       await page.keyboard.press('Enter');
-      await page.getByRole('navigation', { name: 'Main' }).waitFor();
+      await page.getByRole('alert').getByRole('timer').getByText('Too many attempts').waitFor();
+      await page.getByText('You can try again now.').waitFor();
+      await page.unroute('**/sign-in/email');
+      await typed.fill(password);
+      await typed.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     });
   });
 

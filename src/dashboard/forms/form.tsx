@@ -5,6 +5,7 @@ import type { OperationResult } from 'urql';
 import { getCode, type IdempotentContext } from '../api/client.ts';
 import { buildFormErrors } from '../errors/form-errors.ts';
 import { fieldName } from '../errors/plain-messages.ts';
+import { focusFirst } from './focus-first.ts';
 import { mergeEdits, taken, type Change, type StoredState } from './edit-conflict.ts';
 import { randomId } from './random-id.ts';
 import type { Kept } from './use-kept-input.ts';
@@ -115,10 +116,6 @@ export function useSubmit<Values extends object, Data>(
     values: kept?.base ?? form.getValues(),
     version: edited?.version,
   }));
-  const focusFirst = ([first]: string[]): void => {
-    if (first) form.getInputNode(first)?.focus();
-  };
-
   /** Merges changes that were made elsewhere. @returns whether the form can be sent unchanged, and the row as it is */
   const merge = async (before: Known<Values>): Promise<{ isUpToDate: boolean; now: Known<Values> }> => {
     const stored = await edited?.read();
@@ -146,7 +143,7 @@ export function useSubmit<Values extends object, Data>(
       const { fields, rest } = buildFormErrors(error, (path) => form.getInputNode(path) !== null);
       form.setErrors(fields);
       setErrors(rest);
-      focusFirst(Object.keys(fields));
+      focusFirst(form, fields);
     } else if (data) {
       // A row's form stays as it is. Another one may be typed into no longer, or has new initial values after onDone.
       const saved = edited && values;
@@ -169,7 +166,7 @@ export function useSubmit<Values extends object, Data>(
         })
         .finally(() => setBusy(false));
     },
-    (invalid) => focusFirst(Object.keys(invalid)),
+    (invalid) => focusFirst(form, invalid),
   );
   const onSubmit = (event: FormEvent<HTMLFormElement>): void => {
     // In React, the event of a form in a dialog bubbles to the form that contains the dialog.

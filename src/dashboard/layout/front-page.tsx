@@ -1,5 +1,7 @@
 import { Box, Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useHeadingFocus } from '../navigation/heading-focus.ts';
+import { useKeptFocus } from '../navigation/keep-focus.ts';
 import icon from '../icon.svg';
 import { LanguageMenu } from './language-menu.tsx';
 import { product } from './product.ts';
@@ -12,6 +14,8 @@ interface Props {
 
 /** The frame of a page without a session. */
 export function FrontPage({ title, lead, children }: Props): ReactNode {
+  const heading = useHeadingFocus();
+  useKeptFocus();
   return (
     <Center mih="100dvh" p="md" component="main">
       <title>{`${title} · ${product}`}</title>
@@ -24,7 +28,7 @@ export function FrontPage({ title, lead, children }: Props): ReactNode {
         </Group>
         <Paper withBorder radius="lg" p={{ base: 'lg', xs: 'xl' }}>
           <Stack gap={4} mb="lg" style={{ overflowWrap: 'anywhere' }}>
-            <Title order={1} size="h3">
+            <Title order={1} size="h3" ref={heading} tabIndex={-1}>
               {title}
             </Title>
             {lead && (

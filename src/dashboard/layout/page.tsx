@@ -1,6 +1,7 @@
 import { Anchor, Box, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { BookOpenIcon, ChevronLeftIcon } from '@heroicons/react/24/outline';
-import { useEffect, useRef, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { useHeadingFocus } from '../navigation/heading-focus.ts';
 import { useSession } from '../session/session.tsx';
 import { TextLink } from '../components/text-link.tsx';
 import { t } from '../i18n/t.ts';
@@ -19,18 +20,10 @@ export interface PageProps {
   children: ReactNode;
 }
 
-// On the first page, the focus stays where the browser puts it.
-let isFirstPage = true;
-
 /** The frame of a page. After navigation its heading gets the focus. Its title is the window's title. */
 export function Page({ title, badge, description, guide, actions, back, children }: PageProps): ReactNode {
   const { tenant } = useSession();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (!isFirstPage) heading.current?.focus({ preventScroll: true });
-    isFirstPage = false;
-    window.scrollTo(0, 0);
-  }, []);
+  const heading = useHeadingFocus();
   return (
     <Stack gap="lg">
       <title>{`${title} · ${tenant.name} · ${product}`}</title>

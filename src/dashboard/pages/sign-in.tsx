@@ -1,8 +1,10 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { currentSession, signIn, type Refusal, type SignedIn } from '../session/auth.ts';
+import { focusFirst } from '../forms/focus-first.ts';
+import { PasswordField } from '../forms/password-field.tsx';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
 import { t } from '../i18n/t.ts';
@@ -31,14 +33,18 @@ export default function SignIn(): ReactNode {
       password: (value) => (value ? null : t('Enter your password.')),
     },
   });
-  const submit = form.onSubmit(async (values) => {
-    setBusy(true);
-    const result = await signIn(values);
-    setBusy(false);
-    setRefusal(result.refusal);
-    if (result.refusal) form.setErrors(result.refusal.fields);
-    else navigate(to, { replace: true });
-  });
+  const submit = form.onSubmit(
+    async (values) => {
+      setBusy(true);
+      const result = await signIn(values);
+      setBusy(false);
+      setRefusal(result.refusal);
+      if (!result.refusal) return navigate(to, { replace: true });
+      form.setErrors(result.refusal.fields);
+      focusFirst(form, result.refusal.fields);
+    },
+    (invalid) => focusFirst(form, invalid),
+  );
   return (
     <FrontPage title={t('Sign in')}>
       <form onSubmit={submit} noValidate>
@@ -57,11 +63,9 @@ export default function SignIn(): ReactNode {
             key={form.key('email')}
             {...form.getInputProps('email')}
           />
-          <PasswordInput
+          <PasswordField
             label={t('Password')}
             autoComplete="current-password"
-            required
-            visibilityToggleButtonProps={{ 'aria-label': t('Show the password'), tabIndex: 0 }}
             key={form.key('password')}
             {...form.getInputProps('password')}
           />
@@ -80,7 +84,13 @@ export default function SignIn(): ReactNode {
   );
 }
 
-/** The page to open after the sign-in. Only paths of this site are allowed, because an attacker may have set `to`. */
+/**
+ * The page to open after the sign-in. Only paths of this site are allowed, because an attacker may have set `to`. The browser
+ * decides whether it is one: it leaves out tabs and line breaks.
+ */
 function destination(to: string | null): string {
-  return to && /^\/(?![/\\]|sign-in)/.test(to) ? to : '/';
+  const { origin } = window.location;
+  if (!to?.startsWith('/') || !URL.canParse(to, origin)) return '/';
+  const url = new URL(to, origin);
+  return url.origin === origin && url.pathname !== '/sign-in' ? url.href : '/';
 }

@@ -10,11 +10,16 @@ export function RefusalAlert({ refusal }: { refusal: Refusal | undefined }): Rea
   if (!refusal || Object.keys(refusal.fields).length > 0) return null;
   return (
     <Alert color={refusal.retryAfter && blocked === 0 ? 'gray' : 'red'} role="alert">
-      {refusal.retryAfter
-        ? blocked > 0
-          ? t('Too many attempts. You can try again in {time}.', { time: wait(blocked) })
-          : t('You can try again now.')
-        : refusal.message}
+      {refusal.retryAfter ? (
+        blocked > 0 ? (
+          // Screen readers say it once, and not each second.
+          <span role="timer">{t('Too many attempts. You can try again in {time}.', { time: wait(blocked) })}</span>
+        ) : (
+          t('You can try again now.')
+        )
+      ) : (
+        refusal.message
+      )}
     </Alert>
   );
 }

@@ -1,6 +1,8 @@
-import { Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
+import { focusFirst } from '../forms/focus-first.ts';
+import { PasswordField } from '../forms/password-field.tsx';
 import { currentSession, signIn, type Refusal } from './auth.ts';
 import { useSession } from './session.tsx';
 import { useSignInAgain } from './session-expiry.ts';
@@ -49,14 +51,17 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
     window.addEventListener('focus', listen);
     return () => window.removeEventListener('focus', listen);
   }, [user.id, settle]);
-  const submit = form.onSubmit(async ({ password }) => {
-    setBusy(true);
-    const result = await signIn({ email: user.email, password });
-    setBusy(false);
-    setRefusal(result.refusal);
-    if (result.refusal) form.setErrors(result.refusal.fields);
-    else settle(true);
-  });
+  const submit = form.onSubmit(
+    async ({ password }) => {
+      setBusy(true);
+      const result = await signIn({ email: user.email, password });
+      setBusy(false);
+      setRefusal(result.refusal);
+      if (result.refusal) form.setErrors(result.refusal.fields);
+      else settle(true);
+    },
+    (invalid) => focusFirst(form, invalid),
+  );
   return (
     <form
       noValidate
@@ -69,12 +74,10 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
         <Text size="sm">{t('Sign in to continue. Your input is kept.')}</Text>
         <RefusalAlert refusal={refusal} />
         <TextInput label={t('E-mail address')} value={user.email} autoComplete="username" readOnly />
-        <PasswordInput
+        <PasswordField
           label={t('Password')}
           autoComplete="current-password"
-          required
           data-autofocus
-          visibilityToggleButtonProps={{ 'aria-label': t('Show the password'), tabIndex: 0 }}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
