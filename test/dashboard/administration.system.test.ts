@@ -126,6 +126,8 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     await app.visit({}, async (page, watch) => {
       watch.allowed.push(/401|422/); // the short password is refused
       await page.goto(new URL(link).pathname);
+      const account = page.getByRole('textbox', { name: 'E-mail address' }); // for a password manager
+      expect([await account.inputValue(), await account.getAttribute('autocomplete')]).toEqual([colleague, 'username']);
       await page.getByLabel('Your name').fill('Grace');
       await page
         .getByLabel('Password', { exact: true })
@@ -245,6 +247,30 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
     expect(await app.service.client.membership.count({ where: { tenantId: acme.tenantId } })).toBe(2);
   });
 
+  it('an invitation that ends while it is read, or whose session does, says what can be done', async () => {
+    const { acme } = await app.bookkeeper();
+    const invited = await app.bookkeeper();
+    const input = { tenantId: acme.tenantId, email: invited.email, inviterId: null, now: new Date() };
+    const { secret } = await createInvitation(app.service.client, input);
+    await app.visit({}, async (page, watch) => {
+      watch.allowed.push(/40[134]/);
+      await page.goto(`/sign-in?to=/invitation/${secret}`);
+      await page.getByLabel('E-mail address').fill(invited.email);
+      await page.getByLabel(/^Password/).fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Accept the invitation' }).waitFor();
+      await page.context().clearCookies();
+      await page.getByRole('button', { name: 'Accept the invitation' }).click();
+      await page.getByLabel('Your name').fill('Grace');
+      await app.service.client.invitation.deleteMany({ where: { email: invited.email } });
+      await page.getByRole('textbox', { name: 'Password' }).fill(password);
+      await page.keyboard.press('Enter');
+      const heading = page.getByRole('heading', { level: 1, name: 'This invitation has ended' });
+      await heading.waitFor();
+      await expect.poll(() => heading.evaluate((node) => node === document.activeElement)).toBe(true);
+    });
+  });
+
   it('changing the password can also revoke API tokens', async () => {
     const { email, acme } = await app.bookkeeper();
     const next = 'another horse, another battery';
@@ -260,7 +286,12 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
         await page.getByLabel(/^Confirm new password/).fill(to);
         await page.getByRole('checkbox', { name: 'Also revoke my API tokens' }).setChecked(revoke);
         await expectAccessible(page);
+        if (revoke) await page.context().clearCookies(); // the session ends meanwhile
         await page.getByRole('button', { name: 'Change the password' }).click();
+        if (revoke) {
+          await page.getByRole('dialog').getByRole('textbox', { name: 'Password' }).fill(from);
+          await page.keyboard.press('Enter');
+        }
         await page.getByText(revoke ? /have ended, and your API tokens\.$/ : /other sessions have ended\.$/).waitFor();
         expect((await acme.rest('GET', '/me')).status).toBe(status);
       }

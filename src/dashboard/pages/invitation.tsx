@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Loader, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link, useLocation, useParams } from 'wouter';
@@ -10,6 +10,8 @@ import {
   type Invitation,
   type Refusal,
 } from '../session/auth.ts';
+import { focusFirst } from '../forms/focus-first.ts';
+import { PasswordField } from '../forms/password-field.tsx';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert } from '../session/refusal-alert.tsx';
 import { t } from '../i18n/t.ts';
@@ -48,19 +50,30 @@ export default function InvitationPage(): ReactNode {
       </FrontPage>
     );
   }
+  const readAgain = async (): Promise<void> => setResult(await readInvitation(token));
   const { tenant, invitedBy, email, hasAccount } = result.data;
   const lead = invitedBy
     ? t('{name} invites you to work on these books, as {email}.', { name: invitedBy, email })
     : t('You are invited to work on these books, as {email}.', { email });
   return (
     <FrontPage title={t('Join {tenant}', { tenant: tenant.name })} lead={lead}>
-      {hasAccount ? <Accept token={token} /> : <NewAccount token={token} email={email} />}
+      {hasAccount ? (
+        <Accept token={token} readAgain={readAgain} />
+      ) : (
+        <NewAccount token={token} email={email} readAgain={readAgain} />
+      )}
     </FrontPage>
   );
 }
 
+interface JoinProps {
+  token: string;
+  /** Called if the invitation, or the session, has ended meanwhile: the page shows then what can be done. */
+  readAgain: () => Promise<void>;
+}
+
 /** Accepts the invitation, then opens the tenant's pages. */
-function useJoin() {
+function useJoin(readAgain: JoinProps['readAgain']) {
   const [, navigate] = useLocation();
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
@@ -69,6 +82,7 @@ function useJoin() {
     const result = await request;
     setBusy(false);
     setRefusal(result.refusal);
+    if (result.refusal?.status === 403 || result.refusal?.status === 404) await readAgain();
     if (result.data) navigate(`/${result.data.tenant.id}`, { replace: true });
     return result.refusal;
   };
@@ -76,8 +90,8 @@ function useJoin() {
 }
 
 /** The page doesn't know whether the address has an account: it offers both to create one and to sign in. */
-function NewAccount({ token, email }: { token: string; email: string }): ReactNode {
-  const { join, busy, refusal } = useJoin();
+function NewAccount({ token, email, readAgain }: JoinProps & { email: string }): ReactNode {
+  const { join, busy, refusal } = useJoin(readAgain);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', password: '' },
@@ -86,10 +100,15 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
       password: (value) => (value ? null : t('Choose a password.')),
     },
   });
-  const submit = form.onSubmit(async (values) => {
-    const refused = await join(joinWithNewAccount({ token, ...values }));
-    if (refused) form.setErrors(refused.fields);
-  });
+  const submit = form.onSubmit(
+    async (values) => {
+      const refused = await join(joinWithNewAccount({ token, ...values }));
+      if (!refused) return;
+      form.setErrors(refused.fields);
+      focusFirst(form, refused.fields);
+    },
+    (invalid) => focusFirst(form, invalid),
+  );
   const search = new URLSearchParams({ to: `/invitation/${token}`, email });
   const signIn = `/sign-in?${search.toString()}`;
   return (
@@ -110,6 +129,8 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
             components={{ a: <Anchor component={Link} href={signIn} size="sm" underline="always" /> }}
           />
         </Text>
+        {/* By it, a password manager knows the account. */}
+        <TextInput label={t('E-mail address')} value={email} type="email" autoComplete="username" readOnly />
         <TextInput
           label={t('Your name')}
           autoComplete="name"
@@ -117,12 +138,10 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
           key={form.key('name')}
           {...form.getInputProps('name')}
         />
-        <PasswordInput
+        <PasswordField
           label={t('Password')}
           description={t('At least 12 characters')}
           autoComplete="new-password"
-          required
-          visibilityToggleButtonProps={{ 'aria-label': t('Show the password'), tabIndex: 0 }}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
@@ -134,8 +153,8 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactNo
   );
 }
 
-function Accept({ token }: { token: string }): ReactNode {
-  const { join, busy, refusal } = useJoin();
+function Accept({ token, readAgain }: JoinProps): ReactNode {
+  const { join, busy, refusal } = useJoin(readAgain);
   return (
     <Stack>
       <RefusalAlert refusal={refusal} />

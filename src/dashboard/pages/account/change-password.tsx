@@ -1,7 +1,11 @@
-import { Button, Checkbox, Group, PasswordInput, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState, type ReactNode } from 'react';
+import { focusFirst } from '../../forms/focus-first.ts';
+import { PasswordField } from '../../forms/password-field.tsx';
 import { changePassword, type Refusal } from '../../session/auth.ts';
+import { signInAgain } from '../../session/session-expiry.ts';
+import { useSession } from '../../session/session.tsx';
 import { RefusalAlert } from '../../session/refusal-alert.tsx';
 import { notifySuccess } from '../../components/toast.ts';
 import { t } from '../../i18n/t.ts';
@@ -9,6 +13,7 @@ import { t } from '../../i18n/t.ts';
 const initialValues = { currentPassword: '', newPassword: '', confirmation: '', revokeTokens: false };
 
 export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
+  const { user } = useSession();
   const [busy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
   const form = useForm({
@@ -20,12 +25,19 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
       confirmation: (value, { newPassword }) => (value === newPassword ? null : t('The passwords don’t match.')),
     },
   });
-  const submit = form.onSubmit(async ({ confirmation: _confirmation, ...input }) => {
+  const send = async ({ confirmation: _confirmation, ...input }: typeof initialValues): Promise<void> => {
     setBusy(true);
-    const result = await changePassword(input);
+    let result = await changePassword(input);
+    if (result.refusal?.status === 401) {
+      await signInAgain();
+      result = await changePassword(input);
+    }
     setBusy(false);
     setRefusal(result.refusal);
-    if (result.refusal) return form.setErrors(result.refusal.fields);
+    if (result.refusal) {
+      form.setErrors(result.refusal.fields);
+      return focusFirst(form, result.refusal.fields);
+    }
     form.reset();
     onDone();
     notifySuccess(
@@ -33,36 +45,32 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
         ? t('Your password is changed. All other sessions have ended, and your API tokens.')
         : t('Your password is changed. All other sessions have ended.'),
     );
-  });
-  const field = (name: 'currentPassword' | 'newPassword' | 'confirmation'): object => ({
-    visibilityToggleButtonProps: { 'aria-label': t('Show the password'), tabIndex: 0 },
-    ...form.getInputProps(name),
-  });
+  };
+  const submit = form.onSubmit(send, (invalid) => focusFirst(form, invalid));
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
         <RefusalAlert refusal={refusal} />
-        <PasswordInput
+        {/* By it, a password manager knows the account. */}
+        <input type="email" autoComplete="username" value={user.email} readOnly hidden />
+        <PasswordField
           label={t('Current password')}
           autoComplete="current-password"
-          required
           key={form.key('currentPassword')}
-          {...field('currentPassword')}
+          {...form.getInputProps('currentPassword')}
         />
-        <PasswordInput
+        <PasswordField
           label={t('New password')}
           description={t('At least 12 characters')}
           autoComplete="new-password"
-          required
           key={form.key('newPassword')}
-          {...field('newPassword')}
+          {...form.getInputProps('newPassword')}
         />
-        <PasswordInput
+        <PasswordField
           label={t('Confirm new password')}
           autoComplete="new-password"
-          required
           key={form.key('confirmation')}
-          {...field('confirmation')}
+          {...form.getInputProps('confirmation')}
         />
         <Checkbox
           label={t('Also revoke my API tokens')}
