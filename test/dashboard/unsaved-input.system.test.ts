@@ -212,6 +212,10 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       await work('/customers', async (page) => {
         await page.getByRole('button', { name: 'Add a customer' }).first().click();
         await page.getByLabel('Company name').fill('Nordlicht Verlag');
+        // By its stream, the page would learn it sooner.
+        await page.route('**/graphql', (route) =>
+          route.request().headers()['accept'] === 'text/event-stream' ? route.abort() : route.fallback(),
+        );
         await endSessions();
         await page.getByRole('button', { name: 'Add', exact: true }).click();
         const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
@@ -228,10 +232,11 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       expect(await customers()).toMatchObject([{ company_name: 'Nordlicht Verlag' }]);
     });
 
-    it('opening a page leads to the sign-in page, and then to the page', async () => {
+    it('asks for the password where nothing is done; opening a page leads to the sign-in page, and then to the page', async () => {
       const { acme, email, work, endSessions } = await newcomer();
       await work('/customers', async (page) => {
         await endSessions();
+        await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
         await page.goto(`/${acme.tenantId}/invoices?status=DRAFT`);
         await page.getByText('Your session has ended').waitFor();
         await expectAccessible(page);
@@ -249,7 +254,7 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       await confirmation(page).waitFor({ state: 'hidden' });
     };
 
-    it('a link, Back, Cancel, and closing the tab ask for confirmation', async () => {
+    it('a link, Back, Cancel, signing out, and closing the tab ask for confirmation', async () => {
       const { acme, work } = await bookkeeper();
       await makeCustomer(acme);
       await work('/invoices', async (page) => {
@@ -266,6 +271,9 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
         await page.evaluate(() => window.history.back());
         await stays();
         await page.getByRole('button', { name: 'Cancel' }).click();
+        await stays();
+        await page.getByRole('button', { name: /^Account of/ }).click();
+        await page.getByRole('menuitem', { name: 'Sign out' }).click();
         await stays();
         const dialogType = new Promise<string>((resolve) => {
           // Until the browser has kept the page, it goes nowhere else.

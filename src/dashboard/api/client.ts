@@ -59,6 +59,12 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
     retryAttempts: Number.POSITIVE_INFINITY,
     retry: waitToReconnect,
     on: streamEvents,
+    // A page that stays open, and asks for nothing, learns by its stream alone that the session has ended.
+    fetchFn: async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request);
+      if (response.status === 401) await signInAgain();
+      return response;
+    },
   });
   const active = new Map<number, ActiveQuery>();
   const client = new Client({

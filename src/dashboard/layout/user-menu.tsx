@@ -10,6 +10,7 @@ import {
 } from '@heroicons/react/24/outline';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { confirmDiscard } from '../forms/unsaved.ts';
 import { signOut } from '../session/auth.ts';
 import { useSession } from '../session/session.tsx';
 import { ChoiceMenu } from './choice-menu.tsx';
@@ -20,6 +21,7 @@ import { t } from '../i18n/t.ts';
 export function UserMenu({ showShortcuts }: { showShortcuts: () => void }): ReactNode {
   const { user } = useSession();
   const signOutHere = async (): Promise<void> => {
+    if (!(await confirmDiscard())) return;
     const { refusal } = await signOut();
     // Loads a new page, so that nothing of the books stays in memory.
     if (refusal) notifyError(refusal.message);
