@@ -321,7 +321,8 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
       const field = page.getByLabel('E-mail address');
       const typed = page.getByRole('textbox', { name: 'Password' });
       const button = page.getByRole('button', { name: 'Sign in' });
-      const hasFocus = (control: Locator): Promise<boolean> => control.evaluate((node) => node === document.activeElement);
+      const hasFocus = (control: Locator): Promise<boolean> =>
+        control.evaluate((node) => node === document.activeElement);
       await field.waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.type(email);

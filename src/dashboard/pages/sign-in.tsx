@@ -1,20 +1,17 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { currentSession, signIn, type Refusal, type SignedIn } from '../session/auth.ts';
-import { focusFirst } from '../forms/focus-first.ts';
+import { currentSession, signIn, type SignedIn } from '../session/auth.ts';
 import { PasswordField } from '../forms/password-field.tsx';
 import { FrontPage } from '../layout/front-page.tsx';
 import { RefusalAlert, useCountdown } from '../session/refusal-alert.tsx';
+import { useAttempt } from '../session/use-attempt.ts';
 import { t } from '../i18n/t.ts';
 
 export default function SignIn(): ReactNode {
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal>();
-  const blocked = useCountdown(refusal);
   const to = destination(search.get('to'));
   const asked = search.get('email')?.toLowerCase();
   // A user who has signed in already, in another window, is redirected. An invitation asks for a certain account: somebody
@@ -33,21 +30,11 @@ export default function SignIn(): ReactNode {
       password: (value) => (value ? null : t('Enter your password.')),
     },
   });
-  const submit = form.onSubmit(
-    async (values) => {
-      setBusy(true);
-      const result = await signIn(values);
-      setBusy(false);
-      setRefusal(result.refusal);
-      if (!result.refusal) return navigate(to, { replace: true });
-      form.setErrors(result.refusal.fields);
-      focusFirst(form, result.refusal.fields);
-    },
-    (invalid) => focusFirst(form, invalid),
-  );
+  const { onSubmit, busy, refusal } = useAttempt(form, signIn, () => navigate(to, { replace: true }));
+  const blocked = useCountdown(refusal);
   return (
     <FrontPage title={t('Sign in')}>
-      <form onSubmit={submit} noValidate>
+      <form onSubmit={onSubmit} noValidate>
         <Stack>
           {search.has('ended') && !refusal && (
             <Alert color="yellow" role="status">
@@ -90,7 +77,6 @@ export default function SignIn(): ReactNode {
  */
 function destination(to: string | null): string {
   const { origin } = window.location;
-  if (!to?.startsWith('/') || !URL.canParse(to, origin)) return '/';
-  const url = new URL(to, origin);
-  return url.origin === origin && url.pathname !== '/sign-in' ? url.href : '/';
+  const url = to?.startsWith('/') ? URL.parse(to, origin) : null;
+  return url?.origin === origin && url.pathname !== '/sign-in' ? url.href : '/';
 }

@@ -1,12 +1,12 @@
 import { Anchor, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useEffect, useState, type ReactNode } from 'react';
-import { focusFirst } from '../forms/focus-first.ts';
+import { useEffect, type ReactNode } from 'react';
 import { PasswordField } from '../forms/password-field.tsx';
-import { currentSession, signIn, type Refusal } from './auth.ts';
+import { currentSession, signIn } from './auth.ts';
 import { useSession } from './session.tsx';
 import { useSignInAgain } from './session-expiry.ts';
 import { RefusalAlert, useCountdown } from './refusal-alert.tsx';
+import { useAttempt } from './use-attempt.ts';
 import { t } from '../i18n/t.ts';
 
 /** Asks for the password in a dialog over the page when the session has ended: the page and its unsaved input stay. */
@@ -33,9 +33,6 @@ export function SignInAgain(): ReactNode {
 
 function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): ReactNode {
   const { user } = useSession();
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal>();
-  const blocked = useCountdown(refusal);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { password: '' },
@@ -51,23 +48,18 @@ function PasswordForm({ settle }: { settle: (signedIn: boolean) => void }): Reac
     window.addEventListener('focus', listen);
     return () => window.removeEventListener('focus', listen);
   }, [user.id, settle]);
-  const submit = form.onSubmit(
-    async ({ password }) => {
-      setBusy(true);
-      const result = await signIn({ email: user.email, password });
-      setBusy(false);
-      setRefusal(result.refusal);
-      if (result.refusal) form.setErrors(result.refusal.fields);
-      else settle(true);
-    },
-    (invalid) => focusFirst(form, invalid),
+  const { onSubmit, busy, refusal } = useAttempt(
+    form,
+    ({ password }) => signIn({ email: user.email, password }),
+    () => settle(true),
   );
+  const blocked = useCountdown(refusal);
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.stopPropagation();
-        submit(event);
+        onSubmit(event);
       }}
     >
       <Stack>

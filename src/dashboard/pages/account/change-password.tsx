@@ -1,21 +1,19 @@
 import { Button, Checkbox, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState, type ReactNode } from 'react';
-import { focusFirst } from '../../forms/focus-first.ts';
+import type { ReactNode } from 'react';
 import { PasswordField } from '../../forms/password-field.tsx';
-import { changePassword, type Refusal } from '../../session/auth.ts';
+import { changePassword } from '../../session/auth.ts';
 import { signInAgain } from '../../session/session-expiry.ts';
 import { useSession } from '../../session/session.tsx';
 import { RefusalAlert } from '../../session/refusal-alert.tsx';
 import { notifySuccess } from '../../components/toast.ts';
+import { useAttempt } from '../../session/use-attempt.ts';
 import { t } from '../../i18n/t.ts';
 
 const initialValues = { currentPassword: '', newPassword: '', confirmation: '', revokeTokens: false };
 
 export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
   const { user } = useSession();
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal>();
   const form = useForm({
     mode: 'uncontrolled',
     initialValues,
@@ -25,30 +23,23 @@ export function ChangePassword({ onDone }: { onDone: () => void }): ReactNode {
       confirmation: (value, { newPassword }) => (value === newPassword ? null : t('The passwords don’t match.')),
     },
   });
-  const send = async ({ confirmation: _confirmation, ...input }: typeof initialValues): Promise<void> => {
-    setBusy(true);
-    let result = await changePassword(input);
-    if (result.refusal?.status === 401) {
-      await signInAgain();
-      result = await changePassword(input);
-    }
-    setBusy(false);
-    setRefusal(result.refusal);
-    if (result.refusal) {
-      form.setErrors(result.refusal.fields);
-      return focusFirst(form, result.refusal.fields);
-    }
+  const send = async ({ confirmation: _confirmation, ...input }: typeof initialValues) => {
+    const result = await changePassword(input);
+    if (result.refusal?.status !== 401) return result;
+    await signInAgain();
+    return changePassword(input);
+  };
+  const { onSubmit, busy, refusal } = useAttempt(form, send, (_, { revokeTokens }) => {
     form.reset();
     onDone();
     notifySuccess(
-      input.revokeTokens
+      revokeTokens
         ? t('Your password is changed. All other sessions have ended, and your API tokens.')
         : t('Your password is changed. All other sessions have ended.'),
     );
-  };
-  const submit = form.onSubmit(send, (invalid) => focusFirst(form, invalid));
+  });
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={onSubmit} noValidate>
       <Stack>
         <RefusalAlert refusal={refusal} />
         {/* By it, a password manager knows the account. */}
