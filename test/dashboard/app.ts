@@ -136,6 +136,28 @@ export async function waitForListeners(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 10_000 })));
 }
 
+/** A file to choose or to drop. */
+export interface Named {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+
+/** Drops files on the page, as from a folder. */
+export async function drop(page: Page, files: Named[]): Promise<void> {
+  await waitForListeners(page);
+  const sent = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }));
+  await page.evaluate((all) => {
+    const dataTransfer = new DataTransfer();
+    for (const { name, mimeType, base64 } of all) {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+      dataTransfer.items.add(new File([bytes], name, { type: mimeType }));
+    }
+    for (const type of ['dragover', 'drop'])
+      document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
+  }, sent);
+}
+
 /** Presses a key once the page is idle. */
 export async function press(page: Page, key: string): Promise<void> {
   await waitForListeners(page);

@@ -1,10 +1,10 @@
 import { buffer } from 'node:stream/consumers';
-import type { Browser } from 'playwright-core';
+import type { Browser, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt } from '../bank/statement.ts';
 import { buyer, setCompany } from '../documents/parties.ts';
 import { makeBankTransaction, makeCustomer, makeInvoice, makeProject, makeTimeEntry } from '../graphql/books.ts';
-import { expectAccessible, issueInvoice, navigateTo, startApp, type App } from './app.ts';
+import { drop, expectAccessible, issueInvoice, navigateTo, startApp, type App } from './app.ts';
 import { desktop, launch, noBrowser, noPdfViewer, phone, visit } from './browser.ts';
 import { keepPages, type KeptPages } from './kept-pages.ts';
 
@@ -180,6 +180,66 @@ describe.skipIf(noBrowser)('bookkeeping', { timeout: 120_000 }, () => {
       });
       const { project } = await acme.graphql(`{ project(id: "${projectId}") { unbilledMinutes } }`);
       expect(project.unbilledMinutes).toBe(0);
+    });
+  });
+
+  it('a CSV is dropped alone, its day is asked for, leaving stops its upload, and its mapping is of its tenant', async () => {
+    const csv = Buffer.from('Day;Betrag;Name\n2026-02-01;1,50;Nordlicht Verlag\n');
+    const file = { name: 'bank.csv', mimeType: 'text/csv', buffer: csv };
+    const [first, second] = [await pages.bookkeeper(), await pages.bookkeeper()];
+    const path = '/bank-transactions/upload';
+    await pages.visit({}, async (page, watch) => {
+      watch.allowed.push(/ERR_FAILED|ERR_ABORTED/);
+      const iban = page.getByLabel('Your account’s IBAN');
+      const isUpload = (request: Request): boolean =>
+        (request.headers()['content-type'] ?? '').startsWith('multipart/');
+      const fill = async (): Promise<void> => {
+        await drop(page, [file]); // beside the field
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        const day = page.getByRole('combobox', { name: 'Booking date' });
+        await expect.poll(() => day.evaluate((node) => node === document.activeElement)).toBe(true);
+        await page.getByText('Choose one.').waitFor();
+        await day.click();
+        await page.getByRole('option', { name: /^Day/ }).click();
+        await page.getByRole('combobox', { name: 'Date format' }).fill('YYYY-MM-DD');
+        await iban.fill('DE89370400440532013000');
+      };
+      await first.open(page, path);
+      await drop(page, [file, { ...file, name: 'another.csv' }]);
+      await page.getByRole('alert').filter({ hasText: 'Drop one file only.' }).getByRole('button').click();
+      await fill();
+      const left = Promise.withResolvers<void>();
+      await page.route('**/graphql', async (route) => {
+        if (isUpload(route.request())) await left.promise;
+        await route.fallback().catch(() => undefined); // it has been stopped
+      });
+      const ended = Promise.race([
+        page.waitForEvent('requestfailed', isUpload),
+        page.waitForEvent('requestfinished', isUpload),
+      ]);
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('Uploading: ').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Bank transactions' }).waitFor();
+      left.resolve();
+      await ended;
+      expect((await first.acme.rest('GET', '/bank-transactions')).body.data).toEqual([]);
+
+      await page.getByRole('link', { name: 'Upload a statement' }).first().click();
+      await fill();
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('The statement is imported').waitFor();
+      for (const [{ open }, known] of [
+        [first, 'DE89370400440532013000'],
+        [second, ''],
+      ] as const) {
+        await open(page, '/');
+        await open(page, path);
+        await drop(page, [file]);
+        await page.getByRole('heading', { name: 'Match the columns' }).waitFor();
+        expect(await iban.inputValue()).toBe(known);
+      }
     });
   });
 });

@@ -11,6 +11,12 @@ describe('the beginning of a file', () => {
       'Währung;x',
     );
   });
+  it.each([
+    ['little', [0xff, 0xfe, 0x41, 0, 0x3b, 0]],
+    ['big', [0xfe, 0xff, 0, 0x41, 0, 0x3b]],
+  ])('is decoded as UTF-16 after its mark, the %s end first', async (_end, bytes) => {
+    expect(await readHead(file(new Uint8Array(bytes)))).toBe('A;');
+  });
   it('is UTF-8 even if the limit of 64 KiB cuts a character', async () => {
     expect(await readHead(file('x'.repeat(64 * 1024 - 1), 'ä'))).not.toContain('Ã');
   });

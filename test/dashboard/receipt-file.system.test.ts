@@ -4,34 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attach, makePdf, makePng, png, sending } from '../attachments/files.ts';
 import { makeReceipt } from '../graphql/books.ts';
 import type { Integrator } from '../harness.ts';
-import { expectAccessible, signedInBookkeeper, startApp, type App, waitForListeners } from './app.ts';
+import { drop, expectAccessible, signedInBookkeeper, startApp, type App, type Named } from './app.ts';
 import { noBrowser } from './browser.ts';
 
 // A receipt's file stands beside its form before anything is stored, and is attached to one receipt, whatever fails.
 
-interface Named {
-  name: string;
-  mimeType: string;
-  buffer: Buffer;
-}
-
 const photo: Named = { name: 'photo.png', mimeType: 'image/png', buffer: png };
 const pdf = (name: string): Named => ({ name, mimeType: 'application/pdf', buffer: makePdf() });
-
-/** Drops files on the page, as from a folder. */
-async function drop(page: Page, files: Named[]): Promise<void> {
-  await waitForListeners(page);
-  const sent = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }));
-  await page.evaluate((all) => {
-    const dataTransfer = new DataTransfer();
-    for (const { name, mimeType, base64 } of all) {
-      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-      dataTransfer.items.add(new File([bytes], name, { type: mimeType }));
-    }
-    for (const type of ['dragover', 'drop'])
-      document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
-  }, sent);
-}
 
 /** Counts the uploads of a page. The server gets the first, but its answer doesn't arrive. */
 async function loseFirstAnswer(page: Page): Promise<{ count: number }> {

@@ -16,9 +16,10 @@ export async function readHeadBytes(file: File): Promise<Uint8Array> {
 }
 
 /** The encoding of a file's beginning. Like the server, it falls back to Windows-1252 if the file is no UTF-8. */
-export function detectEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'windows-1252' {
+export function detectEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
   // The last character may be cut off, which doesn't mean another encoding.
   return new TextDecoder().decode(bytes).slice(0, -4).includes('\uFFFD') ? 'windows-1252' : 'utf-8';
 }

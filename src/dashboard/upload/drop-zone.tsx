@@ -1,7 +1,9 @@
 import { Button, Card, Group, Input, Stack, Text } from '@mantine/core';
 import { ArrowUpTrayIcon, DocumentIcon } from '@heroicons/react/24/outline';
-import { useId, useRef, useState, type DragEvent, type ReactNode } from 'react';
+import { useId, useRef, type ReactNode } from 'react';
 import { bytes } from '../format/format.ts';
+import { notifyError } from '../components/toast.ts';
+import { useFileDrop } from './use-file-drop.ts';
 import { t } from '../i18n/t.ts';
 
 interface Props {
@@ -19,18 +21,16 @@ interface Props {
   'data-path'?: string;
 }
 
-/** Accepts one file: dropped, or selected by the button. */
+/** Accepts one file: dropped, here or beside, or selected by the button. */
 export function DropZone(props: Props): ReactNode {
   const { label, file, onChange, accept, description, error, disabled = false, ...rest } = props;
-  const [dragging, setDragging] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    setDragging(false);
-    const [dropped] = event.dataTransfer.files;
-    if (dropped && !disabled) onChange(dropped);
-  };
+  const dragging = useFileDrop(([dropped, ...others]) => {
+    if (disabled || !dropped) return;
+    if (others.length > 0) notifyError(t('Drop one file only.'));
+    else onChange(dropped);
+  });
   const Icon = file ? DocumentIcon : ArrowUpTrayIcon;
   return (
     <Stack gap="xs">
@@ -38,13 +38,10 @@ export function DropZone(props: Props): ReactNode {
         withBorder
         radius="md"
         p="xl"
-        style={{ borderStyle: 'dashed', ...(dragging && { borderColor: 'var(--mantine-primary-color-filled)' }) }}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setDragging(!disabled);
+        style={{
+          borderStyle: 'dashed',
+          ...(dragging && !disabled && { borderColor: 'var(--mantine-primary-color-filled)' }),
         }}
-        onDragLeave={() => setDragging(false)}
-        onDrop={drop}
       >
         <Group justify="center" gap="md">
           <Icon width={32} aria-hidden />

@@ -1,6 +1,6 @@
-/** A fetch that reports its upload progress, from 0 to 1. fetch() itself can't. */
+/** A fetch that reports its upload progress, from 0 to 1, which fetch() itself can't, and that `stop` ends. */
 export const uploadingFetch =
-  (onProgress: (sent: number) => void): typeof fetch =>
+  (onProgress: (sent: number) => void, stop?: AbortSignal): typeof fetch =>
   (url, { method = 'POST', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
@@ -15,6 +15,6 @@ export const uploadingFetch =
       });
       request.addEventListener('error', () => reject(new TypeError('The upload was interrupted.')));
       request.addEventListener('abort', () => reject(new DOMException('The upload was stopped.', 'AbortError')));
-      signal?.addEventListener('abort', () => request.abort());
+      for (const each of [signal, stop]) each?.addEventListener('abort', () => request.abort());
       request.send(body as XMLHttpRequestBodyInit);
     });

@@ -1,13 +1,13 @@
 import { Progress, Select, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import { labelled, percent } from '../../format/format.ts';
 import { Form, useSubmit } from '../../forms/form.tsx';
 import { graphql, type EnumOf } from '../../graphql.ts';
 import { DropZone } from '../../upload/drop-zone.tsx';
 import { findOneOf } from '../../list/list-state.ts';
-import { uploadingFetch } from '../../upload/uploading-fetch.ts';
+import { useUpload } from '../../upload/use-upload.ts';
 import { actionOptions, resources } from './state.tsx';
 import { t } from '../../i18n/t.ts';
 
@@ -30,7 +30,7 @@ interface Props {
 /** Starts a bulk operation with a file. */
 export function StartForm({ onDone, onCancel }: Props): ReactNode {
   const [, start] = useMutation(StartBulkOperation);
-  const [sent, setSent] = useState(0);
+  const { sent, begin } = useUpload();
   const form = useForm<{ resource: Resource; action: Action; file: File | null }>({
     mode: 'controlled',
     initialValues: { resource: 'CUSTOMERS', action: 'CREATE', file: null },
@@ -39,9 +39,8 @@ export function StartForm({ onDone, onCancel }: Props): ReactNode {
   const submission = useSubmit(
     form,
     (values, context) => {
-      setSent(0);
       const input = { ...values, file: values.file as File };
-      return start({ input }, { ...context, fetch: uploadingFetch(setSent) });
+      return start({ input }, { ...context, fetch: begin() });
     },
     ({ startBulkOperation: { id } }) => onDone(id),
   );

@@ -124,6 +124,7 @@ const encodings: Record<string, string> = {
   'windows-1252': 'Windows-1252',
   'iso-8859-15': 'ISO 8859-15',
   'utf-16le': 'UTF-16',
+  'utf-16be': 'UTF-16 BE',
   macintosh: 'Mac Roman',
 };
 

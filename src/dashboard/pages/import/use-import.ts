@@ -4,7 +4,7 @@ import { errorMessage, fieldErrors } from '../../errors/form-errors.ts';
 import { plainMessage } from '../../errors/plain-messages.ts';
 import { randomId } from '../../forms/random-id.ts';
 import { graphql } from '../../graphql.ts';
-import { uploadingFetch } from '../../upload/uploading-fetch.ts';
+import { useUpload } from '../../upload/use-upload.ts';
 import { getLabel } from './field-names.ts';
 import type { FileHead } from './file-head.ts';
 import { imports, type Result } from './import-mutations.ts';
@@ -42,7 +42,7 @@ type Failures = Pick<ImportRun, 'fieldErrors' | 'errors'>;
 export function useImport(records: Records): ImportRun {
   const client = useClient();
   const [id, setId] = useState<string>();
-  const [sent, setSent] = useState(0);
+  const { sent, begin } = useUpload();
   const [failed, setFailed] = useState<Failures>({ fieldErrors: {}, errors: [] });
   const [wasDryRun, setWasDryRun] = useState(true);
   // Announcements can overtake each other.
@@ -57,12 +57,11 @@ export function useImport(records: Records): ImportRun {
   const start: ImportRun['start'] = async ({ file, delimiter, encoding }, mapping, dryRun) => {
     const { format, ...mapped } = mappingArguments(mapping);
     const progressId = randomId();
-    setSent(0);
     setId(progressId);
     setFailed({ fieldErrors: {}, errors: [] });
     setWasDryRun(dryRun);
     const variables = { ...mapped, file, format: { ...format, delimiter, encoding }, dryRun, progressId };
-    const { data, error } = await imports[records](client, variables, { fetch: uploadingFetch(setSent) });
+    const { data, error } = await imports[records](client, variables, { fetch: begin() });
     setId(undefined);
     if (data) return data.result;
     if (error) setFailed(getFailures(error));

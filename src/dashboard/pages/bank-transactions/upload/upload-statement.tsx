@@ -15,7 +15,7 @@ import { loadMapping, saveMapping } from './csv-memory.ts';
 import { guessMapping, buildMapping, type CsvValues } from './csv-values.ts';
 import { DropZone } from '../../../upload/drop-zone.tsx';
 import { Outcome } from './outcome.tsx';
-import { uploadingFetch } from '../../../upload/uploading-fetch.ts';
+import { useUpload } from '../../../upload/use-upload.ts';
 import { t } from '../../../i18n/t.ts';
 
 const ImportBankStatement = graphql(`
@@ -62,11 +62,15 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
   const [, navigate] = useLocation();
   const [, importStatement] = useMutation(ImportBankStatement);
   const [head, setHead] = useState('');
-  const [sent, setSent] = useState(0);
+  const { sent, begin } = useUpload();
   const form = useForm<StatementValues>({
     mode: 'controlled',
     initialValues: { file: null, csv: guessMapping([], tenant.defaultCurrency) },
-    validate: { file: (file) => (file ? null : t('Choose a file first.')) },
+    validate: {
+      file: (file) => (file ? null : t('Choose a file first.')),
+      // The server would name a line of the file, and not the field.
+      csv: { columns: { bookingDate: (column) => (column === null && isCsv(head) ? t('Choose one.') : null) } },
+    },
   });
   const { file, csv } = form.values;
   const mapped = file !== null && isCsv(head);
@@ -82,17 +86,16 @@ function Upload({ onDone }: { onDone: (imported: Imported, fileName: string) => 
     const first = parseRows(text, 0);
     setHead(text);
     form.clearErrors();
-    form.setValues({ file: chosen, csv: loadMapping(first) ?? guessMapping(first, tenant.defaultCurrency) });
+    form.setValues({ file: chosen, csv: loadMapping(tenant.id, first) ?? guessMapping(first, tenant.defaultCurrency) });
   };
   const submission = useSubmit(
     form,
     (values) => {
-      setSent(0);
       const variables = { file: values.file as File, csv: mapped ? buildMapping(values.csv) : null };
-      return importStatement(variables, { fetch: uploadingFetch(setSent) });
+      return importStatement(variables, { fetch: begin() });
     },
     ({ importBankStatement }) => {
-      if (mapped) saveMapping(parseRows(head, 0), csv);
+      if (mapped) saveMapping(tenant.id, parseRows(head, 0), csv);
       onDone(importBankStatement, file?.name ?? '');
     },
   );
