@@ -455,6 +455,14 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     expect(moving).toBe('infinite');
   });
 
+  it('what is printed is the page’s content', async () => {
+    const page = await openPage('customers');
+    await page.emulateMedia({ media: 'print' });
+    const shown = (selector: string): Promise<boolean> => page.locator(selector).isVisible();
+    expect([await shown('header'), await shown('nav'), await shown('main h1')]).toEqual([false, false, true]);
+    await page.emulateMedia({ media: 'screen' });
+  });
+
   it('the navigation has groups, and rows have the chosen density, which is kept', async () => {
     const page = await openPage('invoices');
     const navigation = await page.getByRole('navigation', { name: 'Main' }).innerText();
