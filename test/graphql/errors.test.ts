@@ -195,6 +195,20 @@ describe('INTERNAL_SERVER_ERROR has a generic message with the request id, and i
         });
       }
       expect(await victim.db.customer.count()).toBe(1);
+
+      await broken.pool.query('alter table trusted_documents rename to documents');
+      const outsideOfExecution = await broken.request('POST', '/graphql', {
+        body: { documentId: '0'.repeat(64) },
+        headers: { authorization: `Bearer ${victim.token}` },
+      });
+      const requestId = outsideOfExecution.headers.get('x-request-id');
+      const message = 'Internal error. It is logged under the requestId.';
+      expect(outsideOfExecution.body).toEqual({
+        errors: [{ message, extensions: { code: 'INTERNAL_SERVER_ERROR', requestId } }],
+      });
+      expect(broken.log.filter((line) => JSON.parse(line).requestId === requestId)).toContainEqual(
+        expect.stringContaining('trusted_documents'),
+      );
     } finally {
       await broken.close();
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Integrator, type Service } from '../harness.ts';
@@ -19,6 +20,9 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
   service.request('POST', '/graphql', { body, headers: { authorization, ...headers } });
 const get = (query: string, headers: Record<string, string> = {}) =>
   service.request('GET', `/graphql?query=${encodeURIComponent(query)}`, { headers: { authorization, ...headers } });
+
+/** The headers of a request once without and once with an Idempotency-Key. */
+const keyed = (): Record<string, string>[] => [{}, { 'Idempotency-Key': randomUUID() }];
 
 const me = '{ me { user { id } tenant { id } token { id } } }';
 
@@ -68,6 +72,34 @@ describe('GraphQL over HTTP', () => {
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toHaveLength(1);
     expect(answer.body.errors[0].extensions?.code).not.toBe('INTERNAL_SERVER_ERROR');
+  });
+
+  it.each([
+    ['GET', '?query=%7Bme%7Buser%7Bid%7D%7D%7D&variables=x', undefined, 'application/json', 400],
+    ['GET', '?query=%7Bme%7Buser%7Bid%7D%7D%7D&extensions=%7B', undefined, 'application/json', 400],
+    ['POST', '', 'query=%7Bme%7Buser%7Bid%7D%7D%7D&variables=x', 'application/x-www-form-urlencoded', 400],
+    ['POST', '', '{"query":"{ me { user { id } } }"}', 'text/plain', 415],
+  ])('refuses what it can’t parse: %s %s %s as %s', async (method, query, body, type, status) => {
+    const logged = service.log.length;
+    for (const key of keyed()) {
+      const headers = { authorization, 'content-type': type, ...key };
+      const answer = await service.request(method, `/graphql${query}`, { body, headers });
+      expect(answer.status).toBe(status);
+      expect(answer.body).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+    }
+    expect(service.log.slice(logged).filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+  });
+
+  it('refuses a body that is not UTF-8, whose letters would be stored as others', async () => {
+    const text = '{"query":"mutation { createCustomer(input: { type: CUSTOMER, companyName: \\"Müller\\" }) { id } }"}';
+    const body = Buffer.from(text, 'latin1');
+    for (const key of keyed()) {
+      const headers = { authorization, 'content-type': 'application/json', ...key };
+      const answer = await fetch(`${service.url}/graphql`, { method: 'POST', headers, body });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ errors: [{ message: 'The body must be UTF-8.' }] });
+    }
+    expect(await acme.db.customer.count()).toBe(0);
   });
 
   describe('answers 413 to a body over 1 MiB', () => {

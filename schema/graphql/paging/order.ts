@@ -18,7 +18,9 @@ const texts: CursorCodec<string> = {
 const days: CursorCodec<Date> = { encode: formatDay, decode: parseDay };
 const times: CursorCodec<Date> = {
   encode: (value) => value.toISOString(),
-  decode: (text) => (z.iso.datetime({ precision: 3 }).safeParse(text).success ? new Date(text) : undefined),
+  // PostgreSQL has no year 0.
+  decode: (text) =>
+    z.iso.datetime({ precision: 3 }).safeParse(text).success && !text.startsWith('0000') ? new Date(text) : undefined,
 };
 const decimals: CursorCodec<Decimal> = {
   encode: (value) => new Decimal(value).toFixed(),

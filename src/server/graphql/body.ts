@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
@@ -19,6 +20,11 @@ export function readJson(request: IncomingMessage, context: Context, bodyTurns: 
   return readInTurn(request, context, bodyTurns).then((bytes) => ({ bytes, json: parsed(bytes.toString()) }));
 }
 
+/** Refuses bytes that Yoga would replace by U+FFFD, and so would be stored wrongly. @throws TransportError */
+export function refuseOtherText(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw new TransportError(400, 'The body must be UTF-8.');
+}
+
 /** Undefined for invalid JSON, which Yoga reports. */
 function parsed(text: string): unknown {
   try {
@@ -30,21 +36,40 @@ function parsed(text: string): unknown {
 
 /**
  * Reads a body up to the limit, before Yoga parses it. Yoga's own limit would use web streams, which take more CPU time.
+ * Reports parameters that can't be parsed, which Yoga takes for internal errors.
  */
 export function useBody(bodyTurns: WaitForTurn): Plugin<object, Read> {
   return {
     onRequestParse: ({ request, serverContext, fetchAPI, requestParser, setRequestParser }) => {
       // Otherwise the body was read before: idempotent-graphql.ts.
       const { req, body, context } = serverContext as unknown as Read & { req?: IncomingMessage; context: Context };
-      if (!req || !requestParser || request.method !== 'POST' || isForm(req.headers['content-type'])) return;
+      const { url, method, headers } = request;
+      if (isForm(headers.get('content-type') ?? undefined)) return;
+      const parseParameters = requestParser ?? refuseType;
       setRequestParser(async () => {
+        if (!req || !requestParser || method !== 'POST') return withReport(() => parseParameters(request));
         const { bytes, json } = (await body) ?? { bytes: await readInTurn(req, context, bodyTurns) };
         if (typeof json === 'object' && json !== null) return json as GraphQLParams;
-        const { url, method, headers } = request;
-        return requestParser(new fetchAPI.Request(url, { method, headers, body: bytes }));
+        return withReport(() => requestParser(new fetchAPI.Request(url, { method, headers, body: bytes })));
       });
     },
   };
+}
+
+const badRequest = (message: string, status: number): GraphQLError =>
+  new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status } } });
+
+function refuseType(): never {
+  throw badRequest('The body must be application/json, in UTF-8.', 415);
+}
+
+/** @throws GraphQLError for the JSON in a query string or a form */
+async function withReport<Result>(parseParameters: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await parseParameters();
+  } catch (error) {
+    throw error instanceof SyntaxError ? badRequest('The variables and extensions must be JSON.', 400) : error;
+  }
 }
 
 async function readInTurn(
@@ -61,7 +86,9 @@ async function readInTurn(
 async function read(incoming: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
   try {
     if (Number(incoming.headers['content-length']) > maxBodyBytes) throw tooLong();
-    return await readStreamBytes(incoming.iterator({ destroyOnReturn: false }));
+    const bytes = await readStreamBytes(incoming.iterator({ destroyOnReturn: false }));
+    refuseOtherText(bytes);
+    return bytes;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
     const { status, message } = error;

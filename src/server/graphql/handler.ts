@@ -11,8 +11,9 @@ import { readJson, useBody, type Read } from './body.ts';
 import { costHeader, useShownCost, wantsCost } from './document-cost.ts';
 import { createDocumentCache, limits, useLimits } from './document-limits.ts';
 import { createCompiledQueries } from './compiled-queries.ts';
+import { useEmptySubscriptions } from './empty-subscriptions.ts';
 import { fetchable } from './fetchable.ts';
-import { mask, useMasking } from './masking.ts';
+import { maskLater, useMasking } from './masking.ts';
 import { chooseCoding, compressors, compressResponse } from '../http/compression.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
@@ -72,7 +73,7 @@ export function createGraphqlHandler(
       warn: (...parts) => log.warn(parts.map(String).join(' ')),
       error: (...parts) => log.error({ err: parts.find((part) => part instanceof Error) }, 'graphql'),
     },
-    maskedErrors: { maskError: (error) => mask(error, log) },
+    maskedErrors: { maskError: maskLater },
     plugins: [
       useGraphqlJs,
       useAtomicMutations(),
@@ -83,6 +84,7 @@ export function createGraphqlHandler(
       trustedDocuments.plugin,
       useLimits({ ...options, good: validDocuments, isTrusted: trustedDocuments.isTrusted }),
       useShownCost(limits.cost),
+      useEmptySubscriptions(),
       useMasking(log),
       useSubscriptionAuthorization(),
       useTrace(),

@@ -12,6 +12,7 @@ import {
   type ReplayPolicy,
 } from '../../security/idempotency/idempotency.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
+import { refuseOtherText } from './body.ts';
 import { fetchable } from './fetchable.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import type { SentResponse } from '../../security/idempotency/stored-responses.ts';
@@ -26,7 +27,7 @@ interface Body {
 /**
  * Executes a GraphQL POST with an idempotency key once. A document with several mutations is then executed as a whole or not
  * at all.
- * @throws TransportError where the body is too long or broke off; CodedError as IdempotencyHandler says
+ * @throws TransportError where the body is too long, broke off, or is no text; CodedError as IdempotencyHandler says
  */
 export async function handleIdempotentGraphql(
   handler: GraphqlHandler,
@@ -43,6 +44,7 @@ export async function handleIdempotentGraphql(
   if (isForm(request.headers['content-type']))
     return handler.receive(request, context, (form) => respond({ hash: form.hash, form }));
   const bytes = await readStreamBytes(request.iterator({ destroyOnReturn: false }));
+  refuseOtherText(bytes);
   await bodyTurns(context, bytes.length);
   return respond({ hash: sha256(bytes), bytes });
 }

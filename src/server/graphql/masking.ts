@@ -10,9 +10,20 @@ import type { GraphqlRequest } from './handler.ts';
 
 type OnNext = (item: { result: ExecutionResult; setResult: (result: ExecutionResult) => void }) => void;
 
+/** Errors that Yoga has caught outside of execution, by what stands for them until their request is known. */
+const caught = new WeakMap<GraphQLError, unknown>();
+
+/** Masks an error outside of execution. Yoga doesn't say of which request it is: useMasking() does that with its result. */
+export function maskLater(error: unknown): GraphQLError {
+  if (isForClients(error)) return error;
+  const masked = new GraphQLError('Internal error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+  caught.set(masked, error);
+  return masked;
+}
+
 /**
- * Masks internal errors during execution, where their request is known, and in each item of a subscription. Errors outside of
- * execution are left to maskedErrors.
+ * Masks internal errors during execution, and in each item of a subscription; then those outside of execution, which Yoga has
+ * passed to maskLater().
  */
 export function useMasking(log: Logger): Plugin<GraphqlRequest> {
   return {
@@ -30,6 +41,15 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
           return undefined;
         },
       };
+    },
+    onResultProcess: ({ result, setResult, serverContext }) => {
+      if (!('errors' in result) || !result.errors?.some((error) => caught.has(error))) return;
+      const errors = result.errors.map((error) =>
+        caught.has(error)
+          ? withStatus(mask(caught.get(error), log, serverContext as unknown as GraphqlRequest))
+          : error,
+      );
+      setResult({ ...result, errors });
     },
     onExecute: () => ({
       onExecuteDone: ({ args, result, setResult }) => {
@@ -62,16 +82,21 @@ function withStatus(error: GraphQLError): GraphQLError {
 
 const getPlace = ({ nodes, path }: GraphQLError) => ({ nodes, path });
 
+/** Whether an error is the domain's, or GraphQL's own. */
+const isForClients = (error: unknown): error is GraphQLError =>
+  error instanceof GraphQLError &&
+  (error instanceof CodedError ||
+    !error.originalError ||
+    error.originalError instanceof CodedError ||
+    error.originalError instanceof GraphQLError);
+
 /** Passes on errors that are meant for clients, of the domain or of GraphQL itself. Other errors are logged and masked. */
 export function mask(
   error: unknown,
   log: Logger,
   { requestId, isRetried }: Partial<GraphqlRequest> = {},
 ): GraphQLError {
-  if (error instanceof GraphQLError) {
-    if (error.originalError instanceof CodedError || error instanceof CodedError) return error;
-    if (!error.originalError || error.originalError instanceof GraphQLError) return error;
-  }
+  if (isForClients(error)) return error;
   const err = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   const place = error instanceof GraphQLError ? getPlace(error) : {};
   const coded = asCoded(err);

@@ -4,7 +4,7 @@ import type { UnscopedClient } from '../../../prisma/client.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
 import { documentErrors } from './document-limits.ts';
 import { DocumentTexts } from './document-texts.ts';
-import type { ManifestDocument } from './document-manifest.ts';
+import { isHash, type ManifestDocument } from './document-manifest.ts';
 
 // Trusted documents, also called persisted operations: a front end's build registers its documents, and its requests name them
 // by hash. Yoga's plugin for these doesn't fit: it doesn't know the caller when it decides about other documents.
@@ -101,6 +101,7 @@ export function createTrustedDocuments(
 
   /** A document of the dashboard in a session; else of the tenant, or of the installation. */
   async function find(hash: string, { token, tenant: { id: tenantId } }: Context): Promise<string | undefined> {
+    if (!isHash(hash)) return undefined;
     const own = token ? undefined : dashboard?.get(hash);
     if (own !== undefined) return own;
     const cached = cache.get(tenantId, hash);

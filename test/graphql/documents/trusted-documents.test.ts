@@ -95,6 +95,8 @@ describe('a request names a document by its hash', () => {
   it('which is unknown: PERSISTED_QUERY_NOT_FOUND', async () => {
     const { hash } = customersDocument();
     for (const [, parameters] of ways) expect((await post(acme, parameters(hash))).body).toMatchObject(notFound);
+    for (const noHash of ['a\0', '\ud800', '__proto__'])
+      for (const [, parameters] of ways) expect((await post(acme, parameters(noHash))).body).toMatchObject(notFound);
     const strict = await post(acme, { documentId: hash }, { accept: 'application/graphql-response+json' });
     expect(strict.status).toBe(404);
   });

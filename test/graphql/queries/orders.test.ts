@@ -312,7 +312,12 @@ describe.each(orders)('$list by $field $direction', (order) => {
     if (order.field === 'CREATED_AT') return; // its cursors have only an id
     const mark = `${order.field} ${order.direction}`;
     const anyText = ['NUMBER', 'NAME', 'COMPANY_NAME'].includes(order.field);
-    const values: unknown[] = [1, {}, 'a\0b', ...(anyText ? [] : ['x', '1e9', '9'.repeat(40), '2026-02-30'])];
+    const values: unknown[] = [
+      1,
+      {},
+      'a\0b',
+      ...(anyText ? [] : ['x', '1e9', '9'.repeat(40), '2026-02-30', '0000-01-01T00:00:00.000Z']),
+    ];
     if (order.field !== 'NUMBER') values.push(null);
     for (const parts of [
       ...values.map((value) => [mark, customerId, value]),

@@ -194,6 +194,16 @@ describe('deliveryChanged', () => {
   });
 });
 
+it.each([
+  'subscription { changes @skip(if: true) { cursor } }',
+  'subscription { ... @include(if: false) { changes { cursor } } }',
+  'subscription { ...None } fragment None on Subscription { changes @include(if: false) { cursor } }',
+])('refuses one whose directives leave out its field: %s', async (query) => {
+  const { status, body } = await acme.graphqlAnswer(query);
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+});
+
 it('a slow reader is disconnected when too many changes are pending', async () => {
   const { webhookId, eventId } = await makeDelivery(acme);
   const stream = await subscribe(acme);
