@@ -38,6 +38,8 @@ export interface Kind {
   operators: Operator[];
   /** The validator of values, beside their type. */
   validate?: z.ZodType;
+  /** A sentence for the comparator's description. */
+  note?: string;
   /** Descriptions of operators that have another meaning here. */
   descriptions?: Partial<typeof descriptions>;
 }
@@ -55,7 +57,10 @@ const kinds: Record<string, Kind> = {
   Int: plain('Int', [...equality, ...ranges]),
   Decimal: plain('Decimal', [...equality, ...ranges], decimal({})),
   Date: plain('Date', [...equality, ...ranges]),
-  DateTime: plain('DateTime', [...equality, ...ranges]),
+  DateTime: {
+    ...plain('DateTime', [...equality, ...ranges]),
+    note: 'Times are compared to the millisecond, and shown to the second: `gte` and `lt` find those of a whole second.',
+  },
   Boolean: plain('Boolean', ['eq']),
 };
 
@@ -99,7 +104,7 @@ export function comparatorInput(kind: Kind, isNullable: boolean): InputRef<Compa
   comparators.set(name, input);
   const operators: Operator[] = [...kind.operators, ...(isNullable ? (['isNull'] as const) : [])];
   input.implement({
-    description: `Compares a value of the type ${kind.name}${isNullable ? ', which may be null' : ''}. All that is given must hold.`,
+    description: `Compares a value of the type ${kind.name}${isNullable ? ', which may be null' : ''}. All that is given must hold.${kind.note ? ` ${kind.note}` : ''}`,
     fields: (t) =>
       Object.fromEntries(
         operators.map((operator) => {

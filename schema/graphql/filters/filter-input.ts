@@ -54,8 +54,16 @@ export interface FilterOptions {
 export interface Search {
   /** The searched fields, in words. */
   fields: string;
-  /** The conditions of a list's own `q`, where it searches more than the rows' own fields. */
-  findConditions?: (q: string, context: Context) => Promise<object[]>;
+  /** Where a list's `q` searches more than the rows' own fields. A list within a row does not (DECISIONS.md#d130-filters). */
+  related?: RelatedSearch;
+}
+
+/** The conditions of a `q` that searches related rows, too. */
+export interface RelatedSearch {
+  /** Of the list's own `q`: related rows are looked up first. */
+  findConditions: (q: string, context: Context) => Promise<object[]>;
+  /** Of any other `q` in its filter. There may be many, so that none looks anything up. */
+  toConditions: (q: string, context: Context) => object[];
 }
 
 /** How a list can be filtered: the input type, and what it means. */
@@ -63,7 +71,7 @@ export interface Filter {
   ability: Ability;
   input: InputRef<FilterValue>;
   /**
-   * The condition of Prisma for the rows that a filter finds. `q` searches the rows' own fields.
+   * The condition of Prisma for the rows that a list within a row finds. `q` searches the rows' own fields.
    * @throws ValidationError for what is wrong with the filter: that of a nested list isn't validated before
    * @throws ForbiddenError for a related row that the caller may not read
    */
@@ -79,6 +87,8 @@ interface Translation {
   context: Context;
   problems: Problems;
   comparisons: number;
+  /** Whether the list is within a row. */
+  isWithinRow: boolean;
 }
 
 /** Declares the input type of a filter: each column with its comparisons, related rows with theirs, `and`, and `or`. */
@@ -95,7 +105,7 @@ export function filterInput(options: FilterOptions): Filter {
     description: `The conditions on rows of the type ${typeName}, all of which must hold. A comparison with a value that is null never holds.`,
     fields: (t) => ({
       ...listFields(t, kinds, computed, relations),
-      ...(search && { q: t.string({ description: `${wordsIn} ${search.fields}.`, validate: searchText, ...notNull }) }),
+      ...(search && { q: t.string({ description: describeSearch(search), validate: searchText, ...notNull }) }),
       and: alternatives(t, input, 'All of these must hold as well.'),
       or: alternatives(t, input, 'At least one of these must hold as well.'),
     }),
@@ -106,7 +116,7 @@ export function filterInput(options: FilterOptions): Filter {
       const at = path + name;
       if (part === undefined) return [];
       if (part === null) return refuse(translation, at, ['not_nullable', 'Must not be null.']);
-      if (name === 'q') return searchOwnFields(part as string, translation, at);
+      if (name === 'q') return searchFields(search, part as string, translation, at);
       if (name === 'and' || name === 'or') return combine(name, part as FilterValue[], translation, at);
       const column = kinds.get(name);
       if (column) return compare(column, part as Comparisons, translation, at);
@@ -126,17 +136,19 @@ export function filterInput(options: FilterOptions): Filter {
     return each.some((conditions) => conditions.length === 0) ? [] : [{ OR: each.map(joinConditions) }];
   };
 
-  const toCondition: Filter['toCondition'] = (value, context) => {
-    const translation = { context, problems: new Problems(), comparisons: 0 };
+  const translate = (value: FilterValue | null | undefined, context: Context, isWithinRow: boolean): object => {
+    const translation = { context, problems: new Problems(), comparisons: 0, isWithinRow };
     const conditions = addConditions(value ?? {}, translation, 'filter.');
     translation.problems.throwIfAny();
     return joinConditions(conditions);
   };
+  const toCondition: Filter['toCondition'] = (value, context) => translate(value, context, true);
   const findCondition: Filter['findCondition'] = async (value, context) => {
     const { q, ...others } = value ?? {};
-    if (typeof q !== 'string' || !search?.findConditions) return toCondition(value, context);
-    const found = await search.findConditions(q, context);
-    return joinConditions([toCondition(others, context), ...found].filter((each) => Object.keys(each).length > 0));
+    if (typeof q !== 'string' || !search?.related) return translate(value, context, false);
+    const found = await search.related.findConditions(q, context);
+    const condition = translate(others, context, false);
+    return joinConditions([condition, ...found].filter((each) => Object.keys(each).length > 0));
   };
   return { ability, input, toCondition, findCondition, addConditions };
 }
@@ -219,8 +231,13 @@ function compare(
   });
 }
 
-function searchOwnFields(q: string, translation: Translation, path: string): object[] {
-  return reportIssues(searchText, q, translation, path) ? [] : containsWords(q);
+const describeSearch = ({ fields, related }: Search): string =>
+  `${wordsIn} ${fields}.${related ? " A list within a row searches its rows' own fields alone." : ''}`;
+
+function searchFields(search: Search | undefined, q: string, translation: Translation, path: string): object[] {
+  if (reportIssues(searchText, q, translation, path)) return [];
+  const { related } = search ?? {};
+  return related && !translation.isWithinRow ? related.toConditions(q, translation.context) : containsWords(q);
 }
 
 /** @returns whether there are any */

@@ -1,6 +1,6 @@
 import { listInputs } from '../../graphql/lists.ts';
 import { customerInputs } from '../customer/filter.ts';
-import { containsWordsOrPartner } from '../customer/search.ts';
+import { searchPartners } from '../customer/search.ts';
 import { invoiceInputs } from '../invoice/filter.ts';
 
 export const creditNoteInputs = listInputs('CreditNote', {
@@ -8,6 +8,6 @@ export const creditNoteInputs = listInputs('CreditNote', {
   relations: { customer: customerInputs, invoice: invoiceInputs },
   search: {
     fields: "number, the reason and, for those who may read customers, the customer's company name",
-    findConditions: (q, context) => containsWordsOrPartner(q, context, 'customer'),
+    related: searchPartners('customer'),
   },
 });

@@ -2,7 +2,7 @@ import type { Prisma } from '../../../prisma/generated/client/client.ts';
 import { today } from '../../graphql/context.ts';
 import { listInputs } from '../../graphql/lists.ts';
 import { customerInputs } from '../customer/filter.ts';
-import { containsWordsOrPartner } from '../customer/search.ts';
+import { searchPartners } from '../customer/search.ts';
 import { InvoiceStatus } from './type.ts';
 
 /** As Invoice.isOverdue says. */
@@ -24,6 +24,6 @@ export const invoiceInputs = listInputs('Invoice', {
   },
   search: {
     fields: "number, the subject and, for those who may read customers, the customer's company name",
-    findConditions: (q, context) => containsWordsOrPartner(q, context, 'customer'),
+    related: searchPartners('customer'),
   },
 });

@@ -1,6 +1,6 @@
 import { listInputs } from '../../graphql/lists.ts';
 import { customerInputs } from '../customer/filter.ts';
-import { containsWordsOrPartner } from '../customer/search.ts';
+import { searchPartners } from '../customer/search.ts';
 import { projectInputs } from '../project/filter.ts';
 import { ReceiptStatus } from './type.ts';
 
@@ -16,6 +16,6 @@ export const receiptInputs = listInputs('Receipt', {
   },
   search: {
     fields: "supplier's own number, the description and, for those who may read customers, the supplier's company name",
-    findConditions: (q, context) => containsWordsOrPartner(q, context, 'supplier'),
+    related: searchPartners('supplier'),
   },
 });

@@ -4,6 +4,7 @@ import { asIntegrator, startService, type Integrator, type Service } from '../..
 import { isOverhead, listen } from '../../isolation/statements.ts';
 import {
   makeBankTransaction,
+  makeCreditNote,
   makeCustomer,
   makeInvoice,
   makePayment,
@@ -52,6 +53,32 @@ describe('invoices', () => {
     expect(await ids('invoices(filter: { q: "sonnenschein", status: { eq: DRAFT } })')).toEqual([other, draft]);
     for (const q of ['needle', '100_', 'adviceXon', '%%'])
       expect(await ids(`invoices(filter: { q: "${q}" })`)).toEqual([]);
+  });
+
+  it('q finds the same in and, or, an aggregate, and a list of credit notes by their invoices', async () => {
+    const who = await service.integrator();
+    const customerId = await makeCustomer(who, { companyName: 'Zimmerei Holzwurm' });
+    const invoiceId = await makeInvoice(who, { customerId, status: 'PAID', subject: 'Dachstuhl' });
+    const creditNote = await makeCreditNote(who, { invoiceId });
+    await makeInvoice(who, { subject: 'Treppe' });
+    for (const q of ['{ q: "holzwurm" }', '{ q: "dach HOLZ" }']) {
+      for (const filter of [q, `{ and: [${q}] }`, `{ or: [${q}, { subject: { eq: "none" } }] }`]) {
+        expect(await ids(`invoices(filter: ${filter})`, who)).toEqual([invoiceId]);
+        expect(await who.graphql(`{ invoicesAggregate(filter: ${filter}) { count } }`)).toEqual({
+          invoicesAggregate: [{ count: 1 }],
+        });
+      }
+      expect(await ids(`creditNotes(filter: { invoice: ${q} })`, who)).toEqual([creditNote]);
+    }
+    const reader = { tenantId: who.tenantId, abilities: ['invoices:read'] };
+    const blind = asIntegrator(service, { ...who, token: (await createToken(service.client, reader)).token });
+    expect(await ids('invoices(filter: { and: [{ q: "holzwurm" }] })', blind)).toEqual([]);
+    const within = `{ customer(id: "${customerId}") {
+      byName: invoices(filter: { q: "holzwurm" }) { totalCount }
+      bySubject: invoices(filter: { and: [{ q: "dach" }] }) { totalCount }
+    } }`;
+    // D130: a list within a row searches the rows' own fields.
+    expect((await who.graphql(within)).customer).toEqual({ byName: { totalCount: 0 }, bySubject: { totalCount: 1 } });
   });
 
   it('q: words in any order, without accents, of the invoice and of its customer together', async () => {
