@@ -161,6 +161,26 @@ describe('errors carry extensions.code', () => {
   });
 });
 
+it.each([
+  ['{ invoice(id: "x") { id } }', 'Must be a UUID.', 15],
+  ['{ invoices(filter: { invoiceDate: { eq: 5 } }) { totalCount } }', 'Must be a calendar day, YYYY-MM-DD.', 41],
+  ['{ invoices(filter: { paidAt: { gt: "x" } }) { totalCount } }', 'Must be a time, ISO 8601 with offset.', 36],
+  ['{ invoices(filter: { totalNet: { gt: [] } }) { totalCount } }', 'Must be a number.', 38],
+  ['{ customers(filter: { metadata: { contains: "x" } }) { totalCount } }', 'Must be an object.', 45],
+])('an invalid value within a document is reported with its place: %s', async (query, message, column) => {
+  const { body } = await acme.graphqlAnswer(query);
+  const extensions = { code: 'GRAPHQL_VALIDATION_FAILED' };
+  expect(body).toEqual({ errors: [{ message, locations: [{ line: 1, column }], extensions }] });
+});
+
+it.each([
+  'query ($x: Boolean = true) { me { user { id @skip(if: $x) } } }',
+  'subscription ($x: Boolean!) { changes @skip(if: $x) { cursor } }',
+])('what graphql-js finds at execution has a code, too: %s', async (query) => {
+  const { body } = await acme.graphqlAnswer(query, { x: query.startsWith('query') ? null : false });
+  expect(body.errors).toMatchObject([{ locations: [{ line: 1 }], extensions: { code: 'BAD_REQUEST' } }]);
+});
+
 describe('INTERNAL_SERVER_ERROR has a generic message with the request id, and is logged', () => {
   it('after an internal error', async () => {
     const broken = await startService();

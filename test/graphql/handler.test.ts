@@ -47,7 +47,9 @@ describe('GraphQL over HTTP', () => {
     );
     expect(headers.get('content-type')).toMatch(/^application\/graphql-response\+json/);
     expect(body).toEqual({ data: { me: { tenant: { id: acme.tenantId } } } });
-    expect((await post({ query, operationName: 'three' })).body.errors).toHaveLength(1);
+    const codeOf = async (body: object) => (await post(body)).body.errors[0].extensions.code;
+    expect(await codeOf({ query, operationName: 'three' })).toBe('OPERATION_RESOLUTION_FAILURE');
+    expect(await codeOf({ query: '{ me {' })).toBe('GRAPHQL_PARSE_FAILED');
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isPlain } from '../../../prisma/client.ts';
 import { builder } from '../builder.ts';
 import { refusal } from '../input/issues.ts';
+import { literalParser } from './scalars.ts';
 import { hasAtMost, storable } from '../input/validators.ts';
 import type { Problem } from '../../errors/problem-codes.ts';
 
@@ -24,14 +25,17 @@ export function buildMetadata<Value>(pairs: Iterable<readonly [string, Value]>):
   return built;
 }
 
+function parseMetadata(value: unknown): Metadata {
+  if (!isPlain(value)) throw new GraphQLError('Must be an object.');
+  return value as Metadata;
+}
+
 const type = new GraphQLScalarType({
   name: 'Metadata',
   description:
     'Pairs of strings, as an object: at most 20. A key has 1 to 40 characters, a value at most 500. In an update, null removes a key.',
-  parseValue: (value) => {
-    if (!isPlain(value)) throw new GraphQLError('Must be an object.');
-    return value as Metadata;
-  },
+  parseValue: parseMetadata,
+  parseLiteral: literalParser(parseMetadata),
 });
 builder.addScalarType('Metadata', type);
 

@@ -15,7 +15,7 @@ const caught = new WeakMap<GraphQLError, unknown>();
 
 /** Masks an error outside of execution. Yoga doesn't say of which request it is: useMasking() does that with its result. */
 export function maskLater(error: unknown): GraphQLError {
-  if (isForClients(error)) return error;
+  if (isForClients(error)) return withCode(error);
   const masked = new GraphQLError('Internal error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
   caught.set(masked, error);
   return masked;
@@ -80,6 +80,12 @@ function withStatus(error: GraphQLError): GraphQLError {
   return new GraphQLError(error.message, { extensions: { ...error.extensions, http }, ...getPlace(error) });
 }
 
+/** Gives an error of graphql-js a code: a variable that is null where a value is needed, which only execution finds. */
+function withCode(error: GraphQLError): GraphQLError {
+  if (error.extensions['code'] !== undefined) return error;
+  return new GraphQLError(error.message, { extensions: { code: 'BAD_REQUEST' }, ...getPlace(error) });
+}
+
 const getPlace = ({ nodes, path }: GraphQLError) => ({ nodes, path });
 
 /** Whether an error is the domain's, or GraphQL's own. */
@@ -96,7 +102,7 @@ export function mask(
   log: Logger,
   { requestId, isRetried }: Partial<GraphqlRequest> = {},
 ): GraphQLError {
-  if (isForClients(error)) return error;
+  if (isForClients(error)) return withCode(error);
   const err = error instanceof GraphQLError ? (error.originalError ?? error) : error;
   const place = error instanceof GraphQLError ? getPlace(error) : {};
   const coded = asCoded(err);
