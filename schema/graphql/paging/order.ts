@@ -53,10 +53,11 @@ export type SortColumns = Record<string, SortColumn | undefined>;
 export const maxSortFields = 5;
 
 export const OrderDirection = builder.enumType('OrderDirection', {
-  description: "The direction of a list's order. Null counts as larger than every value.",
+  description:
+    "The direction of a list's order. Null counts as larger than every value. Texts are compared as the database does: Kontor's own compares code points, so that capital letters come before small ones.",
   values: {
-    ASC: { description: 'Ascending: the smallest, earliest or alphabetically first row comes first.' },
-    DESC: { description: 'Descending: the largest, latest or alphabetically last row comes first.' },
+    ASC: { description: 'Ascending: the smallest or earliest row comes first.' },
+    DESC: { description: 'Descending: the largest or latest row comes first.' },
   },
 });
 

@@ -333,6 +333,20 @@ describe.each(orders)('$list by $field $direction', (order) => {
   });
 });
 
+it('texts are in the order that the description of OrderDirection promises', async () => {
+  const { db, graphql } = await service.integrator();
+  const names = ['Beta', 'Zeta', 'alpha', 'beta', 'Ärger', 'émile'];
+  await db.customer.createMany({
+    data: names.toReversed().map((companyName) => ({ type: 'CUSTOMER' as const, companyName })),
+  });
+  const { customers } = await graphql(
+    '{ customers(orderBy: [{ field: COMPANY_NAME, direction: ASC }]) { nodes { companyName } } }',
+  );
+  expect(customers.nodes.map((node: { companyName: string }) => node.companyName)).toEqual(names);
+  const { description } = service.domain.schema.getType('OrderDirection') ?? {};
+  expect(description).toContain('code points');
+});
+
 it('lists without an order are newest first, with the same cursors', async () => {
   const { receipts } = lists;
   await receipts?.fill([1, 2, 3]);
