@@ -47,7 +47,7 @@ describe('GraphQL over HTTP', () => {
     );
     expect(headers.get('content-type')).toMatch(/^application\/graphql-response\+json/);
     expect(body).toEqual({ data: { me: { tenant: { id: acme.tenantId } } } });
-    const codeOf = async (body: object) => (await post(body)).body.errors[0].extensions.code;
+    const codeOf = async (sent: object) => (await post(sent)).body.errors[0].extensions.code;
     expect(await codeOf({ query, operationName: 'three' })).toBe('OPERATION_RESOLUTION_FAILURE');
     expect(await codeOf({ query: '{ me {' })).toBe('GRAPHQL_PARSE_FAILED');
   });
