@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ConnectionPool, createConnection, observeStatements } from '../prisma/connection/connection.ts';
-import { createDatabase, type Database } from './harness.ts';
+import { applySessionSettings } from '../prisma/connection/pool-options.ts';
+import { createDatabase, startService, type Database } from './harness.ts';
 
 let database: Database;
 
@@ -115,4 +116,20 @@ it('a pool reports the errors of its connections and of connecting', async () =>
   await missing.query('select 1').catch(() => {});
   await missing.end();
   expect(codes).toEqual(['22012', '3D000']);
+});
+
+it('PostgreSQL compiles no statement of a session, and none of a report in any session', async () => {
+  const connection = await connect();
+  await connection.query(`set jit = on`);
+  await applySessionSettings(connection);
+  expect((await connection.query('show jit')).rows).toEqual([{ jit: 'off' }]);
+  const service = await startService({ database, limitsOfDatabase: true });
+  onTestFinished(() => service.close());
+  const { db } = await service.integrator();
+  const read = `select current_setting('jit') as jit from (values ($1::uuid)) as one (tenant_id) where tenant_id = $1`;
+  const rows = await db.$transaction(async (inside) => {
+    await inside.planForManyRows();
+    return inside.$rows(read, []);
+  });
+  expect(rows).toEqual([{ jit: 'off' }]);
 });

@@ -13,12 +13,13 @@ export const poolTimeouts = {
 
 /**
  * Timeouts of the server, which would otherwise work on for a client that has gone, or keep its locks. The time zone: Prisma's
- * adapter reads every time as UTC. And no parallel workers: a tenant's share is counted in connections, so each may take one
- * processor only.
+ * adapter reads every time as UTC. No parallel workers: a tenant's share is counted in connections, so each may take one
+ * processor only. And statements aren't compiled, which takes seconds for a report where its tables have few rows.
  */
 const sessionSettings = `
   select set_config('statement_timeout', '9s', false), set_config('idle_in_transaction_session_timeout', '60s', false),
-    set_config('timezone', 'UTC', false), set_config('max_parallel_workers_per_gather', '0', false)`;
+    set_config('timezone', 'UTC', false), set_config('max_parallel_workers_per_gather', '0', false),
+    set_config('jit', 'off', false)`;
 
 /** For a pool whose connections stay with one server process. (pgbouncer takes no settings with the connection.) */
 export const applySessionSettings = async (client: ClientBase): Promise<void> =>

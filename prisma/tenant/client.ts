@@ -375,6 +375,9 @@ class TenantScopedClient {
   async planForManyRows(): Promise<void> {
     // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
     await this.#connection.send({ text: 'set local enable_nestloop = off' });
+    // Up to version 17, a nested loop that is needed nevertheless then seems so expensive that PostgreSQL compiles the statement,
+    // which takes longer than it may. Behind a pooler, and on Citus' workers, sessions don't have our settings.
+    await this.#connection.send({ text: 'set local jit = off' });
   }
 
   async beginBulkInsert(): Promise<void> {
