@@ -33,7 +33,7 @@ export async function* readAuditRecords({ db }: Context): AsyncGenerator<AuditRe
           where tenant_id = $1 and (audit_entries.position, id) > ($2::bigint, $3::uuid)
           order by audit_entries.position, id limit ${pageSize}`,
          pageLength,
-       )}) as entry left join audit_seals as seal on seal.tenant_id = entry.tenant_id and seal.id = entry.id
+       )}) as entry left join audit_seals as seal on seal.tenant_id = $1 and seal.id = entry.id
        order by entry.position, entry.id`,
       [position, id],
     );
