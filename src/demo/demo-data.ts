@@ -8,6 +8,7 @@ import { recordDeliveries } from './deliveries.ts';
 import { Timeline } from './timeline.ts';
 import { makePartners } from './partners.ts';
 import { demoEmail, demoTenant, secondDemoTenant } from './tenants.ts';
+import { deleteUnfinished, findUnfinished, lockDemo, markFinished, markUnfinished } from './unfinished.ts';
 import { scheduleYear } from './year.ts';
 import { addExistingUser, createAuthenticate, createTenant, createToken, createUser } from '../identity/index.ts';
 import type { Database } from '../database/database.ts';
@@ -20,28 +21,54 @@ export interface Demo {
   token: string;
   /** Fills the demo tenant's books. This takes longer than the rest of the start, so it is done while requests are served. */
   fill: () => Promise<void>;
+  /** Has to be called once nothing is filled any more. */
+  close: () => Promise<void>;
 }
 
 /**
  * Creates a demo tenant, and a small second tenant to switch to, if there is no tenant yet. All data is created through the
- * domain.
+ * domain. What an interrupted start has left of them is deleted before.
  * @returns the login, which is shown once, and is not stored in plain text
  */
-export async function makeDemoTenant({ client, pool }: Database, domain: Domain): Promise<Demo | undefined> {
+export async function makeDemoTenant(database: Database, domain: Domain, dataDir: string): Promise<Demo | undefined> {
   // Not by Prisma, whose query compiler each start would load for this alone.
-  const { rowCount } = await pool.query('select from tenants limit 1');
-  if (rowCount !== 0) return undefined;
-  const tenant = await createTenant(client, {
-    name: demoTenant,
-    country: 'DE',
-    currency: 'EUR',
-    timezone: 'Europe/Berlin',
+  const hasTenants = async (): Promise<boolean> =>
+    (await database.pool.query('select from tenants limit 1')).rowCount !== 0;
+  if ((await findUnfinished(dataDir)).length === 0 && (await hasTenants())) return undefined;
+  const release = await lockDemo(database.url);
+  if (!release) return undefined; // another process makes them
+  try {
+    const unfinished = await findUnfinished(dataDir);
+    if (unfinished.length > 0) await deleteUnfinished(database, domain.fileStorage, unfinished);
+    if (await hasTenants()) {
+      await markFinished(dataDir);
+      await release();
+      return undefined;
+    }
+    return { ...(await makeTenants(database, domain, dataDir)), close: release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function makeTenants({ client, pool }: Database, domain: Domain, dataDir: string): Promise<Omit<Demo, 'close'>> {
+  const [tenant, second] = await client.$transaction(async (db) => {
+    const german = { country: 'DE', currency: 'EUR', timezone: 'Europe/Berlin' };
+    const made = [
+      await createTenant(db, { name: demoTenant, ...german }),
+      await createTenant(db, { name: secondDemoTenant, country: 'AT', timezone: 'Europe/Vienna' }),
+    ] as const;
+    await markUnfinished(
+      dataDir,
+      made.map(({ id }) => id),
+    );
+    return made;
   });
   const email = demoEmail;
   const password = randomBytes(12).toString('base64url');
   await createUser(client, { email, name: 'Dana Demo', password, tenantId: tenant.id });
   const { token } = await createToken(client, { tenantId: tenant.id, name: 'Demo' });
-  const second = await createTenant(client, { name: secondDemoTenant, country: 'AT', timezone: 'Europe/Vienna' });
   await addExistingUser(client, { email, tenantId: second.id });
 
   const caller = await createAuthenticate(pool, () => {})(`Bearer ${token}`, currentTime());
@@ -51,6 +78,8 @@ export async function makeDemoTenant({ client, pool }: Database, domain: Domain)
     const now = currentTime();
     await fillDemoBooks(domain, principal, now);
     await fillSmallBooks(domain, { ...principal, tenant: withHolder(second) }, now);
+    // Before anybody is told the login: from then on the tenants are somebody's.
+    await markFinished(dataDir);
   };
   return { email, password, token, fill };
 }

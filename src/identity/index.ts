@@ -40,7 +40,7 @@ export {
   type CountInvited,
   type TryPassword,
 } from './sign-in.ts';
-export { closedDays, deleteTenant, type DeletionCertificate } from './tenant-deletion.ts';
+export { closedDays, deleteAbandonedTenant, deleteTenant, type DeletionCertificate } from './tenant-deletion.ts';
 export { closeTenant, createTenant, findTenant, listTenants, reopenTenant } from './tenants.ts';
 export { createDocsToken } from './docs-token.ts';
 export { recallTestTenants, sweepTestBooks } from './test-tenants.ts';

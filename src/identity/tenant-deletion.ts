@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
-import { deleteTenant as deleteAll, type DeletedBatch } from '../../prisma/delete-tenant.ts';
+import {
+  deleteTenant as deleteAll,
+  type DeletedBatch,
+  type TenantDeletionOptions,
+} from '../../prisma/delete-tenant.ts';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import { formatTime } from '../../schema/graphql/scalars/days.ts';
@@ -58,11 +62,7 @@ export async function deleteTenant(
     const tests = await client.tenant.findMany({ where: { testOf: id }, select: { id: true } });
     for (const each of [...tests.map((test) => test.id), id])
       await deleteAll(pool, each, {
-        deleteFile: storage.delete,
-        fileKeys: {
-          unused_files: ({ key }) => String(key),
-          exports: ({ id: exportId }) => fileKey(each, String(exportId)),
-        },
+        ...filesOf(each, storage),
         onDeleted: async (connection, batch) => {
           await note(connection, id, batch);
           if (batch.table !== 'tenants') return; // the last row: with it the certificate is written
@@ -75,6 +75,24 @@ export async function deleteTenant(
     return JSON.parse(certificate ?? '') as DeletionCertificate;
   });
 }
+
+/**
+ * Deletes a tenant that nobody has ever used, and which nobody can use, with all that it has: without a closing before, and without a
+ * certificate. If it is broken off, the next call goes on.
+ */
+export const deleteAbandonedTenant = (pool: Pool, storage: Pick<FileStorage, 'delete'>, id: string): Promise<void> =>
+  deleteAll(pool, id, filesOf(id, storage));
+
+const filesOf = (
+  tenantId: string,
+  storage: Pick<FileStorage, 'delete'>,
+): Pick<TenantDeletionOptions, 'deleteFile' | 'fileKeys'> => ({
+  deleteFile: storage.delete,
+  fileKeys: {
+    unused_files: ({ key }) => String(key),
+    exports: ({ id }) => fileKey(tenantId, String(id)),
+  },
+});
 
 /** @throws RefusedError while another process does it. One that is killed loses its lock with its connection. */
 async function asOnlyOne<Result>(pool: Pool, id: string, work: () => Promise<Result>): Promise<Result> {

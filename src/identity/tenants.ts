@@ -10,7 +10,7 @@ import { checked, checkedId, RefusedError } from './refused.ts';
  * @throws RefusedError
  */
 export async function createTenant(
-  client: UnscopedClient,
+  client: Pick<UnscopedClient, 'tenant'>,
   input: { name: string; country?: string; currency?: string; timezone?: string },
 ): Promise<Tenant> {
   return client.tenant.create({

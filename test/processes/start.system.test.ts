@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { access, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { joinEmbeddedPostgres } from '../../src/database/postgres/embedded-postgres.ts';
 import { firstLogin } from '../first-login.ts';
 import { dataFolder, freePort, inTerminal, kontor, npm, type Run } from './npm.ts';
 
@@ -49,6 +51,44 @@ const databaseRuns = (): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+interface Books {
+  /** The ids of all tenants, the demo tenant's first. */
+  tenants: string[];
+  users: number;
+  invoices: number;
+}
+
+async function readBooks(): Promise<Books> {
+  const postgres = await joinEmbeddedPostgres(folder.path);
+  const client = new Client({ connectionString: postgres.superuserUrl });
+  try {
+    await client.connect();
+    const { rows } = await client.query<Books>(
+      `select array(select id::text from tenants order by id) as tenants, (select count(*)::int from users) as users,
+         (select count(*)::int from invoices) as invoices`,
+    );
+    return rows[0]!;
+  } finally {
+    await client.end();
+    await postgres.leave();
+  }
+}
+
+/**
+ * Starts it, and ends it by a signal once the demo tenant's books are as wanted.
+ * @returns the tenants
+ */
+async function interruptFilling(signal: NodeJS.Signals, isWanted: (books: Books) => boolean): Promise<string[]> {
+  const run = start();
+  await expect.poll(() => run.err(), { timeout: 60_000 }).toContain("Filling the demo tenant's books");
+  let books: Books | undefined;
+  await vi.waitUntil(async () => isWanted((books = await readBooks())), { timeout: 60_000, interval: 5 });
+  run.killGroup(signal);
+  await run.exited;
+  expect(run.out()).not.toContain('Kontor is running');
+  return books?.tenants ?? [];
+}
 
 // These only use it, so they share a start.
 describe('npm start on an empty database', () => {
@@ -184,6 +224,34 @@ describe('npm start', () => {
       const found = await fetch(`${address}/customers?q=${encodeURIComponent(name)}`, { headers });
       expect(((await found.json()) as { meta: object }).meta).toMatchObject({ total: 1 });
     }
+  });
+
+  it("begins anew with the demo tenant's books if starts were interrupted while they filled them", async () => {
+    const before: string[] = [];
+    for (const signal of ['SIGKILL', 'SIGINT'] as const)
+      before.push(
+        ...(await interruptFilling(signal, (books) => books.invoices > 0 && !before.includes(books.tenants[0]!))),
+      );
+    expect(before).toHaveLength(4);
+
+    const run = await startAndWait();
+    const invoices = JSON.parse(await pasted(run)) as { meta: { total: number } };
+    expect(invoices.meta.total).toBeGreaterThan(0);
+    const after = await readBooks();
+    expect(after.tenants).toHaveLength(2);
+    expect(before).not.toEqual(expect.arrayContaining(after.tenants));
+    expect(after.users).toBe(1);
+    expect(await readdir(folder.path)).not.toContain('demo-unfinished');
+  });
+
+  it('deletes no unfinished demo tenant that a program was let into', async () => {
+    const [tenant = ''] = await interruptFilling('SIGKILL', ({ users }) => users > 0);
+    expect(await kontor(['token', 'create', '--tenant', tenant], env)).toMatchObject({ code: 0 });
+    const before = await readBooks();
+    const run = await startAndWait();
+    expect(firstLogin(run.out())).toBeUndefined();
+    expect(await readBooks()).toEqual(before);
+    expect(await readdir(folder.path)).not.toContain('demo-unfinished');
   });
 
   it('runs twice side by side with different DATA_DIR and PORT', async () => {

@@ -134,6 +134,7 @@ async function runProcess(
       cluster.isWorker ? clusterMetrics() : ((await metrics?.registry.metrics()) ?? '');
     const publicAddress = { url: config.publicUrl ?? '' };
     const { keyring, webhooks, domain, demo } = await createServices(config, roles, database, publicAddress);
+    stopping.push(async () => demo?.close());
     let { metricsToken } = config;
     const watch = watchSecrets(database.pool, keyring, log, (changed) => ({ metricsToken } = changed));
     stopping.push(async () => watch.stop());
@@ -207,6 +208,7 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
     stopping.push(database.close);
     await warnOfShortage(database, config, config.webConcurrency + (roles.work ? 1 : 0));
     const { demo } = await createServices(config, roles, database, { url: config.publicUrl ?? '' });
+    stopping.push(async () => demo?.close());
     const { startCluster } = await import('../../processes/primary.ts');
     const stopped = shutdownRequested();
     const workers = startCluster({ gateways: config.webConcurrency, works: roles.work }, log, stopped);
@@ -238,7 +240,7 @@ async function createServices(config: Config, roles: Roles, database: Database, 
   const domain = createDomain(database, webhooks, publicAddress, await openStorage(config), undefined, config);
   if (!roles.prepare || !database.embedded) return { keyring, webhooks, domain };
   const { makeDemoTenant } = await import('../../demo/demo-data.ts');
-  return { keyring, webhooks, domain, demo: await makeDemoTenant(database, domain) };
+  return { keyring, webhooks, domain, demo: await makeDemoTenant(database, domain, config.dataDir) };
 }
 
 /** Fills the demo tenant's books, while requests are served already. */
@@ -246,6 +248,7 @@ async function fillDemo(demo: Demo | undefined): Promise<void> {
   if (!demo) return;
   printError("Filling the demo tenant's books");
   await demo.fill();
+  await demo.close();
 }
 
 /** Creates the metrics. Without an endpoint for them, nothing is loaded or counted. */
