@@ -229,6 +229,22 @@ describe('a list', () => {
     );
   });
 
+  it('has only the chosen columns with --json too, in their order and as the API has their values', async () => {
+    const item = { title: 'One', quantity: '1', unitPriceNet: '0.10', vatRate: '19' };
+    await makeInvoice(acme, { items: [item] });
+    const { code, out, err } = await run('list', 'invoices', '--json', '--columns', 'total_gross, number,metadata');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toBe('[{"total_gross":0.12,"number":null,"metadata":{}}]\n');
+  });
+
+  it('refuses an unknown column, with --json too, and where there are no rows', async () => {
+    for (const options of [[], ['--json']]) {
+      const { code, out, err } = await run('list', 'invoices', ...options, '--columns', 'id,nonsense');
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toContain('There is no column "nonsense". There are: id, ');
+    }
+  });
+
   it('fits the terminal: less important columns are left out', async () => {
     await makeInvoice(acme, { subject: 'A long subject '.repeat(10) });
     const line = `stty cols 80; ${process.execPath} src/cli.ts list invoices`;

@@ -71,8 +71,8 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
     command
       .addOption(new Option('--limit <number>', 'rows to list').argParser(wholeNumber).default(defaultPageSize))
       .addOption(new Option('--all', 'list all rows').conflicts('limit'))
-      .option('--columns <list>', 'columns to show, comma-separated', (text) =>
-        text.split(',').map((each) => each.trim()),
+      .option('--columns <list>', 'columns to show, comma-separated; with --json the fields of each object', (text) =>
+        readColumns(operation, text),
       );
   }
   if (operation.result === 'file') command.option('--out <file>', 'the file to write; else standard output');
@@ -126,6 +126,14 @@ function buildOption({ name, type, choices, description, isRequired }: Flag): Op
     .join(' ');
   const option = new Option(`--${name} <${type === 'text' ? 'text' : type}>`, text);
   return choices ? option.choices(choices) : option;
+}
+
+function readColumns({ fields }: RemoteOperation, text: string): string[] {
+  const columns = text.split(',').map((each) => each.trim());
+  const unknown = columns.find((column) => !fields.has(column));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`There is no column "${unknown}". There are: ${[...fields.keys()].join(', ')}.`);
+  return columns;
 }
 
 function wholeNumber(text: string): number {
@@ -190,21 +198,19 @@ async function printList(
   pages: AsyncIterable<Page>,
 ): Promise<void> {
   const rows: JsonObject[] = [];
+  const limited = (row: JsonObject): JsonObject =>
+    columns
+      ? Object.fromEntries(columns.filter((name) => Object.hasOwn(row, name)).map((name) => [name, row[name]]))
+      : row;
   let last: Page | undefined;
   let printed = 0;
   for await (const each of pages) {
     last = each;
     if (!json) rows.push(...each.rows);
-    else for (const row of each.rows) write(`${printed++ === 0 ? '[' : ',\n'}${stringifyJson(row)}`);
+    else for (const row of each.rows) write(`${printed++ === 0 ? '[' : ',\n'}${stringifyJson(limited(row))}`);
   }
   if (json) return print(printed === 0 ? '[]' : ']');
   if (rows.length === 0) return printError('There are no rows.');
-  const unknown = columns?.find((column) => !operation.fields.has(column));
-  if (unknown !== undefined)
-    throw new CommandFailure(
-      exitCodes.usage,
-      `There is no column "${unknown}". There are: ${[...operation.fields.keys()].join(', ')}.`,
-    );
   const width = columns ? Infinity : terminalWidth();
   print(formatTable(rows, { columns: columns ?? getColumns(operation), fields: operation.fields, width }));
   if (last && !last.isLast)
