@@ -53,6 +53,27 @@ describe.skipIf(noBrowser)('the file of a receipt', { timeout: 120_000 }, () => 
   });
   afterAll(() => app?.close());
 
+  it('is read once its row is scrolled to, of many pictures', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const receipt = await makeReceipt(acme);
+    const count = 20;
+    for (let n = 0; n < count; n += 1) await attach(sending(app.service, acme), receipt, makePng(8, 8 + n), `${n}.png`);
+    await app.visit({}, async (page) => {
+      const read = new Set<string>();
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (pathname.includes('/attachments/')) read.add(pathname);
+      });
+      await open(page, `/receipts/${receipt}`);
+      const rows = page.getByRole('region', { name: 'Attachments' }).getByRole('listitem');
+      await rows.first().locator('img').waitFor();
+      expect(read.size).toBeLessThan(count);
+      await rows.last().scrollIntoViewIfNeeded();
+      await rows.last().locator('img').waitFor();
+      expect(await rows.first().locator('img').count()).toBe(1);
+    });
+  });
+
   it('is dropped on the list, shown beside the form, and attached once though an answer is lost', async () => {
     const { acme, open } = await signedInBookkeeper(app);
     await app.visit({}, async (page, watch) => {

@@ -1,4 +1,5 @@
 import { Button, Card, Group, Image, Progress, Stack, Text, Title } from '@mantine/core';
+import { useInViewport } from '@mantine/hooks';
 import { ArrowDownTrayIcon, DocumentIcon, DocumentTextIcon, EyeIcon, TrashIcon } from '@heroicons/react/24/outline';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useMutation } from 'urql';
@@ -153,12 +154,15 @@ function AttachmentRow({
   );
 }
 
-/** A small picture, or an icon for other files. */
+/** A small picture, or an icon for other files. A picture is read once it is scrolled to: a receipt can have many large ones. */
 function Preview({ attachment }: { attachment: Attachment }): ReactNode {
   const { tenant } = useSession();
   const [source, setSource] = useState<string>();
   const { url, contentType } = attachment;
-  const isVisible = isPicture(attachment);
+  const { ref, inViewport } = useInViewport();
+  const [isReached, setIsReached] = useState(false);
+  if (inViewport && !isReached) setIsReached(true);
+  const isRead = isReached && isPicture(attachment);
   useEffect(() => {
     let isGone = false;
     let made: string | undefined;
@@ -169,19 +173,23 @@ function Preview({ attachment }: { attachment: Attachment }): ReactNode {
       if (isGone) URL.revokeObjectURL(made);
       else setSource(made);
     };
-    if (isVisible) show().catch(() => {}); // the icon stays, as for a picture with too many pixels
+    if (isRead) show().catch(() => {}); // the icon stays, as for a picture with too many pixels
     return () => {
       isGone = true;
       if (made) URL.revokeObjectURL(made);
     };
-  }, [tenant.id, url, contentType, isVisible]);
+  }, [tenant.id, url, contentType, isRead]);
   const Icon = attachment.contentType === 'application/pdf' ? DocumentTextIcon : DocumentIcon;
-  return source ? (
-    <Image src={source} alt="" w={64} h={64} fit="contain" radius="sm" />
-  ) : (
-    <Group w={64} h={64} justify="center" bg="var(--mantine-color-default-hover)" style={{ borderRadius: 4 }}>
-      <Icon width={28} aria-hidden />
-    </Group>
+  return (
+    <div ref={ref}>
+      {source ? (
+        <Image src={source} alt="" w={64} h={64} fit="contain" radius="sm" />
+      ) : (
+        <Group w={64} h={64} justify="center" bg="var(--mantine-color-default-hover)" style={{ borderRadius: 4 }}>
+          <Icon width={28} aria-hidden />
+        </Group>
+      )}
+    </div>
   );
 }
 
