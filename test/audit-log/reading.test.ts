@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/identity/index.ts';
+import { createToken, createUser, removeUser } from '../../src/identity/index.ts';
 import { auditedResources } from '../../schema/resources/audit-log/readable.ts';
 import { sealNext } from '../../schema/resources/audit-log/seal.ts';
 import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
@@ -113,6 +113,33 @@ describe('GET /audit-log', () => {
     expect((await who.rest('GET', '/audit-log?resource=house')).body.errors).toEqual({
       resource: ['There is no such resource.'],
     });
+  });
+
+  it('names the users who acted, also who has left and whose account is gone, for the filter', async () => {
+    const who = await service.integrator();
+    const query = '{ auditUsers { id name } }';
+    await makeCustomer(who);
+    const others = [];
+    for (const name of ['Lea Left', 'Gus Gone']) {
+      const email = `${randomUUID()}@example.com`;
+      const user = await createUser(service.client, { email, name, tenantId: who.tenantId });
+      const { token, id } = await createToken(service.client, { tenantId: who.tenantId, userEmail: email });
+      const customerId = await makeCustomer(asIntegrator(service, { ...who, userId: user.id, token, tokenId: id }));
+      await removeUser(service.client, { email, tenantId: who.tenantId });
+      others.push({ ...user, customerId });
+    }
+    const [left, gone] = others;
+    await service.client.user.delete({ where: { id: gone!.id } });
+    const { name } = await service.client.user.findUniqueOrThrow({ where: { id: who.userId } });
+    expect(await who.graphql(query)).toEqual({
+      auditUsers: [
+        { id: who.userId, name },
+        { id: left!.id, name: 'Lea Left' },
+        { id: gone!.id, name: null },
+      ],
+    });
+    expect((await readLog(who, `?actor=${left!.id}`)).map(({ resource_id: id }) => id)).toContain(left!.customerId);
+    expect(await (await service.integrator()).graphql(query)).toEqual({ auditUsers: [] });
   });
 
   it('pages through all entries once', async () => {

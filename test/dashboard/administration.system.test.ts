@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInvitation } from '../../src/identity/index.ts';
+import { createInvitation, createToken, createUser, removeUser } from '../../src/identity/index.ts';
 import { makeBankTransaction, makeCustomer } from '../graphql/books.ts';
+import { asIntegrator } from '../harness.ts';
 import { password } from '../identity/browser.ts';
 import { expectAccessible, navigateTo, operationName, signIn, startApp, waitUntilIdle, type App } from './app.ts';
 import { noBrowser } from './browser.ts';
@@ -422,6 +424,26 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
       await page.getByRole('option', { name: 'Receipt', exact: true }).click();
       await page.getByText('No changes match').waitFor();
       await expectAccessible(page);
+    });
+  });
+
+  it('the audit log is filtered by who has left', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const email = `${randomUUID()}@example.com`;
+    const user = await createUser(app.service.client, { email, name: 'Lea Left', tenantId: acme.tenantId });
+    const { token, id: tokenId } = await createToken(app.service.client, { tenantId: acme.tenantId, userEmail: email });
+    await makeCustomer(acme, { companyName: 'By Ada' });
+    await makeCustomer(asIntegrator(app.service, { ...acme, userId: user.id, token, tokenId }), {
+      companyName: 'By Lea',
+    });
+    await removeUser(app.service.client, { email, tenantId: acme.tenantId });
+    await pages.visit({}, async (page) => {
+      await open(page, '/audit-log?resource=customer');
+      await page.getByText('Company name: By Ada').waitFor();
+      await page.getByRole('combobox', { name: 'Who' }).click();
+      await page.getByRole('option', { name: 'Lea Left, no member', exact: true }).click();
+      await page.getByText('Company name: By Ada').waitFor({ state: 'detached' });
+      await page.getByText('Company name: By Lea').waitFor();
     });
   });
 

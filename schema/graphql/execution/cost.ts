@@ -43,7 +43,11 @@ const lengths: Record<string, number> = {
 };
 
 /** Lists whose longest length is known. */
-const longestLists: Record<string, number> = { 'Delivery.attempts': 6, 'Query.exactMatches': 40 };
+const longestLists: Record<string, number> = {
+  'Delivery.attempts': 6,
+  'Query.exactMatches': 40,
+  'Query.auditUsers': 200,
+};
 
 type Field = Pick<GraphQLField<unknown, unknown>, 'name' | 'type'>;
 

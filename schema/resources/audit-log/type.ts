@@ -42,6 +42,22 @@ const userNames = batchPerRequest<string | null, Context>(
   (ids, context) => context.identity.userNames(context, ids),
   null,
 );
+interface ActingUser {
+  id: string;
+}
+
+export const AuditUser = builder.objectRef<ActingUser>('AuditUser').implement({
+  description: 'A user who stands in the audit log.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'UUID', description: 'The user.' }),
+    name: t.string({
+      nullable: true,
+      description: "The user's name, as it is now; null if the account is gone.",
+      resolve: ({ id }, _args, context) => userNames(id, context),
+    }),
+  }),
+});
+
 const tokenNames = batchPerRequest<string | null, Context>(
   (ids, context) => context.identity.tokenNames(context, ids),
   null,

@@ -17,6 +17,10 @@ const ActorsQuery = graphql(`
         name
       }
     }
+    auditUsers {
+      id
+      name
+    }
     apiTokens {
       id
       name
@@ -27,6 +31,14 @@ const ActorsQuery = graphql(`
 export default function AuditLog(): ReactNode {
   const [{ data }] = useQuery({ query: ActorsQuery });
   const members = (data?.members ?? []).map(({ user }) => ({ value: user.id, label: user.name }));
+  const present = new Set(members.map(({ value }) => value));
+  const former = (data?.auditUsers ?? [])
+    .filter(({ id }) => !present.has(id))
+    .map(({ id, name }) => ({
+      value: id,
+      label:
+        name === null ? t('Account that is gone (…{end})', { end: id.slice(-4) }) : t('{name}, no member', { name }),
+    }));
   const tokens = (data?.apiTokens ?? []).map(({ id, name }) => ({ value: id, label: t('Token {name}', { name }) }));
   return (
     <ListPage
@@ -45,7 +57,13 @@ export default function AuditLog(): ReactNode {
           />
         ),
         actor: (filter) => (
-          <Choice label={t('Who')} all={t('Anybody')} options={[...members, ...tokens]} searchable {...filter} />
+          <Choice
+            label={t('Who')}
+            all={t('Anybody')}
+            options={[...members, ...former, ...tokens]}
+            searchable
+            {...filter}
+          />
         ),
         ...period,
         id: () => null, // a link from a page sets it
