@@ -144,7 +144,7 @@ it('the first of them are found without looking for all', async () => {
     });
 });
 
-it('rows whose amount is due, but for no other reason, keep no later one from being found; so many are looked at', async () => {
+it('rows whose amount is due, but for no other reason, keep no later one from being found, and are not looked at', async () => {
   const customerId = await makeCustomer(acme);
   const id = await worth('1', customerId);
   const addRows = async (count: number) => {
@@ -165,6 +165,24 @@ it('rows whose amount is due, but for no other reason, keep no later one from be
   await addRows(30);
   expect((await find()).statements).toBe(statements);
   expect(await confirm([[bank, id]])).toEqual(matched(bank));
+});
+
+it('is found after hundreds that nobody can match, whatever else they say', async () => {
+  const customerId = await makeCustomer(acme);
+  const id = await worth('1', customerId);
+  const unmatchable = {
+    accountIban: 'DE02120300000000202051',
+    bookingDate: new Date('2026-03-01'),
+    amount: '119',
+    amountOpen: '119',
+    currency: 'EUR',
+    counterpartyName: 'Initech',
+    reference: '2026-0999',
+  };
+  await acme.db.bankTransaction.createMany({ data: Array.from({ length: 600 }, () => unmatchable) });
+  const { number } = await invoice(id);
+  const bank = await transaction('119', { reference: number, bookingDate: new Date('2026-03-09') });
+  expect(await exactMatches()).toEqual([[bank, id]]);
 });
 
 describe('exact matches are confirmed together', () => {

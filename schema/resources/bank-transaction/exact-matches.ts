@@ -1,11 +1,14 @@
 import type { BankTransaction as BankTransactionRow } from '../../../prisma/generated/client/client.ts';
 import type { Context } from '../../graphql/context.ts';
+import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { Decimal } from '../../money/money.ts';
 import { balanceSql } from '../invoice/balance.ts';
 import { toMoveSql } from '../receipt/balance.ts';
 import { payables } from '../payment/payables.ts';
 import { holdPeriodLocks, lastLockedSql, type FindLocked } from '../period-lock/rules.ts';
 import { inLockOrder, lockPayable, match } from './match.ts';
+import { atMost, getText, normal } from './candidates.ts';
+import { numbersOfReceived, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
 import { suggest, type Suggestion } from './suggestions.ts';
 
 /** A transaction, and what it exactly pays. */
@@ -19,34 +22,140 @@ export interface ExactMatch {
  * which no transaction can pay them, because it is locked.
  */
 const dueAmounts = `
-  select currency, ${balanceSql} as amount, ${lastLockedSql(['BANK', 'SALES'])} as locked_until
+  select currency, ${balanceSql} as amount, ${lastLockedSql(['BANK', 'SALES'])} as locked_until, number, customer_id as partner_id
     from invoices where tenant_id = $1 and status = 'issued'
   union all
-  select currency, ${toMoveSql}, ${lastLockedSql(['BANK', 'PURCHASES'])}
+  select currency, ${toMoveSql}, ${lastLockedSql(['BANK', 'PURCHASES'])}, lower(receipt_number), supplier_id
     from receipts where tenant_id = $1 and status = 'booked'
   union all
   select currency, greatest(amount_refunded - total_gross,
       (select ${balanceSql} from invoices where tenant_id = $1 and id = credit_notes.invoice_id)),
-      ${lastLockedSql(['BANK', 'SALES'])}
+      ${lastLockedSql(['BANK', 'SALES'])}, number, customer_id
     from credit_notes where tenant_id = $1 and amount_refunded < total_gross`;
 
+/** So many transactions are read at a time, and so many times at most: 10,000 whose amount is due. */
+const pageSize = 500;
+const maxPages = 20;
+
+/** More documents of the same amounts are not read: then each transaction is looked at. */
+const maxDocuments = 20_000;
+
 /**
- * Unmatched transactions whose amount is exactly due somewhere, oldest booking first. No other has an exact match. Those of locked
- * days are left out: they would take the places of others, and can't be matched.
+ * Pages of unmatched transactions whose amount is exactly due somewhere, with a second reason there, oldest booking first. No other has
+ * an exact match. Those of locked days are left out: they would take the places of others, and can't be matched.
  */
-export async function findPromising(context: Context, atMost: number): Promise<BankTransactionRow[]> {
+async function* findPromising(context: Context): AsyncGenerator<BankTransactionRow[]> {
+  let last: BankTransactionRow | undefined;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page = await findDue(context, last);
+    if (page.length === 0) return;
+    yield await withSecondReason(context, page);
+    if (page.length < pageSize) return;
+    last = page.at(-1);
+  }
+}
+
+async function findDue(context: Context, after: BankTransactionRow | undefined): Promise<BankTransactionRow[]> {
   const rows = await context.db.$rows<{ id: string }>(
     `select id from bank_transactions as own
-      where own.tenant_id = $1 and own.match_status = 'unmatched' and exists (
+      where own.tenant_id = $1 and own.match_status = 'unmatched'
+      and (own.booking_date, own.id) > ($3::date, $4::uuid)
+      and exists (
         select from (${dueAmounts}) as due
         where due.currency = own.currency and due.amount = own.amount_open and due.locked_until < own.booking_date
       )
       order by own.booking_date, own.id limit $2`,
-    [atMost],
+    [pageSize, after ? formatDay(after.bookingDate) : '-infinity', after?.id ?? noId],
     ['BankTransaction', 'Invoice', 'Receipt', 'CreditNote', 'PeriodLock'],
   );
   const where = { id: { in: rows.map(({ id }) => id) } };
   return context.db.bankTransaction.findMany({ where, orderBy: [{ bookingDate: 'asc' }, { id: 'asc' }] });
+}
+
+const noId = '00000000-0000-0000-0000-000000000000';
+
+/** A document of which exactly this is due. */
+interface Due {
+  currency: string;
+  amount: string;
+  /** In lower case for receipts. */
+  number: string | null;
+  partnerId: string | null;
+  partnerName: string | null;
+}
+
+/**
+ * Leaves transactions out that have no second reason for any document of their amount: by a few statements for all of them, where
+ * their suggestions take several for each. Books can have very many, which stay unmatched, and would hide later ones.
+ */
+async function withSecondReason({ db }: Context, transactions: BankTransactionRow[]): Promise<BankTransactionRow[]> {
+  const amounts = new Map(transactions.map((each) => [keyOf(each.currency, each.amountOpen), each]));
+  const documents = await db.$rows<Due>(
+    `select due.currency, due.amount::text, due.number, due.partner_id as "partnerId", customers.company_name as "partnerName"
+     from (${dueAmounts}) as due
+     left join customers on customers.tenant_id = $1 and customers.id = due.partner_id
+     where (due.currency, due.amount) in (select * from unnest($2::text[], $3::numeric[])) limit $4`,
+    [
+      [...amounts.values()].map(({ currency }) => currency),
+      [...amounts.values()].map(({ amountOpen }) => amountOpen.toString()),
+      maxDocuments,
+    ],
+    ['Invoice', 'Receipt', 'CreditNote', 'PeriodLock', 'Customer'],
+  );
+  if (documents.length === maxDocuments) return transactions;
+  const partners = await findEarlierPartners(db, transactions);
+  const reasons = new Map(
+    [...Map.groupBy(documents, ({ currency, amount }) => keyOf(currency, amount))].map(([key, due]) => [
+      key,
+      {
+        numbers: new Set(due.map(({ number }) => number)),
+        names: new Set(due.map(({ partnerName }) => partnerName && normal(partnerName))),
+        partners: new Set(due.map(({ partnerId }) => partnerId)),
+      },
+    ]),
+  );
+  return transactions.filter((transaction) => {
+    const { currency, amountOpen, counterpartyName, counterpartyIban } = transaction;
+    const due = reasons.get(keyOf(currency, amountOpen));
+    const text = getText(transaction);
+    return (
+      due !== undefined &&
+      ((counterpartyName !== null && due.names.has(normal(counterpartyName))) ||
+        [...numbersOfReceived(text), ...parseReceiptNumbers(text), ...parseCreditNoteNumbers(text)].some((number) =>
+          due.numbers.has(number),
+        ) ||
+        (counterpartyIban !== null && partners.get(counterpartyIban)?.some((id) => due.partners.has(id))))
+    );
+  });
+}
+
+const keyOf = (currency: string, amount: string | BankTransactionRow['amountOpen']): string =>
+  `${currency} ${new Decimal(amount).toString()}`;
+
+/** The partners of earlierPartners(), by the account of the other side. */
+async function findEarlierPartners(
+  db: Context['db'],
+  transactions: BankTransactionRow[],
+): Promise<Map<string, string[]>> {
+  const ibans = [
+    ...new Set(transactions.map(({ counterpartyIban }) => counterpartyIban).filter((iban) => iban !== null)),
+  ];
+  if (ibans.length === 0) return new Map();
+  const rows = await db.$rows<{ iban: string; partners: string[] }>(
+    `select iban, array(
+       select coalesce(invoice.customer_id, receipt.supplier_id, credit_note.customer_id)::text
+       from bank_transactions as earlier
+       join payments as payment on payment.tenant_id = $1 and payment.bank_transaction_id = earlier.id
+       left join invoices as invoice on invoice.tenant_id = $1 and invoice.id = payment.invoice_id
+       left join receipts as receipt on receipt.tenant_id = $1 and receipt.id = payment.receipt_id
+       left join credit_notes as credit_note on credit_note.tenant_id = $1 and credit_note.id = payment.credit_note_id
+       where earlier.tenant_id = $1 and earlier.counterparty_iban = iban and payment.reversed_at is null
+       order by payment.id desc limit ${atMost}
+     ) as partners from unnest($2::text[]) as iban`,
+    [ibans],
+    ['BankTransaction', 'Payment', 'Invoice', 'Receipt', 'CreditNote'],
+  );
+  return new Map(rows.map(({ iban, partners }) => [iban, partners]));
 }
 
 /** So many transactions are looked at together, so that a request has a bounded number of statements at once. */
@@ -84,21 +193,28 @@ export function choosePayers(matches: ExactMatch[], findLocked: FindLocked): Exa
   return [...payers.values()];
 }
 
-/** The first matches of these transactions that can be made together. Transactions that aren't needed for them aren't looked at. */
-export async function findPossible(
-  context: Context,
-  transactions: BankTransactionRow[],
-  first: number,
-): Promise<ExactMatch[]> {
+/**
+ * At most so many transactions are looked at for their suggestions, to which a second reason doesn't suffice: several documents may
+ * have the same.
+ */
+const maxLookedAt = 200;
+
+/** The first matches that can be made together. Transactions that aren't needed for them aren't looked at. */
+export async function findPossible(context: Context, first: number): Promise<ExactMatch[]> {
   const findLocked = await context.transaction(holdPeriodLocks);
   const matches: ExactMatch[] = [];
   let possible: ExactMatch[] = [];
-  let size = Math.min(first, atOnce);
-  for (let start = 0; start < transactions.length && possible.length < first;) {
-    matches.push(...(await findExactMatches(context, transactions.slice(start, start + size))));
-    possible = choosePayers(matches, findLocked);
-    start += size;
-    size = atOnce; // where the first ones weren't exact, many may not be
+  let [size, lookedAt] = [Math.min(first, atOnce), 0];
+  for await (const page of findPromising(context)) {
+    const transactions = page.slice(0, maxLookedAt - lookedAt);
+    for (let start = 0; start < transactions.length && possible.length < first;) {
+      matches.push(...(await findExactMatches(context, transactions.slice(start, start + size))));
+      possible = choosePayers(matches, findLocked);
+      start += size;
+      size = atOnce; // where the first ones weren't exact, many may not be
+    }
+    lookedAt += transactions.length;
+    if (possible.length >= first || lookedAt >= maxLookedAt) break;
   }
   return possible.slice(0, first);
 }

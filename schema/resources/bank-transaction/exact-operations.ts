@@ -2,25 +2,12 @@ import { builder } from '../../graphql/builder.ts';
 import { findById } from '../../graphql/find-by-id.ts';
 import { count, wholeNumber } from '../../graphql/input/validators.ts';
 import { holdPeriodLocks } from '../period-lock/rules.ts';
-import {
-  choosePayers,
-  findExactMatches,
-  findPossible,
-  findPromising,
-  makeExactMatches,
-  type ExactMatch,
-} from './exact-matches.ts';
+import { choosePayers, findExactMatches, findPossible, makeExactMatches, type ExactMatch } from './exact-matches.ts';
 import { SuggestionType } from './suggestions.ts';
 import { BankTransaction } from './type.ts';
 
 /** The most matches at once. */
 export const maxExactMatches = 40;
-
-/**
- * The most transactions that are looked at to find them. It is more than are answered: a transaction whose amount is due but
- * which has no second reason stays unmatched, and would otherwise keep later ones from being found for as long as it does.
- */
-const maxLookedAt = 200;
 
 const ExactMatchType = builder.objectRef<ExactMatch>('ExactMatch').implement({
   description: 'An unmatched bank transaction with its exact suggestion.',
@@ -50,7 +37,7 @@ const ExactMatchInput = builder.inputType('ExactMatchInput', {
 builder.queryField('exactMatches', (t) =>
   t.field({
     type: [ExactMatchType],
-    description: `The exact suggestions of unmatched bank transactions, oldest booking first, at most ${maxExactMatches}. Of several transactions that would pay the same, the first; none whose day is locked. confirmExactMatches confirms them.`,
+    description: `The exact suggestions of unmatched bank transactions, oldest booking first, at most ${maxExactMatches}. Of several transactions that would pay the same, the first; none whose day is locked. Only the oldest 10,000 transactions whose amount is due somewhere are searched. confirmExactMatches confirms them.`,
     ability: 'bank-transactions:read',
     args: {
       first: t.arg.int({
@@ -58,10 +45,7 @@ builder.queryField('exactMatches', (t) =>
         validate: wholeNumber(1, maxExactMatches),
       }),
     },
-    resolve: async (_root, { first }, context) => {
-      const transactions = await findPromising(context, maxLookedAt);
-      return findPossible(context, transactions, first ?? maxExactMatches);
-    },
+    resolve: (_root, { first }, context) => findPossible(context, first ?? maxExactMatches),
   }),
 );
 
