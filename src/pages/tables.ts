@@ -125,6 +125,7 @@ function buildDatevAccounts(): string {
         ({ revenue: { outside } }) => `${outside.otherState}; ${outside.elsewhere}`,
       ),
       row('receipts, `S` 19 %, 7 %', ({ expense }) => expense.usual, keyed('S')),
+      row('receipts, `S` of another country, with their VAT', ({ expense }) => expense.usual, 'none'),
       row('receipts, `AE` 19 %, 7 %', ({ expense }) => expense.usual, keyed('AE')),
       row('receipts, `K` 19 %, 7 %', ({ expense }) => expense.usual, keyed('K')),
       ...Object.keys(charts.SKR03.expense.byCategory).map((category) =>

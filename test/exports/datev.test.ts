@@ -390,6 +390,55 @@ describe('A DATEV export', () => {
     }
   });
 
+  it('has VAT of another country as an expense, as it can’t be deducted in the return', async () => {
+    const who = await german();
+    const supplier = (fields: object) => makeCustomer(who, { type: 'SUPPLIER', ...fields });
+    const austrian = await supplier({ country: 'AT' });
+    const cases = [
+      [austrian, '20', '120', ''],
+      [austrian, '19', '119', ''], // Jungholz
+      [await supplier({ country: 'HU' }), '5', '105', ''],
+      [await supplier({ country: 'DE', vatId: 'RO18547290' }), '19', '119', ''],
+      [await supplier({ country: 'TH' }), '7', '107', ''],
+      [null, '20', '120', ''],
+      [null, '19', '119', '9'],
+      [await supplier({ country: 'LU', vatId: 'DE136695976' }), '7', '107', '8'],
+      [await supplier({ country: 'DE' }), '16', '116', ''],
+    ] as const;
+    const receipts: string[] = [];
+    for (const [supplierId, vatRate, amountGross] of cases)
+      receipts.push(await makeReceipt(who, { supplierId, vatRate, amountGross, category: 'travel', status: 'BOOKED' }));
+    const paid = { paid_on: '2026-03-10', amount: 0, adjustments: [{ type: 'cash_discount', amount: 12 }] };
+    expect((await who.rest('POST', `/receipts/${receipts[0]}/payments`, paid)).status).toBe(200);
+    expect((await who.rest('POST', `/receipts/${receipts[1]}/reverse`)).status).toBe(200);
+    for (const [chart, expense, input, received] of [
+      ['skr03', '4660', '1570', '3730'],
+      ['skr04', '6650', '1400', '5730'],
+    ] as const) {
+      const { rows } = readExtf((await exported(service, who, datev({ chart }))).file);
+      const [amount, side, account, taxKey] = [0, 1, 2, 4];
+      expect(rows.map(brief).map((row) => [row[amount], row[side], row[account], row[taxKey]])).toEqual([
+        ...cases.flatMap(([, rate, gross, key]) =>
+          rate === '16'
+            ? [
+                ['100,00', 'S', expense, ''],
+                ['16,00', 'S', input, ''],
+              ]
+            : [[`${gross},00`, 'S', expense, key]],
+        ),
+        ['119,00', 'H', expense, ''],
+        ['12,00', 'H', received, ''],
+      ]);
+    }
+    const report = (await who.rest('GET', `/reports/vat?${new URLSearchParams(year).toString()}`)).body.data.rows;
+    const boxed = report.filter((row: { vat_box: string | null }) => row.vat_box === '66');
+    expect(boxed.map((row: { vat_rate: number; vat: number }) => [row.vat_rate, row.vat])).toEqual([
+      [19, 19],
+      [16, 16],
+      [7, 7],
+    ]);
+  });
+
   it('has the VAT of pieces of an invoice as they say it, also where another cent would be computed', async () => {
     const who = await german();
     const customerId = await makeCustomer(who, { country: 'DE' });

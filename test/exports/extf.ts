@@ -36,7 +36,7 @@ const taxes: Record<string, { rate: number; accounts: [account: string, sign: 1 
   18: { rate: 7, isOnNet: true, accounts: [['1572', 1], ['1772', -1]] },
   19: { rate: 19, isOnNet: true, accounts: [['1572', 1], ['1772', -1]] },
   91: { rate: 7, isOnNet: true, accounts: [['1578', 1], ['1785', -1]] },
-  foreign: { rate: 20, accounts: [['1767', 1]] },
+  foreign: { rate: NaN, accounts: [['1767', 1]] }, // the posting has the rate
   94: { rate: 19, isOnNet: true, accounts: [['1578', 1], ['1785', -1]] },
 }; // prettier-ignore
 const automatic: Record<string, string> = { 8400: '3', 8300: '2', 8320: 'foreign' };
@@ -54,9 +54,10 @@ export function sumTaxed(rows: ReadFile['rows']): Map<string, Decimal> {
     if (!tax) continue;
     const value = new Decimal((row['Umsatz (ohne Soll/Haben-Kz)'] ?? '').replace(',', '.'));
     const amount = (row['Soll/Haben-Kennzeichen'] === 'S') === isContra ? value.negated() : value;
+    const rate = Number.isNaN(tax.rate) ? Number(row['EU-Steuersatz (Bestimmung)']?.replace(',', '.')) : tax.rate;
     const vat = amount
-      .times(tax.rate)
-      .dividedBy(tax.isOnNet ? 100 : 100 + tax.rate)
+      .times(rate)
+      .dividedBy(tax.isOnNet ? 100 : 100 + rate)
       .toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
     for (const [account, sign] of tax.accounts) add(account, vat.times(sign));
     if (!tax.isOnNet) add(isContra ? contra : (row['Konto'] ?? ''), vat.negated());

@@ -60,6 +60,8 @@ interface CreditNote extends Priced {
 }
 interface Line extends Share {
   deductible: Exact;
+  /** Whether its VAT, that of another country, is an expense. */
+  isForeign: boolean;
   /** Where the supplier is, by the kinds of rows that say so. */
   places: Record<string, string>;
 }
@@ -83,6 +85,13 @@ function placeSupplier(supplier: Supplier, country: string): string {
   if (from === country) return 'DOMESTIC';
   return from in inOthers ? 'MEMBER_STATE' : 'THIRD_COUNTRY';
 }
+
+/** Rates of the generated books that the countries have themselves. */
+const isOwnRate = ({ vatCategory, vatRate }: { vatCategory: string; vatRate: string }, country: string): boolean =>
+  vatCategory === 'S' && country === 'DE' && ['19', '7', '5.5'].includes(vatRate);
+
+const placeAbroad = (place: string): Record<string, string> =>
+  place === 'MEMBER_STATE' || place === 'THIRD_COUNTRY' ? { INPUT: place } : {};
 
 /** The boxes of reverse charge for the net amount and the VAT, by kind and place. */
 export const reverseChargeBoxes: Record<string, Record<string, [string | null, string | null]>> = {
@@ -197,10 +206,14 @@ export async function readBooks(who: Integrator, country: string): Promise<Books
         vatCategory: line.vatCategory,
         vatRate: line.vatRate,
         deductible: new Exact(line.deductiblePercent),
+        isForeign:
+          line.vatCategory === 'S' &&
+          (!isOwnRate(line, country) || 'INPUT' in placeAbroad(placeSupplier(each.supplier, country))),
         net: new Exact(line.amountNet),
         vat: new Exact(line.vatAmount),
-        places:
-          line.vatCategory === 'AE'
+        places: isOwnRate(line, country)
+          ? placeAbroad(placeSupplier(each.supplier, country))
+          : line.vatCategory === 'AE'
             ? Object.fromEntries(
                 (country === 'AT' ? ['REVERSE_CHARGE', 'INPUT'] : ['REVERSE_CHARGE']).map((kind) => [
                   kind,
@@ -258,7 +271,7 @@ function addLine(sums: Sums, currency: string, line: Line, sign = 1): void {
 /** The cost of a line: net, and the VAT that can't be deducted. */
 function costOf(line: Line): Exact {
   const { vat, deducted } = deduct(line);
-  return line.net.plus(vat).minus(deducted);
+  return line.net.plus(vat).minus(line.isForeign ? zero : deducted);
 }
 
 const grossOf = ({ net, vat }: Line): Exact => net.plus(vat);

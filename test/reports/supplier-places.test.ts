@@ -107,18 +107,39 @@ function twice<Of>(value: Of): [Of, Of] {
   return [value, value];
 }
 
-it('other VAT of a supplier has no place', async () => {
+it('VAT that a supplier states has a place and no box where that is another country, also at a rate of one’s own', async () => {
   const who = await service.integrator({ country: 'DE' });
   const lines = [
     { vat_category: 'S', vat_rate: 19, amount_net: 100 },
+    { vat_category: 'S', vat_rate: 20, amount_net: 30 },
     { vat_category: 'K', vat_rate: 19, amount_net: 10 },
   ];
-  await book(who, await makeSupplier(who, { country: 'FR' }), { lines });
+  const booked: Record<string, string> = {};
+  for (const [name, fields] of Object.entries({
+    romanian: { country: 'RO' },
+    chilean: { country: 'CL' },
+    german: { country: 'DE' },
+    registered: { country: 'LU', vatId: 'DE136695976' },
+    unknown: {},
+  }))
+    booked[name] = await book(who, await makeSupplier(who, fields), { lines });
   expect(await findRows(who)).toEqual([
-    ['acquisition', null, 10, '89', null],
-    ['input', null, 10, null, '61'],
-    ['input', null, 100, null, '66'],
+    ['acquisition', null, 50, '89', null],
+    ['input', null, 50, null, '61'],
+    ['input', null, 150, null, null],
+    ['input', 'member_state', 100, null, null],
+    ['input', 'third_country', 100, null, null],
+    ['input', null, 300, null, '66'],
   ]);
+  const open = async (more: string): Promise<string[]> => {
+    const row = `${march}&kind=input&vat_category=S&currency=EUR&vat_rate=${more}`;
+    return (await who.rest('GET', `/reports/vat/documents?${row}`)).body.data.items.map(({ id }: { id: string }) => id);
+  };
+  const { romanian, chilean, ...here } = booked;
+  expect(await open('19')).toEqual(Object.values(here));
+  expect(await open('19&supplier_place=member_state')).toEqual([romanian]);
+  expect(await open('19&supplier_place=third_country')).toEqual([chilean]);
+  expect(await open('20')).toEqual(Object.values(booked));
 });
 
 it.each(['accrual', 'cash'])('a row opens into its documents, by %s', async (basis) => {

@@ -61,10 +61,15 @@ export interface BoughtLine {
   text: string | null;
 }
 
-export interface Purchase extends Booked {
+interface Bought extends Booked {
+  /** The supplier's, frozen with the receipt, by which the VAT is of this country or another. */
+  country: string | null;
+  lines: BoughtLine[];
+}
+
+export interface Purchase extends Bought {
   text: string | null;
   category: string | null;
-  lines: BoughtLine[];
 }
 
 /** The changes of an invoice's shares by the cash discounts of a day. */
@@ -75,9 +80,7 @@ export interface SaleDiscount extends Booked {
 }
 
 /** The same of a receipt. */
-export interface PurchaseDiscount extends Booked {
-  lines: BoughtLine[];
-}
+export type PurchaseDiscount = Bought;
 
 export interface Payment extends Booked {
   of: 'invoice' | 'credit_note' | 'receipt';
@@ -240,6 +243,7 @@ const sources = {
     currency: 'own.currency',
     partner: partnerAccountSql('own.supplier_id', 'creditor'),
     worth: documentWorthSql('own'),
+    country: 'own.supplier_country',
     text: 'own.description',
     category: 'own.category',
     lines: receiptLines,
@@ -347,6 +351,7 @@ function settlementSources({ from, to }: Period) {
       {
         partner: partnerAccountSql('document.supplier_id', 'creditor'),
         worth: documentWorthSql('document'),
+        country: 'document.supplier_country',
         lines: 'own.lines',
       },
     ),

@@ -1,4 +1,5 @@
 import { convert, Decimal } from '../../money/money.ts';
+import { isOwnInputVat } from '../../resources/report/vat-boxes.ts';
 import {
   anyCreditor,
   expenseAccount,
@@ -151,24 +152,31 @@ const postPurchase = (purchase: Purchase, chart: Chart, books: Books): Posting[]
   purchase.lines.flatMap((line) => {
     const account = namedAccount(line.account) ?? expenseAccount(chart, purchase.category);
     const base = { ...common(purchase), text: purchase.text ?? line.text ?? '' };
-    return postLine(line, chart, { ...base, account, contra: purchase.partner ?? anyCreditor }, books);
+    return postLine(line, purchase, chart, { ...base, account, contra: purchase.partner ?? anyCreditor }, books);
   });
 
 const postPurchaseDiscount = (discount: PurchaseDiscount, chart: Chart, books: Books): Posting[] =>
   discount.lines.flatMap((line) => {
     const base = { ...common(discount), text: 'Skonto', account: chart.cashDiscount.received };
-    return postLine(line, chart, { ...base, contra: discount.partner ?? anyCreditor }, books);
+    return postLine(line, discount, chart, { ...base, contra: discount.partner ?? anyCreditor }, books);
   });
 
 /**
  * VAT that can't be deducted is an expense. Where DATEV would compute other VAT than the report has, each part is a
- * posting without a key.
+ * posting without a key. VAT of another country can't be deducted here.
  */
-function postLine(line: BoughtLine, chart: Chart, base: Omit<Posting, 'amount'>, books: Books): Posting[] {
+function postLine(
+  line: BoughtLine,
+  { day, country }: PurchaseDiscount,
+  chart: Chart,
+  base: Omit<Posting, 'amount'>,
+  books: Books,
+): Posting[] {
   const { category, rate } = line;
   const amounts = readBoth(line, ['net', 'vat', 'tax', 'deducted'], books);
   const postPart = (find: (of: typeof amounts.own) => Decimal, other: Partial<Posting> = {}): Posting =>
     post({ ...base, ...other }, amounts, find, books);
+  if (category === 'S' && !isOwnInputVat(books.country, day, rate, country)) return [postPart(computeGross)];
   const { net, tax, deducted: all } = amounts.books;
   const isOwedByBuyer = category === 'AE' || category === 'K';
   const key = taxKey(category, rate);

@@ -8,6 +8,7 @@ import { Decimal } from '../../money/money.ts';
 import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
 import { readReport } from './read-report.ts';
+import { isOwnInputVatSql } from './vat-boxes.ts';
 import { accrualShares, cashShares, exchangeShares, lossShares } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
@@ -128,9 +129,18 @@ const months = `(
   from generate_series(date_trunc('month', $2::date::timestamp), $3::date, interval '1 month') as month
 ) as month (first, last)`;
 
+/** Input VAT of another country is an expense, because it can't be deducted here. */
+const withVatOfOthers = ({ tenant }: Context, shares: string): string =>
+  `select type, id, number, date, kind, currency, vat,
+     case when kind = 'INPUT' and category = 'S' and not (${isOwnInputVatSql(tenant.country)}) then value + vat else value end as value
+   from (${shares}) as share`;
+
 /** The shares of documents and of payments in the period. */
-const buildShares = (basis: Basis): string =>
-  `${basis === 'ACCRUAL' ? accrualShares('DOCUMENT') : cashShares('PAYMENT')} union all ${onPayment(basis)}`;
+const buildShares = (context: Context, basis: Basis): string =>
+  withVatOfOthers(
+    context,
+    `${basis === 'ACCRUAL' ? accrualShares('DOCUMENT') : cashShares('PAYMENT')} union all ${onPayment(basis)}`,
+  );
 
 /** The shares that count on the days of payments on both bases. */
 const onPayment = (basis: Basis): string => `${lossShares(basis)} union all ${exchangeShares}`;
@@ -139,12 +149,15 @@ const onPayment = (basis: Basis): string => `${lossShares(basis)} union all ${ex
 const kindSql = `case when kind = 'OUTPUT' then 'REVENUE' when kind like 'EXCHANGE%' then kind else 'EXPENSES' end`;
 
 /** On the cash basis a share is dated by the end of its period. */
-const buildMonthlyShares = (basis: Basis): string =>
+const buildMonthlyShares = (context: Context, basis: Basis): string =>
   basis === 'ACCRUAL'
-    ? buildShares(basis)
-    : `select shares.* from ${months}
-       cross join lateral (${cashShares('PAYMENT', { first: 'month.first', last: 'month.last' })}) as shares
-       union all ${onPayment(basis)}`;
+    ? buildShares(context, basis)
+    : withVatOfOthers(
+        context,
+        `select shares.* from ${months}
+         cross join lateral (${cashShares('PAYMENT', { first: 'month.first', last: 'month.last' })}) as shares
+         union all ${onPayment(basis)}`,
+      );
 
 interface SumRow {
   month: string;
@@ -157,7 +170,7 @@ async function findSums(context: Context, period: Period, basis: Basis): Promise
   const rows = await readReport<SumRow>(
     context,
     `select to_char(date, 'YYYY-MM') as month, currency, ${kindSql} as kind, sum(value)::text as sum
-     from (${buildMonthlyShares(basis)}) as shares group by 1, currency, 3`,
+     from (${buildMonthlyShares(context, basis)}) as shares group by 1, currency, 3`,
     inTexts(period),
   );
   const sumUp = (currency: string, summands: SumRow[]): Sums => {
@@ -220,7 +233,7 @@ builder.queryField('profitAndLossDocuments', (t) =>
     },
     rules: checkReport,
     resolve: (_root, args, context) => {
-      const shares = buildShares(args.basis ?? 'ACCRUAL');
+      const shares = buildShares(context, args.basis ?? 'ACCRUAL');
       return findDocuments(
         context,
         `select type, id, number, date, value as net, vat from (${shares}) as share

@@ -17,8 +17,8 @@ interface VatBox {
   category: ReceiptVatCategory;
   /** Absent: all rates that have no box of their own. */
   rate?: string;
-  /** The places of suppliers that it is for. Absent: all. */
-  places?: readonly SupplierPlace[];
+  /** The places of suppliers that it is for; null is any that isn't abroad. Absent: all. */
+  places?: readonly (SupplierPlace | null)[];
   /** The numbers of the boxes for the net amount and for the VAT; absent where the return has none. */
   net?: string;
   vat?: string;
@@ -41,13 +41,14 @@ const otherGermanRates = [...germanRates].map((rate): VatBox => ({
 }));
 
 /**
- * The box of input VAT, at the rates that the country itself has: VAT of another country can't be deducted there (§ 15 (1) 1 UStG;
- * § 12 (1) of Austria's UStG).
+ * The box of input VAT, at the rates that the country itself has, and of suppliers that aren't known to be in another one: VAT of
+ * another country can't be deducted there (§ 15 (1) 1 UStG; § 12 (1) of Austria's UStG), also at a rate that both have. A supplier
+ * abroad that charges VAT of the country has a VAT number there, which decides where it is.
  * @param until the first day on which the rates are no longer its own
  */
 const inputBoxes = (country: string, vat: string, rates: readonly string[], from: string, until?: string): VatBox[] =>
   rates.flatMap((rate) => {
-    const box = { country, from, kind: 'INPUT', category: 'S', rate } as const;
+    const box = { country, from, kind: 'INPUT', category: 'S', rate, places: [null] } as const;
     return [{ ...box, vat }, ...(until === undefined ? [] : [{ ...box, from: until }])];
   });
 
@@ -133,25 +134,69 @@ export function findVatBox(
 ): Pick<VatBox, 'net' | 'vat'> | undefined {
   const valid = findBoxes(country, day).filter(
     ({ places, ...box }) =>
-      box.kind === kind && box.category === category && (!places || (supplierPlace && places.includes(supplierPlace))),
+      box.kind === kind && box.category === category && (!places || places.includes(supplierPlace)),
   );
   const latest = (all: VatBox[]): VatBox | undefined => all.toSorted((a, b) => a.from.localeCompare(b.from)).at(-1);
   return latest(valid.filter((box) => box.rate === rate)) ?? latest(valid.filter((box) => box.rate === undefined));
 }
+
+/** Rows whose box depends on the supplier's place. */
+const findPlaced = (country: string, day: string): VatBox[] => findBoxes(country, day).filter(({ places }) => places);
+
+const isPlacedAbroadOnly = ({ places }: VatBox): boolean => places?.includes(null) ?? false;
 
 /**
  * The supplier's place, as an expression of SQL, of shares whose box depends on it; null for the others.
  * @param country the tenant's
  */
 export function supplierPlaceSql(country: string, day: string): string {
-  const placed = findBoxes(country, day).filter(({ places }) => places);
+  const placed = findPlaced(country, day);
   if (placed.length === 0) return 'null::text';
-  const rows = placed.map((box) => `('${box.kind}', '${box.category}')`);
-  // These are countries of the table above.
-  return `case when (kind, category) in (${[...new Set(rows)].join(', ')}) then case
-    when supplier_country is null then 'UNKNOWN'
-    when supplier_country = '${placed[0]?.country}' then 'DOMESTIC'
-    when ${isMemberStateSql('supplier_country')} then 'MEMBER_STATE'
-    else 'THIRD_COUNTRY'
-  end end`;
+  // These are countries and rates of the table above.
+  const areIn = (rows: VatBox[]): string => {
+    const conditions = rows.map(
+      ({ kind, category, rate }) =>
+        `kind = '${kind}' and category = '${category}'${rate === undefined ? '' : ` and rate = ${rate}`}`,
+    );
+    return conditions.length === 0 ? 'false' : `(${[...new Set(conditions)].join(' or ')})`;
+  };
+  const abroadSql = `case when ${isMemberStateSql('supplier_country')} then 'MEMBER_STATE' else 'THIRD_COUNTRY' end`;
+  return `case
+    when ${areIn(placed.filter((box) => !isPlacedAbroadOnly(box)))} then case
+      when supplier_country is null then 'UNKNOWN'
+      when supplier_country = '${country}' then 'DOMESTIC'
+      else ${abroadSql}
+    end
+    when ${areIn(placed.filter(isPlacedAbroadOnly))} and supplier_country <> '${country}' then ${abroadSql}
+  end`;
+}
+
+/** Whether rows of a kind and category are of one place each; else there is one without a place beside those abroad. */
+export const isAlwaysPlaced = (country: string, day: string, kind: VatKind, category: string): boolean =>
+  !findPlaced(country, day).some((box) => box.kind === kind && box.category === category && isPlacedAbroadOnly(box));
+
+/**
+ * Whether VAT that a supplier stated is the tenant's country's own, so that it can be deducted there. In countries whose return isn't
+ * known here, all rates may be their own.
+ * @param day when it counts, `YYYY-MM-DD`
+ * @param rate without zeros at its end
+ * @param supplierCountry frozen with the receipt; null where it isn't known
+ */
+export function isOwnInputVat(country: string, day: string, rate: string, supplierCountry: string | null): boolean {
+  if (supplierCountry !== null && supplierCountry !== country) return false;
+  if (findBoxes(country, day).length === 0) return true;
+  return findVatBox(country, day, { kind: 'INPUT', category: 'S', rate, supplierPlace: null })?.vat !== undefined;
+}
+
+/** The same as an expression of SQL, of a share of input VAT. */
+export function isOwnInputVatSql(country: string): string {
+  const own = boxes.filter((box) => box.country === country);
+  const rates = own.filter(({ kind, category }) => kind === 'INPUT' && category === 'S');
+  const first = own.map(({ from }) => from).toSorted()[0];
+  const atRates = rates.flatMap(({ rate, from, vat }) => {
+    const until = rates.find((box) => box.rate === rate && box.from > from)?.from ?? 'infinity';
+    return vat === undefined ? [] : [`rate = ${rate} and date >= '${from}' and date < '${until}'`];
+  });
+  return `(supplier_country is null or supplier_country = '${country.replaceAll("'", "''")}')
+    and (${[...atRates, first === undefined ? 'true' : `date < '${first}'`].join(' or ')})`;
 }

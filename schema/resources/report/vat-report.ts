@@ -15,7 +15,7 @@ import {
 } from './documents.ts';
 import { checkPeriod, inTexts, maxRows, periodArgs, type Period } from './period.ts';
 import { readReport } from './read-report.ts';
-import { findVatBox, supplierPlaceSql, type SupplierPlace, type VatKind as Kind } from './vat-boxes.ts';
+import { findVatBox, isAlwaysPlaced, supplierPlaceSql, type SupplierPlace, type VatKind as Kind } from './vat-boxes.ts';
 import { accrualShares, cashShares, type VatDate } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
@@ -97,7 +97,8 @@ const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
     supplierPlace: t.expose('supplierPlace', {
       type: VatSupplierPlace,
       nullable: true,
-      description: 'Where the suppliers were; null where the boxes don’t depend on it.',
+      description:
+        'Where the suppliers were; null where the boxes don’t depend on it, and of input VAT that isn’t known to be another country’s.',
     }),
     net: t.expose('net', {
       type: 'Decimal',
@@ -244,18 +245,22 @@ builder.queryField('vatReportDocuments', (t) =>
       }),
       vatRate: t.arg({ type: 'Decimal', required: true, description: 'The rate of the row.', validate: vatRate }),
       currency: t.arg.string({ required: true, description: 'The currency of the row.', validate: text(3) }),
-      supplierPlace: t.arg({ type: VatSupplierPlace, description: 'The place of the row. Default: all places.' }),
+      supplierPlace: t.arg({
+        type: VatSupplierPlace,
+        description: 'The place of the row. Default: all places; of input VAT, the row without one.',
+      }),
       ...pageArgs(t),
     },
     rules: checkReport,
     resolve: (_root, args, context): Promise<Documents> => {
       const { to, basis, dateBy, kind, vatRate: rate, currency } = args;
+      const ofAnyPlace = isAlwaysPlaced(context.tenant.country, formatDay(to), kind, args.vatCategory);
       const shares = buildPlacedShares(context, { to, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' });
       return findDocuments(
         context,
         `select * from (${shares}) as share
          where kind = $4 and category = $5 and rate = $6::numeric and currency = $7
-           and ($8::text is null or supplier_place = $8)`,
+           and (supplier_place = $8::text or $8::text is null and (${ofAnyPlace} or supplier_place is null))`,
         [...inTexts(args), kind, args.vatCategory, rate.toFixed(), currency, args.supplierPlace ?? null],
         args,
       );
