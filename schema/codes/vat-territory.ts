@@ -56,6 +56,20 @@ export type Place = 'domestic' | 'member state, business' | 'member state, other
 /** A VAT number of Northern Ireland, which is in the EU for goods, and outside of it for services. */
 const northernIrish = /^\s*XI/i;
 
+/** The prefix of a country's VAT numbers. */
+export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' : country);
+
+/**
+ * A VAT number as reports of sales within the EU have it: of another member state, or of Northern Ireland for goods; undefined for
+ * other texts.
+ */
+export function getVatNumberAbroad(home: string, vatNumber: string | null, isOfGoods: boolean): string | undefined {
+  const state = memberStateOfVatNumber(vatNumber);
+  const number = (vatNumber ?? '').toUpperCase().replaceAll(/[\s.-]/g, '');
+  if (isOfGoods && northernIrish.test(number)) return number;
+  return state === undefined || state === home ? undefined : number.replace(/^GR/, 'EL');
+}
+
 /** @returns undefined where nothing can be said: the seller isn't in the EU, or nothing says where the buyer is */
 export function getPlace(seller: VatParty, buyer: VatParty): Place | undefined {
   if (northernIrish.test(seller.vat_id ?? '') || northernIrish.test(buyer.vat_id ?? '')) return undefined;

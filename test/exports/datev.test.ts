@@ -511,6 +511,62 @@ describe('A DATEV export', () => {
     ]);
   });
 
+  it('has the day of supply with the period of its tax, and rates and VAT numbers of member states, as DATEV takes them', async () => {
+    const who = await german();
+    const sold = async (buyer: Record<string, string>, category: string, rate: string): Promise<void> => {
+      const customerId = await makeCustomer(who, buyer);
+      const deliveryDate = category === 'S' ? '2026-02-27' : undefined;
+      await makeInvoice(who, { customerId, deliveryDate, status: 'ISSUED', items: [line('100', category, rate)] });
+    };
+    await sold({ country: 'GR' }, 'S', '24');
+    await sold({ country: 'FR' }, 'S', '5.5');
+    await sold({ country: 'FR', vatId: 'fr 83.404-833048' }, 'K', '0');
+    await sold({ country: 'GR', vatId: 'GR 123456783' }, 'AE', '0');
+    await sold({ country: 'GB', vatId: 'XI123456789' }, 'K', '0');
+    // The EC sales list has none of these.
+    await sold({ country: 'GB', vatId: 'XI123456789' }, 'AE', '0');
+    await sold({ country: 'DE', vatId: 'DE136695976' }, 'AE', '0');
+    await sold({ country: 'CH', vatId: 'CHE123456788' }, 'AE', '0');
+    const { rows } = readExtf((await exported(service, who, datev())).file);
+    const names = [
+      'EU-Land u. UStID (Bestimmung)',
+      'EU-Steuersatz (Bestimmung)',
+      'Leistungsdatum',
+      'Datum Zuord. Steuerperiode',
+    ];
+    expect(rows.map((row) => names.map((name) => row[name]))).toEqual([
+      ['EL', '24,00', '27022026', '27022026'],
+      ['FR', '05,50', '27022026', '27022026'],
+      ['FR83404833048', '', '', ''],
+      ['EL123456783', '', '', ''],
+      ['XI123456789', '', '', ''],
+      ['', '', '', ''],
+      ['', '', '', ''],
+      ['', '', '', ''],
+    ]);
+  });
+
+  it('has money of many units in the books’ currency, where DATEV has no room for the rate', async () => {
+    const who = await german();
+    for (const [currency, exchangeRate, net] of [
+      ['VND', '0.00010001', '10000000'],
+      ['VND', '0.0000357', '10000000'],
+      ['GBP', '1', '100'],
+      ['GBP', '1.15', '100'],
+    ] as const) {
+      const priced = { currency, exchangeRate, exchangeRateDate: '2026-02-28', status: 'ISSUED' };
+      await makeInvoice(who, { ...priced, items: [line(net, 'S', '19')] });
+    }
+    const { rows } = readExtf((await exported(service, who, datev())).file);
+    const names = ['Umsatz (ohne Soll/Haben-Kz)', 'WKZ Umsatz', 'Kurs', 'Basis-Umsatz', 'WKZ Basis-Umsatz'];
+    expect(rows.map((row) => names.map((name) => row[name]))).toEqual([
+      ['11900000,00', 'VND', '9998,991698', '1190,12', 'EUR'],
+      ['424,83', 'EUR', '', '', ''],
+      ['119,00', 'GBP', '1,000000', '119,00', 'EUR'],
+      ['136,85', 'EUR', '', '', ''], // a rate below one
+    ]);
+  });
+
   it('has the rates of documents, and posts what a payment gains or loses, so that partners’ accounts end at zero in the books’ currency', async () => {
     const who = await german();
     const priced = { currency: 'USD', exchangeRate: '0.92345', exchangeRateDate: '2026-02-28', status: 'ISSUED' };

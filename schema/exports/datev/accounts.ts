@@ -115,15 +115,26 @@ export const charts: Record<ExportChart, Chart> = {
   },
 };
 
-const home = 'DE';
+/** The country of the charts. */
+export const home = 'DE';
 
 /** Whether a rate is one of another member state, of the customer's country. */
 export const isOfOtherState = (category: VatCategory, rate: string, country: string): boolean =>
   category === 'S' && !germanRates.has(rate) && country !== home && memberStates.has(country);
 
-/** The account of revenue. @param rate in per cent, without zeros at its end @param country the customer's */
-export function revenueAccount({ revenue }: Chart, category: VatCategory, rate: string, country: string): string {
-  const isOtherState = country !== home && memberStates.has(country);
+/**
+ * The account of revenue.
+ * @param rate in per cent, without zeros at its end
+ * @param country the customer's
+ * @param vatCountry the country in whose territory the customer is for VAT
+ */
+export function revenueAccount(
+  { revenue }: Chart,
+  category: VatCategory,
+  rate: string,
+  { country, vatCountry }: { country: string; vatCountry: string },
+): string {
+  const isOtherState = vatCountry !== home && memberStates.has(vatCountry);
   switch (category) {
     case 'S':
       if (isOfOtherState(category, rate, country)) return revenue.otherState;

@@ -111,6 +111,7 @@ const places = {
   destinationRate: place('EU-Steuersatz (Bestimmung)'),
   final: place('Festschreibung'),
   supplied: place('Leistungsdatum'),
+  taxPeriod: place('Datum Zuord. Steuerperiode'),
 } as const;
 
 export interface Batch {
@@ -173,14 +174,18 @@ function buildFields(posting: Posting, { isFinal, currency }: Common): string[] 
   const fields = fieldNames.map(() => '');
   const set = (name: keyof typeof places, value: string): void => void (fields[places[name]] = value);
   const [year = '', month = '', day = ''] = posting.day.split('-');
-  set('amount', writeAmount(posting));
   set('side', quote(posting.amount.isNegative() ? 'H' : 'S'));
-  set('currency', quote(posting.currency));
   const { exchange } = posting;
-  const rate =
-    exchange?.currency === currency && !exchange.amount.isZero()
-      ? computeRate(posting.amount, exchange.amount)
-      : undefined;
+  const isExchanged = exchange?.currency === currency && !exchange.amount.isZero();
+  const rate = isExchanged ? computeRate(posting.amount, exchange.amount) : undefined;
+  // Without a rate, only the books' own currency can be posted.
+  if (isExchanged && rate === undefined) {
+    set('amount', writeAmount({ ...posting, amount: exchange.amount }));
+    set('currency', quote(currency));
+  } else {
+    set('amount', writeAmount(posting));
+    set('currency', quote(posting.currency));
+  }
   if (exchange && rate !== undefined) {
     set('rate', rate);
     set('baseAmount', writeAmount({ ...posting, amount: exchange.amount }));
@@ -192,13 +197,14 @@ function buildFields(posting: Posting, { isFinal, currency }: Common): string[] 
   set('day', `${day}${month}`);
   set('number', quote(documentField(posting.number)));
   set('text', quote(cut(posting.text, 60)));
-  if (posting.destination !== undefined) set('destination', quote(cut(posting.destination.replaceAll(' ', ''), 15)));
+  if (posting.destination !== undefined) set('destination', quote(cut(posting.destination, 15)));
   if (posting.destinationRate !== undefined) set('destinationRate', comma(posting.destinationRate));
   set('final', isFinal ? '1' : '0');
   const supplied = posting.supplied ?? null;
   if (supplied !== null && supplied !== posting.day) {
     const [suppliedYear = year, suppliedMonth = '', suppliedDay = ''] = supplied.split('-');
-    set('supplied', `${suppliedDay}${suppliedMonth}${suppliedYear}`);
+    // The one isn't taken without the other.
+    for (const name of ['supplied', 'taxPeriod'] as const) set(name, `${suppliedDay}${suppliedMonth}${suppliedYear}`);
   }
   return fields;
 }
@@ -212,13 +218,17 @@ function writeAmount({ amount, number }: Posting): string {
   return text.replace('.', ',');
 }
 
-/** How much foreign money one unit of the books' currency was worth; undefined where DATEV's field can't have it. */
+/**
+ * How much foreign money one unit of the books' currency was worth; undefined where DATEV's field can't have it: below one, and from
+ * ten thousand.
+ */
 function computeRate(amount: Decimal, exchanged: Decimal): string | undefined {
   const rate = amount.abs().dividedBy(exchanged).toFixed(6);
-  return Number(rate) > 0 && rate.length <= 11 ? rate.replace('.', ',') : undefined;
+  return Number(rate) >= 1 && rate.length <= 11 ? rate.replace('.', ',') : undefined;
 }
 
-const comma = (rate: string): string => Number(rate).toFixed(2).replace('.', ',');
+/** With two digits before the comma, and two after it. */
+const comma = (rate: string): string => Number(rate).toFixed(2).padStart(5, '0').replace('.', ',');
 
 /** A number as "Belegfeld 1" may have it: at most 36 letters, digits, and some signs. */
 const documentField = (number: string): string =>

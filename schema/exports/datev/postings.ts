@@ -1,8 +1,10 @@
+import { getVatCountry, getVatNumberAbroad, vatPrefix } from '../../codes/vat-territory.ts';
 import { convert, Decimal } from '../../money/money.ts';
 import { isOwnInputVat } from '../../resources/report/vat-boxes.ts';
 import {
   anyCreditor,
   expenseAccount,
+  home,
   inputVatAccount,
   isAutomatic,
   isOfOtherState,
@@ -55,9 +57,9 @@ interface Home {
   currency: string;
 }
 
-export function buildPostings(document: Document, chart: Chart, home: Home): Posting[] {
-  const isAtHome = document.worth?.currency === home.currency;
-  return postDocument(document, chart, { ...home, isAtHome }).filter(
+export function buildPostings(document: Document, chart: Chart, at: Home): Posting[] {
+  const isAtHome = document.worth?.currency === at.currency;
+  return postDocument(document, chart, { ...at, isAtHome }).filter(
     // An amount that rounds to zero in the books' currency changes no account there.
     ({ amount, exchange }) => !amount.isZero() && !(isAtHome && exchange?.amount.isZero()),
   );
@@ -123,20 +125,25 @@ const common = ({ currency, day, number }: Pick<Document, 'currency' | 'day' | '
 
 const computeGross = ({ net, vat }: Record<'net' | 'vat', Decimal>): Decimal => net.plus(vat);
 
+/** Whether reports of sales within the EU have such a sale. */
+const isWithinEu = (category: string): boolean => category === 'K' || category === 'AE';
+
 function postSale(sale: Sale, chart: Chart, books: Books): Posting[] {
   const country = sale.country ?? books.country;
+  const vatCountry = getVatCountry({ country, vat_id: sale.vatId }) ?? country;
   return sale.shares.flatMap(({ category, rate, ...share }) => {
     const amounts = readBoth(share, ['net', 'vat'], books);
     const isForeign = isOfOtherState(category, rate, country);
-    const contra = revenueAccount(chart, category, rate, country);
+    const contra = revenueAccount(chart, category, rate, { country, vatCountry });
+    const number = isWithinEu(category) ? getVatNumberAbroad(home, sale.vatId, category === 'K') : undefined;
     const base = {
       ...common(sale),
       account: sale.partner ?? '',
       contra,
       text: sale.name ?? '',
       supplied: sale.supplied,
-      ...((category === 'K' || category === 'AE') && sale.vatId !== null && { destination: sale.vatId }),
-      ...(isForeign && { destination: country, destinationRate: rate }),
+      ...(number !== undefined && { destination: number }),
+      ...(isForeign && { destination: vatPrefix(country), destinationRate: rate }),
     };
     const key = isAutomatic(chart, contra) ? withoutAutomatic : undefined;
     const computed = key === undefined ? 0 : vatIn(computeGross(amounts.books), rate);
@@ -208,7 +215,7 @@ function postSaleDiscount(discount: SaleDiscount, chart: Chart, books: Books): P
       text: 'Skonto',
       account,
       contra: discount.partner ?? '',
-      ...(isForeign && { destination: country, destinationRate: rate }),
+      ...(isForeign && { destination: vatPrefix(country), destinationRate: rate }),
     };
     const key = category === 'S' ? taxKey('output', rate) : undefined;
     if (key !== undefined && amounts.books.vat.equals(vatIn(computeGross(amounts.books), rate)))
@@ -227,11 +234,11 @@ const vatIn = (gross: Decimal, rate: string): Decimal =>
   toCents(gross.times(rate).dividedBy(new Decimal(rate).plus(100)));
 
 /** A payment of an invoice brings money in, or is a loss. A refund, and a payment of a receipt, are the opposite. */
-function postPayment(payment: Payment, chart: Chart, home: Home): Posting {
+function postPayment(payment: Payment, chart: Chart, books: Home): Posting {
   const { of, settles, exchange, settled, worth, isReversal } = payment;
   // A payment that only changes a customer's credit settles nothing: its amount is converted at the document's rate.
   const atRate = worth && convert(new Decimal(payment.amount), new Decimal(worth.rate), worth.currency);
-  const atHome = exchange?.currency === home.currency ? exchange.amount : (settled ?? atRate);
+  const atHome = exchange?.currency === books.currency ? exchange.amount : (settled ?? atRate);
   const isIn = of === 'invoice' && settles !== 'credit_refund';
   const amount = new Decimal(payment.amount);
   const text = settles === 'payment' && of === 'credit_note' ? 'Erstattung' : texts[settles];
@@ -242,8 +249,8 @@ function postPayment(payment: Payment, chart: Chart, home: Home): Posting {
     contra: payment.partner ?? anyCreditor,
     text: isReversal ? `Storno ${texts[settles]}` : text,
     ...(atHome !== null &&
-      (exchange?.currency === home.currency || worth?.currency === home.currency) && {
-        exchange: { amount: new Decimal(atHome).abs(), currency: home.currency },
+      (exchange?.currency === books.currency || worth?.currency === books.currency) && {
+        exchange: { amount: new Decimal(atHome).abs(), currency: books.currency },
       }),
   };
 }
