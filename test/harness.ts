@@ -110,6 +110,7 @@ export async function withoutTriggers<T>(
   const client = await pool.connect();
   try {
     await client.query('begin');
+    if (clusterUrl !== undefined) await client.query(`set local citus.propagate_set_commands = 'local'`);
     await client.query('set local session_replication_role = replica');
     const result = await work(client);
     await client.query('commit');

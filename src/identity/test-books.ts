@@ -34,7 +34,8 @@ export async function allowAccess(db: Prisma.TransactionClient, tenantId: string
   const [role] = await db.$queryRaw<{ may: boolean; owner: string }[]>`
     select pg_has_role('kontor_books', 'usage') as may, current_user::text as owner`;
   if (!role?.may) throw new Error(`Run as a superuser: grant kontor_books to "${role?.owner}" with inherit true`);
-  // By SET LOCAL, which Citus passes on to the server of the tenant's tables.
+  // So that Citus' servers get what SET LOCAL sets.
+  await db.$executeRaw`select set_config('citus.propagate_set_commands', 'local', true)`;
   await db.$executeRawUnsafe(setForTransaction('kontor.tenant_id', tenantId));
 }
 
