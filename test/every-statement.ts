@@ -29,6 +29,8 @@ if (process.env['LOG_SQL']) await import('../src/dev/log-statements.ts');
 const named = new RegExp(`\\b(?:${books.join('|')})\\b`);
 /** The assignments of an UPDATE, or of ON CONFLICT. */
 const assignments = /\bupdate\b[^;]*?\sset\s(.*?)(?:\s(?:where|from|returning)\s|$)/gis;
+/** Functions whose result depends on settings of the session. An UPDATE may not call them with values of the row. */
+const stable = /\bto_jsonb? *\(|_at"? - make_interval/i;
 /** A RETURNING clause, to the end of its statement or CTE. */
 const returned = /\sreturning\s((?:[^()]|\([^()]*\))*)/gi;
 
@@ -49,6 +51,7 @@ function refusedByCitus(text: string): string[] {
   const parts = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, part]) => part ?? '');
   return [
     ...(parts(assignments).some((part) => /\btenant_id"? *=/.test(part)) ? ['it sets tenant_id'] : []),
+    ...(parts(assignments).some((part) => stable.test(part)) ? ['it sets what depends on the session'] : []),
     ...(parts(returned).some((part) => /::|\bcast *\(/i.test(part)) ? ['it returns a cast'] : []),
     ...(parts(onConflict).some((part) => /::|\bcast *\(/i.test(part)) ? ['it casts on conflict'] : []),
     ...(insertedFromFunction.test(text) ? ['it inserts what a function returns'] : []),

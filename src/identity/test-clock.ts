@@ -18,9 +18,11 @@ export function setTestClock(
     await db.tenant.update({ where: { id, test: true }, data: { clockAheadMs } });
     await allowAccess(db, id);
     const bySeconds = (clockAheadMs - tenant.before) / 1000;
+    // In UTC, as Citus refuses to change a row by what depends on the session's time zone.
     await db.$executeRaw`
       update deliveries
-      set next_attempt_at = greatest(${now}, next_attempt_at - make_interval(secs => ${bySeconds}::float8))
+      set next_attempt_at = greatest(${now},
+        (next_attempt_at at time zone 'UTC' - make_interval(secs => ${bySeconds}::float8)) at time zone 'UTC')
       where tenant_id = ${id}::uuid and state = 'waiting' and next_attempt_at > ${now}`;
     return { clockAheadMs };
   });

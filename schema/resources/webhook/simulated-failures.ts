@@ -105,7 +105,7 @@ export async function takeSimulatedFailures(
      )
      update webhooks w
      set simulated_failures = case
-       when l.attempts > l.count then jsonb_set(l.planned, '{attempts}', to_jsonb(l.attempts - l.count)) end
+       when l.attempts > l.count then jsonb_set(l.planned, '{attempts}', (l.attempts - l.count)::text::jsonb) end
      from locked l where w.tenant_id = $1 and w.id = l.id
      returning w.id, l.planned ->> 'failure' as failure, l.planned -> 'retryAfter' as "retryAfter",
        least(l.attempts, l.count) as taken`,
