@@ -23,6 +23,8 @@ export interface Column {
   isGenerated: boolean;
   /** Whether it is only read if a query names it: the searched text is long, and shown nowhere. */
   isOmitted: boolean;
+  /** Whether people read its texts as words: lists are ordered by them regardless of case and accents. */
+  isWords: boolean;
 }
 
 /** A relation to one row or many rows of another model: those whose columns `there` equal this row's columns `here`. */
@@ -64,6 +66,25 @@ function getDigits({ type, nativeArguments: [all = 0, decimals = 0] }: Field): C
 /** The field that has a row's searched fields, in every model that is searched. */
 const searchText = 'searchText';
 
+/** The texts that people read as words, in every model. Others are numbers, codes, and addresses of machines. */
+const words = new Set([
+  'addressLine1',
+  'category',
+  'city',
+  'companyName',
+  'contactName',
+  'counterpartyName',
+  'name',
+  'reason',
+  'subject',
+]);
+
+/** The words by which an index has each tenant's rows in order: of an expression, which Prisma's schema can't declare. */
+const indexedWords: Partial<Record<Prisma.ModelName, readonly string[]>> = {
+  Customer: ['companyName'],
+  Project: ['name'],
+};
+
 /** Prisma's schema declares a column that PostgreSQL generates by a default without an expression. */
 function isGenerated({ default: initial }: Field): boolean {
   const { name, args = [] } = (initial ?? {}) as { name?: string; args?: unknown[] };
@@ -87,6 +108,7 @@ const buildColumn = (field: Field): Column => ({
   initial: field.isUpdatedAt ? { name: 'now' } : getDefault(field),
   isGenerated: isGenerated(field),
   isOmitted: field.name === searchText,
+  isWords: field.type === 'String' && words.has(field.name),
 });
 
 const columns = new Map(
@@ -155,15 +177,20 @@ export function getTable(model: Prisma.ModelName): Table {
   return table;
 }
 
-/** The fields of a model by which an index has each tenant's rows in order. Among equal rows, it may leave the order open. */
+/**
+ * The fields of a model by which an index has each tenant's rows in the order of lists. Among equal rows, it may leave the order
+ * open.
+ */
 export function getSortedFields(model: Prisma.ModelName): ReadonlySet<string> {
   const isSorted = ([, , third, ...others]: readonly string[]): boolean =>
     third === 'id' || (third === undefined && others.length === 0);
-  return new Set(
-    getTable(model)
-      .indexes.filter(isSorted)
-      .flatMap(([, field]) => field ?? []),
-  );
+  const { fields, indexes } = getTable(model);
+  const isWords = (name: string): boolean => {
+    const field = fields.get(name);
+    return field?.kind === 'column' && field.isWords;
+  };
+  const indexed = indexes.filter(isSorted).flatMap(([, field]) => field ?? []);
+  return new Set([...indexed.filter((name) => !isWords(name)), ...(indexedWords[model] ?? [])]);
 }
 
 /** The fields of a model by whose value an index finds each tenant's rows. */

@@ -2,6 +2,8 @@ import {
   joinWithAnd,
   compileConditions,
   compileFrom,
+  fold,
+  folded,
   getName,
   ofTenant,
   placeholder,
@@ -9,6 +11,7 @@ import {
   type CompilerState,
   type Source,
 } from './conditions.ts';
+import { isPlain } from './shape.ts';
 import { getIndexedFields, getSortedFields, getTable, type Column, type Relation, type Table } from '../tables.ts';
 import { UnsupportedQuery } from './values.ts';
 
@@ -130,10 +133,13 @@ export function compileClauses(
 
 function compileOrder(source: Source, orderBy: unknown): string[] {
   return [orderBy].flat().flatMap((part) =>
-    Object.entries(part as Query).map(([name, direction]) => {
+    Object.entries(part as Query).map(([name, order]) => {
       const field = source.table.fields.get(name);
-      if (field?.kind !== 'column' || (direction !== 'asc' && direction !== 'desc')) throw new UnsupportedQuery();
-      return `${getName(source, field)} ${direction}`;
+      const { sort, mode, ...others } = (isPlain(order) ? order : { sort: order }) as Query;
+      if (field?.kind !== 'column' || (sort !== 'asc' && sort !== 'desc')) throw new UnsupportedQuery();
+      if ((mode !== undefined && mode !== folded) || Object.keys(others).length > 0) throw new UnsupportedQuery();
+      const column = getName(source, field);
+      return `${mode === folded ? fold(column) : column} ${sort}`;
     }),
   );
 }

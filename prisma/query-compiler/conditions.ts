@@ -24,6 +24,13 @@ export interface CompilerState {
 const quoted = (name: string): string => `"${name}"`;
 export const getName = ({ alias }: Source, { column }: Column): string => `${alias}.${quoted(column)}`;
 
+/**
+ * The mode that compares texts as words, regardless of case and accents; Prisma has no such mode. The collation orders the
+ * folded texts alike on every server.
+ */
+export const folded = 'folded';
+export const fold = (name: string): string => `search_fold(${name}) collate "C"`;
+
 /** The condition that restricts a table to the tenant's rows. Every table in a statement has it. */
 export const ofTenant = (source: Source): string => `${source.alias}."tenant_id" = $1`;
 
@@ -132,6 +139,15 @@ function compileJsonText(state: CompilerState, name: string, { path, equals, ...
   return `${name} ->> ${key}::text = ${placeholder(state, equals, onlyText)}`;
 }
 
+function compileFolded(state: CompilerState, name: string, encode: Encode, operations: Where): string[] {
+  return Object.entries(operations).map(([operation, value]) => {
+    const operator = operators[operation];
+    if (!operator || value === null) throw new UnsupportedQuery();
+    if (operator !== '=' && operator !== '<>') state.ranges.add(name);
+    return `${name} ${operator} search_fold(${placeholder(state, value, encode)})`;
+  });
+}
+
 function onlyText(value: unknown): string {
   if (typeof value !== 'string') throw new UnsupportedQuery();
   return value;
@@ -149,6 +165,7 @@ function compileComparisons(state: CompilerState, source: Source, column: Column
   const { mode, ...operations } = part as Where;
   if (column.type === 'Json') return [compileJsonText(state, name, operations)];
   if (mode === 'insensitive' && Object.keys(operations).some((each) => !patterns[each])) throw new UnsupportedQuery();
+  if (mode === folded) return compileFolded(state, fold(name), encode, operations);
   return Object.entries(operations).map(([operation, value]) => {
     const operator = operators[operation];
     if (operator && value === null && operation === 'equals') return nullTest('is null');

@@ -55,7 +55,7 @@ const conditions = new Set(['where', 'cursor', 'skip']);
 const lists = new Set(['AND', 'OR', 'NOT']);
 
 function isValue(name: string, part: unknown): boolean {
-  if (name === 'mode') return part !== 'insensitive' && part !== 'default';
+  if (name === 'mode') return part !== 'insensitive' && part !== 'default' && part !== 'folded';
   if (name === 'skip') return part !== 0;
   if (typeof part !== 'object') return true;
   if (Array.isArray(part)) return !lists.has(name) && !/^\d+$/.test(name);

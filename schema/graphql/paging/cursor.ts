@@ -28,7 +28,7 @@ export function orderFrom(orderBy: OrderBy | null | undefined, known: SortColumn
   for (const { field, direction } of orderBy) {
     const column = known[field];
     idDirection = direction === 'ASC' ? 'asc' : 'desc';
-    marks.push(`${field} ${direction}`);
+    marks.push(`${field} ${direction}${column?.isWords ? ' by words' : ''}`);
     if (!column) break;
     if (!columns.some((before) => before.column === column)) columns.push({ column, direction: idDirection });
   }
@@ -112,7 +112,7 @@ export const intersectRanges = (...ranges: Range[]): Range => ({ AND: ranges }) 
  * Each is one range of the order's index, where there is one; PostgreSQL would not use it like that for an OR of them.
  */
 export function rangesAfter({ columns, direction }: Order, { id, values }: Position): Range[] {
-  const equal = columns.map(({ column: { name } }, at) => ({ [name]: values[at] }));
+  const equal = columns.map(({ column }, at) => ({ [column.name]: equalTo(column, values[at]) }));
   const ranges: object[] = [Object.assign({}, ...equal, { id: { [beyond(direction)]: id } })];
   for (let at = columns.length - 1; at >= 0; at -= 1) {
     const { column, direction: sorted } = columns[at] as Order['columns'][number];
@@ -124,11 +124,15 @@ export function rangesAfter({ columns, direction }: Order, { id, values }: Posit
 
 const beyond = (direction: Direction): 'gt' | 'lt' => (direction === 'asc' ? 'gt' : 'lt');
 
+/** Texts that are compared as words may be equal without being the same. */
+const equalTo = ({ isWords }: SortColumn, value: unknown): unknown =>
+  isWords && value !== null ? { mode: 'folded', equals: value } : value;
+
 /** The conditions on a column for the values after this one, in their order. */
-function valuesAfter({ nullable, values }: SortColumn, value: unknown, direction: Direction): unknown[] {
+function valuesAfter({ nullable, isWords, values }: SortColumn, value: unknown, direction: Direction): unknown[] {
   if (value === null) return direction === 'desc' ? [{ not: null }] : [];
   const nulls = nullable && direction === 'asc' ? [null] : [];
-  if (!values) return [{ [beyond(direction)]: value }, ...nulls];
+  if (!values) return [{ [beyond(direction)]: value, ...(isWords && { mode: 'folded' }) }, ...nulls];
   const at = values.indexOf(value);
   const following = direction === 'asc' ? values.slice(at + 1) : values.slice(0, at).toReversed();
   return [...following, ...nulls];

@@ -40,6 +40,8 @@ export interface SortColumn {
   name: string;
   codec: CursorCodec;
   nullable: boolean;
+  /** Whether its texts are compared as words, regardless of case and accents. */
+  isWords: boolean;
   /** All its values, ascending, where they are few: PostgreSQL compares enums and booleans, but Prisma doesn't. */
   values: readonly unknown[] | undefined;
   /** Whether the database has an index of the tenant's rows that is ordered by it, then by id. */
@@ -54,7 +56,7 @@ export const maxSortFields = 5;
 
 export const OrderDirection = builder.enumType('OrderDirection', {
   description:
-    "The direction of a list's order. Null counts as larger than every value. Texts are compared as the database does: Kontor's own compares code points, so that capital letters come before small ones.",
+    "The direction of a list's order. Null counts as larger than every value. Words, like names and subjects, are ordered regardless of case and accents. Other texts, like numbers and codes, are compared as the database does: Kontor's own compares code points, so that capital letters come before small ones.",
   values: {
     ASC: { description: 'Ascending: the smallest or earliest row comes first.' },
     DESC: { description: 'Descending: the largest or latest row comes first.' },
@@ -70,11 +72,11 @@ const codecs: Record<string, CursorCodec> = {
 };
 
 function toSortColumn(of: Column, isIndexed: boolean): SortColumn | undefined {
-  const { name, type, native, nullable, enumeration } = of;
+  const { name, type, native, nullable, isWords, enumeration } = of;
   if (native === 'Uuid') return undefined; // ids have no order that means anything
   const values = enumeration ? [...enumeration.values.keys()] : type === 'Boolean' ? [false, true] : undefined;
   const codec = values ? among(values) : (codecs[native ?? ''] ?? codecs[type]);
-  return codec && { name, codec, nullable, values, isIndexed };
+  return codec && { name, codec, nullable, isWords, values, isIndexed };
 }
 
 /** `invoiceDate` → `INVOICE_DATE`. */
@@ -106,7 +108,7 @@ export function orderInput(typeName: string, shown: readonly Column[], indexed: 
     const name = toOrderField(column.name);
     columns[name] = sortColumn;
     values[name] = {
-      description: `By \`${column.name}\`.${sortColumn.isIndexed ? '' : ' No index serves it: it costs a scan.'}`,
+      description: `By \`${column.name}\`${sortColumn.isWords ? ', regardless of case and accents' : ''}.${sortColumn.isIndexed ? '' : ' No index serves it: it costs a scan.'}`,
     };
   }
   const field = builder.enumType(`${typeName}OrderField`, {

@@ -66,9 +66,11 @@ export interface Connection<Row> {
   totalCount: () => Promise<number>;
 }
 
+type SortedBy = Record<string, Direction | { sort: Direction; mode: 'folded' }>;
+
 /** The order and limits of a list's query. */
 interface Window {
-  orderBy: Record<string, Direction> | Record<string, Direction>[];
+  orderBy: SortedBy | SortedBy[];
   take: number;
   skip: number;
 }
@@ -109,7 +111,12 @@ function buildPage(args: PageArgs, columns: SortColumns): Page {
 
 function toOrderBy({ columns, direction }: Order): Window['orderBy'] {
   if (columns.length === 0) return { id: direction };
-  return [...columns.map(({ column, direction: sorted }) => ({ [column.name]: sorted })), { id: direction }];
+  return [
+    ...columns.map(({ column: { name, isWords }, direction: sort }) => ({
+      [name]: isWords ? { sort, mode: 'folded' as const } : sort,
+    })),
+    { id: direction },
+  ];
 }
 
 function readArguments(args: PageArgs, order: Order): { after?: Position; before?: Position } {

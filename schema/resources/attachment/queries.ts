@@ -24,7 +24,7 @@ const AttachmentLimits = builder.objectRef<object>('AttachmentLimits').implement
 const receiptId = { type: 'UUID', required: true, description: 'The receipt.' } as const;
 
 const columns = {
-  position: { name: 'position', codec: integers, nullable: false, values: undefined, isIndexed: false },
+  position: { name: 'position', codec: integers, nullable: false, isWords: false, values: undefined, isIndexed: false },
 };
 
 builder.queryFields((t) => ({

@@ -50,7 +50,8 @@ async function sortIds(
   const columns = orderBy.map(({ field, direction }) => {
     const name = field.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
     const column = fields.get(name);
-    return `${field === 'CREATED_AT' || column?.kind !== 'column' ? 'id' : column.column} ${direction}`;
+    if (field === 'CREATED_AT' || column?.kind !== 'column') return `id ${direction}`;
+    return `${column.isWords ? `search_fold(${column.column}) collate "C"` : column.column} ${direction}`;
   });
   const { rows } = await service.pool.query<{ id: string }>(
     `select id from ${table} where tenant_id = $1 and id = any ($2)
