@@ -11,11 +11,11 @@ export const longestAtOnce = 64 * 1024;
 /** Waits until a longer body may be parsed, by its length in bytes. */
 export type BeforeParsing = (length: number) => Promise<void>;
 
-/** A body refused before it is parsed as JSON: it was cut off, or its type or length is not accepted. */
+/** A request refused before its body is parsed as JSON: that was cut off, or a type or length is not accepted. */
 export class TransportError extends Error {
-  readonly status: 400 | 413 | 415;
+  readonly status: 400 | 406 | 413 | 415;
 
-  constructor(status: 400 | 413 | 415, message: string) {
+  constructor(status: 400 | 406 | 413 | 415, message: string) {
     super(message);
     this.status = status;
   }
@@ -23,10 +23,19 @@ export class TransportError extends Error {
 
 /** Whether a Content-Type is JSON in UTF-8, with any further parameters. */
 function isJson(contentType: string): boolean {
-  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
-  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)/.exec(parameter)?.[1]).find(Boolean);
-  return type.trim() === 'application/json' && (charset ?? 'utf-8') === 'utf-8';
+  const [type = ''] = contentType.toLowerCase().split(';', 1);
+  return type.trim() === 'application/json' && isUtf8Text(contentType);
 }
+
+/** Whether a Content-Type names UTF-8 as its charset, or none. */
+export function isUtf8Text(contentType: string): boolean {
+  const [, ...parameters] = contentType.toLowerCase().split(';');
+  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)/.exec(parameter)?.[1]).find(Boolean);
+  return (charset ?? 'utf-8') === 'utf-8';
+}
+
+export const otherType = (): TransportError => new TransportError(415, 'The body must be application/json, in UTF-8.');
+export const compressed = (): TransportError => new TransportError(415, 'The body must not be compressed.');
 
 /**
  * Parses the body as a JSON object, each number as a JsonNumber; but not where the body has too many values, which is then
@@ -45,11 +54,11 @@ export async function readBody(
   }: { isOptional?: boolean; maxBytes?: number; beforeParsing?: BeforeParsing | undefined } = {},
 ): Promise<object | undefined> {
   const type = request.headers.get('content-type');
-  if (type !== null && !isJson(type)) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
-  if (request.headers.has('content-encoding')) throw new TransportError(415, 'The body must not be compressed.');
+  if (type !== null && !isJson(type)) throw otherType();
+  if (request.headers.has('content-encoding')) throw compressed();
   const bytes = await readRequestBytes(request, maxBytes);
   if (bytes.length === 0 && isOptional) return {};
-  if (bytes.length > 0 && type === null) throw new TransportError(415, 'The body must be application/json, in UTF-8.');
+  if (bytes.length > 0 && type === null) throw otherType();
 
   if (bytes.length > longestAtOnce) await beforeParsing?.(bytes.length);
   return parseBody(bytes, problems);

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sirv, { type RequestHandler } from 'sirv';
+import { chooseAmong } from './http/compression.ts';
 import { assetHeaders, pageHeaders } from './http/headers.ts';
 import type { PublicAddress } from '../../rest-shim/rest-request.ts';
 
@@ -74,6 +75,8 @@ export function createPages(
     response.setHeader('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
     // sirv doesn't validate ranges, which are not needed here.
     delete request.headers.range;
+    // Nor does it read `q=0`, by which a client takes a coding out.
+    request.headers['accept-encoding'] = chooseAmong(['br', 'gzip'], request.headers['accept-encoding']) ?? '';
     const plainType = plainTypes[extname(path)];
     const isText = textPath.test(path);
     const page = isText ? readText(`${folders.pages}${path}${plainType ? '' : '.html'}`) : undefined;

@@ -104,6 +104,50 @@ describe('GraphQL over HTTP', () => {
     expect(await acme.db.customer.count()).toBe(0);
   });
 
+  it('takes JSON under the same types as REST', async () => {
+    const typed = async (path: string, type: string, body: object, more: Record<string, string> = {}) => {
+      const headers = { authorization, 'content-type': type, ...more };
+      return (await service.request('POST', path, { body: JSON.stringify(body), headers })).status;
+    };
+    const types = ['APPLICATION/JSON', 'application/json ; charset=UTF-8', 'application/json; charset="utf-8"'];
+    const refused = ['application/json; charset=utf-16', 'application/json;charset=latin1', 'text/json'];
+    for (const type of [...types, ...refused])
+      for (const key of keyed()) {
+        const isRefused = refused.includes(type);
+        expect([type, await typed('/graphql', type, { query: me }, key)]).toEqual([type, isRefused ? 415 : 200]);
+        expect([type, await typed('/api/v1/customers', type, {}, key)]).toEqual([type, isRefused ? 415 : 422]);
+      }
+    for (const path of ['/graphql', '/api/v1/customers'])
+      expect(await typed(path, 'application/json', { query: me }, { 'content-encoding': 'gzip' })).toBe(415);
+  });
+
+  it('does nothing for a request whose Accept takes no response', async () => {
+    const query = 'mutation { createCustomer(input: { type: CUSTOMER, companyName: "Unseen" }) { id } }';
+    for (const key of keyed())
+      for (const accept of ['application/xml', 'application/json; charset=utf-16, text/html']) {
+        const { status, body } = await post({ query }, { accept, ...key });
+        expect([status, body.errors[0].extensions.code]).toEqual([406, 'BAD_REQUEST']);
+      }
+    expect(await acme.db.customer.count()).toBe(0);
+    for (const key of keyed())
+      expect(await post({ query: me }, { accept: 'text/event-stream, text/html, */*;q=0.1', ...key })).toMatchObject({
+        status: 200,
+      });
+  });
+
+  it('takes two Authorization headers for no token, in either order', async () => {
+    const own = `Authorization: ${authorization}`;
+    const other = 'Authorization: Bearer another';
+    for (const path of ['/graphql?query=%7B__typename%7D', '/api/v1/me'])
+      for (const two of [
+        [own, other],
+        [other, own],
+      ]) {
+        const text = await sendRaw(service, [`GET ${path} HTTP/1.1`, 'Host: x', ...two, last, '', ''].join('\r\n'));
+        expect(answers(text)).toMatchObject([{ status: 401 }]);
+      }
+  });
+
   describe('answers 413 to a body over 1 MiB', () => {
     const mebibyte = 1024 * 1024;
     const tooLong = {

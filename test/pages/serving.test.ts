@@ -127,6 +127,9 @@ describe('assets', () => {
     for (const [accepted, encoding, text] of [
       ['gzip, deflate, br', 'br', 'brotli'],
       ['gzip', 'gzip', 'gzip'],
+      ['gzip, br;q=0', 'gzip', 'gzip'],
+      ['br;q=0.1, gzip', 'gzip', 'gzip'],
+      ['br;q=0, gzip;q=0', null, 'plain'],
       ['identity', null, 'plain'],
     ] as const) {
       const response = await get('/assets/app-1234.js', { headers: { 'accept-encoding': accepted } });

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { takesJson } from './media-types.ts';
 
 /** Converts a request for Yoga's fetch(). The result doesn't accept event streams, because the response is read as a whole. */
 export function fetchable({ url = '/', headers }: IncomingMessage) {
-  const accept = headers.accept
-    ?.split(',')
-    .filter((type) => !/text\/event-stream|multipart\/mixed/i.test(type))
-    .join(',');
+  const accept = headers.accept?.split(',').filter(takesJson).join(',');
   const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
   const entries = Object.entries({ ...others, ...(accept !== undefined && { accept }) });
   return {

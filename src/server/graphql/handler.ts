@@ -14,6 +14,7 @@ import { createCompiledQueries } from './compiled-queries.ts';
 import { useEmptySubscriptions } from './empty-subscriptions.ts';
 import { fetchable } from './fetchable.ts';
 import { maskLater, useMasking } from './masking.ts';
+import { useStreamResponses } from './media-types.ts';
 import { chooseCoding, compressors, compressResponse } from '../http/compression.ts';
 import { isForm, type Form } from '../http/multipart.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
@@ -88,6 +89,7 @@ export function createGraphqlHandler(
       useMasking(log),
       useSubscriptionAuthorization(),
       useTrace(),
+      useStreamResponses,
       useCompression,
       compiledQueries.plugin,
     ],

@@ -13,6 +13,7 @@ import { readIdempotencyKey, type IdempotencyHandler } from '../../security/idem
 import { handleIdempotentGraphql } from './idempotent-graphql.ts';
 import { sendGraphqlError, toGraphqlError } from './error-response.ts';
 import type { GraphqlHandler } from './handler.ts';
+import { checkMediaTypes, normalizeType } from './media-types.ts';
 import type { HttpTimeouts } from '../http/timeouts.ts';
 import type { PublicAddress } from '../../../rest-shim/rest-request.ts';
 
@@ -46,6 +47,7 @@ export function createGraphqlHttpHandler({
     // A session's responses aren't compressed (compression.ts).
     const acceptEncoding = credentials.session ? undefined : request.headers['accept-encoding'];
     // An import reads much.
+    checkMediaTypes(request);
     admitted.context.responseSize?.limit({ reads: !isForm(request.headers['content-type']), values: true });
     const key = readIdempotencyKey(request);
     if (key === undefined) return graphqlHandler.handle(request, response, { ...admitted, acceptEncoding });
@@ -54,6 +56,7 @@ export function createGraphqlHttpHandler({
     return sendWhole(response, await compressResponse(handled, acceptEncoding));
   };
   return async (request, response) => {
+    normalizeType(request);
     if (wantsGraphiql(request) && respondGraphiql(request, response)) return;
     const isImport = isForm(request.headers['content-type']);
     const mayTakeMs = isImport ? importLimits.timeout : timeouts.responseMs;

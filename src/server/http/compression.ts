@@ -36,12 +36,15 @@ export function chooseCoding(
   type: string,
   body: Buffer,
 ): Coding | undefined {
-  if (!acceptEncoding || body.length < minLength || !isCompressible(type)) return undefined;
-  if (acceptEncoding.length > longestHeader) return undefined;
+  return body.length < minLength || !isCompressible(type) ? undefined : chooseAmong(codings, acceptEncoding);
+}
+
+/** Which of these codings is best for a client; undefined for none. */
+export function chooseAmong(offered: Coding[], acceptEncoding: string | null | undefined): Coding | undefined {
+  if (!acceptEncoding || acceptEncoding.length > longestHeader) return undefined;
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
-  const chosen = negotiator.encoding([...codings, 'identity'], { preferred: codings }) as
-    Coding | 'identity' | undefined;
-  return chosen === 'identity' ? undefined : chosen;
+  const chosen = negotiator.encoding([...offered, 'identity'], { preferred: offered });
+  return offered.find((coding) => coding === chosen);
 }
 
 const isCompressible = (type: string): boolean =>

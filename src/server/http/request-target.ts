@@ -20,7 +20,8 @@ export function toOriginForm(request: IncomingMessage): void {
 /**
  * Refuses a request whose head isn't valid. The `Host` header is normalized as in URLs (RFC 9112, 3.2). `Transfer-Encoding` must
  * be `chunked`: Node reads a body in any coding that ends with that word, as if that were all. A proxy may read another body,
- * and take its end for the next request.
+ * and take its end for the next request. Of several `Authorization` headers Node drops all but the first, where a proxy may have
+ * checked the last: together they are no token.
  * @returns whether it was refused
  */
 export function checkHead(request: IncomingMessage, response: ServerResponse): boolean {
@@ -30,9 +31,14 @@ export function checkHead(request: IncomingMessage, response: ServerResponse): b
     return true;
   };
   const hosts: string[] = [];
+  const authorizations: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts.push(rawHeaders[at + 1] ?? '');
+    else if (name.length === 13 && name.toLowerCase() === 'authorization')
+      authorizations.push(rawHeaders[at + 1] ?? '');
   }
+  if (authorizations.length > 1) headers.authorization = authorizations.join(', ');
   if (hosts.length > 1) return refuse('The request has more than one Host header.');
   const [sent] = hosts;
   if (sent === undefined && httpVersion !== '1.0') return refuse('The request has no Host header.');

@@ -62,6 +62,7 @@ describe('deliveryChanged', () => {
     const stream = await subscribe(acme);
     expect(stream.answer.statusCode).toBe(200);
     expect(stream.answer.headers['content-type']).toMatch(/^text\/event-stream/);
+    expect(stream.answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
     const id = await ping(acme, webhookId);
     await until(() => stream.changes.length === 1);
     expect(stream.changes[0]).toEqual({
@@ -202,6 +203,15 @@ it.each([
   const { status, body } = await acme.graphqlAnswer(query);
   expect(status).toBe(400);
   expect(body).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+});
+
+it('without text/event-stream in Accept is refused with the reason, and watches nothing', async () => {
+  const headers = { authorization: `Bearer ${acme.token}`, accept: 'application/json' };
+  const query = `subscription { deliveryChanged { ${fields} } }`;
+  const answer = await service.request('POST', '/graphql', { body: { query }, headers });
+  expect(answer.status).toBe(406);
+  expect(answer.body.errors[0].message).toContain('text/event-stream');
+  await until(async () => (await watched()) === 0);
 });
 
 it('a slow reader is disconnected when too many changes are pending', async () => {
