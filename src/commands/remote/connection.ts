@@ -83,10 +83,14 @@ export function parseToken(text: string): string {
   return token;
 }
 
-/** Whether a command is to work over HTTP: by its options, or with a token in the environment. */
+/**
+ * Whether a command is to work over HTTP: by its options, or by the environment. An address is enough: if a CI's secret
+ * is missing or empty, the command must not work on a database of this machine, which it would make.
+ */
 export function isRemote(command: Command, env: NodeJS.ProcessEnv = process.env): boolean {
   const { url, token, profile } = connectionOptions(command);
-  return Boolean(url ?? token ?? profile ?? env['KONTOR_TOKEN']);
+  const isNamed = [url, token, profile].some((option) => option !== undefined);
+  return isNamed || ['KONTOR_TOKEN', 'KONTOR_URL', 'KONTOR_PROFILE'].some((name) => env[name]);
 }
 
 const findRoot = (command: Command): Command => (command.parent ? findRoot(command.parent) : command);

@@ -5,6 +5,7 @@ import { JsonNumber } from '../../../rest-shim/exact-json.ts';
 import { maxRegisteredAtOnce } from '../../../schema/graphql/trusted-document-store.ts';
 import { RefusedError } from '../../identity/refused.ts';
 import { parseManifest, type ManifestDocument } from '../../server/graphql/document-manifest.ts';
+import { CommandFailure } from '../exit-codes.ts';
 import { asJson, type Json } from '../json-option.ts';
 import { print, printJson, printRow } from '../output.ts';
 import { buildConnection, withConnection, type ApiConnection } from './connection.ts';
@@ -73,12 +74,24 @@ export async function pushRemotely(
     registerDocuments(documents: $documents) { created }
   }`;
   let created = 0;
+  let registered = 0;
   for (const documents of divide(manifest)) {
-    const { registerDocuments } = await askGraphql(connection, result, mutation, { documents });
+    const { registerDocuments } = await askGraphql(connection, result, mutation, { documents }, (place) =>
+      findHash(place, documents),
+    ).catch((error: unknown) => {
+      if (!(error instanceof CommandFailure) || registered === 0) throw error;
+      error.lines.push(`${registered} of ${manifest.length} documents are registered: those before.`);
+      throw error;
+    });
     created += registerDocuments.created;
+    registered += documents.length;
   }
   reportPushed(manifest.length, created, json);
 }
+
+/** The service counts the documents of a request, which are a part of the manifest. */
+const findHash = (place: string, documents: readonly ManifestDocument[]): string =>
+  documents[Number(/^documents\.(\d+)\./.exec(place)?.[1])]?.hash ?? place;
 
 const listed = z.object({ documents: z.array(z.object({ hash: z.string(), createdAt: z.string() })) });
 

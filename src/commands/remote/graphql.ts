@@ -29,6 +29,7 @@ type GraphqlErrors = NonNullable<z.infer<typeof graphqlResponse>['errors']>;
 /**
  * Runs a query or mutation.
  * @param result the shape of the response's `data`
+ * @param getName how the user knows a field of the variables
  * @throws CommandFailure with the service's errors
  */
 export async function askGraphql<Result>(
@@ -36,10 +37,11 @@ export async function askGraphql<Result>(
   result: z.ZodType<Result>,
   query: string,
   variables: Record<string, unknown> = {},
+  getName?: (field: string) => string,
 ): Promise<Result> {
   const body = JSON.stringify({ query, variables });
   const sent = await send(connection, { method: 'POST', path: '/graphql', body });
-  return readData(connection, sent, result);
+  return readData(connection, sent, result, getName);
 }
 
 /** The data of a response. @throws CommandFailure with the service's errors */
@@ -47,9 +49,10 @@ export function readData<Result>(
   connection: ApiConnection,
   sent: Awaited<ReturnType<typeof send>>,
   result: z.ZodType<Result>,
+  getName?: (field: string) => string,
 ): Result {
   const { data: read } = graphqlResponse.safeParse(sent.body);
-  if (read?.errors) throw failureOfErrors(read.errors);
+  if (read?.errors) throw failureOfErrors(read.errors, getName);
   if (!read?.data) throw buildFailure(connection, sent);
   return result.parse(read.data);
 }
@@ -73,12 +76,13 @@ export function readAnswer(
   return { data: read?.data ?? undefined, failure };
 }
 
-function failureOfErrors(errors: GraphqlErrors): CommandFailure {
+function failureOfErrors(errors: GraphqlErrors, getName = (field: string): string => field): CommandFailure {
   const [first] = errors;
   const fields = Object.entries(first?.extensions?.errors ?? {});
-  const lines = fields.flatMap(([field, messages]) => messages.map((message) => `${field}: ${message}`));
+  const lines = fields.flatMap(([field, messages]) => messages.map((message) => `${getName(field)}: ${message}`));
   const code = exitCodeByError[first?.extensions?.code ?? ''] ?? exitCodes.refused;
-  return new CommandFailure(code, first?.message ?? 'The request is refused.', [
+  const refused = 'The request is refused.';
+  return new CommandFailure(code, lines.length > 0 ? refused : (first?.message ?? refused), [
     ...lines,
     ...(code === exitCodes.failed ? idLines(first?.extensions?.requestId) : []),
   ]);

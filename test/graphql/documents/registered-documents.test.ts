@@ -287,5 +287,27 @@ describe('documents push, list, and delete with a token', () => {
     expect(await kontor(deleteIt, env)).toMatchObject({ code: 4, err: 'kontor: Not found.\n' });
     const weak = await service.integrator({ abilities: ['read'] });
     expect((await kontor(['documents', 'push', file], { ...env, KONTOR_TOKEN: weak.token })).code).toBe(3);
+    // As in a CI whose secret is missing: a database of this machine is none of its business.
+    expect(await kontor(['documents', 'push', file], { ...env, KONTOR_TOKEN: '' })).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('An API token is needed'),
+    });
   }, 60_000);
+
+  it('names a document that is refused by its hash, wherever it is, and says how many are registered', async () => {
+    const wrong = documentOf('{ me { nothing } }');
+    const documents = [...Array.from({ length: 230 }, newDocument), wrong];
+    const file = join(tmpdir(), `manifest-${acme.tenantId}.json`);
+    await writeFile(file, JSON.stringify(Object.fromEntries(documents.map(({ hash, text }) => [hash, text]))));
+    const { code, err } = await kontor(['documents', 'push', file], {
+      KONTOR_TOKEN: acme.token,
+      KONTOR_URL: service.url,
+    });
+    expect([code, ...err.trimEnd().split('\n')]).toEqual([
+      5,
+      'kontor: The request is refused.',
+      `kontor: ${wrong.hash}: Cannot query field "nothing" on type "Profile".`,
+      'kontor: 200 of 231 documents are registered: those before.',
+    ]);
+  });
 });
