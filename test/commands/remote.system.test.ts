@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../rest-shim/routes.ts';
 import { buildOperations, deriveOperations } from '../../src/commands/remote/build-operations.ts';
 import { addRemoteCommands } from '../../src/commands/remote/commands.ts';
+import { readRetryAfter } from '../../src/commands/remote/connection.ts';
 import { getColumns } from '../../src/commands/remote/columns.ts';
 import { readOperations } from '../../src/commands/remote/operations.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
@@ -375,6 +376,7 @@ describe('exit codes', () => {
     await using server = await startScripted([
       [502, { 'content-type': 'text/html' }, '<h1>Bad Gateway</h1>'],
       [301, { location: 'https://books.example/api/v1/me' }, ''],
+      [200, { 'content-type': 'text/html' }, '<h1>Sign in</h1>'],
     ]);
     const env = { KONTOR_URL: server.url, KONTOR_TOKEN: 'token' };
     expect(await kontor(['get', 'me'], env)).toMatchObject({
@@ -384,6 +386,10 @@ describe('exit codes', () => {
     expect(await kontor(['get', 'me'], env)).toMatchObject({
       code: 1,
       err: `kontor: ${server.url} redirects to https://books.example. Use that address.\n`,
+    });
+    expect(await kontor(['graphql', '{ me { user { id } } }'], env)).toMatchObject({
+      code: 1,
+      err: `kontor: ${server.url} answers, but is no Kontor.\n`,
     });
   });
 
@@ -424,6 +430,7 @@ it('a 429 is waited for, as long as Retry-After says, and its reason is printed'
     [429, { 'retry-after': '1', 'x-ratelimit-remaining': '0' }, '{"message":"Too many requests."}'],
     [429, { 'x-ratelimit-remaining': '40' }, '{"message":"A tenant has at most 3 exports that have not ended."}'],
     [429, { 'content-type': 'text/html' }, '<h1>Too many</h1>'],
+    [429, { date: 'Sun, 29 Nov 2026 10:00:00 GMT', 'retry-after': 'Sun, 29 Nov 2026 10:00:02 GMT' }, ''],
     [200, {}, '{"data":{"id":"x"}}'],
   ]);
   const env = { KONTOR_URL: server.url, KONTOR_TOKEN: 'token' };
@@ -433,9 +440,24 @@ it('a 429 is waited for, as long as Retry-After says, and its reason is printed'
     err: `The rate limit is reached. Waiting 1 s.
 A tenant has at most 3 exports that have not ended. Waiting 1 s.
 The rate limit is reached. Waiting 1 s.
+The rate limit is reached. Waiting 2 s.
 `,
   });
-  expect(server.requests).toHaveLength(4);
+  expect(server.requests).toHaveLength(5);
+});
+
+it('no Retry-After is waited for longer than an hour, nor as long as a timer can’t wait', () => {
+  const wait = (retryAfter: string): number => readRetryAfter(new Headers({ 'retry-after': retryAfter }));
+  const values = [
+    '0',
+    '7',
+    '100000000',
+    'Fri, 01 Jan 2999 00:00:00 GMT',
+    'Thu, 01 Jan 1970 00:00:00 GMT',
+    'soon',
+    '-5',
+  ];
+  expect(values.map(wait)).toEqual([1, 7, 3600, 3600, 1, 1, 1]);
 });
 
 describe('address and token', () => {

@@ -137,10 +137,21 @@ export async function open(connection: ApiConnection, request: ApiRequest): Prom
   for (;;) {
     const response = await sendOnce(connection, request);
     if (response.status !== 429) return response;
-    const seconds = Number(response.headers.get('retry-after')) || 1;
+    const seconds = readRetryAfter(response.headers);
     printError(`${await findReason(response)} Waiting ${seconds} s.`);
     await sleep(seconds * 1000, undefined, { signal: request.signal });
   }
+}
+
+/** The longest time that is waited before the next attempt, in seconds: a timer has a limit, and may then go off at once. */
+const longestWait = 3600;
+
+/** `Retry-After` in seconds, at least 1. Some proxies send a time by their clock, which `Date` has, too. */
+export function readRetryAfter(headers: Headers): number {
+  const text = headers.get('retry-after') ?? '';
+  const now = Date.parse(headers.get('date') ?? '') || Date.now();
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - now) / 1000);
+  return Math.min(Math.max(seconds || 1, 1), longestWait);
 }
 
 /** Why a request has to wait: beside the rate limit, it may be unfinished exports, one of which the user can cancel. */
@@ -230,9 +241,11 @@ export function buildFailure(
   const errors = Object.entries(data?.errors ?? {}).flatMap(([field, messages]) =>
     messages.map((message) => `${getName(field)}: ${message}`),
   );
+  const unexplained =
+    status < 300 ? `${url} answers, but is no Kontor.` : `${url} answered ${status}, without a reason.`;
   return new CommandFailure(
     getExitCode(status),
-    errors.length > 0 ? 'The request is refused.' : (data?.message ?? `${url} answered ${status}, without a reason.`),
+    errors.length > 0 ? 'The request is refused.' : (data?.message ?? unexplained),
     status >= 500 ? [...errors, ...idLines(data?.request_id)] : errors,
   );
 }
