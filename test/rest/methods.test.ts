@@ -70,6 +70,14 @@ describe('CORS for configured origins', () => {
     expect(list('access-control-allow-headers')).toEqual(expect.arrayContaining(needed));
   });
 
+  it('lets a configured origin read every header that the API describes, such as the name of a file', async () => {
+    const described = Object.keys((await service.request('GET', '/api/v1/openapi.json')).body.components.headers);
+    const answer = await acme.rest('GET', '/me', undefined, { origin });
+    const exposed = answer.headers.get('access-control-expose-headers')?.split(', ');
+    expect(described).toContain('Content-Disposition');
+    expect(exposed).toEqual(expect.arrayContaining(described));
+  });
+
   it('lets a configured origin read every answer, also errors', async () => {
     const answers = [
       await acme.rest('GET', '/customers', undefined, { origin }),

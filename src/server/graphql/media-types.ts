@@ -36,15 +36,13 @@ export const takesJson = (range: string): boolean => jsonRange.test(range) && is
 const isStream = (range: string): boolean => /^\s*(text\/event-stream|multipart\/mixed)\s*(;|$)/i.test(range);
 
 /**
- * Has proxies pass on each event at once, nginx among them, and no cache store one. Yoga's refusal of a subscription whose
- * `Accept` takes no event stream has no body, which it gets here.
+ * Has no cache store a stream, as any other response; Yoga says only that it must be asked for again. Yoga's refusal of a
+ * subscription whose `Accept` takes no event stream has no body, which it gets here.
  */
 export const useStreamResponses: Plugin = {
   onResponse: ({ response, fetchAPI, setResponse }) => {
-    if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
-      response.headers.set('Cache-Control', 'no-store');
-      response.headers.set('X-Accel-Buffering', 'no');
-    }
+    const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    if (isEventStream) response.headers.set('Cache-Control', 'no-store');
     if (response.status !== 406 || response.body) return;
     const message = 'A subscription is sent as text/event-stream, which Accept must take.';
     const body = { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] };

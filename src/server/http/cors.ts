@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** The headers that the description of the API names, and those of every response. */
 const exposed =
-  'ETag, Kontor-Version, Location, Retry-After, Idempotent-Replayed, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Deprecation, Sunset';
+  'Allow, Content-Disposition, ETag, Kontor-Version, Location, Preference-Applied, Retry-After, Idempotent-Replayed, WWW-Authenticate, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Deprecation, Sunset';
 
 /**
  * Cross-origin access (CORS) for the configured origins, to all APIs. Sets the headers of any response, and responds to

@@ -62,7 +62,7 @@ describe('deliveryChanged', () => {
     const stream = await subscribe(acme);
     expect(stream.answer.statusCode).toBe(200);
     expect(stream.answer.headers['content-type']).toMatch(/^text\/event-stream/);
-    expect(stream.answer.headers).toMatchObject({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+    expect(stream.answer.headers['cache-control']).toBe('no-store');
     const id = await ping(acme, webhookId);
     await until(() => stream.changes.length === 1);
     expect(stream.changes[0]).toEqual({
