@@ -36,8 +36,9 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
         onSubscribeError: ({ error, setError }) => setError(maskError(error)),
         onSubscribeResult: ({ result, setResult }) => {
           if (isAsyncIterable(result)) return { onNext: maskErrors };
-          // Its client tries again later, as after any other request.
-          if (result.errors) setResult({ ...result, errors: result.errors.map(maskError).map(withStatus) });
+          // Its client tries again later, as after any other request: of a stream that is complete, it would not.
+          const errors = result.errors?.map((error) => withStatus(maskError(error), [...temporary, 'RATE_LIMITED']));
+          if (errors) setResult({ ...result, errors });
           return undefined;
         },
       };
@@ -46,7 +47,7 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
       if (!('errors' in result) || !result.errors?.some((error) => caught.has(error))) return;
       const errors = result.errors.map((error) =>
         caught.has(error)
-          ? withStatus(mask(caught.get(error), log, serverContext as unknown as GraphqlRequest))
+          ? withStatus(mask(caught.get(error), log, serverContext as unknown as GraphqlRequest), temporary)
           : error,
       );
       setResult({ ...result, errors });
@@ -58,7 +59,10 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
         const refusal = graphqlRequest.responseSize?.error;
         if (refusal) return setResult({ errors: [refusedWhole(refusal, graphqlRequest.requestId)] });
         const errors = result.errors.map((error) => mask(error, log, graphqlRequest));
-        setResult({ ...result, errors: hasData(result.data) ? errors : errors.map(withStatus) });
+        setResult({
+          ...result,
+          errors: hasData(result.data) ? errors : errors.map((error) => withStatus(error, temporary)),
+        });
       },
     }),
   };
@@ -72,10 +76,12 @@ function refusedWhole(error: Error, requestId: string): GraphQLError {
   return new GraphQLError(message, { extensions: { ...extensions, requestId, http: { status, headers } } });
 }
 
-/** Gives the response without data the status of an error after which the client should try again. */
-function withStatus(error: GraphQLError): GraphQLError {
+const temporary: readonly ErrorCode[] = ['UNAVAILABLE'];
+
+/** Gives the response without data the status of an error after which the client should try again: one of these. */
+function withStatus(error: GraphQLError, codes: readonly ErrorCode[]): GraphQLError {
   const { code, retryAfter } = error.extensions as { code?: ErrorCode; retryAfter?: number };
-  if (code !== 'UNAVAILABLE') return error;
+  if (code === undefined || !codes.includes(code)) return error;
   const http = { status: statusByCode[code], headers: { 'Retry-After': String(retryAfter) } };
   return new GraphQLError(error.message, { extensions: { ...error.extensions, http }, ...getPlace(error) });
 }

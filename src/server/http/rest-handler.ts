@@ -256,17 +256,8 @@ function uploadOnce(
   });
 }
 
-/** One path for each resource: the router also takes slashes at the end, and ids in capitals or percent-encoded. */
+/** One path for each resource: the router also takes slashes at the end, and ids in capitals. */
 function canonicalPath(pathname: string): string {
   const segments = pathname.replace(/\/+$/, '').split('/');
-  return segments.map((segment) => parseUuid(segment) ?? segment).join('/');
-}
-
-function parseUuid(segment: string): string | undefined {
-  try {
-    const decoded = decodeURIComponent(segment);
-    return isUuid(decoded) ? decoded.toLowerCase() : undefined;
-  } catch {
-    return undefined;
-  }
+  return segments.map((segment) => (isUuid(segment) ? segment.toLowerCase() : segment)).join('/');
 }

@@ -248,6 +248,9 @@ it('a tenant can have at most 100 subscriptions', async () => {
   await Promise.all(Array.from({ length: 100 }, () => subscribe(who)));
   const answer = await who.graphqlAnswer(`subscription { deliveryChanged { ${fields} } }`);
   expect(refusal(answer)).toMatchObject({ code: 'RATE_LIMITED' });
+  // Clients of event streams try again later; one that is complete they would take for over.
+  const { statusCode, headers } = (await subscribe(who)).answer;
+  expect([statusCode, headers['retry-after']]).toEqual([429, '10']);
 });
 
 it('none of these tests caused an error in the log', () => {
