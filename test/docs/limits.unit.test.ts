@@ -20,6 +20,7 @@ const isSearched = (path: string): boolean =>
 /** Constants that are no limit of a request, by the reason. */
 const exceptions: Record<string, string[]> = {
   'limits what an answer reports, or lists': [
+    'schema/resources/audit-log/queries.ts#maxAuditUsers',
     'schema/resources/period-lock/check.ts#maxItems',
     'src/server/mcp/tool-result.ts#maxText',
     'src/server/graphql/document-limits.ts#maxErrors',
@@ -58,7 +59,9 @@ const exceptions: Record<string, string[]> = {
     'schema/exports/xlsx.ts#maxNumberDigits',
     'schema/exports/xlsx.ts#maxSheetRows',
     'schema/resources/anchor/timestamp.ts#maxDifferenceMs',
-    'schema/resources/bank-transaction/exact-operations.ts#maxLookedAt',
+    'schema/resources/bank-transaction/exact-matches.ts#maxDocuments',
+    'schema/resources/bank-transaction/exact-matches.ts#maxLookedAt',
+    'schema/resources/bank-transaction/exact-matches.ts#maxPages',
     'schema/resources/bank-transaction/invoice-references.ts#maxWordLength',
     'schema/resources/bank-transaction/invoice-references.ts#maxReferences',
     'src/webhooks/response-bounds.ts#maxHeadBytes',
