@@ -210,9 +210,9 @@ describe.skipIf(noBrowser)('the editor of invoices', { timeout: 120_000 }, () =>
       expect([await isBack.count(), await subject.inputValue()]).toEqual([0, '']);
       expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Spring catalogue');
       await subject.fill('Autumn catalogue');
-      page.once('dialog', (dialog) => void dialog.accept());
       await page.getByRole('button', { name: /^Account of/ }).click();
       await page.getByRole('menuitem', { name: 'Sign out' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
       await page.getByLabel('E-mail address').waitFor();
       expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Autumn catalogue');
     });
