@@ -8,9 +8,16 @@ import { recordDeliveries } from './deliveries.ts';
 import { Timeline } from './timeline.ts';
 import { makePartners } from './partners.ts';
 import { demoEmail, demoTenant, secondDemoTenant } from './tenants.ts';
-import { deleteUnfinished, findUnfinished, lockDemo, markFinished, markUnfinished } from './unfinished.ts';
+import { findUnfinished, lockDemo, markFinished, markUnfinished } from './unfinished.ts';
 import { scheduleYear } from './year.ts';
-import { addExistingUser, createAuthenticate, createTenant, createToken, createUser } from '../identity/index.ts';
+import {
+  addExistingUser,
+  createAuthenticate,
+  createTenant,
+  createToken,
+  createUser,
+  deleteAbandonedTenants,
+} from '../identity/index.ts';
 import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
 import { withHolder } from '../../prisma/client.ts';
@@ -39,7 +46,8 @@ export async function makeDemoTenant(database: Database, domain: Domain, dataDir
   if (!release) return undefined; // another process makes them
   try {
     const unfinished = await findUnfinished(dataDir);
-    if (unfinished.length > 0) await deleteUnfinished(database, domain.fileStorage, unfinished);
+    if (unfinished.length > 0)
+      await deleteAbandonedTenants(database, domain.fileStorage, { email: demoEmail, tenantIds: unfinished });
     if (await hasTenants()) {
       await markFinished(dataDir);
       await release();

@@ -8,6 +8,7 @@ export {
   findWarning as warningOf,
   type Account,
 } from './accounts.ts';
+export { deleteAbandonedTenants } from './abandoned-tenants.ts';
 export { StoredIdentity } from './identity.ts';
 export { hashPassword, verifyPassword } from './password.ts';
 export { eraseUser, exportUser } from './personal-data.ts';
@@ -40,7 +41,7 @@ export {
   type CountInvited,
   type TryPassword,
 } from './sign-in.ts';
-export { closedDays, deleteAbandonedTenant, deleteTenant, type DeletionCertificate } from './tenant-deletion.ts';
+export { closedDays, deleteTenant, type DeletionCertificate } from './tenant-deletion.ts';
 export { closeTenant, createTenant, findTenant, listTenants, reopenTenant } from './tenants.ts';
 export { createDocsToken } from './docs-token.ts';
 export { recallTestTenants, sweepTestBooks } from './test-tenants.ts';

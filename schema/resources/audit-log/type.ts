@@ -49,7 +49,7 @@ interface ActingUser {
 export const AuditUser = builder.objectRef<ActingUser>('AuditUser').implement({
   description: 'A user who stands in the audit log.',
   fields: (t) => ({
-    id: t.expose('id', { type: 'UUID', description: 'The user.' }),
+    id: t.exposeID('id', { description: 'The user.' }),
     name: t.string({
       nullable: true,
       description: "The user's name, as it is now; null if the account is gone.",

@@ -87,6 +87,7 @@ describe('every type with an id', () => {
     Tenant: 'there is only one, in `me`',
     TestTenant: 'no part of the books of its tenant',
     TestTenantWithToken: 'shown once; no query by id',
+    AuditUser: 'belongs to several tenants; no query by id',
     User: 'belongs to several tenants; no query by id',
     WebhookWithSecret: 'shown once; no query by id',
   };
