@@ -1,24 +1,15 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeCustomer, makeProject } from '../graphql/books.ts';
-import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
+import { type Answer, type Integrator, type Service } from '../harness.ts';
 import { item } from '../rest/samples.ts';
-import { work } from '../webhooks/receiver.ts';
-import type { Worker } from '../../src/jobs/worker.ts';
 import { doInBulk, toLines } from './operations.ts';
+import { startWithWorker } from '../with-worker.ts';
 
 // Lines that are written together, beside the same lines sent as single requests by another tenant.
 
 let service: Service;
-let worker: Worker;
-beforeAll(async () => {
-  service = await startService();
-  worker = await work(service);
-});
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-});
+startWithWorker((started) => (service = started));
 
 type Json = Record<string, unknown>;
 

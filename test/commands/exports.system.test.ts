@@ -1,31 +1,23 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { startCuttingProxy } from '../docs/cutting-proxy.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { type Integrator, type Service } from '../harness.ts';
 import { kontor } from '../processes/command-lines.ts';
 import { inTerminal } from '../processes/npm.ts';
-import { work } from '../webhooks/receiver.ts';
+import { startWithWorker } from '../with-worker.ts';
 
 // The real command line in a process of its own, against a real service by HTTP.
 
 let service: Service;
-let worker: Awaited<ReturnType<typeof work>>;
 let folder: string;
 let acme: Integrator;
 const environment = (url = service.url) => ({ KONTOR_URL: url, KONTOR_TOKEN: acme.token });
 const run = (args: string[], url?: string) => kontor(args, environment(url));
 const create = (...args: string[]) => run(['create', 'exports', ...args]);
 
-beforeAll(async () => {
-  service = await startService();
-  worker = await work(service);
-});
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-});
+startWithWorker((started) => (service = started));
 beforeEach(async () => {
   acme = await service.integrator();
   await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Bäckerei' });

@@ -1,26 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Worker } from '../../src/jobs/worker.ts';
+import { expect, it } from 'vitest';
 import { Decimal } from '../../schema/money/money.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { type Integrator, type Service } from '../harness.ts';
 import { books, dayOf, days, emptyIds, lastLocked, makeBooks } from '../reports/books.ts';
 import { accrual, readBooks, type VatSums } from '../reports/oracle.ts';
-import { work } from '../webhooks/receiver.ts';
 import { exported } from './exports.ts';
 import { readExtf, sumTaxed, type ReadFile } from './extf.ts';
+import { startWithWorker } from '../with-worker.ts';
 
 // DATEV's files of generated books come to the oracle's VAT and to the profit and loss, in any period.
 
 let service: Service;
-let worker: Worker;
-beforeAll(async () => {
-  service = await startService();
-  worker = await work(service);
-});
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-});
+startWithWorker((started) => (service = started));
 
 const runs = Number(process.env['RUNS'] ?? 1);
 const period = fc.tuple(fc.nat({ max: days }), fc.nat({ max: days })).map((pair) => pair.toSorted((a, b) => a - b));

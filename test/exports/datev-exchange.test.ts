@@ -1,25 +1,16 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Worker } from '../../src/jobs/worker.ts';
+import { expect, it } from 'vitest';
 import { Decimal } from '../../schema/money/money.ts';
 import { item, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
-import { work } from '../webhooks/receiver.ts';
+import { type Integrator, type Service } from '../harness.ts';
 import { exported, readCsv } from './exports.ts';
 import { readExtf, sumAccounts, sumTaxed } from './extf.ts';
+import { startWithWorker } from '../with-worker.ts';
 
 // Documents in foreign money that are settled in parts: their partners' accounts end at zero in the books' currency.
 
 let service: Service;
-let worker: Worker;
-beforeAll(async () => {
-  service = await startService();
-  worker = await work(service);
-});
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-});
+startWithWorker((started) => (service = started));
 
 const year = { from: '2026-01-01', to: '2026-12-31' };
 const rate = fc.constantFrom('0.92345', '1.0731', '0.0061', '155.37');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Worker } from '../../src/jobs/worker.ts';
+import { describe, expect, it } from 'vitest';
 import { datevContent } from '../../schema/exports/datev/export-datev.ts';
 import { givePartnerAccounts } from '../../schema/exports/datev/partner-accounts.ts';
 import { Decimal } from '../../schema/money/money.ts';
@@ -14,21 +13,13 @@ import {
   makePayment,
   makeReceipt,
 } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
-import { work } from '../webhooks/receiver.ts';
+import { type Integrator, type Service } from '../harness.ts';
 import { exported, startExport, untilEnded, unzip } from './exports.ts';
 import { readExtf, sumAccounts, sumTaxed } from './extf.ts';
+import { startWithWorker } from '../with-worker.ts';
 
 let service: Service;
-let worker: Worker;
-beforeAll(async () => {
-  service = await startService();
-  worker = await work(service);
-});
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-});
+startWithWorker((started) => (service = started));
 
 const year = { from: '2026-01-01', to: '2026-12-31' };
 const datev = (fields: object = {}) => ({ type: 'datev', chart: 'skr03', ...year, ...fields });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   item,
   makeBankAccount,
@@ -12,21 +12,12 @@ import {
   makeReceipt,
   makeTimeEntry,
 } from '../graphql/books.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
-import { work } from '../webhooks/receiver.ts';
-import type { Worker } from '../../src/jobs/worker.ts';
+import { type Integrator, type Service } from '../harness.ts';
 import { exported, readCsv } from './exports.ts';
+import { startWithWorker } from '../with-worker.ts';
 
 let service: Service;
-let worker: Worker;
-beforeAll(async () => {
-  service = await startService();
-  worker = await work(service);
-});
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-});
+startWithWorker((started) => (service = started));
 
 const list = (resource: string, fields: object = {}) => ({ type: 'list', resource, ...fields });
 

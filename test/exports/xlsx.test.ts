@@ -1,23 +1,14 @@
 import { buffer } from 'node:stream/consumers';
 import { SaxesParser } from 'saxes';
 import { xlsxChunks } from '../../schema/exports/xlsx.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Worker } from '../../src/jobs/worker.ts';
+import { describe, expect, it } from 'vitest';
 import { makeBankTransaction, makeCustomer, makeInvoice, makePayment, makeReceipt } from '../graphql/books.ts';
-import { startService, type Service } from '../harness.ts';
-import { work } from '../webhooks/receiver.ts';
+import type { Service } from '../harness.ts';
 import { exported, readCsv, unzip } from './exports.ts';
+import { startWithWorker } from '../with-worker.ts';
 
 let service: Service;
-let worker: Worker;
-beforeAll(async () => {
-  service = await startService();
-  worker = await work(service);
-});
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-});
+startWithWorker((started) => (service = started));
 
 interface Cell {
   type: string | undefined;

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type Service } from '../harness.ts';
+import type { Service } from '../harness.ts';
 import { versions } from '../releases/descriptions.ts';
-import { work } from '../webhooks/receiver.ts';
 import { nodes } from './nodes.ts';
+import { startWithWorker } from '../with-worker.ts';
 
 // A stranger's programs, with the packages that they were written for, against today's service: each release keeps its own
 // (src/dev/release.ts), and today's have those that the next release will keep.
@@ -24,15 +24,7 @@ interface Ended {
 }
 
 let service: Service;
-let worker: Awaited<ReturnType<typeof work>>;
-beforeAll(async () => {
-  service = await startService();
-  worker = await work(service);
-});
-afterAll(async () => {
-  await worker.stop();
-  await service.close();
-});
+startWithWorker((started) => (service = started));
 
 it('each version after 0 has its packages', () => {
   expect(released.filter(({ version, from }) => !version.startsWith('0.') && !existsSync(from))).toEqual([]);
