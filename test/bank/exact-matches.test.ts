@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { observeStatements } from '../../prisma/connection/connection.ts';
+import { withoutTriggers } from '../harness.ts';
 import { eventsDuring, makeCreditNote, makeCustomer, makeReceipt, refusal } from '../graphql/books.ts';
 import {
   acme,
@@ -182,6 +183,31 @@ it('is found after hundreds that nobody can match, whatever else they say', asyn
   await acme.db.bankTransaction.createMany({ data: Array.from({ length: 600 }, () => unmatchable) });
   const { number } = await invoice(id);
   const bank = await transaction('119', { reference: number, bookingDate: new Date('2026-03-09') });
+  expect(await exactMatches()).toEqual([[bank, id]]);
+});
+
+it('are found in large books that PostgreSQL doesn’t know, in the time of a statement', async () => {
+  const customerId = await makeCustomer(acme);
+  await withoutTriggers(service, async (client) => {
+    for (const table of ['invoices', 'bank_transactions'])
+      await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
+    await client.query(
+      `insert into invoices (tenant_id, id, customer_id, status, number, invoice_date, due_date, currency, total_net, total_vat,
+         total_gross, issued_at, updated_at)
+       select $1, gen_random_uuid(), $2, 'issued', 'N-' || n, '2026-01-01', '2026-12-01', 'EUR', 100 + n, 19, 119 + n, now(), now()
+       from generate_series(1, 15000) as n`,
+      [acme.tenantId, customerId],
+    );
+    await client.query(
+      `insert into bank_transactions (tenant_id, id, identity, account_iban, booking_date, amount, amount_open, currency,
+         counterparty_name, updated_at)
+       select $1, gen_random_uuid(), n, 'DE02120300000000202051', '2026-03-01', 119 + n, 119 + n, 'EUR', 'Initech', now()
+       from generate_series(1, 15000) as n`,
+      [acme.tenantId],
+    );
+  });
+  const id = await worth('1', customerId);
+  const bank = await transaction('119', { ...globex, bookingDate: new Date('2026-02-09') });
   expect(await exactMatches()).toEqual([[bank, id]]);
 });
 

@@ -61,7 +61,7 @@ const exceptions: Record<string, string[]> = {
     'schema/resources/anchor/timestamp.ts#maxDifferenceMs',
     'schema/resources/bank-transaction/exact-matches.ts#maxDocuments',
     'schema/resources/bank-transaction/exact-matches.ts#maxLookedAt',
-    'schema/resources/bank-transaction/exact-matches.ts#maxPages',
+    'schema/resources/bank-transaction/exact-matches.ts#maxDue',
     'schema/resources/bank-transaction/invoice-references.ts#maxWordLength',
     'schema/resources/bank-transaction/invoice-references.ts#maxReferences',
     'src/webhooks/response-bounds.ts#maxHeadBytes',

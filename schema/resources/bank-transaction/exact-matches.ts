@@ -1,11 +1,11 @@
 import type { BankTransaction as BankTransactionRow } from '../../../prisma/generated/client/client.ts';
 import type { Context } from '../../graphql/context.ts';
-import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { Decimal } from '../../money/money.ts';
 import { balanceSql } from '../invoice/balance.ts';
 import { toMoveSql } from '../receipt/balance.ts';
 import { payables } from '../payment/payables.ts';
 import { holdPeriodLocks, lastLockedSql, type FindLocked } from '../period-lock/rules.ts';
+import { readManyRows } from '../../rows/read-many-rows.ts';
 import { inLockOrder, lockPayable, match } from './match.ts';
 import { atMost, getText, normal } from './candidates.ts';
 import { numbersOfReceived, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
@@ -33,9 +33,9 @@ const dueAmounts = `
       ${lastLockedSql(['BANK', 'SALES'])}, number, customer_id
     from credit_notes where tenant_id = $1 and amount_refunded < total_gross`;
 
-/** So many transactions are read at a time, and so many times at most: 10,000 whose amount is due. */
+/** At most so many transactions whose amount is due are read, and so many at a time. */
+const maxDue = 10_000;
 const pageSize = 500;
-const maxPages = 20;
 
 /** More documents of the same amounts are not read: then each transaction is looked at. */
 const maxDocuments = 20_000;
@@ -45,34 +45,27 @@ const maxDocuments = 20_000;
  * an exact match. Those of locked days are left out: they would take the places of others, and can't be matched.
  */
 async function* findPromising(context: Context): AsyncGenerator<BankTransactionRow[]> {
-  let last: BankTransactionRow | undefined;
-  for (let pages = 0; pages < maxPages; pages += 1) {
-    const page = await findDue(context, last);
-    if (page.length === 0) return;
+  const ids = await findDue(context);
+  for (let start = 0; start < ids.length; start += pageSize) {
+    const where = { id: { in: ids.slice(start, start + pageSize) } };
+    const page = await context.db.bankTransaction.findMany({ where, orderBy: [{ bookingDate: 'asc' }, { id: 'asc' }] });
     yield await withSecondReason(context, page);
-    if (page.length < pageSize) return;
-    last = page.at(-1);
   }
 }
 
-async function findDue(context: Context, after: BankTransactionRow | undefined): Promise<BankTransactionRow[]> {
-  const rows = await context.db.$rows<{ id: string }>(
+async function findDue(context: Context): Promise<string[]> {
+  const rows = await readManyRows<{ id: string }>(
+    context,
     `select id from bank_transactions as own
-      where own.tenant_id = $1 and own.match_status = 'unmatched'
-      and (own.booking_date, own.id) > ($3::date, $4::uuid)
-      and exists (
+      where own.tenant_id = $1 and own.match_status = 'unmatched' and exists (
         select from (${dueAmounts}) as due
         where due.currency = own.currency and due.amount = own.amount_open and due.locked_until < own.booking_date
       )
       order by own.booking_date, own.id limit $2`,
-    [pageSize, after ? formatDay(after.bookingDate) : '-infinity', after?.id ?? noId],
-    ['BankTransaction', 'Invoice', 'Receipt', 'CreditNote', 'PeriodLock'],
+    [maxDue],
   );
-  const where = { id: { in: rows.map(({ id }) => id) } };
-  return context.db.bankTransaction.findMany({ where, orderBy: [{ bookingDate: 'asc' }, { id: 'asc' }] });
+  return rows.map(({ id }) => id);
 }
-
-const noId = '00000000-0000-0000-0000-000000000000';
 
 /** A document of which exactly this is due. */
 interface Due {
@@ -88,9 +81,10 @@ interface Due {
  * Leaves transactions out that have no second reason for any document of their amount: by a few statements for all of them, where
  * their suggestions take several for each. Books can have very many, which stay unmatched, and would hide later ones.
  */
-async function withSecondReason({ db }: Context, transactions: BankTransactionRow[]): Promise<BankTransactionRow[]> {
+async function withSecondReason(context: Context, transactions: BankTransactionRow[]): Promise<BankTransactionRow[]> {
   const amounts = new Map(transactions.map((each) => [keyOf(each.currency, each.amountOpen), each]));
-  const documents = await db.$rows<Due>(
+  const documents = await readManyRows<Due>(
+    context,
     `select due.currency, due.amount::text, due.number, due.partner_id as "partnerId", customers.company_name as "partnerName"
      from (${dueAmounts}) as due
      left join customers on customers.tenant_id = $1 and customers.id = due.partner_id
@@ -100,10 +94,9 @@ async function withSecondReason({ db }: Context, transactions: BankTransactionRo
       [...amounts.values()].map(({ amountOpen }) => amountOpen.toString()),
       maxDocuments,
     ],
-    ['Invoice', 'Receipt', 'CreditNote', 'PeriodLock', 'Customer'],
   );
   if (documents.length === maxDocuments) return transactions;
-  const partners = await findEarlierPartners(db, transactions);
+  const partners = await findEarlierPartners(context, transactions);
   const reasons = new Map(
     [...Map.groupBy(documents, ({ currency, amount }) => keyOf(currency, amount))].map(([key, due]) => [
       key,
@@ -134,7 +127,7 @@ const keyOf = (currency: string, amount: string | BankTransactionRow['amountOpen
 
 /** The partners of earlierPartners(), by the account of the other side. */
 async function findEarlierPartners(
-  db: Context['db'],
+  { db }: Context,
   transactions: BankTransactionRow[],
 ): Promise<Map<string, string[]>> {
   const ibans = [

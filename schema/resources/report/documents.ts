@@ -5,7 +5,7 @@ import { wholeNumber } from '../../graphql/input/validators.ts';
 import { parseDay } from '../../graphql/scalars/days.ts';
 import { Decimal } from '../../money/money.ts';
 import { maxRows } from './period.ts';
-import { readReport } from './read-report.ts';
+import { readManyRows } from '../../rows/read-many-rows.ts';
 
 // The documents behind a figure of a report: what each adds to it.
 
@@ -92,7 +92,7 @@ export async function findDocuments(
   { limit, skip }: Page,
 ): Promise<Documents> {
   const [limitAt, skipAt] = [parameters.length + 2, parameters.length + 3];
-  const [found] = await readReport<{ count: number; items: DocumentTexts[] }>(
+  const [found] = await readManyRows<{ count: number; items: DocumentTexts[] }>(
     context,
     `with document as materialized (
        select type, id, number, date, sum(net) as net, sum(vat) as vat from (${shares}) as shares

@@ -7,7 +7,7 @@ import { getVatCountrySql, isMemberStateSql, memberStateOfVatNumberSql } from '.
 import { Decimal } from '../../money/money.ts';
 import { countDocumentsSql, findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
-import { readReport } from './read-report.ts';
+import { readManyRows } from '../../rows/read-many-rows.ts';
 import { dateByArg, VatDateType } from './vat-report.ts';
 import { accrualShares, type VatDate } from './vat-shares.ts';
 
@@ -101,7 +101,7 @@ const buildSales = (dateBy: VatDate, tenantCountry: string): string => `
     end`;
 
 async function findRows(context: Context, period: Period, dateBy: VatDate): Promise<EcSalesRowOf[]> {
-  const rows = await readReport<Omit<EcSalesRowOf, 'net'> & { net: string }>(
+  const rows = await readManyRows<Omit<EcSalesRowOf, 'net'> & { net: string }>(
     context,
     `select kind, country, vat_number as "vatNumber", currency, sum(net)::text as net, ${countDocumentsSql} as documents
      from (${buildSales(dateBy, '$4')}) as sales

@@ -6,7 +6,7 @@ import { ForbiddenError } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { creditSql } from '../payment/customer-credit.ts';
 import { adjustedKindsSql, paidKindsSql } from '../payment/kinds.ts';
-import { readReport } from './read-report.ts';
+import { readManyRows } from '../../rows/read-many-rows.ts';
 
 /** The most partners and currencies of a report, and the most items of one response. */
 export const maxRows = 1000;
@@ -281,7 +281,7 @@ builder.queryField('openItems', (t) =>
     },
     resolve: async (_root, { at, side, limit, skip }, context): Promise<Report> => {
       const chosen = side ?? 'RECEIVABLE';
-      const [report] = await readReport<Omit<Report, 'at' | 'side'>>(context, readOpenItems(chosen), [
+      const [report] = await readManyRows<Omit<Report, 'at' | 'side'>>(context, readOpenItems(chosen), [
         formatDay(at),
         limit ?? 100,
         skip ?? 0,

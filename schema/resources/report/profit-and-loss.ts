@@ -7,7 +7,7 @@ import { ForbiddenError } from '../../errors/errors.ts';
 import { Decimal } from '../../money/money.ts';
 import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
-import { readReport } from './read-report.ts';
+import { readManyRows } from '../../rows/read-many-rows.ts';
 import { isOwnInputVatSql } from './vat-boxes.ts';
 import { accrualShares, cashShares, exchangeShares, lossShares } from './vat-shares.ts';
 
@@ -167,7 +167,7 @@ interface SumRow {
 }
 
 async function findSums(context: Context, period: Period, basis: Basis): Promise<Pick<Report, 'months' | 'totals'>> {
-  const rows = await readReport<SumRow>(
+  const rows = await readManyRows<SumRow>(
     context,
     `select to_char(date, 'YYYY-MM') as month, currency, ${kindSql} as kind, sum(value)::text as sum
      from (${buildMonthlyShares(context, basis)}) as shares group by 1, currency, 3`,

@@ -14,7 +14,7 @@ import {
   type DocumentShare,
 } from './documents.ts';
 import { checkPeriod, inTexts, maxRows, periodArgs, type Period } from './period.ts';
-import { readReport } from './read-report.ts';
+import { readManyRows } from '../../rows/read-many-rows.ts';
 import { findVatBox, isAlwaysPlaced, supplierPlaceSql, type SupplierPlace, type VatKind as Kind } from './vat-boxes.ts';
 import { accrualShares, cashShares, type VatDate } from './vat-shares.ts';
 
@@ -180,7 +180,7 @@ interface SumRow {
 
 async function findRows(context: Context, period: VatPeriod): Promise<RowOfReport[]> {
   const country = context.tenant.country;
-  const rows = await readReport<SumRow>(
+  const rows = await readManyRows<SumRow>(
     context,
     `select kind, category, rate::text, currency, supplier_place as "supplierPlace", sum(net)::text as net, sum(vat)::text as vat,
        ${countDocumentsSql} as documents
