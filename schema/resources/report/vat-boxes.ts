@@ -143,6 +143,7 @@ export function findVatBox(
 /** Rows whose box depends on the supplier's place. */
 const findPlaced = (country: string, day: string): VatBox[] => findBoxes(country, day).filter(({ places }) => places);
 
+/** Whether its rows name a place only where the supplier is abroad. */
 const isPlacedAbroadOnly = ({ places }: VatBox): boolean => places?.includes(null) ?? false;
 
 /**
