@@ -6,6 +6,7 @@ import { getDatamodel, type default as PrismaTypes } from '../../prisma/generate
 import ChecksPlugin from './plugins/authorization-and-validation.ts';
 import type { Context } from './context.ts';
 import DescriptionsPlugin from './plugins/descriptions.ts';
+import FieldRateLimitPlugin from './plugins/field-rate-limit.ts';
 import type { Decimal } from '../money/money.ts';
 import type { Metadata } from './scalars/metadata.ts';
 import type { UploadedFile } from './input/uploaded-file.ts';
@@ -30,7 +31,7 @@ export const builder = new SchemaBuilder<{
   };
   Connection: { totalCount: () => Promise<number> };
 }>({
-  plugins: [DescriptionsPlugin, ChecksPlugin, RelayPlugin, PrismaPlugin],
+  plugins: [DescriptionsPlugin, ChecksPlugin, FieldRateLimitPlugin, RelayPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   relay: { nodesOnConnection: true, edgesFieldOptions: { nullable: false }, nodeFieldOptions: { nullable: false } },
   prisma: {

@@ -12,7 +12,7 @@ import { maxTestFileBytes, maxTestRows } from '../../schema/graphql/test-tenant-
 import { maxRegisteredAtOnce } from '../../schema/graphql/trusted-document-store.ts';
 import { mostYears } from '../../schema/identity/test-clock.ts';
 import { maxAttachmentBytes, maxAttachments } from '../../schema/resources/attachment/rules.ts';
-import { maxExactMatches } from '../../schema/resources/bank-transaction/exact-operations.ts';
+import { maxExactMatches, maxSearchesPerMinute } from '../../schema/resources/bank-transaction/exact-operations.ts';
 import { maxMatches } from '../../schema/resources/bank-transaction/match.ts';
 import { maxLineBytes, maxLines } from '../../schema/resources/bulk-operation/read-chunks.ts';
 import { maxUnfinished } from '../../schema/resources/bulk-operation/start.ts';
@@ -20,6 +20,7 @@ import { maxMissed } from '../../schema/resources/delivery/missed.ts';
 import { maxAMinute } from '../../schema/resources/delivery/rules.ts';
 import { maxFileLength, maxIds, maxKept } from '../../schema/resources/export/kinds.ts';
 import { maxYears } from '../../schema/resources/export/mutations.ts';
+import { maxPreviewsPerMinute } from '../../schema/resources/invoice/preflight.ts';
 import { mostMonths } from '../../schema/resources/overview.ts';
 import { maxEntries } from '../../schema/resources/project/billing.ts';
 import { maxLines as maxReceiptLines } from '../../schema/resources/receipt/lines.ts';
@@ -116,6 +117,8 @@ export const limitGroups: Record<string, Record<string, string>> = {
     'comparisons of fields that validating one takes': of(limitsOfPushed.comparisons),
   },
   'tenants and webhooks': {
+    [`\`newInvoicePdf\`, and \`exactMatches\`, of a token or a session in any ${minuteMs / 1000} seconds, in one process`]:
+      of(maxPreviewsPerMinute, maxSearchesPerMinute),
     [`requests of a session of the dashboard in any ${minuteMs / 1000} seconds`]: of(sessionLimit),
     'open invitations of a tenant': of(maxOpenInvitations),
     'test tenants of a tenant': of(maxTestTenants),

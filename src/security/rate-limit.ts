@@ -1,5 +1,3 @@
-import type { GraphQLResolveInfo } from 'graphql';
-import { getGraphQLRateLimiter } from 'graphql-rate-limit';
 import type { Pool } from 'pg';
 import { batchByGroup } from '../../prisma/batching.ts';
 
@@ -37,14 +35,7 @@ export interface RateLimiter {
   admit(identity: string, ownLimit?: number): Promise<RateLimitDecision>;
 }
 
-/**
- * At most `limit` requests per identity in any 60 seconds; refused ones don't count.
- *
- * graphql-rate-limit reads an identity's times from its store, compares their number with a maximum, and writes them back
- * with the new one. Concurrent requests would all read before one writes, and all be admitted. Therefore a store of ours
- * counts and decides in one step. The library asks it whether a request is in the way, of which there may be none. It doesn't
- * return what its store said, so each request has a limiter whose store keeps it.
- */
+/** At most `limit` requests per identity in any 60 seconds; refused ones don't count. */
 export function createRateLimiter({
   limit: usual,
   store,
@@ -57,34 +48,15 @@ export function createRateLimiter({
 }): RateLimiter {
   return {
     async admit(identity, limit = usual) {
-      let hit: Hit | undefined;
-      const check = getGraphQLRateLimiter({
-        identifyContext: () => identity,
-        store: {
-          async getForIdentity() {
-            hit = await store.hit(identity, limit);
-            return hit.earlier < limit ? [] : inTheWay;
-          },
-          setForIdentity() {}, // getForIdentity() has counted already
-        },
-      });
-      const refusal = await check({ parent: undefined, args: {}, context: undefined, info: request }, { max: 1 });
-      if (!hit) throw new Error('graphql-rate-limit did not ask its store');
-
-      const resetAt = Math.ceil((now() + hit.nextFreeInMs) / 1000);
-      const resetInSeconds = Math.ceil(hit.nextFreeInMs / 1000);
+      const { earlier, nextFreeInMs } = await store.hit(identity, limit);
+      const resetAt = Math.ceil((now() + nextFreeInMs) / 1000);
+      const resetInSeconds = Math.ceil(nextFreeInMs / 1000);
       const known = { limit, resetAt, resetInSeconds };
-      if (refusal === undefined) return { ...known, admitted: true, remaining: limit - hit.earlier - 1 };
+      if (earlier < limit) return { ...known, admitted: true, remaining: limit - earlier - 1 };
       return { ...known, admitted: false, remaining: 0, retryAfter: Math.max(1, resetInSeconds) };
     },
   };
 }
-
-/** The requests that have to expire before another is admitted. This process's clock, which the library uses, expires none. */
-const inTheWay = [Infinity];
-
-/** The part of a resolver's info that the library reads. All requests have the same name, so that they share one count. */
-const request = { fieldName: 'request' } as GraphQLResolveInfo;
 
 /** Counts in this process's memory. Drops identities without an admitted request for 60 seconds. @param now a monotonic clock */
 export function memoryStore(now: () => number = () => performance.now()): RateLimitStore & { readonly size: number } {

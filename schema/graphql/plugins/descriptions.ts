@@ -8,9 +8,11 @@ import SchemaBuilder, {
 import type { GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { getDatamodel } from '../../../prisma/generated/pothos.ts';
 import { boundsInWords } from '../input/validators.ts';
+import { rateInWords } from './field-rate-limit.ts';
 
 // The description of a field, argument or input comes from its declaration, else from the comment of the model's field that
-// it shows or sets, else from the tables here, which have the common ones. An input's bounds are appended.
+// it shows or sets, else from the tables here, which have the common ones. The bounds of an input, and how often a field
+// may be asked for, are appended.
 
 const fields: Record<string, string> = {
   id: 'UUIDv7: ids grow with the time of creation.',
@@ -60,8 +62,9 @@ class DescriptionsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 
   override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    const { name, parentType } = config;
-    return { ...config, description: config.description ?? modelComment(parentType, name) ?? fields[name] };
+    const { name, parentType, pothosOptions } = config;
+    const meaning = config.description ?? modelComment(parentType, name) ?? fields[name];
+    return { ...config, description: meaning && `${meaning} ${rateInWords(pothosOptions)}`.trim() };
   }
 
   override onInputFieldConfig(config: PothosInputFieldConfig<Types>): PothosInputFieldConfig<Types> {

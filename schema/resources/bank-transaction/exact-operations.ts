@@ -8,6 +8,8 @@ import { BankTransaction } from './type.ts';
 
 /** The most matches at once. */
 export const maxExactMatches = 40;
+/** A search compares up to 10,000 transactions with all open documents. */
+export const maxSearchesPerMinute = 60;
 
 const ExactMatchType = builder.objectRef<ExactMatch>('ExactMatch').implement({
   description: 'An unmatched bank transaction with its exact suggestion.',
@@ -39,6 +41,7 @@ builder.queryField('exactMatches', (t) =>
     type: [ExactMatchType],
     description: `The exact suggestions of unmatched bank transactions, oldest booking first, at most ${maxExactMatches}. Of several transactions that would pay the same, the first; none whose day is locked. Only the oldest 10,000 transactions whose amount is due somewhere are searched. confirmExactMatches confirms them.`,
     ability: 'bank-transactions:read',
+    maxPerMinute: maxSearchesPerMinute,
     args: {
       first: t.arg.int({
         description: `At most so many. Default: ${maxExactMatches}. To know whether there are any takes less than to find all.`,

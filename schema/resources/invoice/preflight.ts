@@ -19,6 +19,9 @@ import { toEInvoice } from '../../documents/to-e-invoice.ts';
 
 // An invoice before it is created: a front end shows what is missing, and how it will look, while the user types.
 
+/** A PDF takes much of a processor's time. A front end that shows one while the user types asks every two seconds. */
+export const maxPreviewsPerMinute = 60;
+
 type Input = typeof CreateInvoiceInput.$inferInput;
 
 /**
@@ -75,6 +78,7 @@ builder.queryFields((t) => ({
     type: DocumentFileType,
     description: 'The PDF of an invoice with this input, with a watermark. Nothing is stored.',
     ability: 'invoices:read',
+    maxPerMinute: maxPreviewsPerMinute,
     args: { input: t.arg({ type: CreateInvoiceInput, required: true }) },
     rules: ({ input }, context, problems) => invoiceRules(input ?? {}, context, problems),
     resolve: async (_root, { input }, context) => {
