@@ -58,14 +58,12 @@ export function compileGroups(model: Prisma.ModelName, query: object): GroupsSta
   });
   const keys = values.map(({ sql }) => sql);
   const ordered = orderBy && (totals.find(({ name }) => name === orderBy.field)?.sql ?? 'count(*)');
-  const order = [...(ordered ? [`${ordered} ${orderBy.direction}`] : []), ...keys];
-  const text = [
-    `select ${[...values.map(({ read }) => read), 'count(*)', ...totals.map(({ sql }) => sql)].join(', ')}`,
-    `from ${[compileFrom(source), ...joins].join(' ')} where ${joinWithAnd(conditions)}`,
-    keys.length > 0 ? `group by ${keys.join(', ')}` : 'having count(*) > 0',
-    order.length > 0 ? `order by ${order.join(', ')}` : '',
-    `limit ${take}`,
-  ];
+  const columns = [...values.map(({ read }) => read), 'count(*)', ...totals.map(({ sql }) => sql)];
+  const rows = `from ${[compileFrom(source), ...joins].join(' ')} where ${joinWithAnd(conditions)}`;
+  const grouped = keys.length > 0 ? `group by ${keys.join(', ')}` : 'having count(*) > 0';
+  const sort = [...(ordered ? [{ sql: ordered, direction: orderBy.direction }] : []), ...keys.map((sql) => ({ sql }))];
+  const hasMonths = Object.values(by).some(({ month }) => month);
+  const text = (hasMonths ? groupFirst : groupInOrder)({ columns, rows, grouped, sort, take });
   const toField = ({ name, decode }: { name: string; decode: Decode | undefined }, at: number): Field => ({
     is: 'value',
     name,
@@ -75,7 +73,7 @@ export function compileGroups(model: Prisma.ModelName, query: object): GroupsSta
   const decodeValues = buildDecoder(values.map(toField));
   const decodeSums = buildDecoder(totals.map((total, at) => toField(total, values.length + 1 + at)));
   return {
-    text: text.filter(Boolean).join(' '),
+    text,
     encode: state.encode,
     isPlannedOnce: isPlannedOnce(state),
     decode: (row): Group => ({
@@ -85,6 +83,34 @@ export function compileGroups(model: Prisma.ModelName, query: object): GroupsSta
     }),
   };
 }
+
+/** The parts of a statement that groups rows. */
+interface Grouping {
+  columns: string[];
+  rows: string;
+  grouped: string;
+  sort: { sql: string; direction?: string }[];
+  take: number;
+}
+
+/** PostgreSQL may read the rows in the order of the groups, and stop after the last one that is wanted. */
+const groupInOrder = ({ columns, rows, grouped, sort, take }: Grouping): string =>
+  `select ${columns.join(', ')} ${rows} ${grouped}${buildOrder(sort)} limit ${take}`;
+
+/**
+ * All groups are made before the first are taken. PostgreSQL believes that a month has as many values as its days, and would
+ * sort all rows to stop early.
+ */
+function groupFirst({ columns, rows, grouped, sort, take }: Grouping): string {
+  const named = columns.map((sql, index) => `${sql} as c${index}`);
+  const sorted = sort.map(({ sql }, index) => `${sql} as s${index}`);
+  const order = buildOrder(sort.map((each, index) => ({ ...each, sql: `s${index}` })));
+  return `with groups as materialized (select ${[...named, ...sorted].join(', ')} ${rows} ${grouped})
+    select ${columns.map((_, index) => `c${index}`).join(', ')} from groups${order} limit ${take}`;
+}
+
+const buildOrder = (sort: Grouping['sort']): string =>
+  sort.length > 0 ? ` order by ${sort.map(({ sql, direction = 'asc' }) => `${sql} ${direction}`).join(', ')}` : '';
 
 function findColumn({ table }: Source, name: string): Column {
   const field = table.fields.get(name);

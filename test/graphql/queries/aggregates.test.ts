@@ -97,6 +97,32 @@ it('who owes most: customers by the amount due, with their names', async () => {
   for (const { customer, customerId } of groups) expect(customer).toMatchObject({ id: customerId });
 });
 
+it('orders groups by the values that they share, an enum by its declaration', async () => {
+  const caller = await service.integrator();
+  await service.pool.query(
+    `set session_replication_role = replica;
+     insert into bank_transactions (tenant_id, id, account_iban, booking_date, amount, amount_open, currency, match_status, updated_at)
+     select '${caller.tenantId}', uuidv7(), 'x', '2020-01-01'::date + n % 2001, 1, (array[1, 0.5, 0, 1])[1 + n % 4], 'EUR', (enum_range(null::match_status))[1 + n % 4], now()
+     from generate_series(1, 8004) as n;
+     set session_replication_role = origin`,
+  );
+  const { groups } = await caller.graphql(
+    '{ groups: bankTransactionsAggregate(groupBy: [MATCH_STATUS, MONTH]) { matchStatus month count } }',
+  );
+  const names = groups.map(
+    ({ matchStatus, month }: { matchStatus: string; month: string }) => `${matchStatus} ${month}`,
+  );
+  const months = Array.from(
+    { length: 66 },
+    (_, n) => `${2020 + Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}`,
+  );
+  expect(names).toEqual(
+    ['UNMATCHED', 'PARTIALLY_MATCHED', 'MATCHED', 'IGNORED'].flatMap((status) =>
+      months.map((month) => `${status} ${month}`),
+    ),
+  );
+});
+
 it('is exact beyond the digits of a double', async () => {
   const { db, graphql } = await service.integrator();
   const amounts = ['123456789012345.00001', '0.00002', '-0.00001'];
