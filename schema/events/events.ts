@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Row } from '../../prisma/client.ts';
 import { eventResources as allResources, type EventResource } from '../resource-list.ts';
 import type { Context } from '../graphql/context.ts';
@@ -86,11 +87,19 @@ export type EventInput = readonly [type: EventType, what: string | PrefetchedRow
  */
 export const emit = (context: Context, ...input: EventInput): Promise<void> => emitAll(context, [input]);
 
-/** Records many events at once: their reads are batched, and one statement writes them. */
+/** How many events are rendered and written at a time. */
+const maxRendered = 200;
+
+/**
+ * Records many events at once: their reads are batched, and few statements write them. Between them other requests run, because
+ * rendering is work of the process alone.
+ */
 export async function emitAll(context: Context, inputs: EventInput[]): Promise<void> {
-  if (inputs.length === 0) return;
-  const rendered = await renderEvents(context, inputs);
-  await context.insert({ Event: rendered.map(({ row }) => row) });
+  for (let start = 0; start < inputs.length; start += maxRendered) {
+    if (start > 0) await nextTick();
+    const rendered = await renderEvents(context, inputs.slice(start, start + maxRendered));
+    await context.insert({ Event: rendered.map(({ row }) => row) });
+  }
 }
 
 /**
@@ -124,12 +133,23 @@ export interface RenderedEvent {
 /** Renders events, in order, to be written together with the change. */
 export async function renderEvents(context: Context, inputs: EventInput[]): Promise<RenderedEvent[]> {
   const createdAt = context.now();
+  const renderers = new Map<EventResource, RenderPayload>();
+  const rendererOf = (resource: EventResource): RenderPayload => {
+    const renderer = renderers.get(resource) ?? createPayloadRenderer(context, resource);
+    renderers.set(resource, renderer);
+    return renderer;
+  };
   return Promise.all(
-    inputs.map((input) => tracer.step(`event ${input[0]}`, () => renderEvent(context, createdAt, input))),
+    inputs.map((input) => tracer.step(`event ${input[0]}`, () => renderEvent(context, createdAt, input, rendererOf))),
   );
 }
 
-async function renderEvent(context: Context, createdAt: Date, [type, what]: EventInput): Promise<RenderedEvent> {
+async function renderEvent(
+  context: Context,
+  createdAt: Date,
+  [type, what]: EventInput,
+  rendererOf: (resource: EventResource) => RenderPayload,
+): Promise<RenderedEvent> {
   const [id, known] = typeof what === 'string' ? [what] : [what.id, what];
   const resource = findResource(type);
   const traceParent = tracer.parent?.() ?? null;
@@ -142,7 +162,7 @@ async function renderEvent(context: Context, createdAt: Date, [type, what]: Even
     requestId: context.requestId,
     traceParent,
   });
-  const payload = await createPayloadRenderer(context, resource)(id, known);
+  const payload = await rendererOf(resource)(id, known);
   row.body = renderBody(type, context.tenant, createdAt, `{"${resource.name}":${payload}}`);
   return { payload, row };
 }

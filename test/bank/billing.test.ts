@@ -11,6 +11,7 @@ import {
   type Integrator,
   type Service,
 } from '../harness.ts';
+import { listen } from '../isolation/statements.ts';
 import { readBooks, eventsDuring, makeCustomer, makeProject, makeTimeEntry, refusal } from '../graphql/books.ts';
 
 let service: Service;
@@ -220,6 +221,29 @@ describe('lines are grouped', () => {
     await acme.db.timeEntry.createMany({ data: Array.from({ length: 600 }, () => row) });
     const { items, total_net: net } = await invoice(await bill(projectId, { groupBy: 'PROJECT' }));
     expect([items.length, items[0].quantity, net]).toEqual([1, 601, 54_090]);
+  });
+
+  it('of very many entries, with some at a time written and announced, also when they become unbilled', async () => {
+    const projectId = await project();
+    await track(projectId);
+    const { id: _id, metadata: _metadata, ...row } = await acme.db.timeEntry.findFirstOrThrow({ where: { projectId } });
+    await acme.db.timeEntry.createMany({ data: Array.from({ length: 1200 }, () => row) });
+    const written: string[] = [];
+    const stop = listen(({ text }) => {
+      const [table] = /(?<=^(?:update|with|insert into) .*)(?:time_entries|events)(?=")/is.exec(text) ?? [];
+      if (table !== undefined && table !== written.at(-1)) written.push(table);
+    });
+    onTestFinished(stop);
+    const id = await bill(projectId, { groupBy: 'PROJECT' });
+    expect((await acme.rest('DELETE', `/invoices/${id}`)).status).toBe(204);
+    // The draft's event; then at most 500 entries at a time, of the billing and of the deletion.
+    expect(written).toEqual(['events', ...Array.from({ length: 6 }, () => ['time_entries', 'events']).flat()]);
+    const events = await acme.db.event.groupBy({ by: ['type'], _count: true, where: { type: { contains: 'billed' } } });
+    expect(events.map(({ type, _count: count }) => [type, count]).toSorted()).toEqual([
+      ['time_entry.billed', 1201],
+      ['time_entry.unbilled', 1201],
+    ]);
+    expect(await acme.db.timeEntry.count({ where: { projectId, invoiceId: null } })).toBe(1201);
   });
 });
 

@@ -15,6 +15,7 @@ import { paymentStep, settled, type Payable, type Settled } from '../payment/amo
 import { takeSteps, transitionRow, writeSteps, type Step } from '../../rows/transition.ts';
 import { allows, transitions } from '../../rows/states.ts';
 import type { PrefetchedRow } from '../../graphql/find-by-id.ts';
+import { setInvoice } from '../time-entry/billed.ts';
 import { refuseLocked } from '../period-lock/rules.ts';
 import { insertNew } from '../../rows/insert-new.ts';
 import { idArgument } from '../../graphql/input/id-argument.ts';
@@ -168,10 +169,15 @@ async function cancel(context: Context, invoice: Row<'Invoice'>): Promise<Prefet
 
 /** Makes the time entries of an invoice unbilled again. */
 export async function unbillEntries(context: Context, invoiceId: string): Promise<void> {
-  const entries = await context.db.timeEntry.updateManyAndReturn({ where: { invoiceId }, data: { invoiceId: null } });
-  await emitAll(
+  const entries = await context.db.timeEntry.findMany({
+    where: { invoiceId },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+  });
+  await setInvoice(
     context,
-    entries.map((entry) => ['time_entry.unbilled', entry] as const),
+    entries.map(({ id }) => id),
+    null,
   );
 }
 

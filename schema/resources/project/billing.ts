@@ -5,7 +5,6 @@ import { chooseLanguage } from '../../codes/languages.ts';
 import { usualVatCategory } from '../invoice/line.ts';
 import { today, type Context } from '../../graphql/context.ts';
 import { found, refuse, requireAbilities } from '../../errors/errors.ts';
-import { emitAll } from '../../events/events.ts';
 import { requiredText, vatCategory, vatRate } from '../../graphql/input/validators.ts';
 import type { Decimal } from '../../money/money.ts';
 import { findVatProposals } from '../invoice/vat-proposals.ts';
@@ -14,6 +13,7 @@ import { lineRules } from '../invoice/rules.ts';
 import { insertInvoice, maxItems, newDraft } from '../invoice/mutations.ts';
 import { findTerms } from '../invoice/parties.ts';
 import { totalRules } from '../invoice/rules.ts';
+import { setInvoice } from '../time-entry/billed.ts';
 import { enforce } from '../../rows/locked-row.ts';
 import { formatDay } from '../../graphql/scalars/scalars.ts';
 import { findById } from '../../graphql/find-by-id.ts';
@@ -130,10 +130,10 @@ builder.mutationField('billProject', (t) =>
           items,
         });
         await insertInvoice(inside, draft, [['invoice.created', draft]]);
-        const billed = await inside.db.timeEntry.updateManyAndReturn({ where, data: { invoiceId: draft.id } });
-        await emitAll(
+        await setInvoice(
           inside,
-          billed.map((entry) => ['time_entry.billed', entry] as const),
+          entries.map(({ id }) => id),
+          draft.id,
         );
         return findById(inside, 'Invoice', draft.id, query);
       }),
