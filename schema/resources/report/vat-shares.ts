@@ -24,20 +24,32 @@ const shareColumns =
 const invoiceColumns =
   'kind, type, id, invoice_id, number, date, category, rate, currency, null::text as supplier_country, net, vat, net as value';
 
-/** The day of supply (§ 13 (1) 1 a UStG): the delivery date, else the end of the lines' last service period, else the invoice date. */
-const supplyDate = `coalesce(document.delivery_date, (
-  select max(line.service_period_end) from invoice_items as line
-  where line.tenant_id = $1 and line.invoice_id = document.id), document.invoice_date)`;
+/**
+ * The day of supply (§ 13 (1) 1 a UStG): the delivery date, else the end of the lines' last service period, else the invoice date.
+ * The periods of all invoices are read once: looked up for each invoice, they would take most of the time of a report.
+ */
+const supply = {
+  date: 'coalesce(document.delivery_date, service.last_day, document.invoice_date)',
+  join: `left join (
+    select line.invoice_id, max(line.service_period_end) as last_day from invoice_items as line
+    where line.tenant_id = $1 and line.service_period_end is not null group by line.invoice_id
+  ) as service on service.invoice_id = document.id`,
+};
 
-/** Net and VAT of invoices per category and rate: VAT is rounded once per rate (EN 16931, BR-CO-17). */
-const sharesOfInvoices = (date: string, where: string): string => `
+const ofDocument = { date: 'document.invoice_date', join: '' };
+
+/**
+ * Net and VAT of invoices per category and rate: VAT is rounded once per rate (EN 16931, BR-CO-17).
+ * @param join what finds the date
+ */
+const sharesOfInvoices = ({ date, join }: typeof supply, where: string): string => `
   select 'OUTPUT' as kind, 'INVOICE' as type, document.id, document.id as invoice_id, document.number, ${date} as date,
     ${vatCategorySql('item')} as category, item.vat_rate as rate, ${rateColumns}, sum(item.line_total_net) as net,
     round(sum(item.line_total_net) * item.vat_rate / 100, ${minorDigitsSql('document.currency')}) as vat
-  from invoices as document
+  from invoices as document ${join}
     join invoice_items as item on item.tenant_id = document.tenant_id and item.invoice_id = document.id
   where document.tenant_id = $1 and document.status <> 'draft' and ${where}
-  group by document.tenant_id, document.id, ${vatCategorySql('item')}, item.vat_rate`;
+  group by document.tenant_id, document.id, ${date}, ${vatCategorySql('item')}, item.vat_rate`;
 
 const breakdownOfCreditNote = `jsonb_to_recordset(document.vat_breakdown)
   as share (vat_category text, vat_rate numeric, net numeric, vat numeric)`;
@@ -54,7 +66,7 @@ const invoices: Side = {
   table: 'invoices',
   parts: (where) => `
     select id, 0 as part, category, rate, 100 as deductible, net, vat
-    from (${sharesOfInvoices('document.invoice_date', where)}) as share`,
+    from (${sharesOfInvoices(ofDocument, where)}) as share`,
   credited: `
     select document.invoice_id as id, document.credit_note_date as date, 0 as part, share.vat_category as category,
       share.vat_rate as rate, 100 as deductible, share.net, share.vat
@@ -140,10 +152,10 @@ export const discountShares = sharesOfDiscounts(
 
 /** The shares of a period on the accrual basis: of invoices, credit notes, and receipts, and of cash discounts. */
 export const accrualShares = (by: VatDate): string => {
-  const date = by === 'SUPPLY' ? supplyDate : 'document.invoice_date';
+  const day = by === 'SUPPLY' ? supply : ofDocument;
   return union(
     [
-      wholeAtHome(sharesOfInvoices(date, `${date} between $2 and $3`)),
+      wholeAtHome(sharesOfInvoices(day, `${day.date} between $2 and $3`)),
       wholeAtHome(sharesOfCreditNotes),
       discountShares,
     ],
