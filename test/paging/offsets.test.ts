@@ -28,8 +28,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const fields = ['CREATED_AT', 'NUMBER', 'DUE_DATE', 'TOTAL_GROSS'] as const;
-const names = { CREATED_AT: 'id', NUMBER: 'number', DUE_DATE: 'due_date', TOTAL_GROSS: 'total_gross' };
+const fields = ['CREATED_AT', 'NUMBER', 'DUE_DATE', 'TOTAL_GROSS', 'TOTAL_NET'] as const;
+const names = {
+  CREATED_AT: 'id',
+  NUMBER: 'number',
+  DUE_DATE: 'due_date',
+  TOTAL_GROSS: 'total_gross',
+  TOTAL_NET: 'total_net',
+};
 
 interface Asked {
   field: (typeof fields)[number];
@@ -128,6 +134,15 @@ describe('the cost of a page', () => {
     expect((await mostRead(`/invoices?per_page=10&page=${size / 10}`)).rows).toBeLessThan(50);
     expect((await mostRead(`/invoices?per_page=10&page=${size / 10 - 20}`)).rows).toBeLessThan(300);
     expect((await mostRead(`/invoices?per_page=10&page=${size * 10}`)).rows).toBe(0);
+  });
+
+  it('is one scan in an order that no index has', async () => {
+    const statements: Statement[] = [];
+    const stop = listen((statement) => statements.push(statement));
+    await acme
+      .graphql(`{ invoices(offset: 1500, orderBy: { field: SUBJECT, direction: ASC }) { nodes { id } } }`)
+      .finally(stop);
+    expect(statements.filter(({ text }) => text.includes('"invoices"'))).toHaveLength(1);
   });
 
   it('is in the middle that of skipping index entries', async () => {
