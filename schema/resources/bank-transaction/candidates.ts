@@ -28,6 +28,38 @@ export interface Candidate {
 export const atMost = 50;
 
 /**
+ * The partners with whom earlier transactions of these accounts were matched. Each transaction of an account is looked
+ * up by the account, and its payments by the transaction: PostgreSQL would rather read all payments, latest first, where it doesn't know
+ * how few an account has.
+ */
+export async function findEarlierPartners(
+  { db }: Context,
+  accounts: (string | null)[],
+): Promise<Map<string | null, Set<string>>> {
+  const ibans = [...new Set(accounts.filter((iban) => iban))];
+  if (ibans.length === 0) return new Map();
+  const rows = await db.$rows<{ iban: string; partners: (string | null)[] }>(
+    `select iban, array(
+       select coalesce(invoice.customer_id, receipt.supplier_id, credit_note.customer_id)::text
+       from (
+         select payment.* from (
+           select id from bank_transactions where tenant_id = $1 and counterparty_iban = iban offset 0
+         ) as earlier cross join lateral (
+           select id, invoice_id, receipt_id, credit_note_id from payments
+           where tenant_id = $1 and bank_transaction_id = earlier.id and reversed_at is null and reversal_of is null offset 0
+         ) as payment order by payment.id desc limit ${atMost}
+       ) as payment
+       left join invoices as invoice on invoice.tenant_id = $1 and invoice.id = payment.invoice_id
+       left join receipts as receipt on receipt.tenant_id = $1 and receipt.id = payment.receipt_id
+       left join credit_notes as credit_note on credit_note.tenant_id = $1 and credit_note.id = payment.credit_note_id
+     ) as partners from unnest($2::text[]) as iban`,
+    [ibans],
+    ['BankTransaction', 'Payment', 'Invoice', 'Receipt', 'CreditNote'],
+  );
+  return new Map(rows.map(({ iban, partners }) => [iban, new Set(partners.filter((id) => id !== null))]));
+}
+
+/**
  * The names that are numbers of open invoices, booked receipts, or credit notes: a query of each for many transactions.
  * @param names numbers as numbersOfReceived() and numbersOfSent() return them
  */

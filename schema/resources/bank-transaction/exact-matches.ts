@@ -7,7 +7,7 @@ import { payables } from '../payment/payables.ts';
 import { holdPeriodLocks, lastLockedSql, type FindLocked } from '../period-lock/rules.ts';
 import { readManyRows } from '../../rows/read-many-rows.ts';
 import { inLockOrder, lockPayable, match } from './match.ts';
-import { atMost, getText, normal } from './candidates.ts';
+import { findEarlierPartners, getText, normal } from './candidates.ts';
 import { numbersOfReceived, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
 import { suggest, type Suggestion } from './suggestions.ts';
 
@@ -96,7 +96,10 @@ async function withSecondReason(context: Context, transactions: BankTransactionR
     ],
   );
   if (documents.length === maxDocuments) return transactions;
-  const partners = await findEarlierPartners(context, transactions);
+  const partners = await findEarlierPartners(
+    context,
+    transactions.map(({ counterpartyIban }) => counterpartyIban),
+  );
   const reasons = new Map(
     [...Map.groupBy(documents, ({ currency, amount }) => keyOf(currency, amount))].map(([key, due]) => [
       key,
@@ -117,39 +120,13 @@ async function withSecondReason(context: Context, transactions: BankTransactionR
         [...numbersOfReceived(text), ...parseReceiptNumbers(text), ...parseCreditNoteNumbers(text)].some((number) =>
           due.numbers.has(number),
         ) ||
-        (counterpartyIban !== null && partners.get(counterpartyIban)?.some((id) => due.partners.has(id))))
+        [...(partners.get(counterpartyIban) ?? [])].some((id) => due.partners.has(id)))
     );
   });
 }
 
 const keyOf = (currency: string, amount: string | BankTransactionRow['amountOpen']): string =>
   `${currency} ${new Decimal(amount).toString()}`;
-
-/** The partners of earlierPartners(), by the account of the other side. */
-async function findEarlierPartners(
-  { db }: Context,
-  transactions: BankTransactionRow[],
-): Promise<Map<string, string[]>> {
-  const ibans = [
-    ...new Set(transactions.map(({ counterpartyIban }) => counterpartyIban).filter((iban) => iban !== null)),
-  ];
-  if (ibans.length === 0) return new Map();
-  const rows = await db.$rows<{ iban: string; partners: string[] }>(
-    `select iban, array(
-       select coalesce(invoice.customer_id, receipt.supplier_id, credit_note.customer_id)::text
-       from bank_transactions as earlier
-       join payments as payment on payment.tenant_id = $1 and payment.bank_transaction_id = earlier.id
-       left join invoices as invoice on invoice.tenant_id = $1 and invoice.id = payment.invoice_id
-       left join receipts as receipt on receipt.tenant_id = $1 and receipt.id = payment.receipt_id
-       left join credit_notes as credit_note on credit_note.tenant_id = $1 and credit_note.id = payment.credit_note_id
-       where earlier.tenant_id = $1 and earlier.counterparty_iban = iban and payment.reversed_at is null
-       order by payment.id desc limit ${atMost}
-     ) as partners from unnest($2::text[]) as iban`,
-    [ibans],
-    ['BankTransaction', 'Payment', 'Invoice', 'Receipt', 'CreditNote'],
-  );
-  return new Map(rows.map(({ iban, partners }) => [iban, partners]));
-}
 
 /** So many transactions are looked at together, so that a request has a bounded number of statements at once. */
 const atOnce = 10;
@@ -159,11 +136,15 @@ export async function findExactMatches(context: Context, transactions: BankTrans
   const readable = transactions.filter(({ amountOpen }) =>
     context.may(new Decimal(amountOpen).isNegative() ? 'receipts:read' : 'invoices:read'),
   );
+  const earlier = await findEarlierPartners(
+    context,
+    readable.map(({ counterpartyIban }) => counterpartyIban),
+  );
   const matches: ExactMatch[] = [];
   for (let start = 0; start < readable.length; start += atOnce) {
     const found = await Promise.all(
       readable.slice(start, start + atOnce).map(async (transaction) => {
-        const suggestion = (await suggest(context, transaction)).find(({ isExact }) => isExact);
+        const suggestion = (await suggest(context, transaction, earlier)).find(({ isExact }) => isExact);
         return suggestion ? [{ transaction, suggestion }] : [];
       }),
     );

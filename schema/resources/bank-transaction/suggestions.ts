@@ -6,11 +6,10 @@ import {
   receiptsCalled,
   creditNotesNumbered,
   creditNoteCandidate,
+  findEarlierPartners,
   type Candidate,
-  atMost,
   normal,
 } from './candidates.ts';
-import { counting } from '../payment/filter.ts';
 import { type PayableType, payables } from '../payment/payables.ts';
 import { Decimal, minorDigits } from '../../money/money.ts';
 import type { Context } from '../../graphql/context.ts';
@@ -53,15 +52,24 @@ export interface Suggestion extends Judged {
   isExact: boolean;
 }
 
-/** The invoices or receipts that a transaction may pay, likeliest first. None for a matched or ignored transaction. */
-export async function suggest(context: Context, transaction: Clues): Promise<Suggestion[]> {
+/**
+ * The invoices or receipts that a transaction may pay, likeliest first. None for a matched or ignored transaction.
+ * @param earlier what findEarlierPartners() has found for many transactions, where there are many
+ */
+export async function suggest(
+  context: Context,
+  transaction: Clues,
+  earlier?: Map<string | null, Set<string>>,
+): Promise<Suggestion[]> {
   if (transaction.matchStatus === 'IGNORED') return [];
   // The partner's name is used only for callers who may read customers.
   if (!context.may('customers:read')) {
     const anonymous = { ...transaction, counterpartyIban: null, counterpartyName: null };
     return judged(await candidates(context, anonymous, new Set()), anonymous, new Set());
   }
-  const partners = await earlierPartners(context, transaction.counterpartyIban);
+  const { counterpartyIban } = transaction;
+  const partners =
+    (earlier ?? (await findEarlierPartners(context, [counterpartyIban]))).get(counterpartyIban) ?? new Set();
   return judged(await candidates(context, transaction, partners), transaction, partners);
 }
 
@@ -115,26 +123,6 @@ function findExact(suggestions: Judged[]): Judged | undefined {
     (each) => has(each, 'EXACT_AMOUNT') && each.reasons.length > 1,
   );
   return others.length === 0 ? one : undefined;
-}
-
-/** The partners with whom earlier transactions of this account were matched. */
-async function earlierPartners(context: Context, iban: string | null): Promise<Set<string>> {
-  if (!iban) return new Set();
-  const payments = await context.db.payment.findMany({
-    where: { bankTransaction: { counterpartyIban: iban }, ...counting },
-    select: {
-      invoice: { select: { customerId: true } },
-      receipt: { select: { supplierId: true } },
-      creditNote: { select: { customerId: true } },
-    },
-    orderBy: { id: 'desc' },
-    take: atMost,
-  });
-  return new Set(
-    payments
-      .map(({ invoice, receipt, creditNote }) => invoice?.customerId ?? receipt?.supplierId ?? creditNote?.customerId)
-      .filter((id) => id != null),
-  );
 }
 
 /** Whether a text names a number. */
