@@ -17,12 +17,20 @@ const listTexts = (rows: CsvRow[], field: string): string[] => [
   ...new Set(rows.flatMap(({ cells }) => cells.get(field) ?? [])),
 ];
 
-/** Looks up all partners, or all projects, that a column names. */
-export async function findReferred(
-  { db }: Context,
-  rows: CsvRow[],
-  field: 'customer' | 'supplier' | 'project',
-): Promise<Find> {
+type Referred = 'customer' | 'supplier' | 'project';
+
+/** Statements that lock rows in one order, and leave out those that others have deleted, or made no supplier, meanwhile. */
+const locking: Record<Referred, string> = {
+  customer: 'select id from customers where tenant_id = $1 and id = any ($2::uuid[]) order by id for key share',
+  supplier: `select id from customers where tenant_id = $1 and id = any ($2::uuid[]) and type = 'supplier' order by id for key share`,
+  project: 'select id from projects where tenant_id = $1 and id = any ($2::uuid[]) order by id for key share',
+};
+
+/**
+ * Looks up all partners, or all projects, that a column names. Until the transaction ends they stay: a supplier one, and a project
+ * with its currency.
+ */
+export async function findReferred({ db }: Context, rows: CsvRow[], field: Referred): Promise<Find> {
   const byExternalId = new Map<string, string>();
   const byName = new Map<string, string[]>();
   const texts = listTexts(rows, field);
@@ -43,7 +51,11 @@ export async function findReferred(
               select: { id: true, externalId: true, companyName: true },
             })
           ).map(({ companyName, ...row }) => ({ ...row, name: companyName }));
+    const ids = found.map(({ id }) => id);
+    const locked = ids.length > 0 ? await db.$rows<{ id: string }>(locking[field], [ids]) : [];
+    const kept = new Set(locked.map(({ id }) => id));
     for (const { id, externalId, name } of found) {
+      if (!kept.has(id)) continue;
       if (externalId !== null) byExternalId.set(externalId, id);
       byName.set(name, [...new Set([...(byName.get(name) ?? []), id])]);
     }
@@ -80,13 +92,12 @@ export function findNamed(find: Find, field: string, row: CsvRow, values: Values
   return null;
 }
 
-/** The ids of all rows that a column names, in the order in which they are locked. */
-export const findIds = (rows: CsvRow[], field: string, find: Find): string[] =>
-  [
-    ...new Set(
-      rows.flatMap(({ cells }) => {
-        const found = find(cells.get(field) ?? '');
-        return 'id' in found ? found.id : [];
-      }),
-    ),
-  ].toSorted();
+/** The ids of all rows that a column names. */
+export const findIds = (rows: CsvRow[], field: string, find: Find): string[] => [
+  ...new Set(
+    rows.flatMap(({ cells }) => {
+      const found = find(cells.get(field) ?? '');
+      return 'id' in found ? found.id : [];
+    }),
+  ),
+];

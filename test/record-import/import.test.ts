@@ -8,7 +8,8 @@ import type { Context } from '../../schema/graphql/context.ts';
 import { makeTemporaryFolder } from '../../schema/graphql/input/temporary-folder.ts';
 import { createToken } from '../../src/identity/index.ts';
 import { listEvents, makeCustomer, makeInvoice, makeProject } from '../graphql/books.ts';
-import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
+import { asIntegrator, onEachServer, startService, type Integrator, type Service } from '../harness.ts';
+import { until } from '../webhooks/receiver.ts';
 import { importRecords, uploadRecords, type Kind, type Options, type Result } from './records.ts';
 import { withHolder } from '../../prisma/client.ts';
 
@@ -474,6 +475,35 @@ describe('a file', () => {
       [2, 'There is no such customer.'],
       [3, 'There is no such customer.'],
     ]);
+  });
+
+  it.each<[Kind, 'customers' | 'projects', string, string, Record<string, string>]>([
+    ['Invoice', 'customers', '2026-03-01,100', 'customer', { number: 'a', invoiceDate: 'c', unitPriceNet: 'd' }],
+    ['Project', 'customers', 'Website,', 'customer', { name: 'c' }],
+    ['Receipt', 'customers', '2026-03-01,100', 'supplier', { receiptDate: 'c', amountGross: 'd' }],
+    ['Receipt', 'projects', '2026-03-01,100', 'project', { receiptDate: 'c', amountGross: 'd' }],
+    ['TimeEntry', 'projects', '2026-03-01,60', 'project', { date: 'c', duration: 'd' }],
+  ])('names no row that is deleted meanwhile: %s, %s', async (kind, table, cells, field, columns) => {
+    const type = field === 'supplier' ? 'SUPPLIER' : 'CUSTOMER';
+    const id = await (table === 'projects'
+      ? makeProject(acme, { externalId: 'R' })
+      : makeCustomer(acme, { type, externalId: 'R' }));
+    const holder = await service.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(`delete from ${table} where tenant_id = $1 and id = $2`, [acme.tenantId, id]);
+      const imported = imports(kind, `a,b,c,d\n1,R,${cells}\n`, {
+        columns: { externalId: 'a', [field]: 'b', ...columns },
+        ...(kind === 'Invoice' && { defaults: { vatRate: '19' } }),
+      });
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await until(async () => (await onEachServer(service, waiting)).length > 0);
+      await holder.query('commit');
+      const { errors } = await imported;
+      expect(errors).toEqual([{ line: 2, column: 'b', message: `There is no such ${field}.` }]);
+    } finally {
+      holder.release(true);
+    }
   });
 
   it('of the most rows is imported once by two requests at the same time', async () => {

@@ -3,13 +3,12 @@ import { Problems } from '../../errors/errors.ts';
 import { Decimal, vatIncluded } from '../../money/money.ts';
 import { holdPeriodLocks } from '../../resources/period-lock/rules.ts';
 import { paidOnRules } from '../../resources/payment/rules.ts';
-import { supplierRules } from '../../resources/receipt/rules.ts';
 import { currencyField, externalIdField, reference, noExchange, noMetadata } from '../common-fields.ts';
 import { checkDecimals, findCurrency } from '../currency.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
 import type { CsvRow } from '../read-file.ts';
 import { toNewRow } from '../read-row.ts';
-import { findIds, findReferred, findNamed, type Find } from '../references.ts';
+import { findReferred, findNamed } from '../references.ts';
 
 export const receipts: Kind = {
   model: 'Receipt',
@@ -45,7 +44,6 @@ export const receipts: Kind = {
 async function prepareReceipts(prepared: Context, rows: CsvRow[]): Promise<RowBuilder> {
   const findSupplier = await findReferred(prepared, rows, 'supplier');
   const findProject = await findReferred(prepared, rows, 'project');
-  await lockSuppliers(prepared, rows, findSupplier);
   const findLocked = await holdPeriodLocks(prepared);
   return (context, _record, { row, values }, errors) => {
     const supplierId = findNamed(findSupplier, 'supplier', row, values, errors);
@@ -82,13 +80,4 @@ async function prepareReceipts(prepared: Context, rows: CsvRow[]): Promise<RowBu
     const payment = { receiptId: receipt.id, amount: amountGross, currency, paidOn };
     return { Receipt: [receipt], Payment: [context.db.row('Payment', payment)] };
   };
-}
-
-/** Suppliers stay suppliers until the transaction ends. */
-async function lockSuppliers(context: Context, rows: CsvRow[], find: Find) {
-  for (const id of findIds(rows, 'supplier', find)) {
-    const problems = new Problems();
-    supplierRules(await context.db.lock('Customer', id, 'key share'), problems);
-    problems.throwIfAny();
-  }
 }

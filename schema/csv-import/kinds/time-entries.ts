@@ -6,7 +6,10 @@ import type { Errors } from '../errors.ts';
 import type { Kind, RowBuilder } from '../kind.ts';
 import type { CsvRow } from '../read-file.ts';
 import { toNewRow, type Values } from '../read-row.ts';
+import { lookupSize } from '../existing-records.ts';
 import { findIds, findMembers, findReferred, findNamed, type Find } from '../references.ts';
+
+type Rate = Row<'Project'>['hourlyRateNet'];
 
 export const timeEntries: Kind = {
   model: 'TimeEntry',
@@ -37,7 +40,7 @@ export const timeEntries: Kind = {
 async function prepareTimeEntries(prepared: Context, rows: CsvRow[]): Promise<RowBuilder> {
   const findProject = await findReferred(prepared, rows, 'project');
   const findMember = await findMembers(prepared);
-  const rates = await lockProjects(prepared, rows, findProject);
+  const rates = await readRates(prepared, rows, findProject);
   return (context, _record, { row, values }, errors) => {
     const projectId = findNamed(findProject, 'project', row, values, errors);
     const userId = findNamed(findMember, 'person', row, values, errors) ?? context.user.id;
@@ -51,16 +54,14 @@ async function prepareTimeEntries(prepared: Context, rows: CsvRow[]): Promise<Ro
   };
 }
 
-/** Projects keep their currency until the transaction ends. @returns their hourly rates */
-async function lockProjects(
-  context: Context,
-  rows: CsvRow[],
-  find: Find,
-): Promise<Map<string, Row<'Project'>['hourlyRateNet']>> {
-  const rates = new Map<string, Row<'Project'>['hourlyRateNet']>();
-  for (const id of findIds(rows, 'project', find)) {
-    const project = await context.db.lock('Project', id, 'key share');
-    if (project) rates.set(id, project.hourlyRateNet);
+/** The hourly rates of the projects that the file names. */
+async function readRates({ db }: Context, rows: CsvRow[], find: Find): Promise<Map<string, Rate>> {
+  const ids = findIds(rows, 'project', find);
+  const rates = new Map<string, Rate>();
+  for (let start = 0; start < ids.length; start += lookupSize) {
+    const where = { id: { in: ids.slice(start, start + lookupSize) } };
+    for (const { id, hourlyRateNet } of await db.project.findMany({ where, select: { id: true, hourlyRateNet: true } }))
+      rates.set(id, hourlyRateNet);
   }
   return rates;
 }
