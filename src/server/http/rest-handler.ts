@@ -258,6 +258,7 @@ function uploadOnce(
 
 /** One path for each resource: the router also takes slashes at the end, and ids in capitals. */
 function canonicalPath(pathname: string): string {
-  const segments = pathname.replace(/\/+$/, '').split('/');
+  // The run of slashes is tried once, not from each of its slashes.
+  const segments = pathname.replace(/(?<!\/)\/+$/, '').split('/');
   return segments.map((segment) => (isUuid(segment) ? segment.toLowerCase() : segment)).join('/');
 }

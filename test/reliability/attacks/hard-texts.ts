@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { uploadRecords } from '../../record-import/records.ts';
+import { size } from '../size.ts';
+import type { Attack } from './attack.ts';
+
+/** Nearly as long as a row of a file, and as the head of a request, may be. */
+const characters = { row: 190_000, path: 14_000 };
+const rows = size('ROWS', { suite: 1, full: 10 });
+const paths = size('PATHS', { suite: 20, full: 200 });
+
+const options = {
+  columns: { externalId: 'id', receiptDate: 'day', amountGross: 'gross', vatRate: 'rate' },
+  format: { dateFormat: 'YYYY-MM-DD', decimalSeparator: '.' },
+};
+
+const attack: Attack = {
+  title: 'texts that a regular expression could try from each of their characters',
+  memoryGrowth: 400,
+  prepare: async (served, attacker) => {
+    const row = (at: number): string => `${at},2026-01-01,1,${'1'.repeat(characters.row)}\n`;
+    const file = `id,day,gross,rate\n${Array.from({ length: rows }, (_, at) => row(at)).join('')}`;
+    return async () => {
+      const { body } = await uploadRecords(served, attacker, 'Receipt', file, options);
+      expect(body.data.result.errors[0].message).toContain('is no number');
+      const path = `/customers${'/'.repeat(characters.path)}x`;
+      const send = async (): Promise<void> => {
+        const { status } = await attacker.rest('POST', path, {}, { 'idempotency-key': randomUUID() });
+        expect([404, 429, 503]).toContain(status);
+      };
+      await Promise.all(Array.from({ length: paths }, send));
+    };
+  },
+};
+export default attack;
