@@ -8,8 +8,8 @@ import type { Progress } from './progress.ts';
 import { FileError, toError, type CsvFormat, type CsvRow } from './read-file.ts';
 import { createRowReader, type Values } from './read-row.ts';
 
-/** The event loop serves others after so many rows. */
-const rowsAtOnce = 100;
+/** The event loop serves others after so many milliseconds: rows may be of any length. */
+const turnMs = 10;
 
 /** A row of a file, with the values of its cells. */
 export interface ReadRow {
@@ -40,8 +40,12 @@ export async function readRecords(
     throw new FileError(toError(null, null, ['invalid_format', error.message]));
   }
   const records = new Map<string, ImportedRecord>();
-  for (const [at, row] of rows.entries()) {
-    if (at % rowsAtOnce === 0) await nextTurn();
+  let turnEnds = performance.now();
+  for (const row of rows) {
+    if (performance.now() >= turnEnds) {
+      await nextTurn();
+      turnEnds = performance.now() + turnMs;
+    }
     progress.add(1);
     const problems = new Problems();
     const values = read(row, problems);

@@ -13,9 +13,11 @@ const none = (noun: string): { problem: Problem } => ({ problem: ['not_found', `
 /** Texts are looked up so many at a time. */
 const lookupSize = 1000;
 
-const listTexts = (rows: CsvRow[], field: string): string[] => [
-  ...new Set(rows.flatMap(({ cells }) => cells.get(field) ?? [])),
-];
+/** No id or name is longer: 255 code points, of at most two UTF-16 units each. Longer texts would only fill a statement. */
+const longestName = 2 * 255;
+
+const listTexts = (rows: CsvRow[], field: string): string[] =>
+  [...new Set(rows.flatMap(({ cells }) => cells.get(field) ?? []))].filter((text) => text.length <= longestName);
 
 type Referred = 'customer' | 'supplier' | 'project';
 
