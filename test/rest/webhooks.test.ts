@@ -105,6 +105,8 @@ describe('webhooks over REST', () => {
       [{ url: 'ftp://hooks.example.com' }, ['url']],
       [{ url, events: ['invoice.eaten'] }, ['events.0']],
       [{ url, events: [] }, ['events']],
+      [{ url: '' }, ['url']],
+      [{ url: ' ', events: [' '] }, ['events.0', 'url']],
       [{ url, secret: 'whsec_mine' }, []],
       [{ url, tenant_id: acme.tenantId, slot: 1 }, ['slot', 'tenant_id']],
     ] as const) {
@@ -142,6 +144,7 @@ describe('a webhook’s address over REST', () => {
         'https://user:password@hooks.example.com',
         'file:///etc/passwd',
         'https://',
+        '',
       ]) {
         expect([bad, invalidFields(await who.rest('POST', '/webhooks', { url: bad }))]).toEqual([bad, ['url']]);
         expect([bad, invalidFields(await who.rest('PATCH', `/webhooks/${id}`, { url: bad }))]).toEqual([bad, ['url']]);

@@ -36,11 +36,12 @@ export async function webhookRules(
   context: Context,
   problems: Problems,
 ): Promise<void> {
-  const problem = input.url ? await findUrlProblem(input.url, context) : undefined;
+  const problem = input.url != null ? await findUrlProblem(input.url, context) : undefined;
   if (problem) problems.add('input.url', 'address_refused', problem);
   if (input.events?.length === 0) problems.add('input.events', 'required', 'Must name at least one event, or *.');
   for (const [index, event] of (input.events ?? []).entries()) {
-    if (event && !known.has(event)) problems.add(`input.events.${index}`, 'unknown_value', 'There is no such event.');
+    if (event != null && !known.has(event))
+      problems.add(`input.events.${index}`, 'unknown_value', 'There is no such event.');
   }
 }
 
