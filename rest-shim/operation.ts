@@ -33,7 +33,7 @@ import {
 import { checkNewExternalId } from '../schema/graphql/input/external-id.ts';
 import { validateArguments } from '../schema/graphql/input/validate-arguments.ts';
 import { isPlainVariable, withPaging } from './list-paging.ts';
-import { findPlaces, placeVariables, toVariablePath, type Place } from './variable-places.ts';
+import { findPlaces, placeVariables, toVariablePath, writtenObjects, type Place } from './variable-places.ts';
 import { compileDecoder, compileFieldsDecoder, isWholeObject, restLeafSerializer, type Decoder } from './naming.ts';
 import { toSnakeCase } from './snake-case.ts';
 
@@ -226,7 +226,7 @@ const byVariable = ({ places }: Operation, problems: FieldProblems): FieldProble
 export async function findErrors(operation: Operation, variables: Values, context: Context): Promise<Problems> {
   const { field, places } = operation;
   const problems = new Problems();
-  const readable = validateArguments(field.args, placeVariables(places, variables), problems);
+  const readable = validateArguments(field.args, placeVariables(places, variables, writtenObjects(places)), problems);
   try {
     await getChecks(field.extensions['pothosOptions']).rules?.(readable, context, problems);
     checkNewExternalId(field.type, readable, context, problems);

@@ -47,15 +47,31 @@ export function findPlaces(
   return places;
 }
 
-/** The arguments of an operation, with its variables in their places. They aren't validated. */
-export function placeVariables(places: ReadonlyMap<string, Place>, variables: object): Record<string, unknown> {
-  const args: Record<string, unknown> = {};
+/**
+ * The arguments of an operation, with its variables in their places. They aren't validated.
+ * @param args the arguments so far
+ */
+export function placeVariables(
+  places: ReadonlyMap<string, Place>,
+  variables: object,
+  args: Record<string, unknown> = {},
+): Record<string, unknown> {
   for (const [name, value] of Object.entries(variables)) {
     const path = places.get(name)?.path.split('.') ?? [name];
     const last = path.pop() ?? name;
     let part = args;
     for (const each of path) part = (part[each] ??= {}) as Record<string, unknown>;
     part[last] = value;
+  }
+  return args;
+}
+
+/** The objects that an operation writes around its variables. They are there even if none of their variables has a value. */
+export function writtenObjects(places: ReadonlyMap<string, Place>): Record<string, unknown> {
+  const args: Record<string, unknown> = {};
+  for (const { path } of places.values()) {
+    let part = args;
+    for (const each of path.split('.').slice(0, -1)) part = (part[each] ??= {}) as Record<string, unknown>;
   }
   return args;
 }

@@ -85,6 +85,11 @@ describe('POST /bulk-operations', () => {
     expect(await who.db.event.count({ where: { type: { endsWith: '.created' } } })).toBe(events + 1);
   });
 
+  it('names each parameter that is missing', async () => {
+    const { status, body } = await acme.rest('POST', '/bulk-operations', '{}', { 'content-type': 'application/jsonl' });
+    expect([status, body.errors]).toEqual([422, { resource: ['Required.'], action: ['Required.'] }]);
+  });
+
   it('skips empty lines, which count, and takes a last line without a break', async () => {
     const line = JSON.stringify(sample.customer);
     const { operation, results } = await doInBulk(acme, customers, `\n${line}\r\n \t\r\n\n${line}`);
