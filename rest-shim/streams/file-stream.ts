@@ -1,6 +1,6 @@
 import { create } from 'content-disposition';
 import { readAttachment } from '../../schema/resources/attachment/files.ts';
-import { matchesTag } from '../entity-tag.ts';
+import { entityTag, matchesTag } from '../entity-tag.ts';
 import { runOperation } from '../operation.ts';
 import type { Respond } from '../rest-request.ts';
 import { toStream, whileAuthorized } from './stream-body.ts';
@@ -20,7 +20,7 @@ interface StoredFile {
  */
 export const respondStream: Respond = async ({ operation, variables, caller, ifNoneMatch }) => {
   const file = (await runOperation(operation, variables, caller.context)) as StoredFile;
-  const tag = `"${Buffer.from(file.sha256).toString('base64url')}"`;
+  const tag = entityTag(undefined, file.sha256);
   if (ifNoneMatch !== null && matchesTag(ifNoneMatch, tag)) return { status: 304, headers: { ETag: tag }, body: null };
   const { content, length } = await readAttachment(caller.context, file);
   if (length !== file.length) {

@@ -62,7 +62,7 @@ describe('a file of a draft', () => {
       'content-disposition': `attachment; filename="Rechnung \\"M?rz\\".pdf"; filename*=UTF-8''Rechnung%20%22M%C3%A4rz%22.pdf`,
       'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
-      etag: `"${hash('sha256', bytes, 'base64url')}"`,
+      etag: expect.stringMatching(/^"[\w-]{16}"$/), // as the OpenAPI description has it
     });
     const head = await send('HEAD', `${path}/file`);
     expect(head.status).toBe(200);
