@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeCustomer } from '../graphql/books.ts';
 import { listen, type Statement } from '../isolation/statements.ts';
-import { listNodes } from '../plans.ts';
+import { listNodes, type PlanNode } from '../plans.ts';
 import { startService, type Integrator, type Service, withoutTriggers } from '../harness.ts';
 
 // Where most tenants have one invoice, PostgreSQL expects one of each tenant until it analyses its tables again. A report of a
@@ -103,17 +103,28 @@ it.each([
   expect((await who.rest('GET', path)).status).toBe(200);
 });
 
-it.each(['/reports/vat', '/reports/ec-sales'])('GET %s looks nothing up for each invoice', async (path) => {
+/** Answers a report. @returns the steps of its statement's plan */
+async function explainReport(path: string): Promise<PlanNode[]> {
   const statements: Statement[] = [];
   const stop = listen((statement) => statements.push(statement));
-  await who.rest('GET', `${path}?${period}`).finally(stop);
+  await who.rest('GET', path).finally(stop);
   const { text, values } = statements.find((statement) => statement.text.includes('invoice_items'))!;
-  const nodes = await withoutTriggers(service, async (client) => {
+  return withoutTriggers(service, async (client) => {
     await client.query('set local enable_nestloop = off'); // as for the report
     return listNodes(await client.query(`explain (analyze, format json) ${text}`, values));
   });
+}
+
+it.each(['/reports/vat', '/reports/ec-sales'])('GET %s looks nothing up for each invoice', async (path) => {
+  const nodes = await explainReport(`${path}?${period}`);
   const repeated = nodes.filter((node) => node['Parent Relationship'] === 'SubPlan' && node['Actual Loops'] > 1);
   expect(repeated).toEqual([]);
+});
+
+it('a profit and loss by payments reads each table once for all months', async () => {
+  const nodes = await explainReport(`/reports/profit-and-loss?${period}&basis=cash`);
+  const reads = nodes.filter((node) => ['invoice_items', 'receipt_lines'].includes(node['Relation Name'] ?? ''));
+  expect(reads.map((node) => node['Actual Loops'])).toEqual([1, 1]);
 });
 
 it('the overview, and aggregates', async () => {

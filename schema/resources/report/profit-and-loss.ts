@@ -9,6 +9,7 @@ import { findDocuments, pageArgs, ReportDocuments } from './documents.ts';
 import { checkPeriod, inTexts, periodArgs, type Period } from './period.ts';
 import { readManyRows } from '../../rows/read-many-rows.ts';
 import { isOwnInputVatSql } from './vat-boxes.ts';
+import type { PeriodSql } from './settled-shares.ts';
 import { accrualShares, cashShares, exchangeShares, lossShares } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
@@ -124,10 +125,10 @@ function splitIntoMonths({ from, to }: Period): Period[] {
 }
 
 /** The same in SQL. */
-const months = `(
-  select greatest(month::date, $2::date), least((month + interval '1 month')::date - 1, $3::date)
-  from generate_series(date_trunc('month', $2::date::timestamp), $3::date, interval '1 month') as month
-) as month (first, last)`;
+const byMonth: PeriodSql = {
+  first: `greatest(date_trunc('month', date::timestamp)::date, $2::date)`,
+  last: `least((date_trunc('month', date::timestamp) + interval '1 month')::date - 1, $3::date)`,
+};
 
 /** Input VAT of another country is an expense, because it can't be deducted here. */
 const withVatOfOthers = ({ tenant }: Context, shares: string): string =>
@@ -135,11 +136,14 @@ const withVatOfOthers = ({ tenant }: Context, shares: string): string =>
      case when kind = 'INPUT' and category = 'S' and not (${isOwnInputVatSql(tenant.country)}) then value + vat else value end as value
    from (${shares}) as share`;
 
-/** The shares of documents and of payments in the period. */
-const buildShares = (context: Context, basis: Basis): string =>
+/**
+ * The shares of documents and of payments in the period.
+ * @param period on the cash basis, that by whose end a share is dated; by default the whole
+ */
+const buildShares = (context: Context, basis: Basis, period?: PeriodSql): string =>
   withVatOfOthers(
     context,
-    `${basis === 'ACCRUAL' ? accrualShares('DOCUMENT') : cashShares('PAYMENT')} union all ${onPayment(basis)}`,
+    `${basis === 'ACCRUAL' ? accrualShares('DOCUMENT') : cashShares('PAYMENT', period)} union all ${onPayment(basis)}`,
   );
 
 /** The shares that count on the days of payments on both bases. */
@@ -147,17 +151,6 @@ const onPayment = (basis: Basis): string => `${lossShares(basis)} union all ${ex
 
 /** The part that a share belongs to. */
 const kindSql = `case when kind = 'OUTPUT' then 'REVENUE' when kind like 'EXCHANGE%' then kind else 'EXPENSES' end`;
-
-/** On the cash basis a share is dated by the end of its period. */
-const buildMonthlyShares = (context: Context, basis: Basis): string =>
-  basis === 'ACCRUAL'
-    ? buildShares(context, basis)
-    : withVatOfOthers(
-        context,
-        `select shares.* from ${months}
-         cross join lateral (${cashShares('PAYMENT', { first: 'month.first', last: 'month.last' })}) as shares
-         union all ${onPayment(basis)}`,
-      );
 
 interface SumRow {
   month: string;
@@ -170,7 +163,7 @@ async function findSums(context: Context, period: Period, basis: Basis): Promise
   const rows = await readManyRows<SumRow>(
     context,
     `select to_char(date, 'YYYY-MM') as month, currency, ${kindSql} as kind, sum(value)::text as sum
-     from (${buildMonthlyShares(context, basis)}) as shares group by 1, currency, 3`,
+     from (${buildShares(context, basis, byMonth)}) as shares group by 1, currency, 3`,
     inTexts(period),
   );
   const sumUp = (currency: string, summands: SumRow[]): Sums => {

@@ -1,7 +1,7 @@
 import { paidKindsSql } from '../payment/kinds.ts';
 import { receiptLinesSql } from '../receipt/lines.ts';
 import { inHomeCurrency, rateColumns } from './home-amounts.ts';
-import { discountedParts, paidParts, type DaysSql, type Side } from './settled-shares.ts';
+import { discountedParts, paidParts, type PeriodSql, type Side } from './settled-shares.ts';
 
 // The statements that find what the lines of receipts add to a report. Parameters: the tenant, the first day, the last day.
 
@@ -19,12 +19,12 @@ const side: Side = {
     union all
     select id, receipt_date, amount_prepaid from receipts
     where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and id in (select id from receipt_touched)`,
-  touched: ({ first, last }) => `
-    select receipt_id as id from payments
-    where tenant_id = $1 and receipt_id is not null and paid_on between ${first} and ${last}
-    union
-    select id from receipts
-    where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and receipt_date between ${first} and ${last}`,
+  changes: `
+    select receipt_id as id, paid_on as date from payments
+    where tenant_id = $1 and receipt_id is not null and paid_on between $2 and $3
+    union all
+    select id, receipt_date from receipts
+    where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and receipt_date between $2 and $3`,
   rounding: 'abs(gross) desc, part desc',
 };
 
@@ -45,8 +45,8 @@ const namedLines = (parts: string, times: string): string => `
     part.deductible, part.net, part.vat, document.supplier_country, ${times} as at
   from (${parts}) as part join receipts as document on document.tenant_id = $1 and document.id = part.id`;
 
-/** The same of what was paid in the period. */
-export const paidLines = (days: DaysSql): string => namedLines(paidParts(side, days), 'part.at');
+/** The same of what was paid in the periods. */
+export const paidLines = (period: PeriodSql): string => namedLines(paidParts(side, period), 'part.at');
 
 /**
  * The amounts that cash discounts take back of lines in the period. On a receipt with an exchange rate, the discounts

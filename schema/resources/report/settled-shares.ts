@@ -8,8 +8,8 @@ import { minorDigitsSql } from '../../money/money.ts';
 // Names of a side's tables: `touched (id)`, the documents; `point (id, date, at, until)`, the days that are compared: what was
 // settled until the day `until` counts `at` times (1 or -1) in the share of the day `date`.
 
-/** The first and the last day of a period, as expressions of SQL. */
-export interface DaysSql {
+/** The first and the last day of the period of a report that the day `date` is in, as expressions of SQL. */
+export interface PeriodSql {
   first: string;
   last: string;
 }
@@ -28,8 +28,8 @@ export interface Side {
   credited: string | null;
   /** The amounts of payments, and those that refunds take back: `id, date, amount`. */
   payments: string;
-  /** The documents of which something is paid or credited in a period: `id`. */
-  touched: (days: DaysSql) => string;
+  /** The days between $2 and $3 on which something of a document is paid or credited: `id, date`. */
+  changes: string;
   /** The order of parts: the first takes the rounding. */
   rounding: string;
 }
@@ -150,20 +150,22 @@ const discountPoints = ({ name, credited }: Side): string => `
     select id, date, -1, date - 1 from ${name}_change union all select id, date, 1, date from ${name}_change
   )`;
 
-/** The days before the period and at its end, for each document of which something is paid, credited, or adjusted in it. */
-const periodPoints = (side: Side, days: DaysSql): string => `
-  ${side.name}_touched as (${side.touched(days)}),
-  ${side.name}_point (id, date, at, until) as (
-    select id, ${days.last}, at, until from ${side.name}_touched
-      cross join (values (-1, ${days.first} - 1), (1, ${days.last})) as boundary (at, until)
-    where id is not null
+/** The days before each period and at its end, for each document of which something is paid, credited, or adjusted in it. */
+const periodPoints = ({ name, changes }: Side, { first, last }: PeriodSql): string => `
+  ${name}_change as (${changes}),
+  ${name}_touched as (select distinct id from ${name}_change where id is not null),
+  ${name}_period as (
+    select distinct id, ${first} as first, ${last} as last from ${name}_change where id is not null
+  ),
+  ${name}_point (id, date, at, until) as (
+    select id, last, -1, first - 1 from ${name}_period union all select id, last, 1, last from ${name}_period
   )`;
 
 const columns = `${partColumns}, digits, amount - amount_vat as net, amount_vat as vat`;
 
-/** The amounts paid of the parts of documents at each point of a period: `at` says how often an amount counts. */
-export const paidParts = (side: Side, days: DaysSql): string => `
-  with ${periodPoints(side, days)}, ${stateSql(side)}, ${splitPayments(side)}
+/** The amounts paid of the parts of documents at each point of the periods: `at` says how often an amount counts. */
+export const paidParts = (side: Side, period: PeriodSql): string => `
+  with ${periodPoints(side, period)}, ${stateSql(side)}, ${splitPayments(side)}
   select ${columns} from ${side.name}_paid`;
 
 /** The same of cash discounts of the period, on the days of payment. */

@@ -5,11 +5,11 @@ import { paidKindsSql } from '../payment/kinds.ts';
 import { restsAtHome, settledAtHome } from '../payment/settled-at-home.ts';
 import { inHomeCurrency, rateColumns } from './home-amounts.ts';
 import { datedLines, discountedLines, linesAtHome, paidLines, sharesOfReceiptLines } from './receipt-shares.ts';
-import { discountedParts, paidParts, type DaysSql, type Side } from './settled-shares.ts';
+import { discountedParts, paidParts, type PeriodSql, type Side } from './settled-shares.ts';
 
 // The statements that find what each document adds to a report. Parameters: the tenant, the first day, the last day.
 
-const wholePeriod: DaysSql = { first: '$2::date', last: '$3::date' };
+const whole: PeriodSql = { first: '$2::date', last: '$3::date' };
 
 /** By what an invoice falls into a period: the day of supply, or the invoice date. */
 export type VatDate = 'SUPPLY' | 'DOCUMENT';
@@ -79,12 +79,13 @@ const invoices: Side = {
       left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
     where payment.tenant_id = $1 and payment.kind in (${paidKindsSql}) and payment.receipt_id is null
       and (payment.invoice_id in (select id from invoice_touched) or note.invoice_id in (select id from invoice_touched))`,
-  touched: ({ first, last }) => `
-    select coalesce(payment.invoice_id, note.invoice_id) as id from payments as payment
+  changes: `
+    select coalesce(payment.invoice_id, note.invoice_id) as id, payment.paid_on as date from payments as payment
       left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
-    where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on between ${first} and ${last}
-    union select document.invoice_id from credit_notes as document
-    where document.tenant_id = $1 and document.credit_note_date between ${first} and ${last}`,
+    where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on between $2 and $3
+    union all
+    select document.invoice_id, document.credit_note_date from credit_notes as document
+    where document.tenant_id = $1 and document.credit_note_date between $2 and $3`,
   rounding: 'of_part.category desc, of_part.rate desc',
 };
 
@@ -169,12 +170,12 @@ export type ReceiptDate = 'DOCUMENT' | 'PAYMENT' | 'PAYMENT_OF_STATED_VAT';
 const ofCategories = (lines: string, condition: 'in' | 'not in'): string =>
   `select * from (${lines}) as line where category ${condition} ('AE', 'K', 'IMPORT')`;
 
-const buildReceiptShares: Record<ReceiptDate, (days: DaysSql) => string[]> = {
+const buildReceiptShares: Record<ReceiptDate, (period: PeriodSql) => string[]> = {
   DOCUMENT: () => [sharesOfReceiptLines(linesAtHome(datedLines)), receiptDiscounts],
-  PAYMENT: (days) => [nonZero(sharesOfReceiptLines(linesAtHome(paidLines(days))))],
+  PAYMENT: (period) => [nonZero(sharesOfReceiptLines(linesAtHome(paidLines(period))))],
   // Directive 2006/112/EC, Art. 167a, is about VAT that is paid to suppliers.
-  PAYMENT_OF_STATED_VAT: (days) => [
-    nonZero(sharesOfReceiptLines(ofCategories(linesAtHome(paidLines(days)), 'not in'))),
+  PAYMENT_OF_STATED_VAT: (period) => [
+    nonZero(sharesOfReceiptLines(ofCategories(linesAtHome(paidLines(period)), 'not in'))),
     sharesOfReceiptLines(ofCategories(linesAtHome(datedLines), 'in')),
     nonZero(sharesOfReceiptLines(ofCategories(linesAtHome(discountedLines), 'in'), 'RECEIPT_ADJUSTMENT')),
   ],
@@ -183,10 +184,13 @@ const buildReceiptShares: Record<ReceiptDate, (days: DaysSql) => string[]> = {
 /**
  * The shares of a period on the cash basis (§ 20 UStG, § 17 of Austria's UStG): invoices by payment, and receipts.
  * @param receiptDate when the VAT of receipts counts
- * @param days the period; another one than the whole only if receipts count by payment
+ * @param period the periods to which what is paid belongs: each share is dated by the end of its period
  */
-export const cashShares = (receiptDate: ReceiptDate, days: DaysSql = wholePeriod): string =>
-  union([sharesOfParts(partsAtHome(paidParts(invoices, days)), 'INVOICE', 1)], buildReceiptShares[receiptDate](days));
+export const cashShares = (receiptDate: ReceiptDate, period: PeriodSql = whole): string =>
+  union(
+    [sharesOfParts(partsAtHome(paidParts(invoices, period)), 'INVOICE', 1)],
+    buildReceiptShares[receiptDate](period),
+  );
 
 /**
  * Losses on invoices, and gains on receipts, that settle these in a period: fees, and on the accrual basis also
