@@ -8,7 +8,7 @@ export const maxBodyBytes = 1024 * 1024;
 /** Bodies up to this length are parsed at once: it takes less time than a turn. In bytes. */
 export const longestAtOnce = 64 * 1024;
 
-/** Waits until a longer body may be parsed, by its length in bytes. */
+/** Waits until a body may be parsed, by its length in bytes. @throws CodedError if it may not be */
 export type BeforeParsing = (length: number) => Promise<void>;
 
 /** A request refused before its body is parsed as JSON: that was cut off, or a type or length is not accepted. */
@@ -60,7 +60,7 @@ export async function readBody(
   if (bytes.length === 0 && isOptional) return {};
   if (bytes.length > 0 && type === null) throw otherType();
 
-  if (bytes.length > longestAtOnce) await beforeParsing?.(bytes.length);
+  await beforeParsing?.(bytes.length);
   return parseBody(bytes, problems);
 }
 

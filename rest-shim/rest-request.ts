@@ -20,7 +20,7 @@ export interface RestRequestContext {
   requestId: string;
   /** Logs an error that isn't a CodedError: a fault of the service, or why it can't answer at the moment. */
   report: (error: unknown) => void;
-  /** Waits until a long body may be parsed. */
+  /** Called once a body has arrived: waits until it may be parsed. */
   beforeParsing?: BeforeParsing;
   /** How long the service may work on the request, in milliseconds. Absent where it has no limit. */
   workMs?: number;

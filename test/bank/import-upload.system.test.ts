@@ -174,6 +174,7 @@ describe('a multipart upload of at most 64 MiB, streamed', () => {
           signal: new AbortController().signal,
           context,
           isStillAuthorized: async () => true,
+          confirmAccess: async () => {},
           onAccessEnd: () => () => {},
           expiresInMs: null,
         });

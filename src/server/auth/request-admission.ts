@@ -49,6 +49,12 @@ export interface AdmittedRequest extends Access {
   requestId: string;
   signal: AbortSignal;
   context: Context;
+  /**
+   * To be called once the body is read. Where that was still to come when the request was admitted, its access is checked
+   * again: a client could hold the body back, and write after its access has ended.
+   * @throws CodedError as Admit does
+   */
+  confirmAccess: () => Promise<void>;
 }
 
 /**
@@ -137,21 +143,27 @@ export function createRequestAdmission({
     throw new CodedError('RATE_LIMITED', message, { retryAfter });
   };
 
-  const open = ({ principal }: Caller, { response, credentials, signal }: ApiRequest): AdmittedRequest => {
+  const open = ({ principal }: Caller, request: ApiRequest): AdmittedRequest => {
+    const { response, credentials, signal } = request;
+    const hadBody = response.req.complete;
     const requestId = getId(response);
     const { tenant, token } = principal;
     const reserve = (bytes: number): void => responseMemory.reserve(tenant, response, bytes);
     const responseSize = new ResponseSize({ maxBytes: maxResponseBytes, reserve });
+    const isStillAuthorized = async (): Promise<boolean> => {
+      const { authorization, session } = credentials;
+      const caller = session
+        ? await authenticateSession(client, session, now(), onError, { isUse: false })
+        : await authenticate(authorization, now());
+      return caller.kind === 'principal' && caller.principal.tenant.id === tenant.id;
+    };
     return {
       requestId,
       signal,
       context: domain.contextFor(principal, { notifications, documents, requestId, signal, responseSize }),
-      isStillAuthorized: async () => {
-        const { authorization, session } = credentials;
-        const caller = session
-          ? await authenticateSession(client, session, now(), onError, { isUse: false })
-          : await authenticate(authorization, now());
-        return caller.kind === 'principal' && caller.principal.tenant.id === tenant.id;
+      isStillAuthorized,
+      confirmAccess: async () => {
+        if (!hadBody && !(await isStillAuthorized())) await admit(request); // says why not
       },
       onAccessEnd: (end) => notifications.accessEndings.listen(accessKeys(principal), end),
       expiresInMs: token?.expiresAt ? token.expiresAt.getTime() - now().getTime() : null,

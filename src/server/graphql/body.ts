@@ -3,9 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { maxBodyBytes, readStreamBytes, tooLong, TransportError } from '../../../rest-shim/request-body.ts';
-import type { Context } from '../../../schema/graphql/context.ts';
+import type { AdmittedRequest } from '../auth/request-admission.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
 import { isForm } from '../http/multipart.ts';
+import { CodedError } from '../../../schema/errors/errors.ts';
+import { toGraphqlError } from './error-response.ts';
 
 /** The part of a request that was read before Yoga gets it. */
 export interface Read {
@@ -13,11 +15,13 @@ export interface Read {
   body?: Promise<{ bytes: Buffer<ArrayBuffer>; json: unknown }>;
 }
 
+type Admitted = Pick<AdmittedRequest, 'context' | 'confirmAccess'>;
+
 /** Starts to read the body, if it is JSON. */
-export function readJson(request: IncomingMessage, context: Context, bodyTurns: WaitForTurn): Read['body'] {
+export function readJson(request: IncomingMessage, admitted: Admitted, bodyTurns: WaitForTurn): Read['body'] {
   const { method, headers } = request;
   if (method !== 'POST' || !/^application\/json(;|$)/.test(headers['content-type'] ?? '')) return undefined;
-  return readInTurn(request, context, bodyTurns).then((bytes) => ({ bytes, json: parsed(bytes.toString()) }));
+  return readInTurn(request, admitted, bodyTurns).then((bytes) => ({ bytes, json: parsed(bytes.toString()) }));
 }
 
 /** Refuses bytes that Yoga would replace by U+FFFD, and so would be stored wrongly. @throws TransportError */
@@ -42,13 +46,13 @@ export function useBody(bodyTurns: WaitForTurn): Plugin<object, Read> {
   return {
     onRequestParse: ({ request, serverContext, fetchAPI, requestParser, setRequestParser }) => {
       // Otherwise the body was read before: idempotent-graphql.ts.
-      const { req, body, context } = serverContext as unknown as Read & { req?: IncomingMessage; context: Context };
+      const { req, body, ...admitted } = serverContext as unknown as Read & Admitted & { req?: IncomingMessage };
       const { url, method, headers } = request;
       if (isForm(headers.get('content-type') ?? undefined)) return;
       const parseParameters = requestParser ?? refuseType;
       setRequestParser(async () => {
         if (!req || !requestParser || method !== 'POST') return withReport(() => parseParameters(request));
-        const { bytes, json } = (await body) ?? { bytes: await readInTurn(req, context, bodyTurns) };
+        const { bytes, json } = (await body) ?? { bytes: await readInTurn(req, admitted, bodyTurns) };
         if (typeof json === 'object' && json !== null) return json as GraphQLParams;
         return withReport(() => requestParser(new fetchAPI.Request(url, { method, headers, body: bytes })));
       });
@@ -74,12 +78,20 @@ async function withReport<Result>(parseParameters: () => Result | Promise<Result
 
 async function readInTurn(
   incoming: IncomingMessage,
-  context: Context,
+  { context, confirmAccess }: Admitted,
   bodyTurns: WaitForTurn,
 ): Promise<Buffer<ArrayBuffer>> {
   const bytes = await read(incoming);
+  await confirmAccess().catch(asRefusal);
   await bodyTurns(context, bytes.length);
   return bytes;
+}
+
+/** Yoga would answer 200 to an error without a status. */
+function asRefusal(error: unknown): never {
+  if (!(error instanceof CodedError)) throw error;
+  const { status, message, ...extensions } = toGraphqlError(error);
+  throw new GraphQLError(message, { extensions: { ...extensions, http: { status } } });
 }
 
 /** @throws GraphQLError */

@@ -104,7 +104,7 @@ export function createGraphqlHandler(
         const { url, init } = fetchable(request);
         const respond = async (form: Form): Promise<Response> => yoga.fetch(url, init, { ...graphqlRequest, form });
         try {
-          return await sendWhole(response, await receive(request, graphqlRequest.context, respond));
+          return await sendWhole(response, await receive(request, graphqlRequest, respond));
         } catch (error) {
           const refusal = toGraphqlError(error);
           if (refusal.status >= 500) throw error;
@@ -112,7 +112,7 @@ export function createGraphqlHandler(
         }
       }
       const { context } = graphqlRequest;
-      const body = readJson(request, context, bodyTurns);
+      const body = readJson(request, graphqlRequest, bodyTurns);
       if (!body) return yoga.handle(request, response, graphqlRequest);
       // Yoga reports errors.
       const params = await body.then(({ json }) => trustedDocuments.withText(json, context)).catch(() => undefined);

@@ -42,9 +42,10 @@ export async function handleIdempotentGraphql(
     return executeOnce(handler, handleOnce, document, { key, context, ...graphqlRequest });
   };
   if (isForm(request.headers['content-type']))
-    return handler.receive(request, context, (form) => respond({ hash: form.hash, form }));
+    return handler.receive(request, { context, ...graphqlRequest }, (form) => respond({ hash: form.hash, form }));
   const bytes = await readStreamBytes(request.iterator({ destroyOnReturn: false }));
   refuseOtherText(bytes);
+  await graphqlRequest.confirmAccess();
   await bodyTurns(context, bytes.length);
   return respond({ hash: sha256(bytes), bytes });
 }

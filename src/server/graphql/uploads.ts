@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Holder } from '../../../prisma/client.ts';
 import type { Ability } from '../../../schema/graphql/ability.ts';
 import type { Context } from '../../../schema/graphql/context.ts';
+import type { AdmittedRequest } from '../auth/request-admission.ts';
 import { CodedError, ForbiddenError } from '../../../schema/errors/errors.ts';
 import { ConcurrencyLimiter } from '../../../schema/graphql/execution/concurrency-limiter.ts';
 import { isForm, receiveForm, type Form } from '../http/multipart.ts';
@@ -39,7 +40,7 @@ export interface Uploads {
    */
   receive: <Result>(
     request: IncomingMessage,
-    context: Context,
+    admitted: Pick<AdmittedRequest, 'context' | 'confirmAccess'>,
     work: (form: Form) => Promise<Result>,
   ) => Promise<Result>;
 }
@@ -47,7 +48,7 @@ export interface Uploads {
 export function createUploads(): Uploads {
   const holders = new Map<Holder, { forms: number; small: ConcurrencyLimiter; large: ConcurrencyLimiter }>();
   return {
-    receive: async (request, context, work) => {
+    receive: async (request, { context, confirmAccess }, work) => {
       check(request, context);
       const holder = context.tenant.holder;
       const own = holders.get(holder) ?? {
@@ -64,7 +65,10 @@ export function createUploads(): Uploads {
       try {
         const form = await receiveForm(request);
         try {
-          return await own[form.size <= smallFile ? 'small' : 'large'].run(() => work(form));
+          return await own[form.size <= smallFile ? 'small' : 'large'].run(async () => {
+            await confirmAccess();
+            return work(form);
+          });
         } finally {
           await form.discard();
         }

@@ -76,7 +76,7 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
   const receiveUpload = createUploads();
 
   return async (request, readKey, admitted, { response, signal, extend, readmit }) => {
-    const { context, requestId, isStillAuthorized } = admitted;
+    const { context, requestId, isStillAuthorized, confirmAccess } = admitted;
     const report = (error: unknown): void => requestLog.error(response, error);
     const breakOff = (error: unknown): void => {
       if (!(error instanceof CodedError)) report(error);
@@ -105,6 +105,7 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
       extend(longestUploadMs);
       const upload = await receiveUpload(context.tenant.holder, request.body ?? noBody(), uploading.maxBytes);
       try {
+        await confirmAccess();
         await storeReceived(uploading, context, upload, isRepeated);
         const received = { ...caller, upload };
         const answer = await (key === undefined
@@ -123,8 +124,15 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
     } catch (refusal) {
       return router(withoutBody(request), { ...caller, refusal });
     }
-    if (keyed) return writeOnce(router, options, keyed, request, caller);
-    return router(request, { ...caller, beforeParsing: (length) => bodyTurns(context, length) });
+    if (keyed) {
+      await confirmAccess();
+      return writeOnce(router, options, keyed, request, caller);
+    }
+    const beforeParsing = async (length: number): Promise<void> => {
+      await confirmAccess();
+      await bodyTurns(context, length);
+    };
+    return router(request, { ...caller, beforeParsing });
   };
 }
 

@@ -104,8 +104,13 @@ interface Message {
 }
 
 /** Reads a message. Several at once are refused, as the protocol has no batches any more: all would count as one request. */
-async function readMessage(request: Request, { context }: AdmittedRequest, bodyTurns: WaitForTurn): Promise<Message> {
+async function readMessage(
+  request: Request,
+  { context, confirmAccess }: AdmittedRequest,
+  bodyTurns: WaitForTurn,
+): Promise<Message> {
   const bytes = await readRequestBytes(request);
+  await confirmAccess();
   if (bytes.length > longestAtOnce) await bodyTurns(context, bytes.length);
   if (isTextTooWide(bytes)) throw new TransportError(413, 'The message has too many values.');
   let message: unknown;
