@@ -78,6 +78,15 @@ it('answers 400 to a Transfer-Encoding other than chunked, and closes the connec
   expect(answer?.status).toBe(201);
 });
 
+it('answers 400 to a Transfer-Encoding in HTTP/1.0, whose proxies may not know it, and closes the connection', async () => {
+  const before = await sample.rows(service);
+  const body = `${JSON.stringify(sample.customer).length.toString(16)}\r\n${JSON.stringify(sample.customer)}\r\n0\r\n\r\n`;
+  const start = head(acme, 'POST /api/v1/customers', json, 'Transfer-Encoding: chunked', 'Connection: keep-alive');
+  const text = await sendRaw(service, start.replace('HTTP/1.1', 'HTTP/1.0'), body);
+  expect(answers(text)).toEqual([{ status: 400, body: anError }]);
+  expect(await sample.rows(service)).toEqual(before);
+});
+
 describe('answers 415 to a body', () => {
   const valid = JSON.stringify(sample.customer);
 

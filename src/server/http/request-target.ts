@@ -20,7 +20,7 @@ export function toOriginForm(request: IncomingMessage): void {
 /**
  * Refuses a request whose head isn't valid. The `Host` header is normalized as in URLs (RFC 9112, 3.2). `Transfer-Encoding` must
  * be `chunked`: Node reads a body in any coding that ends with that word, as if that were all. A proxy may read another body,
- * and take its end for the next request. Of several `Authorization` headers Node drops all but the first, where a proxy may have
+ * and take its end for the next request; so may one of HTTP/1.0, which knows no coding (RFC 9112, 6.1). Of several `Authorization` headers Node drops all but the first, where a proxy may have
  * checked the last: together they are no token.
  * @returns whether it was refused
  */
@@ -50,7 +50,9 @@ export function checkHead(request: IncomingMessage, response: ServerResponse): b
     if (headers.host === sent) headers.host = host;
   }
   const coding = headers['transfer-encoding'];
-  return coding !== undefined && !/^chunked$/i.test(coding) && refuse('The only Transfer-Encoding is chunked.');
+  if (coding === undefined) return false;
+  if (httpVersion === '1.0') return refuse('HTTP/1.0 has no Transfer-Encoding.');
+  return !/^chunked$/i.test(coding) && refuse('The only Transfer-Encoding is chunked.');
 }
 
 let lastHost: { sent: string; canonical: string | undefined } = { sent: '', canonical: undefined };
