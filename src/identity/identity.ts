@@ -115,7 +115,7 @@ export class StoredIdentity implements Identity {
   }
 
   removeMember(caller: Caller, userId: string) {
-    const membership = { tenantId: caller.tenant.id, userId };
+    const membership = { tenantId: caller.tenant.id, userId, by: caller.user.id };
     return asActor(caller.actor, () => removeMember(this.#client, membership)).catch(asArgumentError('userId'));
   }
 

@@ -70,7 +70,8 @@ export function recallTestTenants(client: UnscopedClient): (id: string) => Promi
 
 /**
  * Makes a test tenant with the user as its member, a copy of the company profile, and a token with all abilities.
- * @throws RefusedError where there are as many as there may be, and for a test tenant of a test tenant, or of a closed one
+ * @throws RefusedError where there are as many as there may be, for a test tenant of a test tenant or of a closed one, and for a
+ *   user who was removed meanwhile
  */
 export function createTestTenant(
   client: UnscopedClient,
@@ -80,6 +81,8 @@ export function createTestTenant(
     await openTenant(db, testOf, 'no key update'); // serialized: each request counts those before it
     const { country, defaultCurrency, timezone, test } = await db.tenant.findUniqueOrThrow({ where: { id: testOf } });
     if (test) throw new RefusedError('A test tenant has no test tenants');
+    if (!(await db.membership.count({ where: { tenantId: testOf, userId } })))
+      throw new RefusedError('Only members make test tenants');
     if ((await db.tenant.count({ where: { testOf } })) >= maxTestTenants)
       throw new RefusedError(tooMany, (text) => ['limit_reached', text, { max: maxTestTenants }]);
     const data = { name, country, defaultCurrency, timezone, test: true, testOf };

@@ -123,18 +123,20 @@ export async function removeUser(client: UnscopedClient, input: { email: string;
 /**
  * Removes a user on behalf of a member of the tenant. The last member can't be removed.
  *
+ * @param by the member who does it
  * @returns null if the user isn't a member of the tenant
- * @throws RefusedError if there is no other member
+ * @throws RefusedError if there is no other member, or `by` was removed meanwhile
  */
 export async function removeMember(
   client: UnscopedClient,
-  { tenantId, userId }: { tenantId: string; userId: string },
+  { tenantId, userId, by }: { tenantId: string; userId: string; by: string },
 ): Promise<Member | null> {
   return client.$transaction(async (db) => {
     await openTenant(db, tenantId, 'no key update'); // serialized: otherwise two members could remove each other
     const members = await db.membership.findMany({ where: { tenantId }, ...memberShown });
     const member = members.find(({ user }) => user.id === userId);
     if (!member) return null;
+    if (members.every(({ user }) => user.id !== by)) throw new RefusedError('Only members remove others');
     if (members.length === 1) throw new RefusedError('The last member has to stay: nobody could let others in');
     await leave(db, { tenantId, userId });
     return buildMember(member);

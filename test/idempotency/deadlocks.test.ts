@@ -228,7 +228,7 @@ describe('without an Idempotency-Key, after a deadlock', () => {
   it('changes of users and sessions are written', async () => {
     const { id: userId } = await createUser(service.client, { email: 'bob@example.com', tenantId: acme.tenantId });
     const token = await createToken(service.client, { tenantId: acme.tenantId, userEmail: 'bob@example.com' });
-    const removal = { tenantId: acme.tenantId, userId };
+    const removal = { tenantId: acme.tenantId, userId, by: acme.userId };
     const membership = `select from memberships where user_id = '${userId}' for update`;
     await inDeadlock('delete on memberships for each row', [membership, lockOf('api_tokens', token.id)], () =>
       removeMember(service.client, removal),

@@ -235,6 +235,8 @@ describe('API tokens created in a session', () => {
   });
 });
 
+const waitsForLock = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
 describe('members', () => {
   const list = '{ members { user { id email } joinedAt } }';
   const remove = 'mutation ($userId: UUID!) { removeMember(userId: $userId) { user { id } } }';
@@ -293,6 +295,35 @@ describe('members', () => {
       ]);
       expect(await service.client.membership.count({ where: { tenantId: pair } })).toBe(1);
     }
+  });
+
+  it('do nothing more for the tenant once they are removed, also by a request that waited for that', async () => {
+    const tenantId = await newTenant('Acme');
+    const [ada, bob] = [await signedIn(service, tenantId), await signedIn(service, tenantId)];
+    await makeUser(service, tenantId); // who is not the last
+    const makeTest = 'mutation { createTestTenant(input: { name: "Back door" }) { token } }';
+    for (const [document, variables, field] of [
+      [makeTest, {}, 'input'],
+      [remove, { userId: ada.userId }, 'userId'],
+    ] as const) {
+      const removing = await service.pool.connect();
+      try {
+        await removing.query('begin');
+        await removing.query('select from tenants where id = $1 for no key update', [tenantId]);
+        const waiting = bob.browser.graphql(document, variables, tenantId);
+        await expect.poll(async () => (await service.pool.query(waitsForLock)).rows).toHaveLength(1);
+        await removing.query('delete from memberships where tenant_id = $1 and user_id = $2', [tenantId, bob.userId]);
+        await removing.query('commit');
+        expect((await waiting).body.errors?.[0].extensions.errors).toEqual({
+          [field]: [expect.stringMatching(/^Only members /)],
+        });
+      } finally {
+        removing.release();
+      }
+      await addExistingUser(service.client, { email: bob.email, tenantId });
+    }
+    expect(await service.client.membership.count({ where: { tenantId, userId: ada.userId } })).toBe(1);
+    expect(await service.client.tenant.count({ where: { testOf: tenantId } })).toBe(0);
   });
 
   it('can leave, and have no access to the tenant then', async () => {
