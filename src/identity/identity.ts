@@ -47,10 +47,9 @@ export class StoredIdentity implements Identity {
   }
 
   async createApiToken(caller: Caller, input: Parameters<Identity['createApiToken']>[1]) {
-    const { user, tenant } = caller;
-    const created = asActor(caller.actor, () =>
-      createToken(this.#client, { tenantId: tenant.id, userEmail: user.email, ...input }),
-    );
+    const { user, tenant, session } = caller;
+    const by = { userEmail: user.email, ...(session && { sessionId: session.id }) };
+    const created = asActor(caller.actor, () => createToken(this.#client, { tenantId: tenant.id, ...by, ...input }));
     const { token: value, ...apiToken } = await created.catch(asArgumentError('input'));
     return { apiToken, value };
   }

@@ -1,4 +1,5 @@
-import type { Holder, UnscopedClient } from '../../prisma/client.ts';
+import type { Holder, Prisma, UnscopedClient } from '../../prisma/client.ts';
+import { CodedError } from '../../schema/errors/errors.ts';
 import type { Principal } from '../../schema/graphql/context.ts';
 import { isUuid } from '../../schema/graphql/scalars/scalars.ts';
 import { newSecret, secretHash } from './secret.ts';
@@ -68,6 +69,15 @@ export async function endSessions(
 ): Promise<number> {
   const { count } = await client.session.deleteMany({ where: { userId, id: id ?? { not: except } } });
   return count;
+}
+
+/**
+ * Keeps a session until the transaction ends: whoever ends it afterwards, and what it has made, finds all of that.
+ * @throws CodedError if it was ended meanwhile
+ */
+export async function keepSession(db: Prisma.TransactionClient, id: string): Promise<void> {
+  const kept = await db.$executeRaw`select from sessions where id = ${id}::uuid for share`;
+  if (kept === 0) throw new CodedError('UNAUTHENTICATED', 'The session has ended. Sign in again.');
 }
 
 /** Deletes expired sessions. */

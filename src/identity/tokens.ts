@@ -5,6 +5,7 @@ import { grantable } from '../../schema/graphql/ability.ts';
 import { requiredText } from '../../schema/graphql/input/validators.ts';
 import { active } from './accounts.ts';
 import { checked, checkedId, quoted, RefusedError } from './refused.ts';
+import { keepSession } from './sessions.ts';
 import { openTenant } from './tenants.ts';
 import { mintToken } from './token.ts';
 import { checkedEmail, type UserSummary } from './users.ts';
@@ -35,6 +36,8 @@ export async function createToken(
   input: {
     tenantId: string | null;
     userEmail?: string;
+    /** The session that makes it. */
+    sessionId?: string;
     name?: string;
     abilities?: readonly string[];
     trustedDocuments?: boolean;
@@ -53,6 +56,7 @@ export async function createToken(
 
   return client.$transaction(async (db) => {
     const userId = tenantId === null ? await anyUser(db, email) : await member(db, tenantId, email);
+    if (input.sessionId !== undefined) await keepSession(db, input.sessionId);
     const where = { userId, tenantId, ...active(currentTime()) };
     if ((await db.apiToken.count({ where })) >= maxActiveTokens)
       throw new RefusedError(tooManyTokens, (text) => ['limit_reached', text, { max: maxActiveTokens }]);

@@ -237,6 +237,27 @@ describe('API tokens created in a session', () => {
 
 const waitsForLock = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
+it('a new password that ends API tokens leaves none that a former session was just making', async () => {
+  const tenantId = await newTenant('Acme');
+  const bob = await signedIn(service, tenantId);
+  const thief = await enter(service, bob);
+  const holding = await service.pool.connect();
+  try {
+    await holding.query('begin');
+    await holding.query('select from tenants where id = $1 for no key update', [tenantId]);
+    const making = thief.graphql('mutation { createApiToken(input: { name: "Kept" }) { value } }');
+    await expect.poll(async () => (await service.pool.query(waitsForLock)).rows).toHaveLength(1);
+    const passwords = { currentPassword: password, newPassword: 'another horse battery staple', revokeTokens: true };
+    const changed = await bob.browser.request('POST', '/api/auth/change-password', passwords);
+    expect(changed.status).toBe(200);
+    await holding.query('commit');
+    expect(outcome(await making)).toEqual([200, 'UNAUTHENTICATED']);
+  } finally {
+    holding.release();
+  }
+  expect(await service.client.apiToken.count({ where: { userId: bob.userId, revokedAt: null } })).toBe(0);
+});
+
 describe('members', () => {
   const list = '{ members { user { id email } joinedAt } }';
   const remove = 'mutation ($userId: UUID!) { removeMember(userId: $userId) { user { id } } }';
