@@ -1,7 +1,7 @@
 import { ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { isConnectionLost, isContention } from '../../../prisma/client.ts';
-import { readRequestBytes } from '../../../rest-shim/request-body.ts';
+import { longestAtOnce, readRequestBytes } from '../../../rest-shim/request-body.ts';
 import {
   checkUpload,
   createFindUpload,
@@ -130,7 +130,7 @@ export function createRestResponder(options: Omit<RestHandlerOptions, 'admit'>):
     }
     const beforeParsing = async (length: number): Promise<void> => {
       await confirmAccess();
-      await bodyTurns(context, length);
+      if (length > longestAtOnce) await bodyTurns(context, length);
     };
     return router(request, { ...caller, beforeParsing });
   };
