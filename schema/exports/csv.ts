@@ -6,15 +6,18 @@ import type { Cells, CellType, Column } from './table.ts';
 
 const byteOrderMark = '\uFEFF';
 
-/** The first characters that make spreadsheets take a cell for a formula (OWASP, CSV injection). */
-const beginsFormula = /^[=+\-@\t\r]/;
+/**
+ * The first characters that make spreadsheets take a cell for a formula (OWASP, CSV injection). East Asian ones take the full-width
+ * forms of these for the same.
+ */
+const beginsFormula = /^[=+\-@＝＋－＠\t\r]/;
 const isNumber = /^[+-]?\d+(?:\.\d+)?$/;
 
 /**
  * The same within a text, for spreadsheets that split by semicolons, as German ones do, or by tabs: they begin a cell there, and
  * at a line's end, as our quotes don't stand where theirs would. A number is no exception: the next column is in the same cell.
  */
-const beginsFormulaWithin = /[=+\-@](?<=[;\t\r\n][\s"]*.)/g;
+const beginsFormulaWithin = /[=+\-@＝＋－＠](?<=[;\t\r\n][\s"]*.)/g;
 
 /** A text that no spreadsheet takes for a formula: an apostrophe stands before what would be one. Numbers are no formulas. */
 export function formulaSafe(text: string): string {

@@ -22,7 +22,7 @@ async function write(...rows: Cells[]): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-const isFormula = (cell: string): boolean => /^[=+\-@]/.test(cell) && !/^[+-]?\d+(\.\d+)?$/.test(cell);
+const isFormula = (cell: string): boolean => /^[=+\-@＝＋－＠]/.test(cell) && !/^[+-]?\d+(\.\d+)?$/.test(cell);
 
 /** The cells as a spreadsheet has them that doesn't split by our commas, whatever it makes of quotes and blanks. */
 const splitOtherwise = (file: string): string[] => file.split(/[;\t\r\n]/).map((cell) => cell.replace(/^[\s"]+/, ''));
@@ -38,6 +38,7 @@ describe('A text in a CSV file', () => {
       ['A\t+1', "A\t'+1"],
       ['two\r\n- lines', "two\r\n'- lines"],
       ['=1;=2', "'=1;'=2"],
+      ['＝1+1;＠x', "'＝1+1;'＠x"],
     ])
       expect(formulaSafe(text!)).toBe(safe);
   });
@@ -60,7 +61,7 @@ describe('A text in a CSV file', () => {
   });
 
   it('begins no cell with a formula, by whatever the file is split', async () => {
-    const text = fc.string({ unit: fc.constantFrom(...'=+-@;,"\t\r\n \'a1.'), maxLength: 12 });
+    const text = fc.string({ unit: fc.constantFrom(...'=+-@＝＠;,"\t\r\n \'a1.'), maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 3 }), async (texts) => {
         const rows = texts.map(([name, city], at): Cells => [`id${at}`, name, city, '-5']);
