@@ -2,8 +2,9 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endSessions, revokeToken } from '../../src/identity/index.ts';
 import { makePdf } from '../attachments/files.ts';
-import { startService, type Integrator, type Service } from '../harness.ts';
+import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { calling, common } from '../mcp/client.ts';
+import { startProxy, type Proxy } from '../faults/proxy.ts';
 import { makeReceipt } from '../graphql/books.ts';
 import { fromOurPage, signedIn } from './browser.ts';
 
@@ -12,8 +13,16 @@ import { fromOurPage, signedIn } from './browser.ts';
 let service: Service;
 let onAdmission = (): void => {};
 
+let database: Database;
+let proxy: Proxy;
+
 beforeAll(async () => {
+  database = await createDatabase();
+  const url = new URL(database.url);
+  proxy = await startProxy(Number(url.port));
+  url.port = String(proxy.port);
   service = await startService({
+    database: { ...database, url: url.href },
     limiter: () => ({
       admit: async () => {
         onAdmission();
@@ -22,7 +31,17 @@ beforeAll(async () => {
     }),
   });
 });
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  await proxy.close();
+  await database.drop();
+});
+
+interface Held {
+  status: number | undefined;
+  wait: string | undefined;
+  text: string;
+}
 
 /** Sends a request whose body ends only once it was admitted, and `meanwhile` is over. */
 async function hold(
@@ -30,10 +49,10 @@ async function hold(
   headers: Record<string, string>,
   body: string | Buffer,
   meanwhile: () => Promise<unknown>,
-): Promise<{ status: number | undefined; text: string }> {
+): Promise<Held> {
   const bytes = Buffer.from(body);
   const admitted = new Promise<void>((resolve) => (onAdmission = resolve));
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; text: string }>();
+  const { promise, resolve, reject } = Promise.withResolvers<Held>();
   const sent = request(new URL(path, service.url), {
     method: 'POST',
     headers: { ...headers, 'content-length': bytes.length },
@@ -41,7 +60,10 @@ async function hold(
   sent.once('error', reject).once('response', (response) => {
     const chunks: Buffer[] = [];
     response.on('data', (chunk: Buffer) => chunks.push(chunk));
-    response.once('end', () => resolve({ status: response.statusCode, text: Buffer.concat(chunks).toString() }));
+    response.once('end', () => {
+      const { statusCode: status, headers: received } = response;
+      resolve({ status, wait: received['retry-after'], text: Buffer.concat(chunks).toString() });
+    });
   });
   sent.write(bytes.subarray(0, -1));
   await admitted;
@@ -107,6 +129,16 @@ describe('a body that arrives after its token was revoked', () => {
     const who = await service.integrator();
     const headers = { authorization: `Bearer ${who.token}`, ...json };
     expect(await hold('/api/v1/customers', headers, customer, async () => {})).toMatchObject({ status: 201 });
+  });
+});
+
+describe('a body that arrives while the database is away', () => {
+  it.each(ways)('is answered with a time to wait: %s', async (_way, path, headers, body) => {
+    const who: Integrator = await service.integrator();
+    const address = path.includes(':id') ? path.replace(':id', await makeReceipt(who)) : path;
+    const held = hold(address, { authorization: `Bearer ${who.token}`, ...headers }, body, () => proxy.shut());
+    const { status, wait } = await held.finally(() => proxy.clear());
+    expect({ status, wait }).toEqual({ status: 503, wait: '5' });
   });
 });
 
