@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { observeStatements } from '../../prisma/connection/connection.ts';
 import { withoutTriggers } from '../harness.ts';
-import { listen, type Statement } from '../isolation/statements.ts';
-import { explain } from '../plans.ts';
 import { eventsDuring, makeCreditNote, makeCustomer, makeReceipt, refusal } from '../graphql/books.ts';
 import {
   acme,
@@ -211,37 +209,6 @@ it('are found in large books that PostgreSQL doesn’t know, in the time of a st
   const id = await worth('1', customerId);
   const bank = await transaction('119', { ...globex, bookingDate: new Date('2026-02-09') });
   expect(await exactMatches()).toEqual([[bank, id]]);
-});
-
-it('partners of earlier matches are found without reading other accounts’ payments, where PostgreSQL doesn’t know how many there are', async () => {
-  await withoutTriggers(service, async (client) => {
-    for (const table of ['payments', 'bank_transactions'])
-      await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
-    await client.query(
-      `with earlier as (
-         insert into bank_transactions (tenant_id, id, identity, account_iban, booking_date, amount, amount_open, currency,
-           counterparty_iban, match_status, updated_at)
-         select $1, gen_random_uuid(), 'earlier ' || n, 'DE02120300000000202051', '2026-03-01', 119, 0, 'EUR',
-           'DE' || n, 'matched', now()
-         from generate_series(1, 15000) as n returning id
-       )
-       insert into payments (tenant_id, id, invoice_id, bank_transaction_id, amount, currency, paid_on)
-       select $1, gen_random_uuid(), gen_random_uuid(), id, 119, 'EUR', '2026-03-01' from earlier`,
-      [acme.tenantId],
-    );
-  });
-  const bank = await transaction('119', { counterpartyIban: 'DE15001' });
-  const statements: Statement[] = [];
-  const stop = listen((statement) => statements.push(statement));
-  await acme.graphql(`{ bankTransaction(id: "${bank}") { suggestions { score } } }`).finally(stop);
-  const read: number[] = [];
-  for (const statement of statements.filter(
-    ({ text }) => text.includes('payments') && text.includes('counterparty_iban'),
-  ))
-    for (const node of await explain(service, acme.tenantId, statement))
-      if (/Scan/.test(node['Node Type'])) read.push(node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0));
-  expect(read).not.toEqual([]);
-  expect(Math.max(...read)).toBeLessThan(100);
 });
 
 describe('exact matches are confirmed together', () => {
