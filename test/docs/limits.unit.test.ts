@@ -27,8 +27,10 @@ const exceptions: Record<string, string[]> = {
   ],
   'limits what is kept in memory, or read at once; nothing is refused for it': [
     'rest-shim/list-envelope.ts#maxOffset',
+    'schema/events/events.ts#maxRendered',
     'schema/resources/customer/search.ts#maxLookups',
     'schema/resources/customer/search.ts#maxPartners',
+    'schema/resources/time-entry/billed.ts#maxWritten',
     'schema/resources/webhook/transitions.ts#maxSetAside',
     'src/identity/test-tenants.ts#maxRecalled',
     'src/notifications/notifications.ts#maxPending',

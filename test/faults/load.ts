@@ -80,7 +80,7 @@ export function startLoad({ token, customerId, urls, clients = 4, keyed = 0.5, p
       const signal = AbortSignal.any([abandoning.signal, AbortSignal.timeout(patienceMs)]);
       const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body), signal });
       const text = await answer.text();
-      if (isUnavailable(answer, text)) {
+      if (isUnavailable(answer, text) || isBusy(answer, text)) {
         outcome = 'unavailable';
         load.faults.unavailable += 1;
       } else if (isFault(answer, text)) {
@@ -204,6 +204,10 @@ export function isUnavailable({ status, headers }: Pick<Response, 'status' | 'he
   const isGraphql = errors?.some(({ extensions }) => extensions?.code === 'UNAVAILABLE') === true;
   return /^\d+$/.test(headers.get('retry-after') ?? '') && (isRest || isGraphql);
 }
+
+/** Whether it is the documented answer while a tenant's share of connections is in use: statements that hang keep theirs. */
+const isBusy = ({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): boolean =>
+  status === 429 && /^\d+$/.test(headers.get('retry-after') ?? '') && text.includes('too many requests under way');
 
 /** Whether it is the documented answer to a fault of ours, of either API. */
 export function isFault({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): boolean {
