@@ -17,7 +17,7 @@ export type Values = Record<string, unknown>;
 /** The values as those of a model's new row. `db.row()` leaves out what isn't a column. */
 export const toNewRow = <Of extends Kind['model']>(values: Values): NewRow<Of> => values as NewRow<Of>;
 
-/** A number in a text, before a sign for per cent. It begins with the first of its digits, so that no digit is tried again. */
+/** A number in a text, before a sign for per cent. It begins with the first of its digits, so that no digit is tried again (ReDoS). */
 const percentage = /(?<!\d)(\d+(?:[.,]\d+)?)\s*%/;
 
 const isZero = (value: unknown): boolean => value instanceof Decimal && value.isZero();

@@ -20,8 +20,8 @@ export function toOriginForm(request: IncomingMessage): void {
 /**
  * Refuses a request whose head isn't valid. The `Host` header is normalized as in URLs (RFC 9112, 3.2). `Transfer-Encoding` must
  * be `chunked`: Node reads a body in any coding that ends with that word, as if that were all. A proxy may read another body,
- * and take its end for the next request; so may one of HTTP/1.0, which knows no coding (RFC 9112, 6.1). Of several `Authorization` headers Node drops all but the first, where a proxy may have
- * checked the last: together they are no token.
+ * and take its end for the next request. HTTP/1.0 has no codings at all (RFC 9112, 6.1). Of several `Authorization` headers
+ * Node drops all but the first, where a proxy may have checked the last: together they are no token.
  * @returns whether it was refused
  */
 export function checkHead(request: IncomingMessage, response: ServerResponse): boolean {

@@ -4,6 +4,8 @@ import { uploadRecords } from '../../record-import/records.ts';
 import { size } from '../size.ts';
 import type { Attack } from './attack.ts';
 
+// Texts that are long, or on which a regular expression could take quadratic time (ReDoS).
+
 /** Nearly as long as a row of a file, and as the head of a request, may be. */
 const characters = { row: 190_000, path: 14_000 };
 const rows = size('ROWS', { suite: 1, full: 10 });
