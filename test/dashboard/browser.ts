@@ -91,8 +91,18 @@ export async function runSteps({ page, watch }: { page: Page; watch: Watch }, st
     expect(watch.errors).toEqual([]);
   } catch (error) {
     if (watch.errors.length > 0) throw new Error(`Errors of the page:\n${watch.errors.join('\n')}`, { cause: error });
+    if (error instanceof Error) error.message += `\n${await describe(page)}`;
     throw error;
   }
+}
+
+/** The address and the content of a page, for the message of a test that failed. */
+async function describe(page: Page): Promise<string> {
+  const content = await page
+    .locator('body')
+    .ariaSnapshot({ timeout: 10_000 })
+    .catch((error: unknown) => String(error));
+  return `The page was ${page.url()}:\n${content.slice(0, 5000)}`;
 }
 
 /** The one that AxeBuilder uses. */

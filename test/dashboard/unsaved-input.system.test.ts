@@ -267,9 +267,16 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
           expect(new URL(page.url()).pathname).toBe(`/${acme.tenantId}/invoices/new`);
         };
         await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Customers' }).click();
+        // After a click, Chromium runs timers when it has painted. On a busy machine, the next question may come before.
+        const timers = await page.evaluateHandle(() => {
+          const { setTimeout } = window;
+          Object.assign(window, { setTimeout: (run: () => void, after = 0) => setTimeout(run, after + 500) });
+          return { setTimeout };
+        });
         await stays();
         await page.evaluate(() => window.history.back());
         await stays();
+        await timers.evaluate((punctual) => void Object.assign(window, punctual));
         await page.getByRole('button', { name: 'Cancel' }).click();
         await stays();
         await page.getByRole('button', { name: /^Account of/ }).click();

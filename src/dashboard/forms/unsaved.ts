@@ -28,11 +28,14 @@ export function registerForm(scope: FormScope, form: OpenForm): () => void {
 export const hasUnsaved = (scope: FormScope = allForms): boolean => [...scope].some(({ isUnsaved }) => isUnsaved());
 
 let asking = false;
+/** The event that closed the last question. */
+let closedBy: Event | undefined;
 
 /** Asks whether unsaved input may be discarded. Without unsaved input it doesn't ask. */
 export async function confirmDiscard(scope: FormScope = allForms): Promise<boolean> {
   if (!hasUnsaved(scope)) return true;
-  if (asking) return false;
+  // The Escape that closes the question also reaches the dialog below, which must not ask again.
+  if (asking || (closedBy && closedBy === window.event)) return false;
   asking = true;
   const confirmed = await confirm({
     title: t('Discard your changes?'),
@@ -41,8 +44,8 @@ export async function confirmDiscard(scope: FormScope = allForms): Promise<boole
     cancel: t('Keep editing'),
     danger: true,
   });
-  // The same Escape key press also reaches the dialog below, which must not ask a second time.
-  setTimeout(() => (asking = false));
+  asking = false;
+  closedBy = window.event;
   if (confirmed) for (const { discard } of scope) discard();
   return confirmed;
 }
