@@ -29,6 +29,7 @@ const passing = new Map([
   ['EHOSTUNREACH', 'The database does not answer: there is no way to its host.'],
   ['ENETUNREACH', 'The database does not answer: there is no way to its network.'],
   ['57P03', 'The database is starting up.'],
+  ['55000', 'The database accepts no connections for now.'],
 ]);
 /** The messages without a code of their own: pg's, and those of pgbouncer. */
 const messages: [pattern: RegExp, reason: string][] = [

@@ -52,10 +52,10 @@ const lostCodes =
 
 /**
  * A connection that PostgreSQL refuses, or whose certificate has expired or is not trusted. The service has served before: the
- * operator is changing a password, say.
+ * operator is changing a password, say, or has closed the database (55000).
  */
 const refusedCodes =
-  /^(?:28...|3D000|P1011|ERR_TLS_.*|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:VERIFY|GET_ISSUER).*)$/;
+  /^(?:28...|3D000|55000|P1011|ERR_TLS_.*|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:VERIFY|GET_ISSUER).*)$/;
 
 /** pg's messages about a lost connection, which have no code. */
 const lostMessages =

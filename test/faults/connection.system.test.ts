@@ -134,9 +134,23 @@ it.each([
   120_000,
 );
 
-describe('a certificate of the database that expires while a process runs', { timeout: 240_000 }, () => {
-  /** Expires it, expects 503 with the reason, and renews it. */
-  async function expire({ url }: Kontor, reason: RegExp): Promise<void> {
+describe('a database that refuses connections for a while', { timeout: 240_000 }, () => {
+  interface Fault {
+    begin: () => Promise<unknown>;
+    end: () => Promise<unknown>;
+    reason: RegExp;
+  }
+  const expired: Fault = {
+    begin: () => useCertificate('expired'),
+    end: () => useCertificate('server'),
+    reason: /certificate/,
+  };
+  const allow = (connections: boolean) => () =>
+    postgres.queryServer(`alter database kontor allow_connections ${connections}`);
+  const closed: Fault = { begin: allow(false), end: allow(true), reason: /accepts no connections for now/ };
+
+  /** Expects 503 with the reason while the fault lasts, and writes afterwards. */
+  async function endure({ url }: Kontor, { begin, end, reason }: Fault): Promise<void> {
     const ready = async (): Promise<{ status: number; message?: string }> => {
       const response = await fetch(`${url}/health/ready`);
       return { ...((await response.json()) as { message?: string }), status: response.status };
@@ -148,31 +162,33 @@ describe('a certificate of the database that expires while a process runs', { ti
         body: JSON.stringify(customer),
       });
     expect((await create()).status).toBe(201);
-    await useCertificate('expired');
+    await begin();
     await postgres.terminateAll();
     await until(async () => (await ready()).status === 503, 'the fault to be reported');
     expect(await ready()).toMatchObject({ status: 503, message: expect.stringMatching(reason) });
     const refused = await create();
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-    await useCertificate('server');
+    await end();
     await until(async () => (await create()).status === 201, 'writes to be done again');
   }
 
-  it('directly', async () => {
+  it('its certificate expires, or it is closed', async () => {
     const process = await kontor('serve', verified('ca.pem'));
     onTestFinished(process.kill);
     await process.start();
-    await expire(process, /certificate has expired/);
+    await endure(process, { ...expired, reason: /certificate has expired/ });
+    await endure(process, closed);
   });
 
-  it.skipIf(noPooler)('behind pgbouncer', async () => {
+  it.skipIf(noPooler)('the same behind pgbouncer', async () => {
     const tls = `server_tls_sslmode = verify-full\nserver_tls_ca_file = ${certificates}/ca.pem`;
     const pooler = await startPooler(postgres.url, 5, tls);
     onTestFinished(pooler.close);
     const process = await kontor('serve', pooler.through(postgres.url), { DATABASE_DIRECT_URL: verified('ca.pem') });
     onTestFinished(process.kill);
     await process.start();
-    await expire(process, /certificate/);
+    await endure(process, expired);
+    await endure(process, closed);
   });
 });

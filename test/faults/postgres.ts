@@ -15,6 +15,8 @@ export interface OwnPostgres {
   /** As a superuser, on a connection of its own. */
   // eslint-disable-next-line typescript/no-explicit-any
   query(sql: string, values?: unknown[]): Promise<any[]>;
+  /** The same from another database, for what ends or closes that one. */
+  queryServer(sql: string): Promise<unknown[]>;
   /** Ends it on the spot: what it was doing is left to recovery. */
   stopImmediately(): Promise<void>;
   /** Ends it in order, without waiting for its clients. */
@@ -52,6 +54,7 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
   const port = await begin();
   await prepareRoles(port, passwords);
   const superuserUrl = roleUrl('postgres', passwords.superuser, port, 'kontor');
+  const serverUrl = roleUrl('postgres', passwords.superuser, port, 'postgres');
 
   const stop = async (signal: 'SIGQUIT' | 'SIGINT'): Promise<void> => {
     const { pid } = await running();
@@ -68,12 +71,13 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
     url: roleUrl('kontor', passwords.owner, port, 'kontor'),
     port,
     query: (sql, values) => query(superuserUrl, sql, values),
+    queryServer: (sql) => query(serverUrl, sql),
     stopImmediately,
     stopFast: () => stop('SIGINT'),
     start: async () => void (await begin(port)),
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
-    terminateAll: async () => (await query(superuserUrl, terminateOthers)).length,
+    terminateAll: async () => (await query(serverUrl, terminateOthers)).length,
     own: async (files) => {
       const { uid, gid } = place.user ?? {};
       if (uid === undefined || gid === undefined) return;
