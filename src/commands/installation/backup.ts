@@ -8,7 +8,8 @@ import { commitBeforeBaseline, isBeforeBaseline, underBaseline } from '../../../
 import { migrate, migrations } from '../../../prisma/migrate/migrate.ts';
 import { backUp } from '../../backup/backup.ts';
 import { BackupError, openBackup, type AuthenticBackup, type Backup } from '../../backup/restore.ts';
-import { minPassphraseLength, readConfig, type Config } from '../../config/config.ts';
+import { readConfig, type Config } from '../../config/config.ts';
+import { minPassphraseLength } from '../../config/setting-types.ts';
 import { readSecretSetting } from '../../config/secret-settings.ts';
 import { openStorage } from '../../storage/storage.ts';
 import { RefusedError } from '../../identity/index.ts';
