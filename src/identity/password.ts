@@ -1,5 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import type { UnscopedClient, User } from '../../prisma/client.ts';
+import { TryLaterError } from '../../schema/errors/errors.ts';
+import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import { RefusedError } from './refused.ts';
 
 const minLength = 12;
@@ -7,9 +9,34 @@ const minLength = 12;
 const maxLength = 128;
 
 /**
+ * Hashes are computed one after the other. Each takes a core, and one of the four threads in which Node also compresses responses,
+ * and reads and writes files: sign-ins from many addresses, none of which has reached its limit, would take all of them.
+ */
+const turns = new ConcurrencyLimiter(1);
+/** How many may wait for their turn: some seconds, less than a client waits for its response. */
+const maxWaiting = 100;
+let waiting = 0;
+
+/** @throws TryLaterError if so many passwords wait that the caller would wait too long */
+export function refuseIfCrowded(): void {
+  if (waiting >= maxWaiting) throw new TryLaterError();
+}
+
+async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  refuseIfCrowded();
+  waiting += 1;
+  try {
+    return await turns.run(work);
+  } finally {
+    waiting -= 1;
+  }
+}
+
+/**
  * Argon2id in PHC format, with the library's default parameters, which OWASP recommends: 19 MiB, two passes.
  *
  * @throws RefusedError if the password is too short, too long, or one of the most common ones
+ * @throws TryLaterError
  */
 export async function hashPassword(password: string): Promise<string> {
   const normal = normalized(password);
@@ -31,7 +58,7 @@ export async function hashPassword(password: string): Promise<string> {
       'common_password',
       text,
     ]);
-  return hash(normal);
+  return inTurn(() => hash(normal));
 }
 
 /** Fifty thousand leaked passwords; loaded when a password is set for the first time. */
@@ -44,7 +71,10 @@ async function isCommon(password: string): Promise<boolean> {
 /** A user with the right password, and the hash that it matched: the stored hash may have changed since. */
 export type Verified = Pick<User, 'id' | 'name' | 'email'> & { passwordHash: string };
 
-/** The user with this e-mail address and password, or null. It takes as long if there is no such user. */
+/**
+ * The user with this e-mail address and password, or null. It takes as long if there is no such user.
+ * @throws TryLaterError
+ */
 export async function verifyPassword(
   client: UnscopedClient,
   email: string,
@@ -55,7 +85,7 @@ export async function verifyPassword(
     where: { email: email.trim().toLowerCase() },
     select: { id: true, name: true, email: true, passwordHash: true },
   });
-  const matches = await verify(user?.passwordHash ?? decoyHash, normalized(password));
+  const matches = await inTurn(() => verify(user?.passwordHash ?? decoyHash, normalized(password)));
   if (!user?.passwordHash || !matches) return null;
   return { ...user, passwordHash: user.passwordHash };
 }

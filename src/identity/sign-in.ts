@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { postgresStore } from '../security/rate-limit.ts';
 import { revokeUserTokens } from './accounts.ts';
-import { hashPassword, verifyPassword, type Verified } from './password.ts';
+import { hashPassword, refuseIfCrowded, verifyPassword, type Verified } from './password.ts';
 import { endSessions, startSession, type Started } from './sessions.ts';
 
 /** Attempts are counted before the password is checked, also concurrent ones. A successful one clears the count. */
@@ -43,12 +43,16 @@ type Attempt =
   /** Seconds to wait, whether the password was right or not. */
   | { kind: 'throttled'; retryAfter: number };
 
-/** Checks a password, unless the limit of attempts is exceeded. Counts attempts in PostgreSQL. */
+/**
+ * Checks a password, unless the limit of attempts is exceeded. Counts attempts in PostgreSQL.
+ * @throws TryLaterError
+ */
 export type TryPassword = (attempt: { email: string; password: string; address: string }) => Promise<Attempt>;
 
 export function createTryPassword(client: UnscopedClient, pool: Pool): TryPassword {
   const count = createCountAttempt(pool);
   return async ({ email, password, address }) => {
+    refuseIfCrowded(); // an attempt that isn't made doesn't count
     const account = digest(email.trim().toLowerCase());
     const from = network(address);
     const ofAccount = [

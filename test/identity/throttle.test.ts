@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, startService, type Answer, type Database, type Service } from '../harness.ts';
+import { makeCustomer } from '../graphql/books.ts';
 import { openBrowser, password, makeUser } from './browser.ts';
 
 let database: Database;
@@ -145,4 +146,30 @@ describe('sign-in attempts are limited', () => {
     const guesses = times(15, () => browser.request('POST', '/api/auth/change-password', guess));
     expect(await statuses(guesses)).toEqual({ 422: 10, 429: 5 });
   });
+});
+
+it('sign-ins from many addresses hold up nobody’s compressed response, and those that would wait too long are refused', async () => {
+  const [service] = services;
+  const integrator = await service.integrator();
+  for (let count = 0; count < 5; count += 1) await makeCustomer(integrator);
+  const list = (): Promise<Response> =>
+    fetch(`${service.url}/api/v1/customers`, {
+      headers: { authorization: `Bearer ${integrator.token}`, 'accept-encoding': 'gzip' },
+    });
+  const answered: number[] = [];
+  const sign = async (index: number): Promise<void> => {
+    const { status } = await openBrowser(service).request(
+      'POST',
+      '/api/auth/sign-in/email',
+      { email: `nobody-${index}@example.com`, password: 'wrong horse battery staple' },
+      { 'x-forwarded-for': `10.1.${Math.floor(index / 250)}.${index % 250}` },
+    );
+    answered.push(status);
+  };
+  const attempts = times(160, sign);
+  await expect.poll(() => answered.includes(401)).toBe(true);
+  expect((await list()).headers.get('content-encoding')).toBe('gzip');
+  expect(answered.filter((status) => status === 401).length).toBeLessThan(75);
+  await Promise.all(attempts);
+  expect(new Set(answered)).toEqual(new Set([401, 503]));
 });
