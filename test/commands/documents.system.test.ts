@@ -67,6 +67,13 @@ describe('kontor invoice', () => {
     expect([ended.code, read.equals(pdf), (await lstat(pipe)).isFIFO()]).toEqual([0, true, true]);
   });
 
+  it('--out opens a file that was private to nobody else', async () => {
+    const out = join(folder, 'private.pdf');
+    await writeFile(out, 'former', { mode: 0o600 });
+    expect((await run('pdf', invoices[0] ?? '', '--out', out)).code).toBe(0);
+    expect((await stat(out)).mode & 0o777).toBe(0o600);
+  });
+
   it('xml prints the e-invoice in a format', async () => {
     const [id = ''] = invoices;
     for (const format of ['xrechnung-ubl', 'peppol'])

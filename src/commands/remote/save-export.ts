@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, createWriteStream, lstatSync, openSync, realpathSync } from 'node:fs';
+import { chmodSync, closeSync, createWriteStream, lstatSync, openSync, realpathSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -87,7 +87,8 @@ async function saveWhole(bytes: Readable, out: string): Promise<void> {
   // A device or a pipe takes the bytes. A new file in its place would take it from everybody.
   if (found && !found.isFile()) return await pipeline(bytes, createWriteStream(file));
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  closeSync(openSync(draft, 'wx'));
+  closeSync(openSync(draft, 'wx', found ? 0o600 : 0o666));
+  if (found) chmodSync(draft, found.mode & 0o777); // who could not read the former file can't read this one
   const isOver = removeWhenInterrupted(draft);
   try {
     await pipeline(bytes, createWriteStream(draft, { flags: 'r+', flush: true }));
