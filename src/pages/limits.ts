@@ -33,6 +33,7 @@ import { maxTestTenants } from '../identity/test-tenants.ts';
 import { minuteMs } from '../security/rate-limit.ts';
 import { sessionLimit } from '../server/auth/request-admission.ts';
 import { limitsOfPushed } from '../server/graphql/pushed-document.ts';
+import { maxArrivingBytes } from '../server/http/arriving-bodies.ts';
 import { maxAtOnce } from '../server/http/upload.ts';
 
 const number = new Intl.NumberFormat('en');
@@ -52,6 +53,7 @@ export const limitGroups: Record<string, Record<string, string>> = {
     "values in a request's JSON": '{{maxInputValues}}',
     'wrong fields that an error names': '{{maxProblems}}',
     'bodies of a tenant above {{longBody}} that wait to be read, in one process': '{{maxLongBodies}}',
+    'bodies of a tenant that are on their way, in all, in one process': bytes(maxArrivingBytes),
     "an answer: a GraphQL document's, or a page of REST": '{{maxResponse}}',
     '`per_page`, and `first` and `last` in GraphQL': '{{maxPage}}',
     'values in the lists of an answer to a GraphQL document': '{{maxResponseValues}}',

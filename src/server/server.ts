@@ -35,6 +35,7 @@ import { RequestAnnouncer } from './http/request-announcer.ts';
 import { RequestLog } from './http/request-log.ts';
 import type { RateLimiter } from '../security/rate-limit.ts';
 import { respondJson, respondNotFound, respondReady, respondServerOptions, type Handler } from './http/responses.ts';
+import { createArrivingBodies } from './http/arriving-bodies.ts';
 import { createBodyTurns } from './http/body-turns.ts';
 import { createRestHandler, createRestResponder } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
@@ -135,6 +136,7 @@ export function createServer({
     notifications,
     documents: createTenantDocuments(client, domain.schema),
     requestLog,
+    reserveBody: createArrivingBodies(),
     responseMemory,
     maxResponseBytes,
     retry,

@@ -73,6 +73,7 @@ const exceptions: Record<string, string[]> = {
   'limits a request that nobody of a tenant makes, or what a process does': [
     'src/config/secret-settings.ts#maxBytes',
     'src/identity/password.ts#maxLength',
+    'src/identity/password.ts#maxWaiting',
     'src/identity/test-tenants.ts#mostAtOnce',
     'src/server/auth/router.ts#maxBytes',
     'src/server/health.ts#maxConnections',

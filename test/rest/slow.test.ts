@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { until } from '../webhooks/receiver.ts';
@@ -126,4 +126,31 @@ it('pipelined requests are answered in order, without regard to junk after them'
   const received = answers(await sendRaw(service, get.repeat(50), 'rubbish\r\n\r\n', get));
   expect(received.map(({ status }) => status)).toEqual([...Array<number>(50).fill(200), 400]);
   await served();
+});
+
+describe('bodies of a tenant that are on their way', () => {
+  const longest = 1024 * 1024;
+
+  it.each([
+    ['REST', 'POST /api/v1/customers', `Content-Length: ${longest}`],
+    ['GraphQL, chunked', 'POST /graphql', 'Transfer-Encoding: chunked'],
+    ['MCP', 'POST /mcp', `Content-Length: ${longest}`],
+  ])('are at most 64 MiB in all: %s', async (_, line, length) => {
+    const patient = await startService();
+    onTestFinished(patient.close);
+    const [holder, other] = [await patient.integrator(), await patient.integrator()];
+    const { port } = new URL(patient.url);
+    const refused: string[] = [];
+    const send = (who: Integrator): Socket => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(head(who, line, json, length)));
+      open.push(socket);
+      return socket.on('error', () => {}).on('data', (chunk: Buffer) => refused.push(chunk.toString().slice(0, 12)));
+    };
+    const sockets = Array.from({ length: 66 }, () => send(holder));
+    await until(() => refused.length === 2);
+    expect(refused).toEqual(['HTTP/1.1 429', 'HTTP/1.1 429']);
+    expect((await other.rest('POST', '/customers', sample.customer)).status).toBe(201);
+    for (const socket of sockets) socket.destroy();
+    await until(async () => (await holder.rest('POST', '/customers', sample.customer)).status === 201);
+  });
 });

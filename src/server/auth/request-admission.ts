@@ -9,6 +9,7 @@ import { authenticateSession, createAuthenticate } from '../../identity/index.ts
 import { accessKeys } from '../../notifications/access-endings.ts';
 import type { Notifications } from '../../notifications/notifications.ts';
 import type { RateLimiter } from '../../security/rate-limit.ts';
+import type { ReserveBody } from '../http/arriving-bodies.ts';
 import type { ResponseMemory } from '../http/response-memory.ts';
 import type { ReadRetry } from '../http/read-retry.ts';
 import { getId, type LoggedCaller, type RequestLog } from '../http/request-log.ts';
@@ -84,6 +85,7 @@ export function createRequestAdmission({
   notifications,
   documents,
   requestLog,
+  reserveBody,
   responseMemory,
   maxResponseBytes,
   retry,
@@ -94,6 +96,7 @@ export function createRequestAdmission({
   notifications: Notifications;
   documents: TrustedDocumentStore;
   requestLog: RequestLog;
+  reserveBody: ReserveBody;
   responseMemory: ResponseMemory;
   /** The longest response, in bytes. */
   maxResponseBytes: number;
@@ -178,6 +181,7 @@ export function createRequestAdmission({
     // Only a request that reaches this check counts towards the limit.
     if (limiter) await limit(limiter, caller, response);
     requestLog.admitted(response, caller.logged);
+    reserveBody(caller.principal.tenant, response);
     return open(caller, request);
   };
 
