@@ -22,6 +22,11 @@ export interface S3Settings {
 const connectMs = 5000;
 /** How long a connection may be silent. */
 const silentMs = 30_000;
+/**
+ * As many connections as files are read and written at once, which the clients' own connections limit. With the usual 50, as many
+ * clients that read slowly would keep everybody else from the bucket.
+ */
+const agent = { maxSockets: Infinity };
 
 /**
  * Keeps files as objects of a bucket. A file is written to disk first: so its length and its hash, which S3 checks, are known
@@ -38,7 +43,13 @@ export function createS3Storage(
     // Other services than AWS's don't all know the checksums that are the default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: connectMs, socketTimeout: silentMs, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: connectMs,
+      socketTimeout: silentMs,
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
   });
   const locate = (key: string): { Bucket: string; Key: string } => {
     if (!isFileKey(key)) throw new Error(`${JSON.stringify(key)} is no key of a file`);

@@ -135,6 +135,14 @@ describe.skipIf(noS3Server)('S3', () => {
     expect((await readWhole(whole, 'of/kontor/tenant/file'))?.equals(bytes)).toBe(true);
   });
 
+  it('is read while many files wait for their readers', async () => {
+    const bytes = randomBytes(2 ** 20);
+    await storage.write('tenant/file', inPieces(bytes), bytes.length);
+    const unread = await Promise.all(Array.from({ length: 100 }, () => storage.read('tenant/file')));
+    expect((await readWhole(storage, 'tenant/file'))?.equals(bytes)).toBe(true);
+    for (const file of unread) file?.content.destroy();
+  });
+
   it.each([
     ['another key', { credentials: { keyId: 'another', secretKey: 'S3RVER' } }],
     ['a bucket that is not there', { bucket: 'another' }],
