@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
@@ -130,6 +131,26 @@ it('pipelined requests are answered in order, without regard to junk after them'
 
 describe('bodies of a tenant that are on their way', () => {
   const longest = 1024 * 1024;
+
+  it('count no more once their clients have left, also before they were admitted', async () => {
+    const leave = (): Promise<unknown> => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () =>
+        socket.write(post(`Content-Length: ${longest}`), () => socket.destroy()),
+      );
+      return once(socket, 'close');
+    };
+    const client = await service.pool.connect();
+    await client.query('begin; lock table api_tokens');
+    await Promise.all(Array.from({ length: 80 }, leave));
+    await service.request('GET', '/health/live'); // after those
+    await client.query('rollback');
+    client.release();
+    await served();
+    const { socket, closed } = start(post(`Content-Length: ${longest}`, 'Connection: close'));
+    await served();
+    socket.write(`{"type":"customer","company_name":"Late"${' '.repeat(longest - 41)}}`);
+    expect(answers(await closed)).toEqual([{ status: 201, body: expect.anything() }]);
+  });
 
   it.each([
     ['REST', 'POST /api/v1/customers', `Content-Length: ${longest}`],
