@@ -160,6 +160,11 @@ describe('messages', () => {
       expect((await post(batch)).status).toBe(400);
   });
 
+  it('a compressed one is refused as REST refuses it', async () => {
+    const { status, body } = await post(request('tools/list'), { 'content-encoding': 'gzip' });
+    expect([status, body.error.message]).toEqual([415, 'The body must not be compressed.']);
+  });
+
   it('what is no message is refused', async () => {
     for (const text of ['', '{', 'null', '7', '"x"', '{"jsonrpc":"2.0","id":1,"method":"tools/list"', '\0', '\ud800'])
       expect([text, (await post(text)).status]).toEqual([text, 400]);

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isTextTooWide, parseJson } from '../../../rest-shim/exact-json.ts';
 import type { Values } from '../../../rest-shim/operation.ts';
-import { longestAtOnce, readRequestBytes, TransportError } from '../../../rest-shim/request-body.ts';
+import { compressed, longestAtOnce, readRequestBytes, TransportError } from '../../../rest-shim/request-body.ts';
 import { toGraphqlError } from '../graphql/error-response.ts';
 import type { Admit, AdmittedRequest } from '../auth/request-admission.ts';
 import type { WaitForTurn } from '../http/body-turns.ts';
@@ -109,6 +109,7 @@ async function readMessage(
   { context, confirmAccess }: AdmittedRequest,
   bodyTurns: WaitForTurn,
 ): Promise<Message> {
+  if (request.headers.has('content-encoding')) throw compressed();
   const bytes = await readRequestBytes(request);
   await confirmAccess();
   if (bytes.length > longestAtOnce) await bodyTurns(context, bytes.length);
