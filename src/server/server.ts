@@ -41,7 +41,7 @@ import { createRestHandler, createRestResponder } from './http/rest-handler.ts';
 import { createGraphqlHttpHandler } from './graphql/http-handler.ts';
 import { createMcpHandlerOnDemand } from './mcp/load-on-demand.ts';
 import { createResources } from './mcp/resources.ts';
-import { deriveTools } from './mcp/tools.ts';
+import { deriveTools, type AnyTool } from './mcp/tools.ts';
 import { createAuthHandler } from './auth/auth-handler.ts';
 import { describeRequest } from '../observability/slow-statements.ts';
 import type { Listener, Tracing } from '../observability/tracing.ts';
@@ -177,12 +177,14 @@ export function createServer({
   if (introspection)
     descriptions.set('/schema.graphql', { type: 'text/plain; charset=utf-8', make: () => printSdl(domain.schema) });
   const files = new Map([...descriptions].map(([path, { type, make }]) => [path, createPublicFile(type, make)]));
+  /** The tools of MCP. Deriving them takes longer than most of their calls. */
+  let tools: ReadonlyMap<string, AnyTool> | undefined;
   const handleMcp = createMcpHandlerOnDemand({
     ...shared,
     corsOrigins,
     respondRest,
     graphqlHandler,
-    tools: () => deriveTools(describe()),
+    tools: () => (tools ??= deriveTools(describe())),
     readResources: createResources(publicAddress, descriptions),
   });
 
