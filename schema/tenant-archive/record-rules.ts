@@ -3,6 +3,7 @@ import { Problems } from '../errors/errors.ts';
 import { frozenBuyer, frozenSeller } from '../documents/document-source.ts';
 import { isStorableLogo } from '../documents/pdf/logo.ts';
 import { countryCodes, hasAtMost } from '../graphql/input/validators.ts';
+import { findExcess, maxInputDepth } from '../graphql/input/width.ts';
 import {
   fits,
   maxDigits,
@@ -159,6 +160,9 @@ function logoRules(logo: Row<'CompanyLogo'>, problems: Problems): void {
  * columns. Without a company profile there is no seller.
  */
 function partiesRules({ seller, buyer }: Row<'InvoiceParties'>, problems: Problems): void {
+  for (const [name, party] of Object.entries({ seller, buyer }))
+    if (findExcess(party) === 'levels')
+      problems.add(name, 'nested_too_deeply', `Must not have more than ${maxInputDepth} levels.`);
   const checked = {
     ...(seller !== null && { seller: frozenSeller.safeParse(seller) }),
     buyer: frozenBuyer.safeParse(buyer),

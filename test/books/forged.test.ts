@@ -197,6 +197,11 @@ it('the parties of an invoice must have the form that its documents need, also w
     [at + 1, 'seller.language'],
     [at + 1, 'seller.legal_name'],
   ]);
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  const nested = without(proofs()).with(at, lines[at]!.replace('"buyer":{', `"buyer":{"fax":${deep},`));
+  expect(await errorsOf(nested, { acceptUnproven: true })).toEqual([
+    { line: at + 1, message: 'buyer: Must not have more than 32 levels.' },
+  ]);
   expect(await errorsWith({ seller: null, buyer: { ...customer, fax: 7, city: null } })).toEqual([]); // without a profile, and with a column of another version
 });
 
