@@ -1,5 +1,6 @@
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
+import { loadExplanations } from './errors/explain.ts';
 import { language } from './i18n/language.ts';
 import { loadTexts } from './i18n/t.ts';
 
@@ -9,6 +10,7 @@ async function start(): Promise<void> {
   if (!element) throw new Error('index.html has no #root.');
   document.documentElement.lang = language;
   await loadTexts();
+  await loadExplanations();
   const { Root } = await import('./root.tsx');
   createRoot(element).render(createElement(Root));
 }

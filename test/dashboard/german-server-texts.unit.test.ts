@@ -3,8 +3,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
+import germanTexts from '../../src/dashboard/i18n/de.json' with { type: 'json' };
 
 const script = fileURLToPath(new URL('german-texts.ts', import.meta.url));
+
+const readAll = (paths: string[]): string =>
+  paths
+    .map((path) => new URL(`../../${path}/`, import.meta.url))
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(new URL(file, folder), 'utf8')),
+    )
+    .join('\n');
 
 type Translated = [english: string, german: string];
 
@@ -31,11 +42,35 @@ const sentences: Translated[] = [
   ['There are 7 more warnings like these.', '7 weitere solche Hinweise'],
 ];
 
-let texts: { sentences: string[]; warnings: string[]; laws: Translated[]; rules: Translated[] };
+type Problem = { code: string; message: string; params: Record<string, unknown> };
+
+/** Problems of fields, of which a German page says what to do. */
+const problems: [Problem, german: string][] = [
+  [
+    {
+      code: 'invalid_format',
+      message: 'Must be an IBAN: its length or its check digits are wrong.',
+      params: { format: 'iban' },
+    },
+    'Das ist keine IBAN: Länge oder Prüfziffern stimmen nicht.',
+  ],
+  [
+    { code: 'out_of_range', message: 'Must be from 0 to 1000.5.', params: { min: 0, max: 1000.5 } },
+    'Geben Sie eine Zahl von 0 bis 1.000,5 ein.',
+  ],
+  [
+    { code: 'out_of_range', message: 'Must be at least 0.01.', params: { min: 0.01 } },
+    'Geben Sie mindestens 0,01 ein.',
+  ],
+  [{ code: 'invalid_format', message: 'Must be new.', params: {} }, 'Das hat nicht die erforderliche Form.'],
+];
+
+let texts: { problems: string[]; sentences: string[]; warnings: string[]; laws: Translated[]; rules: Translated[] };
 beforeAll(async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     script,
     JSON.stringify(sentences.map(([english]) => english)),
+    JSON.stringify(problems.map(([problem]) => problem)),
   ]);
   texts = JSON.parse(stdout) as typeof texts;
 });
@@ -60,17 +95,21 @@ it('what the service says of jobs and statements has a German text', () => {
   expect(texts.sentences).toEqual(sentences.map(([, german]) => german));
 });
 
-it('the service has these sentences', () => {
-  const folders = ['schema/exports', 'schema/bank-statements', 'src/jobs'].map(
-    (path) => new URL(`../../${path}/`, import.meta.url),
+it('a problem of a field says what to enter, in German as in English', () => {
+  expect(texts.problems).toEqual(problems.map(([, german]) => german));
+});
+
+it('the service has the sentences of problems that German has', () => {
+  const source = readAll(['schema', 'src/identity', 'src/server']);
+  const known = Object.keys(germanTexts).flatMap(
+    (key) => /^api: ((?:Must|There is|This|Only) .*\.)$/.exec(key)?.[1] ?? [],
   );
-  const source = folders
-    .flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.ts'))
-        .map((file) => readFileSync(new URL(file, folder), 'utf8')),
-    )
-    .join('\n');
+  expect(known.length).toBeGreaterThan(15);
+  expect(known.filter((message) => !source.includes(message))).toEqual([]);
+});
+
+it('the service has these sentences', () => {
+  const source = readAll(['schema/exports', 'schema/bank-statements', 'src/jobs']);
   for (const words of [
     'Its token lacks the ability ${',
     'The one who started it has no access any more.',

@@ -1,14 +1,23 @@
 import { bytes, date, decimal, label } from '../format/format.ts';
 import { t } from '../i18n/t.ts';
 
-type Params = Readonly<Record<string, unknown>>;
+export type Params = Readonly<Record<string, unknown>>;
 
 const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '…');
 const day = (value: unknown): string => (typeof value === 'string' ? date(value) : '…');
 
+const bound = (value: unknown): string => (typeof value === 'number' ? decimal(String(value)) : '');
+
+function sayRange(min: unknown, max: unknown): string {
+  const [least, most] = [bound(min), bound(max)];
+  if (least && most) return t('Enter a number from {min} to {max}.', { min: least, max: most });
+  if (least) return t('Enter at least {min}.', { min: least });
+  return most ? t('Enter at most {max}.', { max: most }) : t('This number is too small or too large.');
+}
+
 /**
  * The meanings of the codes of problems, as /docs/error-codes has them. The messages of the API are English, so only
- * English pages show them.
+ * English pages show them, and don't load these: see explain.ts.
  */
 export const explanations: Readonly<Record<string, (params: Params) => string>> = {
   required: () => t('Fill this in.'),
@@ -22,7 +31,7 @@ export const explanations: Readonly<Record<string, (params: Params) => string>> 
   wrong_count: ({ min, max }) => t('Choose between {min} and {max}.', { min: text(min), max: text(max) }),
   too_many: ({ max }) => t('At most {max} can be handled at once.', { max: text(max) }),
   nested_too_deeply: () => t('This has too many levels.'),
-  out_of_range: () => t('This number is too small or too large.'),
+  out_of_range: ({ min, max }) => sayRange(min, max),
   zero: () => t('Enter a number other than zero.'),
   wrong_sign: () => t('This number has the wrong sign.'),
   too_many_decimals: ({ max }) => t('Use at most {max} decimals.', { max: text(max) }),
@@ -62,7 +71,3 @@ export const explanations: Readonly<Record<string, (params: Params) => string>> 
   wrong_password: () => t('The password is not right.'),
   common_password: () => t('This password is one of the most common ones.'),
 };
-
-/** Says a problem by its code. A code may be newer than this page. */
-export const explain = ({ code, params }: { code: string; params: Params }): string =>
-  explanations[code]?.(params) ?? t('This can not be used as it is.');

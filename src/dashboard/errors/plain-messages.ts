@@ -1,6 +1,6 @@
 import { sentence } from '../format/format.ts';
 import { language } from '../i18n/language.ts';
-import { explain } from './explanations.ts';
+import { explain } from './explain.ts';
 import { numberExample } from '../forms/form-values.ts';
 import { t, translate } from '../i18n/t.ts';
 

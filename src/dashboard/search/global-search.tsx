@@ -21,7 +21,7 @@ export function GlobalSearch(): ReactNode {
   useShortcuts([{ keys: ['mod+K', '/'], label: t('Search everything'), group: 'EVERYWHERE', run: open }], {
     isDefault: true,
   });
-  const keys = isMac ? '⌘K' : 'Ctrl K';
+  const keys = isMac ? '⌘K' : `${t('Ctrl')} K`;
   return (
     <>
       <Button

@@ -1,5 +1,5 @@
 import { forgetAllKept } from '../forms/kept-input.ts';
-import { explain } from '../errors/explanations.ts';
+import { explain } from '../errors/explain.ts';
 import type { Problem } from '../errors/plain-messages.ts';
 import { language } from '../i18n/language.ts';
 import { t, translate } from '../i18n/t.ts';

@@ -97,7 +97,7 @@ function Pages({ connection, list }: Pick<Props, 'connection' | 'list'>): ReactN
       <Group gap={6} className="keys" aria-hidden>
         <Keys keys={['J', 'K']} action={t('move')} />
         <Keys keys={['↵']} action={t('confirm')} />
-        <Keys keys={[isMac ? '⌘Z' : 'Ctrl Z']} action={t('undo')} />
+        <Keys keys={[isMac ? '⌘Z' : `${t('Ctrl')} Z`]} action={t('undo')} />
       </Group>
       {hasPages && (
         <Group gap={4} role="group" aria-label={t('Pages')} wrap="nowrap" ml="auto">
