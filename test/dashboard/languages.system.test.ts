@@ -8,6 +8,7 @@ import { createInvitation } from '../../src/identity/index.ts';
 import { follow, signInByCookie, startApp, waitUntilIdle, type App } from './app.ts';
 import { accessibilityViolations, desktop, noBrowser, open, overflow, phone } from './browser.ts';
 import { findEnglish } from './foreign-texts.ts';
+import { layoutProblems } from './layout-problems.ts';
 import { makeLongValues } from './long-values.ts';
 import { textsIn } from './page-texts.ts';
 
@@ -77,6 +78,10 @@ describe.skipIf(noBrowser)('the languages of the dashboard', { timeout: 900_000 
         const wide = (await findEnglish(page)).map((text) => `English: ${text}`);
         await page.setViewportSize(phone);
         const faults = new Set([...wide, ...(await findFaults(page))]);
+        // At 320 pixels nothing is cut: WCAG's reflow.
+        await page.setViewportSize({ ...phone, width: 320 });
+        await waitUntilIdle(page);
+        for (const problem of await layoutProblems(page, { touch: 20 })) faults.add(problem);
         if (faults.size > 0) found[name] = [...faults];
       }
     } finally {

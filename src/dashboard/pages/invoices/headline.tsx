@@ -13,7 +13,7 @@ export function Headline({ invoice }: { invoice: Invoice }): ReactNode {
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fz={28} fw={600} lh={1.3}>
+      <Text fz="min(28px, 7vw)" fw={600} lh={1.3}>
         {money(amount, invoice.currency)}
       </Text>
       <Text c={invoice.isOverdue ? 'red' : undefined}>{when}</Text>

@@ -34,21 +34,29 @@ export function LinkList({ id, title, rows }: Props): ReactNode {
           <li key={to}>
             <Link to={to}>
               {Icon && <Icon width={20} aria-hidden />}
-              <Text component="span" size="sm" fw={500} flex={1} {...(isUrgent && { c: 'var(--mantine-color-error)' })}>
-                {text}
-                {note && ' '}
-                {note && (
-                  <Text component="span" inherit c="dimmed" fw={400} display="inline-block">
-                    {note}
-                  </Text>
-                )}
-              </Text>
-              <Group component="span" gap="md" justify="flex-end" className="numbers">
-                {amounts?.map((amount) => (
-                  <Text key={amount} component="span" size="sm" className="figure">
-                    {amount}
-                  </Text>
-                ))}
+              <Group component="span" gap="xs" flex={1} justify="flex-end">
+                <Text
+                  component="span"
+                  size="sm"
+                  fw={500}
+                  flex={1}
+                  {...(isUrgent && { c: 'var(--mantine-color-error)' })}
+                >
+                  {text}
+                  {note && ' '}
+                  {note && (
+                    <Text component="span" inherit c="dimmed" fw={400} display="inline-block">
+                      {note}
+                    </Text>
+                  )}
+                </Text>
+                <Group component="span" gap="md" justify="flex-end" className="numbers">
+                  {amounts?.map((amount) => (
+                    <Text key={amount} component="span" size="sm" className="figure">
+                      {amount}
+                    </Text>
+                  ))}
+                </Group>
               </Group>
               <ChevronRightIcon width={16} aria-hidden />
             </Link>

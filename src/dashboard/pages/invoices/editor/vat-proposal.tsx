@@ -100,6 +100,9 @@ export function VatProposal({ form, initial }: Props): ReactNode {
                 variant={isUsed ? 'light' : 'default'}
                 aria-pressed={isUsed}
                 onClick={() => use(vat)}
+                h="auto"
+                mih={36}
+                styles={{ label: { whiteSpace: 'normal' } }}
               >
                 {supplies[proposal.supply]}: {categoryLabel(proposal.vatCategory)}
               </Button>
