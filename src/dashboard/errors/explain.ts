@@ -12,5 +12,5 @@ export async function loadExplanations(): Promise<void> {
 /** Says a problem by the language's own sentence for it, else by its code, which says less and may be newer than this page. */
 export function explain({ code, message, params }: { code: string; message: string; params: Params }): string {
   const said = translate(message);
-  return said === message ? (byCode[code]?.(params) ?? t('This can not be used as it is.')) : said;
+  return said === message ? (byCode[code]?.(params, message) ?? t('This can not be used as it is.')) : said;
 }

@@ -1,5 +1,6 @@
 import { bytes, date, decimal, label } from '../format/format.ts';
 import { t } from '../i18n/t.ts';
+import { findSentence } from './server-sentences.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ function sayRange(min: unknown, max: unknown): string {
  * The meanings of the codes of problems, as /docs/error-codes has them. The messages of the API are English, so only
  * English pages show them, and don't load these: see explain.ts.
  */
-export const explanations: Readonly<Record<string, (params: Params) => string>> = {
+export const explanations: Readonly<Record<string, (params: Params, message: string) => string>> = {
   required: () => t('Fill this in.'),
   not_nullable: () => t('Fill this in.'),
   unknown_field: () => t('This field is not known here.'),
@@ -64,7 +65,7 @@ export const explanations: Readonly<Record<string, (params: Params) => string>> 
   limit_reached: ({ max }) => t('At most {max} are possible.', { max: text(max) }),
   too_soon: () => t('This was done a short time ago. Try again later.'),
   busy: () => t('Somebody else does the same at the moment. Try again.'),
-  invalid_file: () => t('This file can not be used.'),
+  invalid_file: (_, message) => findSentence(message) ?? t('This file can not be used.'),
   file_too_large: ({ max }) => t('This file is larger than {size}.', { size: bytes(Number(max)) }),
   address_refused: () => t('No webhook is sent to an address like this.'),
   key_reused: () => t('This was sent already, with other content. Load the page again.'),

@@ -78,9 +78,20 @@ const sentences: readonly Said[] = [
     ([place = '']) => t('{place}: this has no amount.', { place: sayPlace(place) }),
   ],
   [
-    /^(.+): this (?:has no CdtDbtInd|amount is no number)/,
+    /^(.+): this (?:has no CdtDbtInd|amount is no number|row has (?:both|neither) a debit)/,
     ([place = '']) => t('{place}: the amount can not be read.', { place: sayPlace(place) }),
   ],
+  [
+    /^(.+): this date isn't (\S+): (".*")\.$/,
+    ([place = '', format = '', value = '']) =>
+      t('{place}: the date {value} does not have the form {format}.', { place: sayPlace(place), value, format }),
+  ],
+  [
+    /^(.+): this date is no calendar day: (".*")\.$/,
+    ([place = '', value = '']) => t('{place}: {value} is no day.', { place: sayPlace(place), value }),
+  ],
+  [/^This file is XML, but no CAMT\.053 /, () => t('This XML file is no bank statement in CAMT.053.')],
+  [/^(Line \d[^:]*): this /, ([place = '']) => t('{place}: this can not be read.', { place: sayPlace(place) })],
   [/^There is 1 more warning like these\.$/, () => t('{count} more warnings like these', { count: 1 })],
   [
     /^There are (\d+) more warnings like these\.$/,
@@ -88,12 +99,15 @@ const sentences: readonly Said[] = [
   ],
 ];
 
-/** Says a sentence of the server in the language of the pages. One that they don't know stays English. */
-export function saySentence(english: string): string {
-  if (language === 'en') return sentence(english);
+/** A sentence of the server in the language of the pages, if they know it. */
+export function findSentence(english: string): string | undefined {
   for (const [pattern, say] of sentences) {
     const [, ...parts] = pattern.exec(english) ?? [];
     if (pattern.test(english)) return say(parts);
   }
-  return sentence(translate(english));
+  return undefined;
 }
+
+/** Says a sentence of the server in the language of the pages. One that they don't know stays English. */
+export const saySentence = (english: string): string =>
+  language === 'en' ? sentence(english) : (findSentence(english) ?? sentence(translate(english)));
