@@ -21,7 +21,7 @@ export async function makeWholeFile<T>(
 ): Promise<T> {
   await refuseExisting(file);
   const draft = `${file}.${randomBytes(4).toString('hex')}.partial`;
-  closeSync(openSync(draft, 'wx', 0o600));
+  makeEmpty(draft);
   const isOver = onDraft?.(draft);
   try {
     const result = await write(draft);
@@ -36,6 +36,19 @@ export async function makeWholeFile<T>(
   } finally {
     await rm(draft, { force: true });
     isOver?.();
+  }
+}
+
+/** The system's message would name the draft, which nobody asked for. */
+function makeEmpty(draft: string): void {
+  try {
+    closeSync(openSync(draft, 'wx', 0o600));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const folder = dirname(draft);
+    throw new Error(code === 'ENOENT' ? `There is no folder ${folder}` : `No file can be made in ${folder}: ${code}`, {
+      cause: error,
+    });
   }
 }
 
