@@ -9,8 +9,8 @@ const translated = Object.entries(german).flatMap(([key, text]) => {
 const germanTexts = new Set<string>(Object.values(german));
 const english = new Set(translated.filter((text) => !germanTexts.has(text)));
 
-/** Words that English sentences have, and German ones don't. */
-const englishWords = /\b(?:the|of|and|with|your|is|are|not|to|for|by)\b/;
+/** Words that English sentences, and keys, have, and German ones don't. */
+const englishWords = /\b(?:the|of|and|with|your|is|are|not|to|for|by|Ctrl)\b/;
 
 /** English that German pages have, each with its reason. */
 const allowed: readonly [text: RegExp, reason: string][] = [
