@@ -178,7 +178,13 @@ describe.skipIf(noBrowser)('administration', { timeout: 120_000 }, () => {
         if (tenantId === acme.tenantId) {
           await page.waitForURL(`**/${other.acme.tenantId}`);
           await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-        } else await page.getByText('You don’t have access to these books').waitFor();
+        } else {
+          await page.getByText('You don’t have access to these books').waitFor();
+          // No books are left that a button could open.
+          await page.goto('/');
+          await page.getByRole('button', { name: 'Sign out' }).waitFor();
+          expect(await page.getByRole('button', { name: 'Open my books' }).count()).toBe(0);
+        }
       }
     });
   });

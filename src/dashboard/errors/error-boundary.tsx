@@ -8,7 +8,7 @@ import { getCode } from '../api/client.ts';
 import { fieldErrors, errorMessage } from './form-errors.ts';
 import { PageLoadError, reloadAfterUpdate, reloadIfReachable } from '../navigation/lazy-page.ts';
 import { fieldName } from './plain-messages.ts';
-import { forgetTenant } from '../session/tenant.ts';
+import { forgetTenant, getTenant, lastTenant } from '../session/tenant.ts';
 import { t } from '../i18n/t.ts';
 import { product } from '../layout/product.ts';
 
@@ -116,6 +116,8 @@ const ErrorState = ({ title, description, children }: ErrorStateProps): ReactNod
 export function SessionError({ error, refetch }: { error: CombinedError; refetch: () => void }): ReactNode {
   if (getCode(error) === 'UNAUTHENTICATED') return null; // the sign-in page opens
   const forbidden = getCode(error) === 'FORBIDDEN';
+  // Without a tenant, the server has looked for any.
+  const asked = getTenant(window.location.pathname) ?? lastTenant();
   const openDefaultTenant = (): void => {
     forgetTenant();
     window.location.assign('/');
@@ -137,7 +139,7 @@ export function SessionError({ error, refetch }: { error: CombinedError; refetch
           }
           description={t('You aren’t a member of this tenant, or it is closed. Ask a member for an invitation.')}
         >
-          <Button onClick={openDefaultTenant}>{t('Open my books')}</Button>
+          {asked && <Button onClick={openDefaultTenant}>{t('Open my books')}</Button>}
           <Button variant="default" onClick={handleSignOut}>
             {t('Sign out')}
           </Button>
