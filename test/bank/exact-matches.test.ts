@@ -123,7 +123,7 @@ describe('a suggestion is exact', () => {
 
 it('the first of them are found without looking for all', async () => {
   const customerId = await makeCustomer(acme);
-  for (const quantity of ['1', '2', '3', '4', '5']) {
+  for (const quantity of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) {
     await worth(quantity, customerId);
     await transaction(String(119 * Number(quantity)), { ...globex, bookingDate: new Date(`2026-03-0${quantity}`) });
   }
@@ -136,7 +136,7 @@ it('the first of them are found without looking for all', async () => {
     return { found, statements };
   };
   const all = await find(null);
-  expect(all.found).toHaveLength(5);
+  expect(all.found).toHaveLength(9);
   for (const first of [1, 2, 4, 5, 40]) expect((await find(first)).found).toEqual(all.found.slice(0, first));
   expect((await find(1)).statements).toBeLessThan(all.statements / 2);
   for (const first of [0, 41])

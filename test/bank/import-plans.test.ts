@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { onCluster } from '../citus/cluster.ts';
 import { makeInvoice } from '../graphql/books.ts';
 import { createDatabase, startService } from '../harness.ts';
-import { until } from '../webhooks/receiver.ts';
+import { rowsRead } from '../rows-read.ts';
 import { camt, imported, many } from './statement.ts';
 
 // PostgreSQL chooses an index by statistics, which it lacks for a tenant whose rows are new. Whatever they say, an import reads
@@ -12,21 +12,6 @@ import { camt, imported, many } from './statement.ts';
 const entries = 2000;
 const paying = 60;
 const tables = ['bank_transactions', 'payments', 'events', 'invoices', 'changes'];
-
-/** How many rows and index entries were read. PostgreSQL has counted those of a connection when that has ended. */
-async function rowsRead(reader: Client): Promise<number> {
-  const others = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-    and backend_type = 'client backend'`;
-  await until(async () => (await reader.query(others)).rowCount === 0, 'the connections to be closed');
-  const { rows } = await reader.query<{ read: number }>(
-    `select (
-      (select sum(seq_tup_read) from pg_stat_user_tables where relname = any ($1))
-      + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = any ($1))
-    )::float8 as read`,
-    [tables],
-  );
-  return rows[0]?.read ?? NaN;
-}
 
 it.skipIf(onCluster('the rows are read on other servers')).each([
   ['no statistics', 0],
@@ -58,6 +43,6 @@ it.skipIf(onCluster('the rows are read on other servers')).each([
   expect(await imported(own, globex, file)).toMatchObject({ imported: entries, matched: paying });
   expect(await imported(own, globex, file)).toMatchObject({ imported: 0, skipped: entries });
   await own.close();
-  const read = await rowsRead(reader);
+  const read = await rowsRead(reader, tables);
   expect(read).toBeLessThan(30 * entries);
 });

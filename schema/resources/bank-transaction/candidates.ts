@@ -30,7 +30,8 @@ export const atMost = 50;
 /**
  * The partners with whom earlier transactions of these accounts were matched. Each transaction of an account is looked
  * up by the account, and its payments by the transaction: PostgreSQL would rather read all payments, latest first, where it doesn't know
- * how few an account has.
+ * how few an account has. A range of one id, in an order that only one index has: where it believes that a tenant has few payments,
+ * any index would do for an equality, and some go through all of them.
  */
 export async function findEarlierPartners(
   { db }: Context,
@@ -46,7 +47,9 @@ export async function findEarlierPartners(
            select id from bank_transactions where tenant_id = $1 and counterparty_iban = iban offset 0
          ) as earlier cross join lateral (
            select id, invoice_id, receipt_id, credit_note_id from payments
-           where tenant_id = $1 and bank_transaction_id = earlier.id and reversed_at is null and reversal_of is null offset 0
+           where tenant_id = $1 and bank_transaction_id >= earlier.id and bank_transaction_id <= earlier.id
+             and reversed_at is null and reversal_of is null
+           order by bank_transaction_id offset 0
          ) as payment order by payment.id desc limit ${atMost}
        ) as payment
        left join invoices as invoice on invoice.tenant_id = $1 and invoice.id = payment.invoice_id
@@ -143,21 +146,72 @@ export async function receiptsCalled(context: Context, names: Set<string>): Prom
   );
 }
 
+/** Remembers what was found by a text. */
+function once<Found>(find: (text: string) => Promise<Found>): (text: string) => Promise<Found> {
+  const known = new Map<string, Promise<Found>>();
+  return (text) => {
+    const found = known.get(text) ?? find(text);
+    known.set(text, found);
+    return found;
+  };
+}
+
+/** More partners of one name are not looked for. */
+const maxNamesakes = 1000;
+
+/** Clues that transactions have in common: those that are looked at together look each up once. */
+export const createCommonClues = (context: Context) => ({
+  /**
+   * The partners of a name, looked up before their documents: PostgreSQL serves their ids from an index, while a join would make it
+   * go through all open documents.
+   */
+  namesakes: once(async (name) => {
+    const rows = await context.db.customer.findMany({
+      where: byPartnerName(name),
+      select: { id: true },
+      orderBy: { id: 'desc' },
+      take: maxNamesakes,
+    });
+    return rows.map(({ id }) => id);
+  }),
+  /** Open invoices in a currency that are settled in part. */
+  partlySettledInvoices: once((currency) =>
+    distinct([
+      findOpenInvoices(context, currency, { amountPaid: { gt: 0 } }),
+      findOpenInvoices(context, currency, { amountCredited: { gt: 0 } }),
+    ]),
+  ),
+  partlyPaidReceipts: once((currency) => findOpenReceipts(context, currency, false, { amountPaid: { not: 0 } })),
+  partlyPaidCredits: once((currency) => findOpenReceipts(context, currency, true, { amountPaid: { not: 0 } })),
+});
+
+export type CommonClues = ReturnType<typeof createCommonClues>;
+
 /** Open invoices and suppliers' credits, or booked receipts: those that the transaction names, and those with other clues. */
-export async function candidates(context: Context, transaction: Clues, partners: Set<string>): Promise<Candidate[]> {
+export async function candidates(
+  context: Context,
+  transaction: Clues,
+  partners: Set<string>,
+  common: CommonClues,
+): Promise<Candidate[]> {
   const open = new Decimal(transaction.amountOpen);
   if (open.isZero()) return [];
+  const name = transaction.counterpartyName?.trim();
+  const partnerIds = { earlier: [...partners], namesakes: name ? await common.namesakes(name) : [] };
   const found = open.isPositive()
     ? [
-        openInvoices(context, transaction, open, partners),
-        context.may('receipts:read') ? openReceipts(context, transaction, open.negated(), partners) : [],
+        openInvoices(context, transaction, open, partnerIds, common),
+        context.may('receipts:read') ? openReceipts(context, transaction, open.negated(), partnerIds, common) : [],
       ]
     : [
-        openReceipts(context, transaction, open.abs(), partners),
-        context.may('invoices:read') ? refundableNotes(context, transaction, open.abs(), partners) : [],
+        openReceipts(context, transaction, open.abs(), partnerIds, common),
+        context.may('invoices:read') ? refundableNotes(context, transaction, open.abs(), partnerIds) : [],
       ];
   return (await Promise.all(found)).flat();
 }
+
+/** The ids of customers or suppliers that a transaction may be of, by each clue. */
+type PartnerIds = Record<'earlier' | 'namesakes', string[]>;
 
 /** The rows of several queries, without duplicates. With a query for each clue, many rows of one don't displace others. */
 async function distinct<Row extends { id: string }>(queries: PromiseLike<Row[]>[]): Promise<Row[]> {
@@ -165,27 +219,41 @@ async function distinct<Row extends { id: string }>(queries: PromiseLike<Row[]>[
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
+const findOpenInvoices = async (
+  { db }: Context,
+  currency: string,
+  clue: Prisma.InvoiceWhereInput,
+): Promise<OpenInvoice[]> =>
+  db.invoice.findMany({
+    where: { AND: [clue], status: 'ISSUED', currency },
+    include: { customer: true },
+    orderBy: { id: 'desc' },
+    take: atMost,
+  });
+
+/** By their numbers alone: where nothing was counted, PostgreSQL goes through all open invoices for their state, or their order. */
+async function findOpenInvoicesNumbered({ db }: Context, currency: string, numbers: string[]): Promise<OpenInvoice[]> {
+  if (numbers.length === 0) return [];
+  const where = { number: { in: numbers }, currency };
+  const invoices = await db.invoice.findMany({ where, include: { customer: true } });
+  return invoices.filter(({ status }) => status === 'ISSUED');
+}
+
 async function openInvoices(
   context: Context,
   transaction: Clues,
   amount: Decimal,
-  partners: Set<string>,
+  { earlier, namesakes }: PartnerIds,
+  common: CommonClues,
 ): Promise<Candidate[]> {
-  const likely: Prisma.InvoiceWhereInput[] = [{ number: { in: numbersOfReceived(getText(transaction)) } }];
-  const name = transaction.counterpartyName?.trim();
-  likely.push({ totalGross: amount }, { amountPaid: { gt: 0 } }, { customerId: { in: [...partners] } });
-  likely.push({ amountCredited: { gt: 0 } });
-  if (name) likely.push({ customer: byPartnerName(name) });
-  const invoices = await distinct(
-    likely.map((clue) =>
-      context.db.invoice.findMany({
-        where: { AND: [clue], status: 'ISSUED', currency: transaction.currency },
-        include: { customer: true },
-        orderBy: { id: 'desc' },
-        take: atMost,
-      }),
-    ),
-  );
+  const likely: Prisma.InvoiceWhereInput[] = [{ totalGross: amount }];
+  if (earlier.length > 0) likely.push({ customerId: { in: earlier } });
+  if (namesakes.length > 0) likely.push({ customerId: { in: namesakes } });
+  const invoices = await distinct([
+    findOpenInvoicesNumbered(context, transaction.currency, numbersOfReceived(getText(transaction))),
+    ...likely.map((clue) => findOpenInvoices(context, transaction.currency, clue)),
+    common.partlySettledInvoices(transaction.currency),
+  ]);
   return invoices.map(invoiceCandidate);
 }
 
@@ -205,12 +273,13 @@ async function refundableNotes(
   context: Context,
   transaction: Clues,
   amount: Decimal,
-  partners: Set<string>,
+  { earlier, namesakes }: PartnerIds,
 ): Promise<Candidate[]> {
-  const likely: Prisma.CreditNoteWhereInput[] = [{ number: { in: parseCreditNoteNumbers(getText(transaction)) } }];
-  const name = transaction.counterpartyName?.trim();
-  likely.push({ totalGross: amount }, { customerId: { in: [...partners] } });
-  if (name) likely.push({ customer: byPartnerName(name) });
+  const numbers = parseCreditNoteNumbers(getText(transaction));
+  const likely: Prisma.CreditNoteWhereInput[] = [{ totalGross: amount }];
+  if (numbers.length > 0) likely.push({ number: { in: numbers } });
+  if (earlier.length > 0) likely.push({ customerId: { in: earlier } });
+  if (namesakes.length > 0) likely.push({ customerId: { in: namesakes } });
   const creditNotes = await distinct(
     likely.map((clue) =>
       context.db.creditNote.findMany({
@@ -235,29 +304,37 @@ export const creditNoteCandidate = ({ customer, invoice, ...creditNote }: Refund
   partnerName: customer.companyName,
 });
 
+const findOpenReceipts = async (
+  { db }: Context,
+  currency: string,
+  isCredit: boolean,
+  clue: Prisma.ReceiptWhereInput,
+): Promise<OpenReceipt[]> =>
+  db.receipt.findMany({
+    where: { AND: [clue, { creditedReceiptId: isCredit ? { not: null } : null }], status: 'BOOKED', currency },
+    include: { supplier: true },
+    orderBy: { id: 'desc' },
+    take: atMost,
+  });
+
 /** Booked receipts, or suppliers' credits. @param amount negative for these */
 async function openReceipts(
   context: Context,
   transaction: Clues,
   amount: Decimal,
-  partners: Set<string>,
+  { earlier, namesakes }: PartnerIds,
+  common: CommonClues,
 ): Promise<Candidate[]> {
-  const likely: Prisma.ReceiptWhereInput[] = [called(parseReceiptNumbers(getText(transaction)))];
-  const name = transaction.counterpartyName?.trim();
-  likely.push({ amountGross: amount }, { amountPayable: amount }, { amountPaid: { not: 0 } });
-  likely.push({ supplierId: { in: [...partners] } });
-  if (name) likely.push({ supplier: byPartnerName(name) });
-  const direction = { creditedReceiptId: amount.isNegative() ? { not: null } : null };
-  const receipts = await distinct(
-    likely.map((clue) =>
-      context.db.receipt.findMany({
-        where: { AND: [clue, direction], status: 'BOOKED', currency: transaction.currency },
-        include: { supplier: true },
-        orderBy: { id: 'desc' },
-        take: atMost,
-      }),
-    ),
-  );
+  const isCredit = amount.isNegative();
+  const names = parseReceiptNumbers(getText(transaction));
+  const likely: Prisma.ReceiptWhereInput[] = [{ amountGross: amount }, { amountPayable: amount }];
+  if (names.length > 0) likely.push(called(names));
+  if (earlier.length > 0) likely.push({ supplierId: { in: earlier } });
+  if (namesakes.length > 0) likely.push({ supplierId: { in: namesakes } });
+  const receipts = await distinct([
+    ...likely.map((clue) => findOpenReceipts(context, transaction.currency, isCredit, clue)),
+    isCredit ? common.partlyPaidCredits(transaction.currency) : common.partlyPaidReceipts(transaction.currency),
+  ]);
   return receipts.map(receiptCandidate);
 }
 

@@ -7,7 +7,7 @@ import { payables } from '../payment/payables.ts';
 import { holdPeriodLocks, lastLockedSql, type FindLocked } from '../period-lock/rules.ts';
 import { readManyRows } from '../../rows/read-many-rows.ts';
 import { inLockOrder, lockPayable, match } from './match.ts';
-import { findEarlierPartners, getText, normal } from './candidates.ts';
+import { createCommonClues, findEarlierPartners, getText, normal } from './candidates.ts';
 import { numbersOfReceived, parseCreditNoteNumbers, parseReceiptNumbers } from './invoice-references.ts';
 import { suggest, type Suggestion } from './suggestions.ts';
 
@@ -19,7 +19,8 @@ export interface ExactMatch {
 
 /**
  * The signed amounts that invoices, receipts, and credit notes have due: for them, money comes in or goes out. With the last day on
- * which no transaction can pay them, because it is locked.
+ * which no transaction can pay them, because it is locked. A credit note's invoice is a range of one id, in an order that only the
+ * primary key has: where PostgreSQL believes that the tenant has few invoices, it goes through all of them for an equality.
  */
 const dueAmounts = `
   select currency, ${balanceSql} as amount, ${lastLockedSql(['BANK', 'SALES'])} as locked_until, number, customer_id as partner_id
@@ -29,7 +30,8 @@ const dueAmounts = `
     from receipts where tenant_id = $1 and status = 'booked'
   union all
   select currency, greatest(amount_refunded - total_gross,
-      (select ${balanceSql} from invoices where tenant_id = $1 and id = credit_notes.invoice_id)),
+      (select ${balanceSql} from invoices
+        where tenant_id = $1 and id >= credit_notes.invoice_id and id <= credit_notes.invoice_id order by id limit 1)),
       ${lastLockedSql(['BANK', 'SALES'])}, number, customer_id
     from credit_notes where tenant_id = $1 and amount_refunded < total_gross`;
 
@@ -132,7 +134,11 @@ const keyOf = (currency: string, amount: string | BankTransactionRow['amountOpen
 const atOnce = 10;
 
 /** Of these transactions, those that pay something exactly that the caller may read. */
-export async function findExactMatches(context: Context, transactions: BankTransactionRow[]): Promise<ExactMatch[]> {
+export async function findExactMatches(
+  context: Context,
+  transactions: BankTransactionRow[],
+  common = createCommonClues(context),
+): Promise<ExactMatch[]> {
   const readable = transactions.filter(({ amountOpen }) =>
     context.may(new Decimal(amountOpen).isNegative() ? 'receipts:read' : 'invoices:read'),
   );
@@ -144,7 +150,7 @@ export async function findExactMatches(context: Context, transactions: BankTrans
   for (let start = 0; start < readable.length; start += atOnce) {
     const found = await Promise.all(
       readable.slice(start, start + atOnce).map(async (transaction) => {
-        const suggestion = (await suggest(context, transaction, earlier)).find(({ isExact }) => isExact);
+        const suggestion = (await suggest(context, transaction, { earlier, common })).find(({ isExact }) => isExact);
         return suggestion ? [{ transaction, suggestion }] : [];
       }),
     );
@@ -176,13 +182,14 @@ const maxLookedAt = 200;
 /** The first matches that can be made together. Transactions that aren't needed for them aren't looked at. */
 export async function findPossible(context: Context, first: number): Promise<ExactMatch[]> {
   const findLocked = await context.transaction(holdPeriodLocks);
+  const common = createCommonClues(context);
   const matches: ExactMatch[] = [];
   let possible: ExactMatch[] = [];
   let [size, lookedAt] = [Math.min(first, atOnce), 0];
   for await (const page of findPromising(context)) {
     const transactions = page.slice(0, maxLookedAt - lookedAt);
     for (let start = 0; start < transactions.length && possible.length < first;) {
-      matches.push(...(await findExactMatches(context, transactions.slice(start, start + size))));
+      matches.push(...(await findExactMatches(context, transactions.slice(start, start + size), common)));
       possible = choosePayers(matches, findLocked);
       start += size;
       size = atOnce; // where the first ones weren't exact, many may not be

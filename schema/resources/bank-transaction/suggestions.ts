@@ -1,6 +1,8 @@
 import {
   type Clues,
   candidates,
+  createCommonClues,
+  type CommonClues,
   getText,
   invoicesNumbered,
   receiptsCalled,
@@ -52,25 +54,26 @@ export interface Suggestion extends Judged {
   isExact: boolean;
 }
 
-/**
- * The invoices or receipts that a transaction may pay, likeliest first. None for a matched or ignored transaction.
- * @param earlier what findEarlierPartners() has found for many transactions, where there are many
- */
-export async function suggest(
-  context: Context,
-  transaction: Clues,
-  earlier?: Map<string | null, Set<string>>,
-): Promise<Suggestion[]> {
+/** What is looked up once for transactions that are looked at together. */
+export interface Together {
+  /** What findEarlierPartners() has found for their accounts. */
+  earlier: Map<string | null, Set<string>>;
+  common: CommonClues;
+}
+
+/** The invoices or receipts that a transaction may pay, likeliest first. None for a matched or ignored transaction. */
+export async function suggest(context: Context, transaction: Clues, together?: Together): Promise<Suggestion[]> {
   if (transaction.matchStatus === 'IGNORED') return [];
+  const common = together?.common ?? createCommonClues(context);
   // The partner's name is used only for callers who may read customers.
   if (!context.may('customers:read')) {
     const anonymous = { ...transaction, counterpartyIban: null, counterpartyName: null };
-    return judged(await candidates(context, anonymous, new Set()), anonymous, new Set());
+    return judged(await candidates(context, anonymous, new Set(), common), anonymous, new Set());
   }
   const { counterpartyIban } = transaction;
-  const partners =
-    (earlier ?? (await findEarlierPartners(context, [counterpartyIban]))).get(counterpartyIban) ?? new Set();
-  return judged(await candidates(context, transaction, partners), transaction, partners);
+  const earlier = together?.earlier ?? (await findEarlierPartners(context, [counterpartyIban]));
+  const partners = earlier.get(counterpartyIban) ?? new Set();
+  return judged(await candidates(context, transaction, partners, common), transaction, partners);
 }
 
 /**
