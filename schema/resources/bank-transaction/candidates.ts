@@ -30,8 +30,8 @@ export const atMost = 50;
 /**
  * The partners with whom earlier transactions of these accounts were matched. Each transaction of an account is looked
  * up by the account, and its payments by the transaction: PostgreSQL would rather read all payments, latest first, where it doesn't know
- * how few an account has. A range of one id, in an order that only one index has: where it believes that a tenant has few payments,
- * any index would do for an equality, and some go through all of them.
+ * how few an account has. Each is a range of one value, in an order that only one index has: where it believes that a tenant has few
+ * rows, any index would do for an equality, and some go through all of them.
  */
 export async function findEarlierPartners(
   { db }: Context,
@@ -44,12 +44,13 @@ export async function findEarlierPartners(
        select coalesce(invoice.customer_id, receipt.supplier_id, credit_note.customer_id)::text
        from (
          select payment.* from (
-           select id from bank_transactions where tenant_id = $1 and counterparty_iban = iban offset 0
+           select id from bank_transactions
+           where tenant_id = $1 and counterparty_iban >= iban and counterparty_iban <= iban order by counterparty_iban offset 0
          ) as earlier cross join lateral (
            select id, invoice_id, receipt_id, credit_note_id from payments
            where tenant_id = $1 and bank_transaction_id >= earlier.id and bank_transaction_id <= earlier.id
              and reversed_at is null and reversal_of is null
-           order by bank_transaction_id offset 0
+           order by bank_transaction_id limit ${atMost}
          ) as payment order by payment.id desc limit ${atMost}
        ) as payment
        left join invoices as invoice on invoice.tenant_id = $1 and invoice.id = payment.invoice_id
@@ -231,14 +232,6 @@ const findOpenInvoices = async (
     take: atMost,
   });
 
-/** By their numbers alone: where nothing was counted, PostgreSQL goes through all open invoices for their state, or their order. */
-async function findOpenInvoicesNumbered({ db }: Context, currency: string, numbers: string[]): Promise<OpenInvoice[]> {
-  if (numbers.length === 0) return [];
-  const where = { number: { in: numbers }, currency };
-  const invoices = await db.invoice.findMany({ where, include: { customer: true } });
-  return invoices.filter(({ status }) => status === 'ISSUED');
-}
-
 async function openInvoices(
   context: Context,
   transaction: Clues,
@@ -246,11 +239,12 @@ async function openInvoices(
   { earlier, namesakes }: PartnerIds,
   common: CommonClues,
 ): Promise<Candidate[]> {
+  const numbers = numbersOfReceived(getText(transaction));
   const likely: Prisma.InvoiceWhereInput[] = [{ totalGross: amount }];
+  if (numbers.length > 0) likely.push({ number: { in: numbers } });
   if (earlier.length > 0) likely.push({ customerId: { in: earlier } });
   if (namesakes.length > 0) likely.push({ customerId: { in: namesakes } });
   const invoices = await distinct([
-    findOpenInvoicesNumbered(context, transaction.currency, numbersOfReceived(getText(transaction))),
     ...likely.map((clue) => findOpenInvoices(context, transaction.currency, clue)),
     common.partlySettledInvoices(transaction.currency),
   ]);
