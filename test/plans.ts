@@ -9,6 +9,7 @@ export interface PlanNode {
   'Parent Relationship'?: string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  'CTE Name'?: string;
   'Index Cond'?: string;
   'Actual Rows': number;
   'Actual Loops': number;

@@ -127,6 +127,13 @@ it('a profit and loss by payments reads each table once for all months', async (
   expect(reads.map((node) => node['Actual Loops'])).toEqual([1, 1]);
 });
 
+it('a report by payments splits an invoice that is paid once at one point', async () => {
+  const nodes = await explainReport(`/reports/vat?${period}&basis=cash`);
+  const points = nodes.filter((node) => node['CTE Name'] === 'invoice_point').map((node) => node['Actual Rows']);
+  expect(Math.max(...points)).toBeGreaterThan(0);
+  expect(Math.max(...points)).toBeLessThanOrEqual(10_000);
+});
+
 it('the overview, and aggregates', async () => {
   const { body } = await who.graphqlAnswer(`{
     overview { outstanding { amount } paidThisMonth { amount } months { month paid invoicedGross } }

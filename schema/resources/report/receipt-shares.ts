@@ -25,6 +25,7 @@ const side: Side = {
     union all
     select id, receipt_date from receipts
     where tenant_id = $1 and status <> 'draft' and amount_prepaid <> 0 and receipt_date between $2 and $3`,
+  begun: null,
   rounding: 'abs(gross) desc, part desc',
 };
 

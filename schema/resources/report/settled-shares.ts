@@ -30,6 +30,11 @@ export interface Side {
   payments: string;
   /** The days between $2 and $3 on which something of a document is paid or credited: `id, date`. */
   changes: string;
+  /**
+   * The documents of which something was paid, adjusted, or credited before $2: `id`. Null where a part of a document can have VAT
+   * but come to nothing, so that it counts as paid from the beginning.
+   */
+  begun: string | null;
   /** The order of parts: the first takes the rounding. */
   rounding: string;
 }
@@ -150,15 +155,28 @@ const discountPoints = ({ name, credited }: Side): string => `
     select id, date, -1, date - 1 from ${name}_change union all select id, date, 1, date from ${name}_change
   )`;
 
-/** The days before each period and at its end, for each document of which something is paid, credited, or adjusted in it. */
-const periodPoints = ({ name, changes }: Side, { first, last }: PeriodSql): string => `
+/**
+ * The days before each period and at its end, for each document of which something is paid, credited, or adjusted in it. Of most, nothing
+ * was before the report's first day: then the day before the period that this is in says nothing, and would take half of the time.
+ */
+const periodPoints = ({ name, changes, begun }: Side, { first, last }: PeriodSql): string => `
   ${name}_change as (${changes}),
   ${name}_touched as (select distinct id from ${name}_change where id is not null),
   ${name}_period as (
     select distinct id, ${first} as first, ${last} as last from ${name}_change where id is not null
   ),
+  ${
+    begun === null
+      ? ''
+      : `${name}_begun as (
+    select id, min(date) as date
+    from (select id, date from ${name}_change union all select id, '-infinity' from (${begun}) as earlier) as change group by id
+  ),`
+  }
   ${name}_point (id, date, at, until) as (
-    select id, last, -1, first - 1 from ${name}_period union all select id, last, 1, last from ${name}_period
+    select period.id, last, -1, first - 1 from ${name}_period as period
+    ${begun === null ? '' : `join ${name}_begun as begun on begun.id = period.id and begun.date < first`}
+    union all select id, last, 1, last from ${name}_period
   )`;
 
 const columns = `${partColumns}, digits, amount - amount_vat as net, amount_vat as vat`;

@@ -86,6 +86,13 @@ const invoices: Side = {
     union all
     select document.invoice_id, document.credit_note_date from credit_notes as document
     where document.tenant_id = $1 and document.credit_note_date between $2 and $3`,
+  begun: `
+    select coalesce(payment.invoice_id, note.invoice_id) as id from payments as payment
+      left join credit_notes as note on note.tenant_id = payment.tenant_id and note.id = payment.credit_note_id
+    where payment.tenant_id = $1 and payment.receipt_id is null and payment.paid_on < $2
+    union all
+    select document.invoice_id from credit_notes as document
+    where document.tenant_id = $1 and document.credit_note_date < $2`,
   rounding: 'of_part.category desc, of_part.rate desc',
 };
 
