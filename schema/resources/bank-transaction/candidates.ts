@@ -147,7 +147,7 @@ export async function receiptsCalled(context: Context, names: Set<string>): Prom
   );
 }
 
-/** Remembers what was found by a text. */
+/** Remembers each result by its text. */
 function once<Found>(find: (text: string) => Promise<Found>): (text: string) => Promise<Found> {
   const known = new Map<string, Promise<Found>>();
   return (text) => {

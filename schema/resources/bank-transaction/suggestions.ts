@@ -54,9 +54,9 @@ export interface Suggestion extends Judged {
   isExact: boolean;
 }
 
-/** What is looked up once for transactions that are looked at together. */
+/** Clues that are looked up once for transactions that are looked at together. */
 export interface Together {
-  /** What findEarlierPartners() has found for their accounts. */
+  /** The partners whom findEarlierPartners() has found for their accounts. */
   earlier: Map<string | null, Set<string>>;
   common: CommonClues;
 }
