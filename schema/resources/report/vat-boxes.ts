@@ -1,12 +1,12 @@
 import { germanRates } from '../../codes/german-rates.ts';
-import { isMemberStateSql } from '../../codes/vat-territory.ts';
+import { getVatCountrySql, isMemberStateSql } from '../../codes/vat-territory.ts';
 import type { ReceiptVatCategory } from '../../money/vat-categories.ts';
 
 /** Whose VAT it is. */
 export type VatKind = 'OUTPUT' | 'REVERSE_CHARGE' | 'ACQUISITION' | 'INPUT' | 'IMPORT';
 
-/** Where a supplier was when the receipt was booked, seen from the tenant. */
-export type SupplierPlace = 'DOMESTIC' | 'MEMBER_STATE' | 'THIRD_COUNTRY' | 'UNKNOWN';
+/** Where a supplier was when the receipt was booked, or a customer when the invoice was issued, seen from the tenant. */
+export type PartnerPlace = 'DOMESTIC' | 'MEMBER_STATE' | 'THIRD_COUNTRY' | 'UNKNOWN';
 
 /** Where an amount of a VAT report stands in a country's VAT return. */
 interface VatBox {
@@ -17,14 +17,14 @@ interface VatBox {
   category: ReceiptVatCategory;
   /** Absent: all rates that have no box of their own. */
   rate?: string;
-  /** The places of suppliers that it is for; null is any that isn't abroad. Absent: all. */
-  places?: readonly (SupplierPlace | null)[];
+  /** The places of customers or suppliers that it is for; null is any that isn't abroad. Absent: all. */
+  places?: readonly (PartnerPlace | null)[];
   /** The numbers of the boxes for the net amount and for the VAT; absent where the return has none. */
   net?: string;
   vat?: string;
 }
 
-const abroad: readonly SupplierPlace[] = ['MEMBER_STATE', 'THIRD_COUNTRY'];
+const abroad: readonly PartnerPlace[] = ['MEMBER_STATE', 'THIRD_COUNTRY'];
 
 /**
  * The box of Germany's rates that have none of their own at the time. A rate of another member state has none: it is declared there,
@@ -57,9 +57,10 @@ const germanFarmers = ['10.7', '9.5', '8.4', '7.8', '5.5'];
 
 /**
  * The boxes of Germany's Umsatzsteuer-Voranmeldung (USt 1 A) and of Austria's U 30. Lines about which too little is known here
- * have none: exempt supplies, input VAT at other rates, and reverse charge of a supplier whose country isn't known. Reverse charge is
+ * have none: exempt supplies, input VAT at other rates, and reverse charge of a partner whose country isn't known. Reverse charge is
  * taken for the usual: from another member state for services in Germany (§ 13b (1) UStG), and within Austria for construction
- * (§ 19 (1a)).
+ * (§ 19 (1a)); what a customer abroad owes, for services that aren't taxable at home (§ 3a (2) UStG), of which
+ * Austria's return has no box.
  */
 const boxes: readonly VatBox[] = [
   { country: 'DE', from: '2021-01-01', kind: 'OUTPUT', category: 'S', rate: '19', net: '81' },
@@ -68,6 +69,9 @@ const boxes: readonly VatBox[] = [
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'K', net: '41' },
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'G', net: '43' },
   { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'O', net: '45' },
+  { country: 'DE', from: '2010-01-01', kind: 'OUTPUT', category: 'AE', places: ['MEMBER_STATE'], net: '21' },
+  { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'AE', places: ['THIRD_COUNTRY'], net: '45' },
+  { country: 'DE', from: '2007-01-01', kind: 'OUTPUT', category: 'AE', places: ['DOMESTIC'], net: '60' },
   ...inputBoxes('DE', '66', [...germanRates, ...germanFarmers], '2007-01-01'),
   ...inputBoxes('DE', '66', ['9'], '2023-01-01', '2025-01-01'),
   { country: 'DE', from: '2021-01-01', kind: 'ACQUISITION', category: 'K', rate: '19', net: '89' },
@@ -100,6 +104,7 @@ const boxes: readonly VatBox[] = [
   { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'S', rate: '13', net: '006' },
   { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'K', net: '017' },
   { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'G', net: '011' },
+  { country: 'AT', from: '2016-01-01', kind: 'OUTPUT', category: 'AE', places: ['DOMESTIC'], net: '021' },
   ...inputBoxes('AT', '060', ['20', '13', '10'], '2016-01-01'),
   ...inputBoxes('AT', '060', ['5'], '2020-07-01', '2022-01-01'),
   ...inputBoxes('AT', '060', ['4.9'], '2026-07-01'),
@@ -124,52 +129,60 @@ interface RowToDeclare {
   kind: VatKind;
   category: string;
   rate: string;
-  supplierPlace: SupplierPlace | null;
+  place: PartnerPlace | null;
 }
 
 export function findVatBox(
   country: string,
   day: string,
-  { kind, category, rate, supplierPlace }: RowToDeclare,
+  { kind, category, rate, place }: RowToDeclare,
 ): Pick<VatBox, 'net' | 'vat'> | undefined {
   const valid = findBoxes(country, day).filter(
-    ({ places, ...box }) =>
-      box.kind === kind && box.category === category && (!places || places.includes(supplierPlace)),
+    ({ places, ...box }) => box.kind === kind && box.category === category && (!places || places.includes(place)),
   );
   const latest = (all: VatBox[]): VatBox | undefined => all.toSorted((a, b) => a.from.localeCompare(b.from)).at(-1);
   return latest(valid.filter((box) => box.rate === rate)) ?? latest(valid.filter((box) => box.rate === undefined));
 }
 
-/** Rows whose box depends on the supplier's place. */
+/** Rows whose box depends on the partner's place. */
 const findPlaced = (country: string, day: string): VatBox[] => findBoxes(country, day).filter(({ places }) => places);
 
-/** Whether its rows name a place only where the supplier is abroad. */
+/** Whether its rows name a place only where the partner is abroad. */
 const isPlacedAbroadOnly = ({ places }: VatBox): boolean => places?.includes(null) ?? false;
 
+/** A condition of SQL, by which shares are those of some rows. These are kinds, categories, and rates of the table above. */
+function areIn(rows: VatBox[]): string {
+  const conditions = rows.map(
+    ({ kind, category, rate }) =>
+      `kind = '${kind}' and category = '${category}'${rate === undefined ? '' : ` and rate = ${rate}`}`,
+  );
+  return conditions.length === 0 ? 'false' : `(${[...new Set(conditions)].join(' or ')})`;
+}
+
 /**
- * The supplier's place, as an expression of SQL, of shares whose box depends on it; null for the others.
+ * Shares with the place of the customer or supplier, `place`, where their box depends on it; else null. The customer is the one that
+ * is frozen with the issued invoice, whose parties are looked up only for these shares.
  * @param country the tenant's
  */
-export function supplierPlaceSql(country: string, day: string): string {
+export function placedShares(shares: string, country: string, day: string): string {
   const placed = findPlaced(country, day);
-  if (placed.length === 0) return 'null::text';
-  // These are countries and rates of the table above.
-  const areIn = (rows: VatBox[]): string => {
-    const conditions = rows.map(
-      ({ kind, category, rate }) =>
-        `kind = '${kind}' and category = '${category}'${rate === undefined ? '' : ` and rate = ${rate}`}`,
-    );
-    return conditions.length === 0 ? 'false' : `(${[...new Set(conditions)].join(' or ')})`;
-  };
-  const abroadSql = `case when ${isMemberStateSql('supplier_country')} then 'MEMBER_STATE' else 'THIRD_COUNTRY' end`;
-  return `case
-    when ${areIn(placed.filter((box) => !isPlacedAbroadOnly(box)))} then case
-      when supplier_country is null then 'UNKNOWN'
-      when supplier_country = '${country}' then 'DOMESTIC'
-      else ${abroadSql}
-    end
-    when ${areIn(placed.filter(isPlacedAbroadOnly))} and supplier_country <> '${country}' then ${abroadSql}
-  end`;
+  if (placed.length === 0) return `select share.*, null::text as place from (${shares}) as share`;
+  const abroadSql = `case when ${isMemberStateSql('partner_country')} then 'MEMBER_STATE' else 'THIRD_COUNTRY' end`;
+  return `
+    select share.*, case
+      when ${areIn(placed.filter((box) => !isPlacedAbroadOnly(box)))} then case
+        when partner_country is null then 'UNKNOWN'
+        when partner_country = '${country}' then 'DOMESTIC'
+        else ${abroadSql}
+      end
+      when ${areIn(placed.filter(isPlacedAbroadOnly))} and partner_country <> '${country}' then ${abroadSql}
+    end as place
+    from (
+      select share.*, case when ${areIn(placed.filter(({ kind }) => kind === 'OUTPUT'))} then (
+        select ${getVatCountrySql('buyer')} from invoice_parties where tenant_id = $1 and id = share.invoice_id
+      ) else supplier_country end as partner_country
+      from (${shares}) as share offset 0
+    ) as share`;
 }
 
 /** Whether rows of a kind and category are of one place each; else there is one without a place beside those abroad. */
@@ -186,7 +199,7 @@ export const isAlwaysPlaced = (country: string, day: string, kind: VatKind, cate
 export function isOwnInputVat(country: string, day: string, rate: string, supplierCountry: string | null): boolean {
   if (supplierCountry !== null && supplierCountry !== country) return false;
   if (findBoxes(country, day).length === 0) return true;
-  return findVatBox(country, day, { kind: 'INPUT', category: 'S', rate, supplierPlace: null })?.vat !== undefined;
+  return findVatBox(country, day, { kind: 'INPUT', category: 'S', rate, place: null })?.vat !== undefined;
 }
 
 /** The same as an expression of SQL, of a share of input VAT. */

@@ -15,7 +15,7 @@ import {
 } from './documents.ts';
 import { checkPeriod, inTexts, maxRows, periodArgs, type Period } from './period.ts';
 import { readManyRows } from '../../rows/read-many-rows.ts';
-import { findVatBox, isAlwaysPlaced, supplierPlaceSql, type SupplierPlace, type VatKind as Kind } from './vat-boxes.ts';
+import { findVatBox, isAlwaysPlaced, placedShares, type PartnerPlace, type VatKind as Kind } from './vat-boxes.ts';
 import { accrualShares, cashShares, type VatDate } from './vat-shares.ts';
 
 type Basis = 'ACCRUAL' | 'CASH';
@@ -30,7 +30,8 @@ interface RowOfReport {
   category: string;
   rate: Decimal;
   currency: string;
-  supplierPlace: SupplierPlace | null;
+  /** Of the supplier, or of the customer. */
+  place: PartnerPlace | null;
   net: Decimal;
   vat: Decimal;
   documents: number;
@@ -80,11 +81,22 @@ const VatSupplierPlace = builder.enumType('VatSupplierPlace', {
     UNKNOWN: {
       description: 'Nothing says where: the receipt has no supplier, or the supplier no country. It has no box.',
     },
-  } satisfies Record<SupplierPlace, object>,
+  } satisfies Record<PartnerPlace, object>,
+});
+
+const VatCustomerPlace = builder.enumType('VatCustomerPlace', {
+  description:
+    'Where the customer was for VAT when the invoice was issued: by a VAT number of a member state, else by the address.',
+  values: {
+    DOMESTIC: { description: 'In the tenant’s country.' },
+    MEMBER_STATE: { description: 'In another member state of the EU.' },
+    THIRD_COUNTRY: { description: 'Outside the EU.' },
+    UNKNOWN: { description: 'Nothing says where: the customer has no country. It has no box.' },
+  } satisfies Record<PartnerPlace, object>,
 });
 
 const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
-  description: 'The net amount and the VAT of one kind, category, rate, currency, and place of suppliers.',
+  description: 'The net amount and the VAT of one kind, category, rate, currency, and place of customers or suppliers.',
   fields: (t) => ({
     kind: t.expose('kind', { type: VatKind, description: 'Who owes the VAT.' }),
     vatCategory: t.exposeString('category', {
@@ -94,11 +106,19 @@ const VatReportRow = builder.objectRef<RowOfReport>('VatReportRow').implement({
     currency: t.exposeString('currency', {
       description: 'ISO 4217: the home currency, of documents with an exchange rate; else their own.',
     }),
-    supplierPlace: t.expose('supplierPlace', {
+    supplierPlace: t.field({
       type: VatSupplierPlace,
       nullable: true,
+      resolve: ({ kind, place }) => (kind === 'OUTPUT' ? null : place),
       description:
         'Where the suppliers were; null where the boxes don’t depend on it, and of input VAT that isn’t known to be another country’s.',
+    }),
+    customerPlace: t.field({
+      type: VatCustomerPlace,
+      nullable: true,
+      resolve: ({ kind, place }) => (kind === 'OUTPUT' ? place : null),
+      description:
+        'Where the customers were who owe the VAT instead, in the category AE; null where the boxes don’t depend on it.',
     }),
     net: t.expose('net', {
       type: 'Decimal',
@@ -130,7 +150,7 @@ const VatReport = builder.objectRef<Report>('VatReport').implement({
     dateBy: t.expose('dateBy', { type: VatDateType, description: 'The day on which an invoice counts.' }),
     rows: t.expose('rows', {
       type: [VatReportRow],
-      description: 'By kind, category, rate, currency, and place of suppliers.',
+      description: 'By kind, category, rate, currency, and place of customers or suppliers.',
     }),
   }),
 });
@@ -162,17 +182,16 @@ const buildShares = ({ tenant }: Context, { basis, dateBy }: Pick<VatPeriod, 'ba
     ? accrualShares(dateBy)
     : cashShares(tenant.country === 'DE' ? 'DOCUMENT' : 'PAYMENT_OF_STATED_VAT');
 
-/** With the place of the supplier, where a box depends on it. */
+/** With the place of the customer or supplier, where a box depends on it. */
 const buildPlacedShares = (context: Context, period: Omit<VatPeriod, 'from'>): string =>
-  `select share.*, ${supplierPlaceSql(context.tenant.country, formatDay(period.to))} as supplier_place
-   from (${buildShares(context, period)}) as share`;
+  placedShares(buildShares(context, period), context.tenant.country, formatDay(period.to));
 
 interface SumRow {
   kind: Kind;
   category: string;
   rate: string;
   currency: string;
-  supplierPlace: SupplierPlace | null;
+  place: PartnerPlace | null;
   net: string;
   vat: string;
   documents: number;
@@ -182,11 +201,11 @@ async function findRows(context: Context, period: VatPeriod): Promise<RowOfRepor
   const country = context.tenant.country;
   const rows = await readManyRows<SumRow>(
     context,
-    `select kind, category, rate::text, currency, supplier_place as "supplierPlace", sum(net)::text as net, sum(vat)::text as vat,
+    `select kind, category, rate::text, currency, place, sum(net)::text as net, sum(vat)::text as vat,
        ${countDocumentsSql} as documents
      from (${buildPlacedShares(context, period)}) as shares
-     group by kind, category, shares.rate, currency, supplier_place
-     order by array_position(array['OUTPUT', 'REVERSE_CHARGE', 'ACQUISITION', 'INPUT', 'IMPORT'], kind), category, shares.rate desc, currency, supplier_place limit ${maxRows + 1}`,
+     group by kind, category, shares.rate, currency, place
+     order by array_position(array['OUTPUT', 'REVERSE_CHARGE', 'ACQUISITION', 'INPUT', 'IMPORT'], kind), category, shares.rate desc, currency, place limit ${maxRows + 1}`,
     inTexts(period),
   );
   if (rows.length > maxRows)
@@ -249,19 +268,25 @@ builder.queryField('vatReportDocuments', (t) =>
         type: VatSupplierPlace,
         description: 'The place of the row. Default: all places; of input VAT, the row without one.',
       }),
+      customerPlace: t.arg({
+        type: VatCustomerPlace,
+        description: 'The place of the row, of kind OUTPUT. Default: all places.',
+      }),
       ...pageArgs(t),
     },
     rules: checkReport,
     resolve: (_root, args, context): Promise<Documents> => {
       const { to, basis, dateBy, kind, vatRate: rate, currency } = args;
+      const { customerPlace, supplierPlace } = args;
+      const [place, none] = kind === 'OUTPUT' ? [customerPlace, supplierPlace] : [supplierPlace, customerPlace];
       const ofAnyPlace = isAlwaysPlaced(context.tenant.country, formatDay(to), kind, args.vatCategory);
       const shares = buildPlacedShares(context, { to, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' });
       return findDocuments(
         context,
         `select * from (${shares}) as share
          where kind = $4 and category = $5 and rate = $6::numeric and currency = $7
-           and (supplier_place = $8::text or $8::text is null and (${ofAnyPlace} or supplier_place is null))`,
-        [...inTexts(args), kind, args.vatCategory, rate.toFixed(), currency, args.supplierPlace ?? null],
+           and (place = $8::text or $8::text is null and (${ofAnyPlace} or place is null)) and $9::text is null`,
+        [...inTexts(args), kind, args.vatCategory, rate.toFixed(), currency, place ?? null, none ?? null],
         args,
       );
     },

@@ -26,11 +26,19 @@ export const profitLabels = {
 export const ecSalesLabels = { GOODS: t('Goods'), SERVICES: t('Services') } as const;
 
 /** Where the suppliers of a row were. */
-export const placeLabels = {
+export const supplierLabels = {
   DOMESTIC: t('suppliers at home'),
   MEMBER_STATE: t('suppliers in other member states'),
   THIRD_COUNTRY: t('suppliers outside the EU'),
   UNKNOWN: t('suppliers without a country'),
+} as const;
+
+/** Where the customers of a row were. */
+export const customerLabels = {
+  DOMESTIC: t('customers at home'),
+  MEMBER_STATE: t('customers in other member states'),
+  THIRD_COUNTRY: t('customers outside the EU'),
+  UNKNOWN: t('customers without a country'),
 } as const;
 
 /** Whose VAT a row of the report is. */

@@ -5,7 +5,7 @@ import { graphql } from '../../graphql.ts';
 import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import { lastMonth } from './period.ts';
 import { ReportDocuments } from './report-documents.tsx';
-import { basisLabels, categoryLabels, kindLabels, placeLabels } from './texts.ts';
+import { basisLabels, categoryLabels, customerLabels, kindLabels, supplierLabels } from './texts.ts';
 import { t } from '../../i18n/t.ts';
 
 const VatDocumentsQuery = graphql(`
@@ -18,6 +18,7 @@ const VatDocumentsQuery = graphql(`
     $vatRate: Decimal!
     $currency: String!
     $supplierPlace: VatSupplierPlace
+    $customerPlace: VatCustomerPlace
   ) {
     vatReportDocuments(
       from: $from
@@ -28,6 +29,7 @@ const VatDocumentsQuery = graphql(`
       vatRate: $vatRate
       currency: $currency
       supplierPlace: $supplierPlace
+      customerPlace: $customerPlace
       limit: 100
     ) {
       count
@@ -50,13 +52,16 @@ export default function VatDocuments(): ReactNode {
   const basis = findOneOf(filters.basis, getKeys(basisLabels)) ?? 'ACCRUAL';
   const [kind, vatCategory = 'S', vatRate = '0', currency = 'EUR', place] = (filters.row ?? '').split(' ');
   const period = { from: filters.from ?? usual.from, to: filters.to ?? usual.to, basis };
-  const supplierPlace = findOneOf(place, getKeys(placeLabels)) ?? null;
+  const isSale = kind === 'OUTPUT';
+  const placeLabels = isSale ? customerLabels : supplierLabels;
+  const found = findOneOf(place, getKeys(placeLabels)) ?? null;
   const row = {
     kind: findOneOf(kind, getKeys(kindLabels)) ?? ('OUTPUT' as const),
     vatCategory,
     vatRate,
     currency,
-    supplierPlace,
+    supplierPlace: isSale ? null : found,
+    customerPlace: isSale ? found : null,
   };
   const [{ data, error }, refetch] = useQuery({ query: VatDocumentsQuery, variables: { ...period, ...row } });
   return (
@@ -65,9 +70,7 @@ export default function VatDocuments(): ReactNode {
       description={t('{from} to {to}, {what}.', {
         from: date(period.from),
         to: date(period.to),
-        what: [categoryLabels[vatCategory] ?? vatCategory, supplierPlace && placeLabels[supplierPlace]]
-          .filter(Boolean)
-          .join(', '),
+        what: [categoryLabels[vatCategory] ?? vatCategory, found && placeLabels[found]].filter(Boolean).join(', '),
       })}
       back={{ to: `/reports/vat?${new URLSearchParams(period).toString()}`, label: t('VAT') }}
       currency={currency}

@@ -11,7 +11,7 @@ import { findOneOf, getKeys, useListState } from '../../list/list-state.ts';
 import type { Column } from '../../list/responsive-table.tsx';
 import { lastMonth } from './period.ts';
 import { ReportTable } from './report-table.tsx';
-import { basisLabels, categoryLabels, kindLabels, placeLabels } from './texts.ts';
+import { basisLabels, categoryLabels, customerLabels, kindLabels, supplierLabels } from './texts.ts';
 import { t } from '../../i18n/t.ts';
 
 const VatReportQuery = graphql(`
@@ -23,6 +23,7 @@ const VatReportQuery = graphql(`
         vatRate
         currency
         supplierPlace
+        customerPlace
         net
         vat
         documents
@@ -35,14 +36,22 @@ const VatReportQuery = graphql(`
 
 type Row = ResultOf<typeof VatReportQuery>['vatReport']['rows'][number] & { id: string };
 
+const describePlace = ({ supplierPlace, customerPlace }: Row): string | undefined =>
+  (supplierPlace && supplierLabels[supplierPlace]) ?? (customerPlace && customerLabels[customerPlace]) ?? undefined;
+
 const columns = (query: string): Column<Row>[] => [
   {
     header: t('VAT'),
     lead: true,
-    cell: ({ kind, vatCategory, vatRate, supplierPlace }) =>
-      `${kindLabels[kind]}, ${categoryLabels[vatCategory] ?? vatCategory}${
-        vatRate === '0' ? '' : `, ${percent(vatRate)}`
-      }${supplierPlace ? `, ${placeLabels[supplierPlace]}` : ''}`,
+    cell: (row) =>
+      [
+        kindLabels[row.kind],
+        categoryLabels[row.vatCategory] ?? row.vatCategory,
+        row.vatRate !== '0' && percent(row.vatRate),
+        describePlace(row),
+      ]
+        .filter(Boolean)
+        .join(', '),
   },
   { header: t('Net'), align: 'right', cell: ({ net, currency }) => money(net, currency) },
   { header: t('Box'), cell: ({ netBox }) => netBox ?? '–' },
@@ -75,9 +84,9 @@ export default function VatReport(): ReactNode {
   const [{ data, error }, refetch] = useQuery({ query: VatReportQuery, variables });
   const rows = data?.vatReport.rows.map((row) => ({
     ...row,
-    id: [row.kind, row.vatCategory, row.vatRate, row.currency, ...(row.supplierPlace ? [row.supplierPlace] : [])].join(
-      ' ',
-    ),
+    id: [row.kind, row.vatCategory, row.vatRate, row.currency, row.supplierPlace ?? row.customerPlace]
+      .filter(Boolean)
+      .join(' '),
   }));
   return (
     <Page

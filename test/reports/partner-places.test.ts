@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCustomer } from '../graphql/books.ts';
+import { makeCreditNote, makeCustomer } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { verify } from '../verify/books.ts';
 
-// The boxes of reverse charge, by where the supplier was when the receipt was booked.
+// The boxes of reverse charge, by where the supplier was when the receipt was booked, and the customer when the invoice was issued.
 
 let service: Service;
 beforeAll(async () => {
@@ -212,4 +212,107 @@ it('nobody gives a receipt another country than its supplier has', async () => {
     const update = `update receipts set ${change} where tenant_id = $1 and id = $2::uuid returning supplier_country`;
     expect(await who.db.$rows(update, [draft?.id])).toEqual([{ supplier_country: country }]);
   }
+});
+
+describe('sales of which the customer owes the VAT', () => {
+  async function issue(who: Integrator, fields: Record<string, unknown>): Promise<string> {
+    const { status, body, text } = await who.rest('POST', '/invoices', {
+      customer_id: await makeCustomer(who, fields),
+      invoice_date: '2026-03-01',
+      items: [{ title: 'Consulting', quantity: 1, unit_price_net: 100, vat_rate: 0, vat_category: 'AE' }],
+    });
+    if (status !== 201) throw new Error(text);
+    const issued = await who.rest('POST', `/invoices/${body.data.id}/issue`);
+    if (issued.status !== 200) throw new Error(issued.text);
+    return body.data.id;
+  }
+  interface Sales {
+    customer_place: string | null;
+    supplier_place: null;
+    net: number;
+    net_box: string | null;
+    vat_box: null;
+  }
+  const findSales = async (who: Integrator, basis = 'accrual'): Promise<unknown[]> =>
+    (await who.rest('GET', `/reports/vat?${march}&basis=${basis}`)).body.data.rows.map(
+      ({ customer_place, supplier_place, net, net_box, vat_box }: Sales) => {
+        expect([supplier_place, vat_box]).toEqual([null, null]);
+        return [customer_place, net, net_box];
+      },
+    );
+
+  it.each([
+    [
+      'at home',
+      { country: 'DE', vatId: 'DE123456789' },
+      'domestic',
+      '60',
+      { country: 'AT', vatId: 'ATU12345678' },
+      '021',
+    ],
+    [
+      'in another member state',
+      { country: 'FR', vatId: 'FR83404833048' },
+      'member_state',
+      '21',
+      { country: 'FR', vatId: 'FR83404833048' },
+      null,
+    ],
+    ['outside the EU', { country: 'CH' }, 'third_country', '45', { country: 'CH' }, null],
+    [
+      'with a VAT number of another country than the address',
+      { country: 'CH', vatId: 'FR83404833048' },
+      'member_state',
+      '21',
+      { country: 'CH', vatId: 'FR83404833048' },
+      null,
+    ],
+    ['without a country', { vatId: 'CHE-123.456.789' }, 'unknown', null, { vatId: 'CHE-123.456.789' }, null],
+  ])('have their box by a customer %s', async (_what, inGermany, place, german, inAustria, austrian) => {
+    const [germany, austria, france] = await Promise.all(
+      ['DE', 'AT', 'FR'].map((country) => service.integrator({ country })),
+    );
+    await issue(germany!, inGermany);
+    await issue(austria!, inAustria);
+    await issue(france!, inGermany);
+    expect(await findSales(germany!)).toEqual([[place, 100, german]]);
+    expect(await findSales(austria!)).toEqual([[place, 100, austrian]]);
+    expect(await findSales(france!)).toEqual([[null, 100, null]]);
+  });
+
+  it('stay where the customer was, also what takes them back, and open into their documents', async () => {
+    const who = await service.integrator({ country: 'DE' });
+    const atFirst = { country: 'FR', vatId: 'FR83404833048' };
+    const [ofFrance, ofGermany] = [
+      await issue(who, atFirst),
+      await issue(who, { country: 'DE', vatId: 'DE123456789' }),
+    ];
+    const { customer_id } = (await who.rest('GET', `/invoices/${ofFrance}`)).body.data;
+    expect((await who.rest('PATCH', `/customers/${customer_id}`, { country: 'US', vat_id: null })).status).toBe(200);
+    for (const [id, amount] of [
+      [ofFrance, 40],
+      [ofGermany, 100],
+    ])
+      expect((await who.rest('POST', `/invoices/${id}/payments`, { amount, paid_on: '2026-03-05' })).status).toBe(200);
+    const amounts = [{ net: '30', vatRate: '0', vatCategory: 'AE' }];
+    await makeCreditNote(who, { invoiceId: ofFrance, creditNoteDate: '2026-03-06', amounts });
+    expect(await findSales(who)).toEqual([
+      ['domestic', 100, '60'],
+      ['member_state', 70, '21'],
+    ]);
+    expect(await findSales(who, 'cash')).toEqual([
+      ['domestic', 100, '60'],
+      ['member_state', 40, '21'],
+    ]);
+    const row = `${march}&kind=output&vat_category=AE&vat_rate=0&currency=EUR`;
+    const open = async (more: string): Promise<string[]> =>
+      (await who.rest('GET', `/reports/vat/documents?${row}${more}`)).body.data.items.map(
+        ({ type }: { type: string }) => type,
+      );
+    expect(await open('&customer_place=domestic')).toEqual(['invoice']);
+    expect(await open('&customer_place=member_state')).toEqual(['invoice', 'credit_note']);
+    expect(await open('&customer_place=third_country')).toEqual([]);
+    expect(await open('')).toHaveLength(3);
+    expect(await open('&supplier_place=domestic')).toEqual([]);
+  });
 });
