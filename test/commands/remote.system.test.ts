@@ -11,6 +11,7 @@ import { readRetryAfter } from '../../src/commands/remote/connection.ts';
 import { getColumns } from '../../src/commands/remote/columns.ts';
 import { readOperations } from '../../src/commands/remote/operations.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { version } from '../../schema/version.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { kontor } from '../processes/command-lines.ts';
 import { inTerminal } from '../processes/npm.ts';
@@ -391,6 +392,17 @@ describe('exit codes', () => {
       code: 1,
       err: `kontor: ${server.url} answers, but is no Kontor.\n`,
     });
+    const wrong = { KONTOR_URL: `${service.url}/docs`, KONTOR_TOKEN: acme.token };
+    for (const command of [
+      ['list', 'customers'],
+      ['get', 'customers', 'x'],
+      ['graphql', '{ me { user { id } } }'],
+    ])
+      expect(await kontor(command, wrong)).toEqual({
+        code: 1,
+        out: '',
+        err: `kontor: ${service.url}/docs answers, but is no Kontor.\n`,
+      });
   });
 
   it('1: a fault, with the id under which the service has logged it, and an answer that is no resource', async () => {
@@ -400,14 +412,16 @@ describe('exit codes', () => {
     await using server = await startScripted([
       [500, {}, fault],
       [200, {}, inGraphql],
-      [404, {}, '{"message":"Not found.","request_id":"019d"}'],
+      [404, { 'kontor-version': '0.9.0' }, '{"message":"Not found.","request_id":"019d"}'],
+      [200, {}, '{"data":{}}'],
       [200, { 'content-type': 'text/html' }, '<h1>Sign in</h1>'],
     ]);
     const env = { KONTOR_URL: server.url, KONTOR_TOKEN: 'token' };
     const withId = { code: 1, out: '', err: 'kontor: Internal error.\nkontor: request_id: 019d\n' };
     expect(await kontor(['get', 'me'], env)).toEqual(withId);
     expect(await kontor(['graphql', '{ me { id } }'], env)).toEqual(withId);
-    expect((await kontor(['get', 'customers', 'x'], env)).err).toBe('kontor: Not found.\n');
+    const oneLine = 'kontor: Not found.\nkontor: The service is Kontor 0.9.0, and this command line ';
+    expect((await kontor(['get', 'customers', 'x'], env)).err).toBe(`${oneLine}${version}.\n`);
     expect(await kontor(['get', 'me'], env)).toEqual({
       code: 1,
       out: '',

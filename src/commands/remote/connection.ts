@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { parseJson } from '../../../rest-shim/exact-json.ts';
+import { version } from '../../../schema/version.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError } from '../output.ts';
 import { currentProfile, findProfile } from './profiles.ts';
@@ -136,12 +137,26 @@ export const send = async (connection: ApiConnection, request: ApiRequest): Prom
 export async function open(connection: ApiConnection, request: ApiRequest): Promise<Response> {
   for (;;) {
     const response = await sendOnce(connection, request);
+    if (response.status === 404) await requireKontor(connection);
     if (response.status !== 429) return response;
     const seconds = readRetryAfter(response.headers);
     printError(`${await findReason(response)} Waiting ${seconds} s.`);
     await sleep(seconds * 1000, undefined, { signal: request.signal });
   }
 }
+
+/**
+ * Any web server says of an API that it lacks that nothing is there, as Kontor itself does below another path. A script would
+ * take it for a resource that doesn't exist.
+ * @throws CommandFailure
+ */
+async function requireKontor(connection: ApiConnection): Promise<void> {
+  const { status, body } = await sendOnce(connection, { method: 'GET', path: '/api/v1/me' });
+  await body?.cancel();
+  if (status === 404) throw new CommandFailure(exitCodes.failed, isNoKontor(connection));
+}
+
+export const isNoKontor = ({ url }: { url: string }): string => `${url} answers, but is no Kontor.`;
 
 /** The longest time that is waited before the next attempt, in seconds: a timer has a limit, and may then go off at once. */
 const longestWait = 3600;
@@ -234,20 +249,26 @@ const refusal = z.object({
  */
 export function buildFailure(
   { url }: ApiConnection,
-  { status, body }: ApiResponse,
+  { status, body, headers }: ApiResponse,
   getName = (field: string): string => field,
 ): CommandFailure {
   const { data } = refusal.safeParse(body);
   const errors = Object.entries(data?.errors ?? {}).flatMap(([field, messages]) =>
     messages.map((message) => `${getName(field)}: ${message}`),
   );
-  const unexplained =
-    status < 300 ? `${url} answers, but is no Kontor.` : `${url} answered ${status}, without a reason.`;
+  const unexplained = status < 300 ? isNoKontor({ url }) : `${url} answered ${status}, without a reason.`;
   return new CommandFailure(
     getExitCode(status),
     errors.length > 0 ? 'The request is refused.' : (data?.message ?? unexplained),
-    status >= 500 ? [...errors, ...idLines(data?.request_id)] : errors,
+    [...errors, ...(status >= 500 ? idLines(data?.request_id) : []), ...(status === 404 ? versionLines(headers) : [])],
   );
+}
+
+/** Another version may lack what is asked for. */
+function versionLines(headers: Headers): string[] {
+  const answered = headers.get('kontor-version');
+  if (answered === null || answered === version) return [];
+  return [`The service is Kontor ${answered}, and this command line ${version}.`];
 }
 
 /** For a fault: under this id, the service's log says what has happened. */

@@ -4,7 +4,15 @@ import { z } from 'zod';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { asJson, type Json } from '../json-option.ts';
 import { print, printJson, printRow } from '../output.ts';
-import { resolveAddress, buildFailure, connectionOptions, parseToken, send, withConnection } from './connection.ts';
+import {
+  resolveAddress,
+  buildFailure,
+  connectionOptions,
+  isNoKontor,
+  parseToken,
+  send,
+  withConnection,
+} from './connection.ts';
 import { findProfile, readProfiles, writeProfiles } from './profiles.ts';
 
 /** `login` keeps an address and a token as a profile, `profiles` lists them, and `logout` forgets one. */
@@ -73,6 +81,6 @@ export async function readMe(connection: { url: string; token: string }): Promis
   const response = await send(connection, { method: 'GET', path: '/api/v1/me' });
   if (response.status !== 200) throw buildFailure(connection, response);
   const { data } = me.safeParse(response.body);
-  if (!data) throw new CommandFailure(exitCodes.failed, `${connection.url} answers, but is no Kontor.`);
+  if (!data) throw new CommandFailure(exitCodes.failed, isNoKontor(connection));
   return data.data;
 }
