@@ -76,8 +76,10 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
     expect((await acme.rest('GET', `/invoices/${id}`)).status).toBe(200);
   });
 
-  it('on a small window, or zoomed, the navigation takes keys only while it is open', async () => {
-    const { open } = await pages.bookkeeper();
+  it('on a small window, or zoomed, the navigation takes keys only while it is open, and the header hides none', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const names = Array.from({ length: 12 }, (_, at) => `Customer ${at}`);
+    await acme.db.customer.createMany({ data: names.map((companyName) => ({ type: 'CUSTOMER', companyName })) });
     await pages.visit({ viewport: { width: 640, height: 512 } }, async (page) => {
       await open(page, '/customers');
       const [account, content] = [/^button .*Account of/, /^a Import: Customers$/];
@@ -91,6 +93,13 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await page.keyboard.press('Tab'); // to the language, which such a window has in the header
       await expect.poll(() => page.locator('nav :focus').count()).toBe(1);
       await page.getByRole('button', { name: 'Navigation' }).click();
+      await page.getByRole('button', { name: 'Select' }).focus();
+      await press(page, 'Tab'); // to the table, which is longer than the window
+      await page.keyboard.press('Tab');
+      await expectFocus(page, /^button Company/);
+      const header = await page.locator('header').boundingBox();
+      const focused = await page.locator(':focus').boundingBox();
+      expect(focused?.y).toBeGreaterThanOrEqual(header?.height ?? 0);
     });
   });
 
