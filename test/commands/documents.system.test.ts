@@ -107,8 +107,9 @@ describe('kontor invoice', () => {
     expect(await run('pdf', id, '--out', join(folder, 'missing/invoice.pdf'))).toEqual({
       code: 1,
       out: '',
-      err: expect.stringMatching(/^kontor: .*missing\/invoice\.pdf.*\n$/),
+      err: `kontor: ${folder}/missing/invoice.pdf can't be written: there is no folder ${folder}/missing.\n`,
     });
+    expect((await run('pdf', id, '--out', folder)).err).toBe(`kontor: ${folder} can't be written: it is a folder.\n`);
   });
 });
 

@@ -73,6 +73,8 @@ it('fails with the reason, and leaves no file', async () => {
     code: 5,
     err: expect.stringMatching(/--chart: Required for this type\.\n/),
   });
+  const missing = await create('--type', 'list', '--resource', 'invoices', '--out', join(folder, 'missing/file'));
+  expect(missing).toMatchObject({ code: 1, err: expect.not.stringContaining('has begun') });
   const { id } = (await acme.rest('POST', '/exports', { type: 'list', resource: 'invoices' })).body.data;
   await acme.rest('POST', `/exports/${id}/cancel`);
   expect(await run(['download', 'exports', id, '--out', out])).toMatchObject({ code: 5 });

@@ -503,6 +503,14 @@ describe('address and token', () => {
     expect((await kontor(['--url', service.url, ...described], { KONTOR_TOKEN: acme.token })).code).toBe(0);
   });
 
+  it('are forgotten by logout only where a login has kept them', async () => {
+    expect(await kontor(['logout'], { XDG_CONFIG_HOME: '/nonexistent' })).toEqual({
+      code: 2,
+      out: '',
+      err: 'kontor: There is no profile: kontor login makes one.\n',
+    });
+  });
+
   it.each([
     ['a line break', 'secret\nvalue', 'http://127.0.0.1:1'],
     ['an address with a password', 'secret-value', 'http://user:secret-value@127.0.0.1:1'],

@@ -16,7 +16,7 @@ import {
 } from './connection.ts';
 import { readOperations, type Flag, type RemoteOperation } from './operations.ts';
 import { buildRequest } from './request.ts';
-import { saveExport, saveFile } from './save-export.ts';
+import { requireWritable, saveExport, saveFile } from './save-export.ts';
 import { formatItem, formatTable } from './table.ts';
 
 const meanings: Record<string, string> = {
@@ -90,6 +90,7 @@ function addOperation(parent: Command, operation: RemoteOperation): void {
     });
     const request = await buildRequest(operation, { path: command.args, flags: new Map(flags), ...given });
     if (values['url'] !== undefined) requireOwnAddress(operation, request);
+    if (given.out !== undefined) await requireWritable(given.out);
     const ask = async (path: string): Promise<ApiResponse> => {
       const response = await send(connection, { ...request, path });
       if (response.status < 200 || response.status > 299) throw buildFailure(connection, response, getNames(operation));

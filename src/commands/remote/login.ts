@@ -51,7 +51,9 @@ export function addProfileCommands(program: Command): void {
   const logout = withConnection(program.command('logout').description('forget a profile and its token'));
   logout.action(() => {
     const known = readProfiles();
-    const { name } = findProfile(connectionOptions(logout).profile ?? process.env['KONTOR_PROFILE'] ?? known.current);
+    const named = connectionOptions(logout).profile ?? (process.env['KONTOR_PROFILE'] || known.current);
+    if (named === '') throw new CommandFailure(exitCodes.usage, 'There is no profile: kontor login makes one.');
+    const { name } = findProfile(named);
     const others = known.profiles.filter((profile) => profile.name !== name);
     writeProfiles({ current: known.current === name ? (others[0]?.name ?? '') : known.current, profiles: others });
     print(`The profile "${name}" is forgotten. Its token stays valid until it is revoked.`);

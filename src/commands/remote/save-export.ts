@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, createWriteStream, lstatSync, openSync, realpathSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { chmodSync, closeSync, constants, createWriteStream, lstatSync, openSync, realpathSync } from 'node:fs';
+import { access, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -79,6 +80,24 @@ export async function saveFile(
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(exitCodes.failed, `The file broke off: ${reason}.`);
   }
+}
+
+/**
+ * To be called before a request: what it begins, such as an export, would be for nothing.
+ * @throws CommandFailure if no file can be made at this path
+ */
+export async function requireWritable(out: string): Promise<void> {
+  const fail = (reason: string): never => {
+    throw new CommandFailure(exitCodes.failed, `${out} can't be written: ${reason}.`);
+  };
+  const file = followLinks(out);
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory()) fail('it is a folder');
+  if (found && !found.isFile()) return;
+  const folder = dirname(file);
+  await access(folder, constants.W_OK | constants.X_OK).catch(({ code }: NodeJS.ErrnoException) =>
+    fail(code === 'ENOENT' ? `there is no folder ${folder}` : `no file can be made in ${folder}, ${code}`),
+  );
 }
 
 async function saveWhole(bytes: Readable, out: string): Promise<void> {
