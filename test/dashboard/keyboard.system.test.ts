@@ -98,8 +98,8 @@ describe.skipIf(noBrowser)('by keyboard', { timeout: 120_000 }, () => {
       await page.keyboard.press('Tab');
       await expectFocus(page, /^button Company/);
       const header = await page.locator('header').boundingBox();
-      const focused = await page.locator(':focus').boundingBox();
-      expect(focused?.y).toBeGreaterThanOrEqual(header?.height ?? 0);
+      const button = await page.locator(':focus').boundingBox();
+      expect(button?.y).toBeGreaterThanOrEqual(header?.height ?? 0);
     });
   });
 
