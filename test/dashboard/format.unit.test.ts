@@ -16,6 +16,8 @@ import {
   money,
   month,
   sentence,
+  setClock,
+  today,
   wait,
 } from '../../src/dashboard/format/format.ts';
 import { amountField } from '../../src/dashboard/forms/form-values.ts';
@@ -63,6 +65,19 @@ it.each([
 it('a quantity keeps all its digits and gets no more', () => {
   expect(digits(decimal('0.12345678901234567'))).toBe('012345678901234567');
   expect(digits(decimal('5'))).toBe('5');
+});
+
+it('today is the day in the tenant’s time zone, in that of an unknown one the reader’s', () => {
+  try {
+    const days = ['Pacific/Kiritimati', 'Europe/Berlin', 'Pacific/Pago_Pago', 'Nowhere/None'].map((zone) => {
+      setClock('2026-12-31T22:59:30Z', zone);
+      return today();
+    });
+    setClock('2026-12-31T22:59:30Z', undefined);
+    expect(days).toEqual(['2027-01-01', '2026-12-31', '2026-12-31', today()]);
+  } finally {
+    setClock(undefined, undefined);
+  }
 });
 
 it('a calendar day is the same day in every time zone', () => {

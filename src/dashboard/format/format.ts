@@ -154,21 +154,38 @@ export function label(name: string): string {
 export const labelled = <Name extends string>(names: readonly Name[]): { value: Name; label: string }[] =>
   names.map((name) => ({ value: name, label: label(name) }));
 
-/** The clock of a test tenant, as it was when it was read. */
-const clock: { read: string | undefined; aheadMs: number } = { read: undefined, aheadMs: 0 };
+/** The clock of a test tenant, as it was when it was read, and how the tenant's time zone writes a day: `YYYY-MM-DD`. */
+const clock: { read: string | undefined; aheadMs: number; zone: string | undefined; days: Intl.DateTimeFormat } = {
+  read: undefined,
+  aheadMs: 0,
+  zone: undefined,
+  days: new Intl.DateTimeFormat('sv'),
+};
 
-/** @param now the time by the tenant's clock, just read; undefined for the real time */
-export function setClock(now: string | undefined): void {
+/**
+ * @param now the time by the tenant's clock, just read; undefined for the real time
+ * @param zone the tenant's time zone; undefined for the reader's
+ */
+export function setClock(now: string | undefined, zone: string | undefined): void {
+  if (zone !== clock.zone) {
+    clock.zone = zone;
+    clock.days = daysIn(zone);
+  }
   if (now === clock.read) return;
   clock.read = now;
   clock.aheadMs = now === undefined ? 0 : Date.parse(now) - Date.now();
 }
 
-/** Today's date in the reader's time zone, as `YYYY-MM-DD`: by the clock of the tenant, if that is a test tenant. */
-export function today(): string {
-  const now = new Date(Date.now() + clock.aheadMs);
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+function daysIn(timeZone: string | undefined): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('sv', { timeZone });
+  } catch {
+    return new Intl.DateTimeFormat('sv'); // the browser is older than the zone's name
+  }
 }
+
+/** Today's date in the tenant's time zone, as `YYYY-MM-DD`: by the tenant's clock, if that is a test tenant. */
+export const today = (): string => clock.days.format(Date.now() + clock.aheadMs);
 
 /** `DE` → `Germany`. */
 export const country = (code: string): string => new Intl.DisplayNames(locale, { type: 'region' }).of(code) ?? code;

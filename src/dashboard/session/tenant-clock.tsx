@@ -13,11 +13,11 @@ export const TestClockQuery = graphql(`
   }
 `);
 
-/** Shows the pages once it is known what today is by the clock of a test tenant. */
+/** Shows the pages once it is known what today is: in the tenant's time zone, and by the clock of a test tenant. */
 export function TenantClock({ children }: { children: ReactNode }): ReactNode {
   const { tenant } = useSession();
   const [{ data, error }] = useQuery({ query: TestClockQuery, pause: !tenant.test });
   if (tenant.test && !data && !error) return <LoadingScreen />;
-  setClock(data?.testClock.now);
+  setClock(data?.testClock.now, tenant.timezone);
   return children;
 }
