@@ -1,4 +1,5 @@
 import type { Task } from 'graphile-worker';
+import type { Prisma } from '../../prisma/client.ts';
 import { runLines } from '../../rest-shim/bulk-line.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
@@ -6,6 +7,7 @@ import { bulkKinds } from '../../schema/resources/bulk-operation/kinds.ts';
 import { failOperation, findNext, runNextChunk, type LineResult } from '../../schema/resources/bulk-operation/run.ts';
 import type { BulkOperationRow } from '../../schema/resources/bulk-operation/transitions.ts';
 import type { Context } from '../../schema/graphql/context.ts';
+import { analyze } from '../database/analyze.ts';
 import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
 import { findPrincipal } from '../identity/index.ts';
@@ -17,12 +19,25 @@ import type { TenantPayload } from './queue/tenant-queue.ts';
 /** Chunks that a worker does at the same time, one of each holder. Tenants take turns, a chunk each. */
 const chunksAtOnce = 2;
 
-/** Does the tenant's bulk operations, one after another, in the order in which they were started. */
+/** From so many lines on, PostgreSQL makes statistics of what an operation has written. */
+const manyLines = 5000;
+
+/** The rows of a resource that are in other tables. */
+const parts: Partial<Record<BulkOperationRow['resource'], readonly Prisma.ModelName[]>> = {
+  INVOICES: ['InvoiceItem', 'InvoiceParties'],
+  RECEIPTS: ['ReceiptLine'],
+};
+
+/**
+ * Does the tenant's bulk operations, one after another, in the order in which they were started.
+ * @param many see manyLines
+ */
 export function runBulkOperations(
   { client, pool }: Pick<Database, 'client' | 'pool'>,
   domain: Domain,
   report: (error: unknown) => void,
   metrics?: Pick<Metrics, 'bulkLines' | 'bulkOperation'>,
+  many = manyLines,
 ): Task {
   const perHolder = new FairLimiter();
   const perProcess = new ConcurrencyLimiter(chunksAtOnce);
@@ -38,6 +53,8 @@ export function runBulkOperations(
         if (abortSignal?.aborted) throw new InterruptedError();
         goesOn = await perHolder.run(own.tenant.holder, () => perProcess.run(() => runAsStarter(current, own)));
       }
+      const { resource, lines } = current;
+      if (lines >= many) await analyze(pool, [bulkKinds[resource].model, ...(parts[resource] ?? [])]).catch(report);
     }
   };
 

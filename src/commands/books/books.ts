@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { tableOf } from '../../../prisma/client.ts';
 import { exportBooks, sumCounts, type RecordCounts } from '../../../schema/tenant-archive/export-archive.ts';
 import { recordTypes } from '../../../schema/tenant-archive/format.ts';
 import { importBooks } from '../../../schema/tenant-archive/restore-archive.ts';
@@ -14,7 +13,7 @@ import { readExpected, withExpected, type Expected } from './anchors.ts';
 import { print, printError, printJson, printRow } from '../output.ts';
 import { makeWholeFile } from '../../backup/whole-file.ts';
 import { removeWhenInterrupted } from '../when-interrupted.ts';
-import type { Database } from '../../database/database.ts';
+import { analyze } from '../../database/analyze.ts';
 import { withDatabase } from '../database.ts';
 import { asJson, type Json } from '../json-option.ts';
 import { operatorContext, operatorDomain } from '../operator.ts';
@@ -46,7 +45,10 @@ export function addBooksCommands(program: Command): void {
         const read = (report: (bytes: number) => void) =>
           importBooks(context, domain.schema, file, { dryRun, acceptUnproven, expected, report });
         const result = await withProgress(file, read, 2).catch((error: unknown) => refuseFile(file, error));
-        if (!dryRun) await analyze(database);
+        if (!dryRun) {
+          const models = recordTypes.map(({ model }) => model);
+          await analyze(database.pool, models);
+        }
         return result;
       });
       for (const note of notes) printError(note);
@@ -66,11 +68,6 @@ interface ImportOptions extends Json, Expected {
 async function warnOfUnproven({ db }: Context): Promise<void> {
   const count = (await db.unprovenDocument.count()) + (await db.unprovenReceipt.count());
   if (count > 0) printError(`${count} issued documents have no proof yet. An import needs --accept-unproven for them.`);
-}
-
-/** Without statistics of the new rows, PostgreSQL plans badly, until it makes them by itself a minute later. */
-async function analyze({ pool }: Database): Promise<void> {
-  for (const { model } of recordTypes) await pool.query(`analyze ${tableOf(model).table}`);
 }
 
 async function writeBooks(context: Context, file: string): Promise<RecordCounts> {
