@@ -61,6 +61,7 @@ const exceptions: Record<string, string[]> = {
     'schema/exports/xlsx.ts#maxNumberDigits',
     'schema/exports/xlsx.ts#maxSheetRows',
     'schema/resources/anchor/timestamp.ts#maxDifferenceMs',
+    'schema/resources/bank-transaction/candidates.ts#maxNamesakes',
     'schema/resources/bank-transaction/exact-matches.ts#maxDocuments',
     'schema/resources/bank-transaction/exact-matches.ts#maxLookedAt',
     'schema/resources/bank-transaction/exact-matches.ts#maxDue',
