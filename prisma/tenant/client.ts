@@ -55,7 +55,11 @@ export const forTenant = (
 export interface ModelDelegate<Of extends Prisma.ModelName> {
   findMany(query?: object): Promise<Row<Of>[]>;
   /** Runs findMany(), and counts the rows that satisfy `where`: if possible, in one statement. */
-  findManyWithTotal(query: object, where: object, isFirst?: boolean): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
+  findManyWithTotal(
+    query: object,
+    where: object,
+    isFirst?: boolean,
+  ): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
   findUnique(query: object): Promise<Row<Of> | null>;
   count(query?: object): Promise<number>;
   /** How many rows there are for each value of a column. */
