@@ -1,5 +1,24 @@
-import type { Client } from 'pg';
+import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
+import { createDatabase, startService, type Service } from './harness.ts';
 import { until } from './webhooks/receiver.ts';
+
+/**
+ * Starts a service with a database of a test's own, to count the rows of tables that are read. PostgreSQL makes no statistics of these
+ * tables by itself.
+ */
+export async function startCounted(tables: string[]): Promise<{ service: Service; reader: Client }> {
+  const database = await createDatabase();
+  const service = await startService({ database });
+  const reader = new Client({ connectionString: database.url });
+  await reader.connect();
+  onTestFinished(async () => {
+    await reader.end();
+    await database.drop();
+  });
+  for (const table of tables) await reader.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  return { service, reader };
+}
 
 /** How many rows and index entries of tables were read. PostgreSQL has counted those of a connection when that has ended. */
 export async function rowsRead(reader: Client, tables: string[]): Promise<number> {

@@ -1,9 +1,8 @@
-import { Client } from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { onCluster } from '../citus/cluster.ts';
 import { makeCreditNote, makeCustomer } from '../graphql/books.ts';
-import { createDatabase, startService, withoutTriggers } from '../harness.ts';
-import { rowsRead } from '../rows-read.ts';
+import { withoutTriggers } from '../harness.ts';
+import { rowsRead, startCounted } from '../rows-read.ts';
 
 // Whatever PostgreSQL has counted, the search of exact matches does not go through all documents for each clue of each transaction, nor
 // for each credit note.
@@ -17,15 +16,7 @@ it.skipIf(onCluster('the rows are read on other servers')).each([
   ['statistics of few rows', 'few'],
   ['statistics of all rows', 'all'],
 ])('exact matches are found with %s', async (_title, counted) => {
-  const database = await createDatabase();
-  const own = await startService({ database });
-  const reader = new Client({ connectionString: database.url });
-  await reader.connect();
-  onTestFinished(async () => {
-    await reader.end();
-    await database.drop();
-  });
-  for (const table of tables) await reader.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  const { service: own, reader } = await startCounted(tables);
   if (counted === 'few') {
     const initech = await own.integrator();
     await makeCreditNote(initech);

@@ -1,9 +1,7 @@
-import { Client } from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { onCluster } from '../citus/cluster.ts';
 import { makeInvoice } from '../graphql/books.ts';
-import { createDatabase, startService } from '../harness.ts';
-import { rowsRead } from '../rows-read.ts';
+import { rowsRead, startCounted } from '../rows-read.ts';
 import { camt, imported, many } from './statement.ts';
 
 // PostgreSQL chooses an index by statistics, which it lacks for a tenant whose rows are new. Whatever they say, an import reads
@@ -18,15 +16,7 @@ it.skipIf(onCluster('the rows are read on other servers')).each([
   ['statistics of few rows', 5],
   ['statistics of another tenant’s rows', 1000],
 ])('an import reads a few rows for each entry, with %s', async (_what, others) => {
-  const database = await createDatabase();
-  const own = await startService({ database });
-  const reader = new Client({ connectionString: database.url });
-  await reader.connect();
-  onTestFinished(async () => {
-    await reader.end();
-    await database.drop();
-  });
-  for (const table of tables) await reader.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  const { service: own, reader } = await startCounted(tables);
   if (others > 0) {
     const initech = await own.integrator();
     await imported(own, initech, camt(many(others)));
