@@ -58,7 +58,7 @@ export interface ModelDelegate<Of extends Prisma.ModelName> {
   findManyWithTotal(
     query: object,
     where: object,
-    isFirst?: boolean,
+    isFirstPage?: boolean,
   ): Promise<{ rows: Row<Of>[]; total: Promise<number> }>;
   findUnique(query: object): Promise<Row<Of> | null>;
   count(query?: object): Promise<number>;

@@ -104,13 +104,13 @@ export class TenantDelegate {
   /**
    * Rows as findMany() reads them, and how many rows satisfy `where`: in one statement, if there are rows and the query
    * compiler supports the query.
-   * @param isFirst whether the query reads from the first of them on: where it finds none, none are counted
+   * @param isFirstPage whether the query reads from the first of these rows on: where it finds none, their number is 0
    * @returns the total as a promise of its own: where it takes its own statement, the rows are there even if that fails
    */
   async findManyWithTotal(
     query: Query,
     where: object,
-    isFirst = false,
+    isFirstPage = false,
   ): Promise<{ rows: Row[]; total: Promise<number> }> {
     const { tenantId } = this.#connection;
     const reading = this.#compiler.compile(this.#name, { ...query, total: { where } }, tenantId);
@@ -119,7 +119,7 @@ export class TenantDelegate {
       const rows = await this.#connection.send<Raw>(reading.statement);
       const last = rows[0]?.at(-1);
       if (last !== undefined) return { rows: rows.map(reading.decode) as Row[], total: Promise.resolve(Number(last)) };
-      if (isFirst) return { rows: [], total: Promise.resolve(0) };
+      if (isFirstPage) return { rows: [], total: Promise.resolve(0) };
     }
     const counted = this.count({ where });
     counted.catch(() => {}); // the caller gets the error when it awaits the total

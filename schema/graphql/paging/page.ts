@@ -206,8 +206,9 @@ export async function readPage<Name extends ModelWith<{ id: string }>>(
   let total: Promise<number> | undefined;
   const totalCount = (): Promise<number> => (total ??= delegate.count({ where: filter }));
 
-  const isFromEnd = args.after == null && args.before == null;
-  const isFar = page.window.skip > maxOffsetScan && isIndexed(page.order) && isFromEnd;
+  const hasCursor = args.after != null || args.before != null;
+  const isFirstPage = !hasCursor && page.window.skip === 0;
+  const isFar = !hasCursor && page.window.skip > maxOffsetScan && isIndexed(page.order);
   const { window, ranges } = isFar ? await seekToOffset(page, filter, delegate, await totalCount()) : page;
   const rows: RowOf<Name>[] = [];
   for (const range of ranges) {
@@ -215,7 +216,7 @@ export async function readPage<Name extends ModelWith<{ id: string }>>(
     if (take === 0) break;
     const query = { ...selected, ...window, take, where: { AND: [filter, range] } };
     if (!total && isSelected('totalCount', info)) {
-      const found = await delegate.findManyWithTotal(query, filter, isFromEnd && window.skip === 0);
+      const found = await delegate.findManyWithTotal(query, filter, isFirstPage);
       total = found.total;
       rows.push(...found.rows);
     } else rows.push(...(await delegate.findMany(query)));
