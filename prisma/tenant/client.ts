@@ -136,10 +136,9 @@ export interface TenantClient extends Omit<PrismaClient, OmittedMember> {
   /**
    * Waits until no transaction holds this advisory lock of the tenant, not even shared. Inside a transaction, holds it until
    * the end.
+   * @param mode `_shared` to hold it together with other transactions that share it: inside a transaction only
    */
-  waitForAdvisoryLock(name: string): Promise<void>;
-  /** The same, together with other transactions that share it. Inside a transaction only. */
-  shareAdvisoryLock(name: string): Promise<void>;
+  waitForAdvisoryLock(name: string, mode?: '' | '_shared'): Promise<void>;
   /**
    * Has PostgreSQL plan statements, and its checks of foreign keys, for any tenant instead of this one, until the transaction
    * ends. Without statistics of a tenant whose rows are new it expects one row, and may look each id up in an index that has
@@ -345,18 +344,11 @@ class TenantScopedClient {
     return (row?.positions ?? []).map(BigInt).toSorted((a, b) => (a < b ? -1 : 1));
   }
 
-  async waitForAdvisoryLock(name: string): Promise<void> {
-    await this.#takeAdvisoryLock('pg_advisory_xact_lock', name);
-  }
-
-  async shareAdvisoryLock(name: string): Promise<void> {
-    if (!this.#connection.isTransaction) throw new Error('An advisory lock is shared inside a transaction');
-    await this.#takeAdvisoryLock('pg_advisory_xact_lock_shared', name);
-  }
-
-  async #takeAdvisoryLock(take: string, name: string): Promise<void> {
+  async waitForAdvisoryLock(name: string, mode: '' | '_shared' = ''): Promise<void> {
+    if (mode === '_shared' && !this.#connection.isTransaction)
+      throw new Error('An advisory lock is shared inside a transaction');
     // Triggers take such locks.
-    const text = `select ${take}(hashtextextended($1::uuid || ' ' || $2, 0)) ${besideTables}`;
+    const text = `select pg_advisory_xact_lock${mode}(hashtextextended($1::uuid || ' ' || $2, 0)) ${besideTables}`;
     await this.#connection.send({ text, values: [this.#connection.tenantId, name] });
   }
 

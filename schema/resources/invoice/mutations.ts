@@ -3,6 +3,7 @@ import { type InputFields, builder } from '../../graphql/builder.ts';
 import { text, count, currency, among, notNull, given } from '../../graphql/input/validators.ts';
 import { InvoiceStatus, Invoice } from './type.ts';
 import type { InvoiceStatus as InvoiceStatuses } from '../../../prisma/generated/client/client.ts';
+import type { Row } from '../../../prisma/client.ts';
 import { InvoiceItemInput, type NewLine, buildItems, areChanged } from './line.ts';
 import { type Context, today } from '../../graphql/context.ts';
 import { type WholeInvoice, issue, unbillEntries } from './transitions.ts';
@@ -115,8 +116,11 @@ export function newDraft({ db }: Context, { items, paymentTermsDays, ...draft }:
  */
 export function insertInvoice(context: Context, invoice: WholeInvoice, events: EventInput[], query = {}) {
   const { id: invoiceId, amountPaid: amount, currency: inCurrency } = invoice;
-  const paid = { invoiceId, amount, currency: inCurrency, paidOn: today(context), ...atCreationOf(invoice) };
-  const payments = new Decimal(amount).isZero() ? [] : [context.db.row('Payment', paid)];
+  const payments: Row<'Payment'>[] = [];
+  if (!new Decimal(amount).isZero()) {
+    const paid = { invoiceId, amount, currency: inCurrency, paidOn: today(context), ...atCreationOf(invoice) };
+    payments.push(context.db.row('Payment', paid));
+  }
   return insertNew(context, 'Invoice', invoice, {
     rows: {
       Invoice: [invoice],

@@ -64,13 +64,14 @@ const termsSql = `
 async function readTerms(context: Context, customerIds: string[], place?: Place): Promise<Map<string, CurrentTerms>> {
   const [year, number] = place ? getInvoiceBeforeValues(place) : [null, null];
   const rows = await context.db.$lookup<StoredTerms>(termsSql, [customerIds, year, number], ['Customer', 'Company']);
-  return new Map(
-    rows.map((row) => {
-      const { id, paymentTermsDays, requiredFormat, refusesDisorder } = row;
-      const before = place && row.before && toNumbered(row.before);
-      return [id, { parties: readParties(context, row), paymentTermsDays, requiredFormat, refusesDisorder, before }];
-    }),
-  );
+  const terms = new Map<string, CurrentTerms>();
+  for (const row of rows) {
+    const { id, paymentTermsDays, requiredFormat, refusesDisorder } = row;
+    const before = place && row.before && toNumbered(row.before);
+    const parties = readParties(context, row);
+    terms.set(id, { parties, paymentTermsDays, requiredFormat, refusesDisorder, before });
+  }
+  return terms;
 }
 
 const toNumbered = ({ number, day }: { number: string; day: string | null }): Numbered | undefined =>

@@ -19,7 +19,7 @@ export type FindLocked = (series: BookingSeries, day: Date) => Problem | undefin
  * what was committed before it waited.
  */
 export async function holdPeriodLocks({ db }: Context): Promise<FindLocked> {
-  await db.shareAdvisoryLock(lockOfPeriods);
+  await db.waitForAdvisoryLock(lockOfPeriods, '_shared');
   const locks = await db.$lookup<Lock>(latestFirst, [], ['PeriodLock']);
   return (series, day) => {
     const date = formatDay(day);

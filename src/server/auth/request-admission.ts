@@ -181,7 +181,7 @@ export function createRequestAdmission({
     // Only a request that reaches this check counts towards the limit.
     if (limiter) await limit(limiter, caller, response);
     requestLog.admitted(response, caller.logged);
-    reserveBody(caller.principal.tenant, response);
+    if (!response.req.complete) reserveBody(caller.principal.tenant, response);
     return open(caller, request);
   };
 

@@ -21,7 +21,7 @@ export function createArrivingBodies(): ReserveBody {
   const holders = new Map<Holder, number>();
   return ({ holder }, response) => {
     const { req: request } = response;
-    if (request.complete || response.closed) return; // it arrived, or its client left
+    if (response.closed) return; // its client left
     const bytes = announcedBytes(request);
     const before = holders.get(holder) ?? 0;
     if (before + bytes > maxArrivingBytes)
