@@ -12,7 +12,16 @@ import type { ImportedRecord, ReadRow } from './records.ts';
  * number, or a text that has a percentage, such as `20% (VAT on Income)`.
  */
 export type CellType =
-  'TEXT' | 'DAY' | 'DECIMAL' | 'INTEGER' | 'PERCENT' | 'BOOLEAN' | 'CHOICE' | 'COUNTRY' | 'DURATION' | 'REFERENCE';
+  | 'TEXT'
+  | 'DAY'
+  | 'DECIMAL'
+  | 'INTEGER'
+  | 'PERCENT'
+  | 'BOOLEAN'
+  | 'CHOICE'
+  | 'COUNTRY'
+  | 'DURATION'
+  | 'REFERENCE';
 
 /** A field of imported records. */
 export interface ImportableField {

@@ -1,7 +1,13 @@
 import { resources, type Resource } from '../resource-list.ts';
 
 type WritableScope =
-  Resource['scope'] | 'company' | 'documents' | 'webhooks' | 'bulk-operations' | 'exports' | 'test-tenants';
+  | Resource['scope']
+  | 'company'
+  | 'documents'
+  | 'webhooks'
+  | 'bulk-operations'
+  | 'exports'
+  | 'test-tenants';
 
 /** The scopes of abilities: those of the resources, and of what is beside the books. */
 export type AbilityScope = WritableScope | 'audit';

@@ -58,7 +58,9 @@ export type OpenApi = z.infer<typeof openApi>;
 
 /** The result of a method. `item` is the `data` of the response, `body` the whole response, and `file` its bytes. */
 type Result =
-  { kind: 'list' | 'item' | 'body'; type: string } | { kind: 'nothing'; type: 'void' } | { kind: 'file'; type: 'Blob' };
+  | { kind: 'list' | 'item' | 'body'; type: string }
+  | { kind: 'nothing'; type: 'void' }
+  | { kind: 'file'; type: 'Blob' };
 
 /** A method of the SDK. */
 export interface Endpoint {

@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { compile } from 'json-schema-to-typescript';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { describeApi } from '../../rest-shim/openapi/document.ts';
 import { loadOperations } from '../../rest-shim/operation.ts';
 import { routes } from '../../rest-shim/routes.ts';
@@ -123,7 +123,7 @@ const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A class for each resource, and one that has them all. */
-function generateApi({ tags }: OpenApi, endpoints: Endpoint[]): Promise<string> {
+async function generateApi({ tags }: OpenApi, endpoints: Endpoint[]): Promise<string> {
   const resources = Map.groupBy(endpoints, ({ resource }) => resource);
   const ofClient = resources.get(undefined) ?? [];
   resources.delete(undefined);
@@ -155,7 +155,9 @@ function generateApi({ tags }: OpenApi, endpoints: Endpoint[]): Promise<string> 
 
       ${ofClient.map(buildMethod).join('\n\n')}
     }`;
-  return format(source, { ...style, parser: 'typescript' });
+  const { code, errors } = await format('api.ts', source, style);
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
+  return code;
 }
 
 function buildMethod({

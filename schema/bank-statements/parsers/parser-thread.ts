@@ -16,7 +16,9 @@ export interface ThreadInput {
 
 /** A message of the thread. */
 export type ThreadMessage =
-  { bytes: number } | { warning: string } | { refused: { where: string | null; reason: string } };
+  | { bytes: number }
+  | { warning: string }
+  | { refused: { where: string | null; reason: string } };
 
 const send = (message: ThreadMessage): void => parentPort?.postMessage(message, []);
 

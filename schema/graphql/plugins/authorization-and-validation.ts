@@ -18,7 +18,14 @@ import { hasValidator, validateInput, type Input } from '../input/validate-argum
 
 /** An input without its invalid parts. */
 export type Readable<T> = T extends
-  Date | ((...args: never[]) => unknown) | { toFixed: unknown } | string | number | boolean | null | undefined
+  | Date
+  | ((...args: never[]) => unknown)
+  | { toFixed: unknown }
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
   ? T
   : T extends (infer Item)[]
     ? Readable<Item>[]

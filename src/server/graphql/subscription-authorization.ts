@@ -44,8 +44,7 @@ export function useSubscriptionAuthorization(): Plugin<Access> {
           const expires = expiresInMs !== null && expiresInMs <= longestTimerMs;
           const expiry = expires ? setTimeout(end, Math.max(0, expiresInMs)) : undefined;
           const stopListening = onAccessEnd(end);
-          if (response.closed)
-            end(); // access ended while the subscription was starting
+          if (response.closed) end(); // access ended while the subscription was starting
           else response.once('close', end);
           check(); // access may have ended before the listener was registered
           return {

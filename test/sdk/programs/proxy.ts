@@ -10,7 +10,13 @@ import { baseUrl } from './environment.js';
  * is answered instead of the service.
  */
 export type Fault =
-  'pass' | 'cut' | 'half' | 'open' | 'refuse' | 'stall' | { status: number; headers?: Record<string, string> };
+  | 'pass'
+  | 'cut'
+  | 'half'
+  | 'open'
+  | 'refuse'
+  | 'stall'
+  | { status: number; headers?: Record<string, string> };
 
 /** A proxy in front of the service. The faults are those of the next requests, in order; later requests pass. */
 export async function startProxy(faults: Fault[]) {

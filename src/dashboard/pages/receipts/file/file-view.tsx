@@ -12,7 +12,9 @@ const maxPixels = 60_000_000;
 const asShown = (file: Blob, type: string): Blob => new Blob([file], { type });
 
 type Shown =
-  { kind: 'picture' | 'pdf'; blob: Blob; url: string } | { kind: 'none'; reason: string } | { kind: 'reading' };
+  | { kind: 'picture' | 'pdf'; blob: Blob; url: string }
+  | { kind: 'none'; reason: string }
+  | { kind: 'reading' };
 
 const beginning = '%PDF-';
 
