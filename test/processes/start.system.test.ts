@@ -90,12 +90,14 @@ async function interruptFilling(signal: NodeJS.Signals, isWanted: (books: Books)
   return books?.tenants ?? [];
 }
 
-// These only use it, so they share a start.
+// Filling the demo tenants' books takes longest, so these share them. The last two stop it, and start it again.
 describe('npm start on an empty database', () => {
   let run: Run;
+  let login: NonNullable<ReturnType<typeof firstLogin>>;
   beforeAll(async () => {
     await prepare();
     run = await startAndWait();
+    login = firstLogin(run.out())!;
   });
   afterAll(cleanUp);
 
@@ -103,7 +105,7 @@ describe('npm start on an empty database', () => {
     const invoices = JSON.parse(await pasted(run)) as { data: { status: string }[]; meta: { total: number } };
     expect(invoices.meta.total).toBeGreaterThan(0);
     expect(new Set(invoices.data.map(({ status }) => status))).toEqual(new Set(['issued']));
-    const { email, password } = firstLogin(run.out())!;
+    const { email, password } = login;
     const post = (path: string, body: object, cookie = ''): Promise<Response> =>
       fetch(`http://127.0.0.1:${env['PORT']}${path}`, {
         method: 'POST',
@@ -118,7 +120,7 @@ describe('npm start on an empty database', () => {
   });
 
   it('writes secrets of the first start to a file for its user alone where the output is redirected', async () => {
-    const { file, email, password, token } = firstLogin(run.out())!;
+    const { file, email, password, token } = login;
     expect(file).toBe(join(folder.path, 'demo-login'));
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect({ email, password, token }).toEqual({
@@ -152,7 +154,7 @@ describe('npm start on an empty database', () => {
   });
 
   it('logs one line per request, with its id and without its token', async () => {
-    const { token } = firstLogin(run.out())!;
+    const { token } = login;
     const [, address = ''] = await run.until(/REST +(\S+)/);
     const answer = await fetch(`${address}/customers?q=secret`, { headers: { authorization: `Bearer ${token}` } });
     await answer.text();
@@ -177,37 +179,8 @@ describe('npm start on an empty database', () => {
     expect(logged).not.toContain(token);
     expect(logged).not.toContain('secret');
   });
-});
-
-describe('npm start', () => {
-  beforeEach(prepare);
-  afterEach(cleanUp);
-
-  it('shows secrets on a terminal, and writes no file', async () => {
-    const run = inTerminal('npm start', env);
-    runs.push(run);
-    await run.until(/Ctrl-C stops everything/);
-    expect(run.out()).toMatch(/Password +\S{12,}\s+API token +kontor_\w{46}/);
-    expect(run.out()).toMatch(/curl -s -H 'Authorization: Bearer kontor_\w{46}' 'http/);
-    expect(await readdir(folder.path)).not.toContain('demo-login');
-  });
-
-  it('stops everything at Ctrl-C, and shows no token at the next start', async () => {
-    const first = await startAndWait();
-    first.killGroup('SIGINT');
-    await first.exited; // by the signal, as npm and the shell see it; what counts is that ours had its end
-    expect(first.out().trimEnd().split('\n').at(-1)).toBe('Stopped.');
-    expect(first.err()).not.toContain('kontor:');
-    expect(await databaseRuns()).toBe(false);
-
-    const second = await startAndWait();
-    expect(second.out()).not.toContain('API token  ');
-    expect(firstLogin(second.out())).toBeUndefined();
-  });
-
   it('after kill -9 of the whole group, or of the parent alone, the next start works and nothing committed is lost', async () => {
-    let run = await startAndWait();
-    const { token, url } = firstLogin(run.out())!;
+    const { token, url } = login;
     const address = `${url}/api/v1`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const kills = {
@@ -224,6 +197,32 @@ describe('npm start', () => {
       const found = await fetch(`${address}/customers?q=${encodeURIComponent(name)}`, { headers });
       expect(((await found.json()) as { meta: object }).meta).toMatchObject({ total: 1 });
     }
+  });
+
+  it('stops everything at Ctrl-C, and shows no token at the next start', async () => {
+    run.killGroup('SIGINT');
+    await run.exited; // by the signal, as npm and the shell see it; what counts is that ours had its end
+    expect(run.out().trimEnd().split('\n').at(-1)).toBe('Stopped.');
+    expect(run.err()).not.toContain('kontor:');
+    expect(await databaseRuns()).toBe(false);
+
+    run = await startAndWait();
+    expect(run.out()).not.toContain('API token  ');
+    expect(firstLogin(run.out())).toBeUndefined();
+  });
+});
+
+describe('npm start', () => {
+  beforeEach(prepare);
+  afterEach(cleanUp);
+
+  it('shows secrets on a terminal, and writes no file', async () => {
+    const run = inTerminal('npm start', env);
+    runs.push(run);
+    await run.until(/Ctrl-C stops everything/);
+    expect(run.out()).toMatch(/Password +\S{12,}\s+API token +kontor_\w{46}/);
+    expect(run.out()).toMatch(/curl -s -H 'Authorization: Bearer kontor_\w{46}' 'http/);
+    expect(await readdir(folder.path)).not.toContain('demo-login');
   });
 
   it("begins anew with the demo tenant's books if starts were interrupted while they filled them", async () => {

@@ -70,6 +70,9 @@ export async function runService(config: Config, roles: Roles): Promise<never> {
   if (!roles.serve || config.webConcurrency === 1) await runAlone(config, roles, log);
   else if (cluster.isPrimary) await runCluster(config, roles, log);
   else await runChild(config, log);
+  // Lines that wait would be written after the last one. The error that a pipe can't be synced comes after they are written.
+  await new Promise<void>((resolve) => log.flush(() => resolve()));
+  if (cluster.isPrimary) print('Stopped.');
   // All parts are stopped. Without a database, graphile-worker still waits to try again, for up to two minutes.
   process.exit();
 }
@@ -91,7 +94,6 @@ async function runAlone(config: Config, roles: Roles, log: Logger): Promise<void
     else if (roles.prepare) await greet(address, demo, config.dataDir);
     else print(`Kontor answers at ${address}`);
   });
-  print('Stopped.');
 }
 
 /** Runs the parts of a process. Each part is stopped after the parts that need it. */
@@ -224,7 +226,6 @@ async function runCluster(config: Config, roles: Roles, log: Logger): Promise<vo
   } finally {
     for (const stop of stopping.toReversed()) await stop();
   }
-  print('Stopped.');
 }
 
 async function warnOfShortage({ pool }: Database, config: Config, processes: number): Promise<void> {
