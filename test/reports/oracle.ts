@@ -15,6 +15,8 @@ interface Share {
   vatRate: string;
   net: Exact;
   vat: Exact;
+  /** Where the customer or supplier is, by the kinds of rows that say so. */
+  places?: Record<string, string>;
 }
 interface Payment {
   id: string;
@@ -62,8 +64,6 @@ interface Line extends Share {
   deductible: Exact;
   /** Whether its VAT, that of another country, is an expense. */
   isForeign: boolean;
-  /** Where the supplier is, by the kinds of rows that say so. */
-  places: Record<string, string>;
 }
 interface Receipt extends Priced {
   id: string;
@@ -76,11 +76,11 @@ interface Receipt extends Priced {
   /** The receipt that it reverses. */
   reversalOfId: string | null;
 }
-/** Where a supplier is, seen from the tenant. */
-type Supplier = { country: string | null; vatId: string | null } | null;
-function placeSupplier(supplier: Supplier, country: string): string {
-  const number = (supplier?.vatId ?? '').replaceAll(/[ .-]/g, '').toUpperCase();
-  const from = inOthers[number.slice(0, 2)] ?? supplier?.country;
+/** Where a customer or supplier is, seen from the tenant. */
+type Partner = { country: string | null; vatId: string | null } | null;
+function placePartner(partner: Partner, country: string): string {
+  const number = (partner?.vatId ?? '').replaceAll(/[ .-]/g, '').toUpperCase();
+  const from = inOthers[number.slice(0, 2)] ?? partner?.country;
   if (!from) return 'UNKNOWN';
   if (from === country) return 'DOMESTIC';
   return from in inOthers ? 'MEMBER_STATE' : 'THIRD_COUNTRY';
@@ -93,6 +93,12 @@ const isOwnRate = ({ vatCategory, vatRate }: { vatCategory: string; vatRate: str
 const placeAbroad = (place: string): Record<string, string> =>
   place === 'MEMBER_STATE' || place === 'THIRD_COUNTRY' ? { INPUT: place } : {};
 
+/** Sales of which the customer owes the VAT have the place of the customer. */
+const placeSales = (shares: Share[], customer: Partner, country: string): Share[] =>
+  shares.map((share) =>
+    share.vatCategory === 'AE' ? { ...share, places: { OUTPUT: placePartner(customer, country) } } : share,
+  );
+
 /** The boxes of reverse charge for the net amount and the VAT, by kind and place. */
 export const reverseChargeBoxes: Record<string, Record<string, [string | null, string | null]>> = {
   DE: {
@@ -101,6 +107,10 @@ export const reverseChargeBoxes: Record<string, Record<string, [string | null, s
     'REVERSE_CHARGE THIRD_COUNTRY': ['84', '85'],
     'REVERSE_CHARGE UNKNOWN': [null, null],
     'INPUT null': [null, '67'],
+    'OUTPUT DOMESTIC': ['60', null],
+    'OUTPUT MEMBER_STATE': ['21', null],
+    'OUTPUT THIRD_COUNTRY': ['45', null],
+    'OUTPUT UNKNOWN': [null, null],
   },
   AT: {
     'REVERSE_CHARGE DOMESTIC': [null, '048'],
@@ -111,6 +121,10 @@ export const reverseChargeBoxes: Record<string, Record<string, [string | null, s
     'INPUT MEMBER_STATE': [null, '066'],
     'INPUT THIRD_COUNTRY': [null, '066'],
     'INPUT UNKNOWN': [null, null],
+    'OUTPUT DOMESTIC': ['021', null],
+    'OUTPUT MEMBER_STATE': [null, null],
+    'OUTPUT THIRD_COUNTRY': [null, null],
+    'OUTPUT UNKNOWN': [null, null],
   },
 };
 
@@ -170,7 +184,7 @@ export async function readBooks(who: Integrator, country: string): Promise<Books
     await who.graphql(`{ invoices(first: 50) { totalCount nodes { id number status invoiceDate deliveryDate dueDate
     customer { id country vatId } ${money} payments${paymentsPage} } } }`);
   const { creditNotes } =
-    await who.graphql(`{ creditNotes(first: 50) { totalCount nodes { id invoice { id } creditNoteDate ${money}
+    await who.graphql(`{ creditNotes(first: 50) { totalCount nodes { id invoice { id customer { country vatId } } creditNoteDate ${money}
     refunds${paymentsPage} } } }`);
   const { receipts } =
     await who.graphql(`{ receipts(first: 50) { totalCount nodes { id reversalOfId status receiptDate dueDate currency exchangeRate exchangeCurrency amountGross
@@ -184,7 +198,7 @@ export async function readBooks(who: Integrator, country: string): Promise<Books
       date: each.invoiceDate,
       supplied: each.deliveryDate ?? each.invoiceDate,
       gross: new Exact(each.totalGross),
-      shares: readShares(each.vatBreakdownByCategory),
+      shares: placeSales(readShares(each.vatBreakdownByCategory), each.customer, country),
       payments: readPayments(each.payments),
     })),
     creditNotes: creditNotes.nodes.map((each: any) => ({
@@ -193,7 +207,7 @@ export async function readBooks(who: Integrator, country: string): Promise<Books
       exchange: readExchange(each),
       date: each.creditNoteDate,
       gross: new Exact(each.totalGross),
-      shares: readShares(each.vatBreakdownByCategory),
+      shares: placeSales(readShares(each.vatBreakdownByCategory), each.invoice.customer, country),
       refunds: readPayments(each.refunds),
     })),
     receipts: receipts.nodes.filter(isIssued).map((each: any) => ({
@@ -208,16 +222,16 @@ export async function readBooks(who: Integrator, country: string): Promise<Books
         deductible: new Exact(line.deductiblePercent),
         isForeign:
           line.vatCategory === 'S' &&
-          (!isOwnRate(line, country) || 'INPUT' in placeAbroad(placeSupplier(each.supplier, country))),
+          (!isOwnRate(line, country) || 'INPUT' in placeAbroad(placePartner(each.supplier, country))),
         net: new Exact(line.amountNet),
         vat: new Exact(line.vatAmount),
         places: isOwnRate(line, country)
-          ? placeAbroad(placeSupplier(each.supplier, country))
+          ? placeAbroad(placePartner(each.supplier, country))
           : line.vatCategory === 'AE'
             ? Object.fromEntries(
                 (country === 'AT' ? ['REVERSE_CHARGE', 'INPUT'] : ['REVERSE_CHARGE']).map((kind) => [
                   kind,
-                  placeSupplier(each.supplier, country),
+                  placePartner(each.supplier, country),
                 ]),
               )
             : {},
@@ -233,12 +247,7 @@ export type VatSums = Record<string, { net: string; vat: string }>;
 
 class Sums {
   readonly #sums = new Map<string, { net: Exact; vat: Exact }>();
-  add(
-    kind: string,
-    currency: string,
-    { vatCategory, vatRate, net, vat, places }: Share & Partial<Line>,
-    sign = 1,
-  ): void {
+  add(kind: string, currency: string, { vatCategory, vatRate, net, vat, places }: Share, sign = 1): void {
     const key = [kind, vatCategory, vatRate, currency, ...(places?.[kind] ? [places[kind]] : [])].join(' ');
     const before = this.#sums.get(key) ?? { net: zero, vat: zero };
     this.#sums.set(key, { net: before.net.plus(net.times(sign)), vat: before.vat.plus(vat.times(sign)) });

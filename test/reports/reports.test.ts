@@ -35,6 +35,7 @@ interface Row {
   vat_rate: number;
   currency: string;
   supplier_place: string | null;
+  customer_place: string | null;
   net: number;
   vat: number;
   net_box: string | null;
@@ -51,10 +52,12 @@ async function vatReport(who: Integrator, query: Record<string, string>): Promis
   const { rows } = (await get(who, '/reports/vat', query)) as { rows: Row[] };
   const sums = rows
     .filter(({ net, vat }) => net !== 0 || vat !== 0)
-    .map(({ kind, vat_category, vat_rate, currency, supplier_place: place, net, vat }): [string, object] => [
-      [kind.toUpperCase(), vat_category, vat_rate, currency, ...(place ? [place.toUpperCase()] : [])].join(' '),
-      { net: String(net), vat: String(vat) },
-    ]);
+    .map(({ kind, vat_category, vat_rate, currency, net, vat, ...row }): [string, object] => {
+      const place = row.supplier_place ?? row.customer_place;
+      const key = [kind.toUpperCase(), vat_category, vat_rate, currency, ...(place ? [place.toUpperCase()] : [])];
+      return [key.join(' '), { net: String(net), vat: String(vat) }];
+    });
+  expect(new Set(sums.map(([key]) => key)).size).toBe(sums.length);
   return Object.fromEntries(sums.toSorted(([a], [b]) => (a < b ? -1 : 1))) as VatSums;
 }
 
@@ -63,10 +66,12 @@ const nameDocument = ({ type, id, date }: Record<string, string>): string => [ty
 
 async function checkBoxes(who: Integrator, query: Record<string, string>, country: string): Promise<void> {
   const { rows } = (await get(who, '/reports/vat', query)) as { rows: Row[] };
-  for (const { kind, vat_category, supplier_place: place, net_box, vat_box } of rows)
-    if (vat_category === 'AE' && kind !== 'output')
+  for (const { kind, vat_category, supplier_place, customer_place, net_box, vat_box } of rows)
+    if (vat_category === 'AE')
       expect([net_box, vat_box]).toEqual(
-        reverseChargeBoxes[country]?.[`${kind} ${place}`.toUpperCase().replace('NULL', 'null')],
+        reverseChargeBoxes[country]?.[
+          `${kind} ${supplier_place ?? customer_place}`.toUpperCase().replace('NULL', 'null')
+        ],
       );
 }
 
@@ -74,13 +79,14 @@ async function checkBoxes(who: Integrator, query: Record<string, string>, countr
 async function checkDocuments(who: Integrator, query: Record<string, string>): Promise<void> {
   const { rows } = (await get(who, '/reports/vat', query)) as { rows: (Row & { documents: number })[] };
   for (const row of rows) {
-    const { kind, vat_category, vat_rate, currency, supplier_place, documents } = row;
+    const { kind, vat_category, vat_rate, currency, supplier_place, customer_place, documents } = row;
     const of = {
       kind,
       vat_category,
       vat_rate: String(vat_rate),
       currency,
       ...(supplier_place && { supplier_place }),
+      ...(customer_place && { customer_place }),
       limit: '1000',
     };
     const { count, items } = await get(who, '/reports/vat/documents', { ...query, ...of });
