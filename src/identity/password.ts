@@ -1,7 +1,8 @@
 import { hash, verify } from '@node-rs/argon2';
 import type { UnscopedClient, User } from '../../prisma/client.ts';
 import { TryLaterError } from '../../schema/errors/errors.ts';
-import { ConcurrencyLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
+import { ConcurrencyLimiter, FairLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
+import { findNetwork } from './network.ts';
 import { RefusedError } from './refused.ts';
 
 const minLength = 12;
@@ -13,32 +14,35 @@ const maxLength = 128;
  * and reads and writes files: sign-ins from many addresses, none of which has reached its limit, would take all of them.
  */
 const turns = new ConcurrencyLimiter(1);
-/** How many may wait for their turn: some seconds, less than a client waits for its response. */
-const maxWaiting = 100;
-let waiting = 0;
+/** Networks take turns, so that nobody waits for all attempts of another one. */
+const perNetwork = new FairLimiter<string>();
+/** How many a caller may wait for: some seconds, less than a client waits for its response. */
+const maxBefore = 100;
 
-/** @throws TryLaterError if so many passwords wait that the caller would wait too long */
-export function refuseIfCrowded(): void {
-  if (waiting >= maxWaiting) throw new TryLaterError();
+/**
+ * @param address the client's address
+ * @throws TryLaterError if so many passwords come before the caller's that it would wait too long
+ */
+export function refuseIfCrowded(address: string): void {
+  if (perNetwork.countBefore(findNetwork(address)) >= maxBefore) throw new TryLaterError();
 }
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  refuseIfCrowded();
-  waiting += 1;
-  try {
-    return await turns.run(work);
-  } finally {
-    waiting -= 1;
-  }
+async function inTurn<Result>(address: string, work: () => Promise<Result>): Promise<Result> {
+  refuseIfCrowded(address);
+  return perNetwork.run(findNetwork(address), () => turns.run(work));
 }
+
+/** In place of an address: the operator's command line, which is a process of its own. */
+const commandLine = 'command line';
 
 /**
  * Argon2id in PHC format, with the library's default parameters, which OWASP recommends: 19 MiB, two passes.
  *
+ * @param address the client's address
  * @throws RefusedError if the password is too short, too long, or one of the most common ones
  * @throws TryLaterError
  */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, address = commandLine): Promise<string> {
   const normal = normalized(password);
   const { length } = [...normal];
   if (length < minLength)
@@ -58,7 +62,7 @@ export async function hashPassword(password: string): Promise<string> {
       'common_password',
       text,
     ]);
-  return inTurn(() => hash(normal));
+  return inTurn(address, () => hash(normal));
 }
 
 /** Fifty thousand leaked passwords; loaded when a password is set for the first time. */
@@ -79,13 +83,14 @@ export async function verifyPassword(
   client: UnscopedClient,
   email: string,
   password: string,
+  address = commandLine,
 ): Promise<Verified | null> {
   const decoyHash = await (decoy ??= hash('nobody has this password'));
   const user = await client.user.findUnique({
     where: { email: email.trim().toLowerCase() },
     select: { id: true, name: true, email: true, passwordHash: true },
   });
-  const matches = await inTurn(() => verify(user?.passwordHash ?? decoyHash, normalized(password)));
+  const matches = await inTurn(address, () => verify(user?.passwordHash ?? decoyHash, normalized(password)));
   if (!user?.passwordHash || !matches) return null;
   return { ...user, passwordHash: user.passwordHash };
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
 import type { UnscopedClient } from '../../prisma/client.ts';
 import { postgresStore } from '../security/rate-limit.ts';
 import { revokeUserTokens } from './accounts.ts';
+import { findNetwork } from './network.ts';
 import { hashPassword, refuseIfCrowded, verifyPassword, type Verified } from './password.ts';
 import { endSessions, startSession, type Started } from './sessions.ts';
 
@@ -52,9 +52,9 @@ export type TryPassword = (attempt: { email: string; password: string; address: 
 export function createTryPassword(client: UnscopedClient, pool: Pool): TryPassword {
   const count = createCountAttempt(pool);
   return async ({ email, password, address }) => {
-    refuseIfCrowded(); // an attempt that isn't made doesn't count
+    const from = findNetwork(address);
+    refuseIfCrowded(address); // an attempt that isn't made doesn't count
     const account = digest(email.trim().toLowerCase());
-    const from = network(address);
     const ofAccount = [
       { identity: `sign-in:${account}:${from}`, limit: perAccountAndAddress },
       { identity: `sign-in:${account}`, limit: perAccount },
@@ -63,7 +63,7 @@ export function createTryPassword(client: UnscopedClient, pool: Pool): TryPasswo
       const retryAfter = await count(identity, limit);
       if (retryAfter !== null) return { kind: 'throttled', retryAfter };
     }
-    const user = await verifyPassword(client, email, password);
+    const user = await verifyPassword(client, email, password, address);
     if (!user) return { kind: 'rejected' };
     // The right password clears the user's count. The client address keeps its count: it may be guessing other passwords.
     await client.rateLimit.deleteMany({ where: { identity: { in: ofAccount.map(({ identity }) => identity) } } });
@@ -73,17 +73,6 @@ export function createTryPassword(client: UnscopedClient, pool: Pool): TryPasswo
 
 /** Hashes the e-mail address that was typed: it is only counted, and may be anything. */
 const digest = (email: string): string => createHash('sha256').update(email).digest('base64url');
-
-/** The part of an address that a client can't choose freely: an IPv4 address, or an IPv6 network of 64 bits. */
-function network(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
-  return parsed.parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':');
-}
 
 interface Browser {
   userAgent: string | null;
@@ -103,6 +92,7 @@ export async function openSession(client: UnscopedClient, user: Verified, browse
  * Changes the password of a user whose old one was checked, and replaces all sessions by a new one. Null if the password has
  * been changed since the check.
  *
+ * @param address the client's address
  * @param revokeTokens whether the user's API tokens for all tenants end too
  * @returns also how many tokens ended
  * @throws RefusedError if the new password is refused
@@ -110,10 +100,10 @@ export async function openSession(client: UnscopedClient, user: Verified, browse
 export async function changePassword(
   client: UnscopedClient,
   { id: userId, passwordHash }: Verified,
-  { newPassword, revokeTokens }: { newPassword: string; revokeTokens: boolean },
+  { newPassword, revokeTokens, address }: { newPassword: string; revokeTokens: boolean; address: string },
   browser: Browser,
 ): Promise<(Started & { revokedTokens: number }) | null> {
-  const newHash = await hashPassword(newPassword);
+  const newHash = await hashPassword(newPassword, address);
   return client.$transaction(async (db) => {
     const changed = await db.user.updateMany({ where: { id: userId, passwordHash }, data: { passwordHash: newHash } });
     if (changed.count === 0) return null;

@@ -384,7 +384,7 @@ describe('changing the password', () => {
     if (!checked) throw new Error('The password is right');
     const browser = { userAgent: null, now: new Date() };
     const changeTo = (newPassword: string) =>
-      changePassword(service.client, checked, { newPassword, revokeTokens: false }, browser);
+      changePassword(service.client, checked, { newPassword, revokeTokens: false, address: '127.0.0.1' }, browser);
     expect(await changeTo(next)).not.toBeNull();
     expect(await changeTo('a third horse, a third battery')).toBeNull();
     expect(await openSession(service.client, checked, browser)).toBeNull();

@@ -173,3 +173,25 @@ it('sign-ins from many addresses hold up nobody’s compressed response, and tho
   await Promise.all(attempts);
   expect(new Set(answered)).toEqual(new Set([401, 503]));
 });
+
+it.each([
+  ['one address', 1, 30],
+  ['20 addresses', 20, 6],
+])('attempts from %s refuse nobody else, and let others take their turns', async (_, addresses, each) => {
+  const { email } = await makeUser(services[0]);
+  const [service] = services;
+  const network = `10.${randomInt(2, 256)}.${randomInt(256)}`;
+  const sign = (from: string, body: object): Promise<Answer> =>
+    openBrowser(service).request('POST', '/api/auth/sign-in/email', body, { 'x-forwarded-for': from });
+  const answered: number[] = [];
+  const flood = times(addresses * each, async (index) => {
+    const from = `${network}.${index % addresses}`;
+    answered.push((await sign(from, { email: `nobody-${index}@example.com`, password: 'wrong horse battery' })).status);
+  });
+  await expect.poll(() => answered.includes(401)).toBe(true);
+  const before = answered.filter((status) => status === 401).length;
+  expect((await sign(`10.1.255.${addresses}`, { email, password })).status).toBe(200);
+  const meanwhile = answered.filter((status) => status === 401).length - before;
+  expect(meanwhile).toBeLessThan(addresses + 10);
+  await Promise.all(flood);
+});

@@ -1,10 +1,10 @@
 import type { Holder } from '../../../prisma/client.ts';
 
 /** Runs one task of each holder at a time, so that nobody waits for all of another tenant's. */
-export class FairLimiter {
-  readonly #holders = new Map<Holder, { limiter: ConcurrencyLimiter; pending: number }>();
+export class FairLimiter<Key = Holder> {
+  readonly #holders = new Map<Key, { limiter: ConcurrencyLimiter; pending: number }>();
 
-  async run<Result>(holder: Holder, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(holder: Key, work: () => Promise<Result>): Promise<Result> {
     const own = this.#holders.get(holder) ?? { limiter: new ConcurrencyLimiter(1), pending: 0 };
     this.#holders.set(holder, own);
     own.pending += 1;
@@ -14,6 +14,14 @@ export class FairLimiter {
       own.pending -= 1;
       if (own.pending === 0) this.#holders.delete(holder);
     }
+  }
+
+  /** How many tasks a further one would wait for, where all holders take turns. */
+  countBefore(holder: Key): number {
+    const turn = (this.#holders.get(holder)?.pending ?? 0) + 1;
+    let before = turn - 1;
+    for (const [other, { pending }] of this.#holders) if (other !== holder) before += Math.min(pending, turn);
+    return before;
   }
 }
 

@@ -113,9 +113,12 @@ export function createAuthRoutes({
     const input = parsed(await parseBody(request), passwords);
     const isWrong = (): never => refuse('currentPassword', 'wrong_password', 'Is not your password.');
     const user = await verified({ email: session.user.email, password: input.currentPassword }, caller, isWrong);
-    const changed = await changePassword(client, user, input, describeBrowser(request)).catch(
-      asFieldError('newPassword'),
-    );
+    const changed = await changePassword(
+      client,
+      user,
+      { ...input, address: caller.address },
+      describeBrowser(request),
+    ).catch(asFieldError('newPassword'));
     if (!changed) return isWrong();
     return enter(request, caller, user, changed, { revokedTokens: changed.revokedTokens });
   };
@@ -159,7 +162,7 @@ export function createAuthRoutes({
       caller.logOutcome('throttled');
       throttled(retryAfter);
     }
-    const passwordHash = await hashPassword(password).catch(asFieldError('password'));
+    const passwordHash = await hashPassword(password, caller.address).catch(asFieldError('password'));
     await createInvitedAccount(client, { secret: token, name, passwordHash, now: now() });
     const message = `Sign in as ${invited} to accept. The password is the one you sent, unless there was an account already.`;
     return respond({ email: invited, message }, { status: 202 });
