@@ -96,7 +96,7 @@ export function createDomain(
       notifications: {
         watch: async (channel, pick) => {
           if (!notifications) throw new Error('This process serves no subscriptions');
-          return notifications.watch(channel, principal.tenant.id, pick);
+          return notifications.watch(channel, principal.tenant, pick);
         },
         notify: (channel, what) => {
           const payload = `${principal.tenant.id} ${what}`;

@@ -14,6 +14,7 @@ import {
   connect,
   forTenant,
   openBooks,
+  type Holder,
   type Books,
   type TenantClient,
   type UnscopedClient,
@@ -353,6 +354,10 @@ export async function startService(
     },
   };
 }
+
+/** A tenant that is no test tenant, as the service knows it. */
+export const asTenant = ({ tenantId: id }: Pick<Integrator, 'tenantId'>): { id: string; holder: Holder } =>
+  withHolder({ id, testOf: null });
 
 export function asIntegrator(
   { request, books }: Pick<Service, 'request' | 'books'>,

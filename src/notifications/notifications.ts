@@ -2,20 +2,21 @@ import type { Client } from 'pg';
 import { createConnection } from '../../prisma/connection/connection.ts';
 import type { Workers } from '../../prisma/distribute/workers.ts';
 import { isDistributed } from '../../prisma/distribute/distributed.ts';
-import { UnavailableError } from '../../prisma/client.ts';
+import { UnavailableError, type Holder } from '../../prisma/client.ts';
 import { poolTimeouts } from '../../prisma/connection/pool-options.ts';
 import {
   notificationChannels,
   type NotificationChannel,
   type NotificationPicker,
 } from '../../schema/graphql/context.ts';
+import type { CurrentTenant } from '../../schema/graphql/identity.ts';
 import { CodedError } from '../../schema/errors/errors.ts';
 import { accessChannel, AccessEndings } from './access-endings.ts';
 import { lockRegistry, rowRegistry, type WatcherRegistry } from './watcher-registry.ts';
 
 // A payload of NOTIFY is the tenant's id and what changed, separated by spaces.
 
-/** Limit of watchers of one tenant in one process. */
+/** Limit of watchers of one tenant in one process, together with those of its test tenants. */
 export const maxWatchers = 100;
 /** When to try again after that limit. */
 const retryAfterSeconds = 10;
@@ -28,7 +29,7 @@ export interface Notifications {
   /** See `TenantNotifications.watch`. Ends if notifications may be missed. */
   watch(
     channel: NotificationChannel,
-    tenantId: string,
+    tenant: Pick<CurrentTenant, 'id' | 'holder'>,
     pick: NotificationPicker,
   ): Promise<AsyncIterableIterator<string>>;
   /**
@@ -51,6 +52,8 @@ interface Listener {
  */
 export function createNotifications(url: string, workers: Workers): Notifications {
   const watchers = new Map<string, Set<Watcher>>();
+  /** How many watchers each holder has. */
+  const counts = new Map<Holder, number>();
   const accessEndings = new AccessEndings();
   let listening: Promise<Listener> | undefined;
   let closed = false;
@@ -97,15 +100,20 @@ export function createNotifications(url: string, workers: Workers): Notification
 
   return {
     accessEndings,
-    watch: async (channel, tenantId, pick) => {
+    watch: async (channel, { id: tenantId, holder }, pick) => {
       if (closed) throw new UnavailableError('The process is stopping');
-      const ofTenant = watchers.get(tenantId) ?? new Set();
-      if (ofTenant.size >= maxWatchers)
+      const count = counts.get(holder) ?? 0;
+      if (count >= maxWatchers)
         throw new CodedError('RATE_LIMITED', `At most ${maxWatchers} subscriptions may be open at once.`, {
           retryAfter: retryAfterSeconds,
         });
+      counts.set(holder, count + 1);
+      const ofTenant = watchers.get(tenantId) ?? new Set();
       let remove: (() => void) | undefined;
       const watcher = new Watcher(channel, pick, () => {
+        const left = (counts.get(holder) ?? 1) - 1;
+        if (left > 0) counts.set(holder, left);
+        else counts.delete(holder);
         ofTenant.delete(watcher);
         if (ofTenant.size === 0) watchers.delete(tenantId);
         remove?.();

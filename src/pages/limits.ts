@@ -69,7 +69,8 @@ export const limitGroups: Record<string, Record<string, string>> = {
       '{{maxComparisons}}; {{maxListed}}; {{maxSortFields}}',
     'ids that `nodes` takes in GraphQL': '{{maxNodes}}',
     'changes of a page of the change feed': '{{maxChanges}}',
-    'requests and subscriptions of a tenant that wait for changes, in one process': '{{maxWatchers}}',
+    'requests and subscriptions of a tenant that wait for changes, with those of its test tenants, in one process':
+      '{{maxWatchers}}',
     'valid tokens of a user in a tenant': '{{maxActiveTokens}}',
     'exports of a tenant that have not ended': '{{maxExports}}',
     'webhooks of a tenant': '{{maxWebhooks}}',

@@ -17,6 +17,7 @@ import {
   type Database,
   type Integrator,
   type Service,
+  asTenant,
 } from '../harness.ts';
 import { createWebhook, startReceiver, until, work } from '../webhooks/receiver.ts';
 
@@ -285,12 +286,12 @@ describe('watchers', () => {
   afterEach(() => notifications.close());
 
   const watchers = async (): Promise<number> => (await pool.query('select from watchers')).rows.length;
-  const watch = (who = acme) => notifications.watch('changes', who.tenantId, ([what]) => what);
+  const watch = (who = acme) => notifications.watch('changes', asTenant(who), ([what]) => what);
 
   it('of other tenants and channels, and none, cause no announcement', async () => {
     await makeCustomer(acme);
     await watch(globex);
-    await notifications.watch('deliveries', acme.tenantId, ([what]) => what);
+    await notifications.watch('deliveries', asTenant(acme), ([what]) => what);
     await makeCustomer(acme);
     expect((await entries()).filter(({ channel }) => channel !== null)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { afterEach, expect, it, vi } from 'vitest';
 import { UnavailableError } from '../../../prisma/client.ts';
 import { createNotifications, tryEveryMs, type Notifications } from '../../../src/notifications/notifications.ts';
-import { createEmptyDatabase, gateway } from '../../harness.ts';
+import { asTenant, createEmptyDatabase, gateway } from '../../harness.ts';
 import { acme, databaseUrl, globex, service, serveSubscriptions, until, watched } from './subscriptions.ts';
 
 // The connection of a process that listens for notifications, when something goes wrong with it.
@@ -30,18 +30,18 @@ it('closes a connection on which it can’t listen', async () => {
   };
   const notifications = open(empty.url);
   for (let tries = 3; tries > 0; tries -= 1)
-    await expect(notifications.watch('changes', acme.tenantId, () => 'changed')).rejects.toThrow('is_distributed');
+    await expect(notifications.watch('changes', asTenant(acme), () => 'changed')).rejects.toThrow('is_distributed');
   await until(async () => (await connections()) === 0);
   await empty.drop();
 });
 
 it.skipIf(gateway.distributed)('gives back the lock of a watcher that has too much to read as it begins', async () => {
   const notifications = open();
-  await notifications.watch('deliveries', globex.tenantId, ([, id]) => id); // the connection is there
+  await notifications.watch('deliveries', asTenant(globex), ([, id]) => id); // the connection is there
   const holder = await service.pool.connect();
   const lock = [`${acme.tenantId} deliveries`];
   await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', lock);
-  const begun = notifications.watch('deliveries', acme.tenantId, ([, id]) => id);
+  const begun = notifications.watch('deliveries', asTenant(acme), ([, id]) => id);
   await until(async () => (await watched()) === 2); // it waits for its lock
   await service.pool.query(
     `select pg_notify('deliveries', $1 || ' webhook ' || number) from generate_series(1, 1001) as number`,
@@ -56,7 +56,9 @@ it.skipIf(gateway.distributed)('gives back the lock of a watcher that has too mu
 it('refuses a watcher while the process stops as something that another process can do', async () => {
   const notifications = open();
   await notifications.close();
-  await expect(notifications.watch('changes', acme.tenantId, () => 'changed')).rejects.toBeInstanceOf(UnavailableError);
+  await expect(notifications.watch('changes', asTenant(acme), () => 'changed')).rejects.toBeInstanceOf(
+    UnavailableError,
+  );
 });
 
 /** Passes on bytes between a client and the server of a URL, until it is told to be silent: then as one that has lost its power. */
@@ -88,7 +90,7 @@ it('ends what it has begun when its server does not answer any more', async () =
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const proxy = await startProxy(databaseUrl());
   try {
-    const watcher = await open(proxy.url).watch('changes', acme.tenantId, () => 'changed');
+    const watcher = await open(proxy.url).watch('changes', asTenant(acme), () => 'changed');
     const step = watcher.next();
     await vi.advanceTimersByTimeAsync(tryEveryMs); // the server answers
     await service.pool.query(`select pg_notify('changes', $1)`, [`${acme.tenantId} customer`]);

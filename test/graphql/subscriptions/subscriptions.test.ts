@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createToken } from '../../../src/identity/index.ts';
 import { createRateLimiter, memoryStore } from '../../../src/security/rate-limit.ts';
 import { javaScriptNames } from '../../javascript-names.ts';
+import { startTestTenant } from '../../test-tenants/make.ts';
 import { asIntegrator, onEachServer, startService } from '../../harness.ts';
 import { makeDelivery, refusal } from '../books.ts';
 import {
@@ -243,9 +244,11 @@ it('one subscription counts as one request of the rate limit', async () => {
   await limited.close();
 });
 
-it('a tenant can have at most 100 subscriptions', async () => {
+it('a tenant can have at most 100 subscriptions, together with its test tenants', async () => {
   const who = await service.integrator();
-  await Promise.all(Array.from({ length: 100 }, () => subscribe(who)));
+  const ofTests = await startTestTenant(service, who);
+  await Promise.all(Array.from({ length: 100 }, (_, index) => subscribe(index % 2 ? who : ofTests)));
+  expect((await subscribe(ofTests)).answer.statusCode).toBe(429);
   const answer = await who.graphqlAnswer(`subscription { deliveryChanged { ${fields} } }`);
   expect(refusal(answer)).toMatchObject({ code: 'RATE_LIMITED' });
   // Clients of event streams try again later; one that is complete they would take for over.
