@@ -20,6 +20,12 @@ const azureHost = '168.63.129.16';
 /** Names for private networks, which public DNS doesn't have (RFC 6761, 6762, ICANN's .internal). */
 const privateName = /(^|\.)(localhost|local|internal)$/;
 
+/**
+ * No URI has these: backslashes, and further slashes before the host, where others than the URL parser find another host, and
+ * marks of direction, by which people do. Webhooks that were made with them are delivered still, to the parser's host.
+ */
+const misleading = /^[^?]*\\|^[^:]*:\/{3}|\p{Bidi_Control}/u;
+
 export interface Permission {
   /** Allows http and private addresses, for development. */
   allowInsecure: boolean;
@@ -72,7 +78,7 @@ export async function findUrlProblem(
   url: string,
   { allowInsecure, lookup = createNameLookup(lookupTimeoutMs) }: Permission & { lookup?: Lookup },
 ): Promise<string | undefined> {
-  const problem = findFormProblem(url, { allowInsecure });
+  const problem = findFormProblem(url, { allowInsecure }) ?? (misleading.test(url) ? 'Must be a URL.' : undefined);
   if (problem !== undefined || allowInsecure) return problem;
   const host = parseHost(new URL(url).hostname);
   if (isIP(host) !== 0) return undefined;
