@@ -23,6 +23,8 @@ interface DnsRecord {
 }
 const a = (...address: number[]): DnsRecord => ({ type: typeA, data: Buffer.from(address) });
 const aaaa = (hex: string): DnsRecord => ({ type: typeAaaa, data: Buffer.from(hex, 'hex') });
+/** `db.internal`, for which the name that is asked for is an alias. */
+const alias: DnsRecord = { type: typeCname, data: Buffer.from('\x02db\x08internal\0', 'latin1') };
 /** The name that is asked for, again. */
 const loop: DnsRecord = { type: typeCname, data: Buffer.from([0xc0, 12]) };
 
@@ -37,6 +39,8 @@ const zone: Record<string, DnsRecord[] | number> = {
   many: Array.from({ length: 70 }, (_, index) => a(93, 184, 216, index)),
   'many-and-private': [...Array.from({ length: 70 }, (_, index) => a(93, 184, 216, index)), a(10, 0, 0, 1)],
   loop: [loop],
+  alias: [alias, a(10, 0, 0, 1)],
+  nat64: [aaaa('0064ff9b00000000000000007f000001')],
   empty: [],
   broken: 2,
   none: 3,
@@ -56,15 +60,20 @@ const answerFor = (query: Buffer): Buffer | undefined => {
   const type = query.readUInt16BE(at + 1);
   asked.push(`${labels.join('.')} ${type}`);
   const label = labels[0] ?? '';
+  // A public address for the first lookup of it, which asks for two families, and then a private one.
+  if (label === 'rebinding') zone[label] = zone[asked.length > 2 ? 'here' : 'public']!;
   const entry = label === 'half' ? (type === typeA ? zone['here'] : undefined) : zone[label];
   if (entry === undefined) return undefined;
-  const records = typeof entry === 'number' ? [] : entry.filter((each) => each.type === type || each === loop);
+  const records =
+    typeof entry === 'number' ? [] : entry.filter((each) => each.type === type || each === loop || each === alias);
   const header = Buffer.from(query.subarray(0, 12));
   header.writeUInt16BE(0x8180 | (typeof entry === 'number' ? entry : 0), 2);
   header.writeUInt16BE(records.length, 6);
   header.writeUInt32BE(0, 8);
   const answers = records.map((record) => {
-    const head = Buffer.from([0xc0, 12, 0, record.type, 0, 1, 0, 0, 0, 60, 0, record.data.length]);
+    // What follows an alias is of the name that it stands for, after the question and the alias' own head.
+    const owner = records[0] === alias && record !== alias ? at + 17 : 12;
+    const head = Buffer.from([0xc0, owner, 0, record.type, 0, 1, 0, 0, 0, 60, 0, record.data.length]);
     return Buffer.concat([head, record.data]);
   });
   return Buffer.concat([header, query.subarray(12, at + 5), ...answers]);
@@ -193,7 +202,7 @@ describe('the addresses that a name server answers', () => {
       );
     });
 
-  it.each(['here', 'mapped', 'mixed', 'both', 'six', 'many-and-private'])(
+  it.each(['here', 'mapped', 'nat64', 'alias', 'mixed', 'both', 'six', 'many-and-private'])(
     'are checked, each of them: %s',
     async (label) => {
       expect(await connectTo(label)).toBe('ERR_PRIVATE_ADDRESS');
@@ -203,6 +212,16 @@ describe('the addresses that a name server answers', () => {
       );
     },
   );
+
+  it('are checked at each attempt: a name that was public when the webhook was made can be private then', async () => {
+    const endpoint = await startEndpoint({ answer: writes(reply(200)) });
+    const lookup = createNameLookup(ample, [nameServer]);
+    const url = `https://rebinding.example.com:${endpoint.port}/`;
+    expect(await findUrlProblem(url, { allowInsecure: false, lookup })).toBeUndefined();
+    check(await attempt(url, { allowInsecure: false, lookup }), fails('resolves to a private address'));
+    expect(endpoint.connections()).toBe(0);
+    await endpoint.close();
+  });
 
   it('are connected to, the first of very many', async () => {
     expect(await connectTo('public')).toEqual([{ address: '93.184.216.34', family: 4 }]);
