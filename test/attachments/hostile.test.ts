@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { StorageUnavailableError } from '../../schema/errors/errors.ts';
 import { maxAttachmentBytes } from '../../schema/resources/attachment/rules.ts';
+import { revokeToken } from '../../src/identity/index.ts';
 import { defaultTimeouts } from '../../src/server/http/timeouts.ts';
 import { makeReceipt } from '../graphql/books.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
@@ -252,4 +253,29 @@ it('downloads that nobody reads take little memory', async () => {
   for (const socket of sockets) socket.destroy();
   await send('DELETE', `/receipts/${receipt}/attachments/${id}`);
   await attacker.db.unusedFile.deleteMany({});
+});
+
+it.each<[string, (who: Integrator) => Promise<unknown>]>([
+  ['the token is revoked', ({ tokenId }) => revokeToken(service.client, tokenId)],
+  [
+    'the user is removed',
+    ({ tenantId, userId }) => service.client.membership.deleteMany({ where: { tenantId, userId } }),
+  ],
+])('a download ends once %s, before the file does', async (_, end) => {
+  const reader = await service.integrator();
+  const file = makePdf(maxAttachmentBytes);
+  const sent = await attach(sending(service, reader), await makeReceipt(reader), file);
+  const response = await fetch(sent.body.data.url, { headers: { authorization: `Bearer ${reader.token}` } });
+  expect(response.headers.get('content-length')).toBe(String(file.length));
+  const parts = response.body!.getReader();
+  let length = (await parts.read()).value?.length ?? 0;
+  await end(reader);
+  const readOn = async (): Promise<void> => {
+    for (let part = await parts.read(); !part.done; part = await parts.read()) {
+      length += part.value.length;
+      await sleep(10); // as a slow reader
+    }
+  };
+  await expect(readOn()).rejects.toThrow('terminated');
+  expect(length).toBeLessThan(file.length);
 });
