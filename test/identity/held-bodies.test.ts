@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endSessions, revokeToken } from '../../src/identity/index.ts';
+import { endSessions, removeUser, revokeToken } from '../../src/identity/index.ts';
 import { makePdf } from '../attachments/files.ts';
 import { createDatabase, startService, type Database, type Integrator, type Service } from '../harness.ts';
 import { calling, common } from '../mcp/client.ts';
@@ -73,7 +73,7 @@ async function hold(
 }
 
 const json = { 'content-type': 'application/json' };
-const query = 'mutation { createCustomer(input: { companyName: "Held" }) { id } }';
+const query = 'mutation { createCustomer(input: { type: CUSTOMER, companyName: "Held" }) { id } }';
 const mutation = JSON.stringify({ query });
 const values = { type: 'customer', company_name: 'Held' };
 const customer = JSON.stringify(values);
@@ -150,4 +150,16 @@ it('makes no token for a session that has ended before its body arrived', async 
   expect(status).toBe(401);
   expect(JSON.parse(text).errors[0].extensions.code).toBe('UNAUTHENTICATED');
   expect(await service.client.apiToken.count({ where: { userId } })).toBe(0);
+});
+
+it('writes nothing for a user who has left the tenant meanwhile, though the session is admitted to another one', async () => {
+  const [left, kept] = [await service.integrator(), await service.integrator()];
+  const { browser, email } = await signedIn(service, left.tenantId, kept.tenantId);
+  const headers = { ...json, ...fromOurPage, cookie: browser.cookie ?? '' }; // of the tenant that was joined first
+  const { status } = await hold('/graphql', headers, mutation, () =>
+    removeUser(service.client, { email, tenantId: left.tenantId }),
+  );
+  expect(await left.db.customer.count()).toBe(0);
+  expect(await kept.db.customer.count()).toBe(0);
+  expect(status).toBe(403);
 });

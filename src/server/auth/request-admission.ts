@@ -124,7 +124,7 @@ export function createRequestAdmission({
     const caller = await authenticateSession(client, session, now(), onError);
     if (caller.kind === 'unauthenticated') return unauthenticated(response, 'The session has ended. Sign in again.');
     if (caller.kind === 'no-tenant') {
-      return forbidden(session.tenantId === null ? 'You belong to no tenant.' : 'You do not belong to this tenant.');
+      return forbidden(session.tenantId === null ? 'You belong to no tenant.' : notMember);
     }
     const { principal } = caller;
     const { tenant, session: by } = principal;
@@ -166,7 +166,9 @@ export function createRequestAdmission({
       context: domain.contextFor(principal, { notifications, documents, requestId, signal, responseSize }),
       isStillAuthorized,
       confirmAccess: async () => {
-        if (!hadBody && !(await isStillAuthorized())) await admit(request); // says why not
+        if (hadBody || (await isStillAuthorized())) return;
+        await admit(request); // says why not
+        forbidden(notMember); // a session that names no tenant is admitted to another one now
       },
       onAccessEnd: (end) => notifications.accessEndings.listen(accessKeys(principal), end),
       expiresInMs: token?.expiresAt ? token.expiresAt.getTime() - now().getTime() : null,
@@ -187,6 +189,8 @@ export function createRequestAdmission({
 
   return (request) => admit(request).catch((error) => retry.after(error, () => admit(request), request.signal));
 }
+
+const notMember = 'You do not belong to this tenant.';
 
 type Session = NonNullable<Credentials['session']>;
 
