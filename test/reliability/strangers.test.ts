@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { mintToken } from '../../src/identity/token.ts';
 import { startInnocentCaller, type Figures } from './innocent-caller.ts';
 import { say, serve, type Served } from './served.ts';
 import { isLong, size } from './size.ts';
@@ -110,4 +111,42 @@ it.each([
   });
   report(`${halves} half-sent heads ${what}`, figures, `; ${sockets.size} open at last`);
   for (const socket of sockets) socket.destroy();
+});
+
+it.each([
+  ['one address', 1],
+  ['100 addresses', 100],
+])('requests with unknown tokens from %s', async (what, clients) => {
+  const served = await serve('serve', { ...settings, LOG_LEVEL: 'info' });
+  onTestFinished(served.close);
+  const before = served.memory();
+  let answers = 0;
+  let logged = 0;
+  const figures = await beside(served, async () => {
+    const end = performance.now() + attackMs;
+    // The form is right, so that each is looked up in the database.
+    const ask = (): string =>
+      `GET /api/v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${mintToken().value}\r\n\r\n`;
+    const flood = async (index: number): Promise<void> => {
+      const socket = from(`127.0.0.${2 + (index % clients)}`, served);
+      await once(socket, 'connect');
+      while (performance.now() < end && !socket.destroyed) {
+        socket.write(ask());
+        const [chunk] = (await once(socket, 'data')) as [Buffer];
+        if (chunk.toString('latin1').startsWith('HTTP/1.1 401')) answers += 1;
+      }
+      socket.destroy();
+    };
+    await Promise.all(Array.from({ length: 100 }, (_each, index) => flood(index)));
+    logged = served.lines().filter((line) => line.includes(':401')).length;
+  });
+  const grown = served.memory() - before;
+  report(
+    `requests with unknown tokens from ${what}`,
+    figures,
+    `; ${answers} refused, ${logged} lines, ${grown} MiB more`,
+  );
+  expect(answers).toBeGreaterThan(100);
+  expect(logged).toBeLessThan(answers / 2);
+  expect(grown).toBeLessThan(200);
 });
