@@ -71,7 +71,7 @@ const answerFor = (query: Buffer): Buffer | undefined => {
   header.writeUInt16BE(records.length, 6);
   header.writeUInt32BE(0, 8);
   const answers = records.map((record) => {
-    // What follows an alias is of the name that it stands for, after the question and the alias' own head.
+    // Records behind an alias are of the name that it stands for, which comes after the question and the alias' own head.
     const owner = records[0] === alias && record !== alias ? at + 17 : 12;
     const head = Buffer.from([0xc0, owner, 0, record.type, 0, 1, 0, 0, 0, 60, 0, record.data.length]);
     return Buffer.concat([head, record.data]);
