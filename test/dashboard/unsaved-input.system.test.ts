@@ -168,6 +168,31 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
       expect(await customers()).toMatchObject([{ city: 'Kiel' }]);
     });
 
+    it('a page says that a part of it is out of date, also when others could be loaded after it', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+      await work(`/customers/${id}`, async (page) => {
+        const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+        page.on('requestfailed', (request) => operationName(request) === 'Customer' && fail());
+        await page.route('**/graphql', async (route) => {
+          if (operationName(route.request()) === 'Customer') return route.abort();
+          await failed;
+          return route.continue();
+        });
+        const others = page.waitForResponse((response) => operationName(response.request()) === 'Session');
+        await acme.rest('PATCH', `/customers/${id}`, { company_name: 'Nordlicht Buchverlag' });
+        await (await others).finished();
+        await waitUntilIdle(page);
+        const notice = page.getByRole('status').filter({ hasText: 'What you see may be out of date.' });
+        expect(await notice.count()).toBe(1);
+        expect(await page.getByRole('heading', { level: 1, name: 'Nordlicht Verlag' }).count()).toBe(1);
+        await page.unroute('**/graphql');
+        await notice.getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Nordlicht Buchverlag' }).waitFor();
+        await notice.waitFor({ state: 'detached' });
+      });
+    });
+
     it('a page that shows nothing yet says the reason, and is loaded by trying again', async () => {
       const { acme, work } = await bookkeeper();
       await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });

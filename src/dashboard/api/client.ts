@@ -157,7 +157,7 @@ function keepLastResult(result: OperationResult, active: Map<number, ActiveQuery
   if (!last || operation.kind !== 'query') return result;
   if (data !== undefined && data !== null) last.data = data;
   const kept = isPassing(error) ? last.data : undefined;
-  setOutdated(operation.key, kept !== undefined && !error?.networkError);
+  setOutdated(operation.key, kept !== undefined);
   return kept === undefined ? result : { ...result, data: kept };
 }
 

@@ -4,7 +4,7 @@ import { t } from '../i18n/t.ts';
 const listeners = new Set<() => void>();
 /** Whether the last request reached the server. */
 let reachable = true;
-/** The queries of the page whose last result is kept, as the server couldn't answer again. */
+/** The queries of the page whose last result is kept, as the server couldn't answer again, or be reached: others may have been answered. */
 const outdated = new Set<number>();
 
 const tellListeners = (): void => {
