@@ -15,7 +15,7 @@ import {
   type OperationResult,
 } from 'urql';
 import { setOutdated, setReachable } from './connection.ts';
-import { streamEvents, waitToReconnect } from './event-stream.ts';
+import { endApart, streamEvents, waitToReconnect } from './event-stream.ts';
 
 /**
  * Every mutation invalidates every cached result, and shown queries are fetched again: a payment changes an invoice, a bank
@@ -63,7 +63,7 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
     fetchFn: async (...request: Parameters<typeof fetch>) => {
       const response = await fetch(...request);
       if (response.status === 401) await signInAgain();
-      return response;
+      return endApart(response);
     },
   });
   const active = new Map<number, ActiveQuery>();
