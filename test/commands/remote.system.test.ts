@@ -525,6 +525,19 @@ describe('address and token', () => {
   });
 });
 
+it('a list that breaks off as JSON says so, and can’t be taken for a complete one', async () => {
+  const next = '/api/v1/customers?cursor=x';
+  await using server = await startScripted([
+    [200, {}, JSON.stringify({ data: [{ id: 'a' }, { id: 'b' }], meta: { total: 3 }, links: { next } })],
+    [404, {}, JSON.stringify({ message: 'No such page.' })],
+  ]);
+  const env = { KONTOR_URL: server.url, KONTOR_TOKEN: 'secret' };
+  const { code, out, err } = await kontor(['list', 'customers', '--all', '--json'], env);
+  expect(code).not.toBe(0);
+  expect(out).toBe('[{"id":"a"},\n{"id":"b"}\n');
+  expect(err).toMatch(/^The list broke off after 2 rows: the output is no complete JSON\.\nkontor: .+\n$/);
+});
+
 describe('shell completion', () => {
   it.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => {
     const { code, out } = await kontor(['completion', shell], {});

@@ -205,10 +205,19 @@ async function printList(
       : row;
   let last: Page | undefined;
   let printed = 0;
-  for await (const each of pages) {
-    last = each;
-    if (!json) rows.push(...each.rows);
-    else for (const row of each.rows) write(`${printed++ === 0 ? '[' : ',\n'}${stringifyJson(limited(row))}`);
+  try {
+    for await (const each of pages) {
+      last = each;
+      if (!json) rows.push(...each.rows);
+      else for (const row of each.rows) write(`${printed++ === 0 ? '[' : ',\n'}${stringifyJson(limited(row))}`);
+    }
+  } catch (error) {
+    // The array stays open: whatever reads it behind a pipe, which hides the exit code, would take it for the whole list.
+    if (printed > 0) {
+      print('');
+      printError(`The list broke off after ${printed} rows: the output is no complete JSON.`);
+    }
+    throw error;
   }
   if (json) return print(printed === 0 ? '[]' : ']');
   if (rows.length === 0) return printError('There are no rows.');
