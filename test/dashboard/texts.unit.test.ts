@@ -3,6 +3,7 @@ import { buildSchema, isEnumType } from 'graphql';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
+import { t } from '../../src/dashboard/i18n/t.ts';
 import { Trans } from '../../src/dashboard/i18n/trans.ts';
 import { explanations } from '../../src/dashboard/errors/explanations.ts';
 import { problemCodes } from '../../schema/errors/problem-codes.ts';
@@ -83,4 +84,15 @@ it('a name that is put into a text with elements stays text', () => {
   expect(html).toBe(
     '&lt;b&gt;n&lt;/b&gt; of 1 on d, by <i>&lt;a&gt;x&lt;/a&gt; &amp; &quot;y&quot; &lt;script&gt;</i>',
   );
+});
+
+it('a name that is written from right to left is kept apart from the digits behind it', () => {
+  const values = { name: 'חברה', amount: '€7.00', day: '1 May' };
+  expect(t('{name} of {amount} on {day}', values)).toBe('\u2068חברה\u2069 of €7.00 on 1 May');
+  const element = createElement(Trans<'{name} of {amount} on {day}, by <a>{payer}</a>'>, {
+    i18nKey: '{name} of {amount} on {day}, by <a>{payer}</a>',
+    components: { a: createElement('b') },
+    values: { ...values, name: 'Payment', payer: 'شركة' },
+  });
+  expect(renderToStaticMarkup(element)).toBe('Payment of €7.00 on 1 May, by <b>\u2068شركة\u2069</b>');
 });

@@ -55,7 +55,20 @@ const apiPrefix = 'api: ';
 export const translate = (text: string): string =>
   i18next.exists(apiPrefix + text) ? i18next.t(apiPrefix + text) : text;
 
-function fill(text: string, values: Record<string, string | number> = {}): string {
+/** Letters that are written from right to left. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Keeps the order of a text whatever is put into it: digits behind a Hebrew or Arabic name would be shown before it. */
+export const isolate = (values: Record<string, string | number>): Record<string, string | number> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' && rightToLeft.test(value) ? `\u2068${value}\u2069` : value,
+    ]),
+  );
+
+function fill(text: string, given: Record<string, string | number> = {}): string {
+  const values = isolate(given);
   const { count } = values;
   if (typeof count !== 'number') return i18next.t(text, { replace: values });
   return i18next.t(text, { count, replace: { ...values, count: numbers.format(count) } });

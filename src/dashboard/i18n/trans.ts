@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { createElement, type ReactElement, type ReactNode } from 'react';
 import { Trans as I18nextTrans } from 'react-i18next/TransWithoutContext';
-import type { Text, Values } from './t.ts';
+import { isolate, type Text, type Values } from './t.ts';
 
 interface Props<T extends Text> {
   i18nKey: T;
@@ -19,6 +19,6 @@ export const Trans = <T extends Text>({ i18nKey, components, values }: Props<T>)
     i18n: i18next,
     i18nKey: i18nKey as string,
     components,
-    values: values ?? {},
+    values: isolate(values ?? {}),
     tOptions: escaped,
   });
