@@ -21,7 +21,7 @@ export async function makeWholeFile<T>(
 ): Promise<T> {
   await refuseExisting(file);
   const draft = `${file}.${randomBytes(4).toString('hex')}.partial`;
-  makeEmpty(draft);
+  makeEmpty(draft, file);
   const isOver = onDraft?.(draft);
   try {
     const result = await write(draft);
@@ -39,16 +39,16 @@ export async function makeWholeFile<T>(
   }
 }
 
-/** The system's message would name the draft, which nobody asked for. */
-function makeEmpty(draft: string): void {
+/** Why a folder takes no file. The system's message would name the draft, which nobody asked for. */
+export const whyNoFile = (folder: string, { code }: NodeJS.ErrnoException): string =>
+  code === 'ENOENT' ? `there is no folder ${folder}` : `no file can be made in ${folder}, ${code}`;
+
+function makeEmpty(draft: string, file: string): void {
   try {
     closeSync(openSync(draft, 'wx', 0o600));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const folder = dirname(draft);
-    throw new Error(code === 'ENOENT' ? `There is no folder ${folder}` : `No file can be made in ${folder}: ${code}`, {
-      cause: error,
-    });
+    const reason = whyNoFile(dirname(file), error as NodeJS.ErrnoException);
+    throw new Error(`${file} can't be written: ${reason}`, { cause: error });
   }
 }
 

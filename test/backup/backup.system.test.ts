@@ -291,7 +291,9 @@ describe('a backup', () => {
     const file = join(target, 'books.backup');
     const superuserUrl = 'postgres://postgres:wrong@127.0.0.1:9/kontor';
     const astray = { ...withoutFiles, superuserUrl, secret: 's', passphrase: 'p', file: join(target, 'none', 'b') };
-    await expect(backUp(astray)).rejects.toThrow(`There is no folder ${join(target, 'none')}`);
+    await expect(backUp(astray)).rejects.toThrow(
+      `${astray.file} can't be written: there is no folder ${join(target, 'none')}`,
+    );
     await expect(backUp({ ...withoutFiles, superuserUrl, secret: 's', passphrase: 'p', file })).rejects.toThrow(
       'ECONNREFUSED',
     );

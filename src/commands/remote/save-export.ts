@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { z } from 'zod';
+import { whyNoFile } from '../../backup/whole-file.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError, writeFile } from '../output.ts';
 import { startBar } from '../progress.ts';
@@ -95,8 +96,8 @@ export async function requireWritable(out: string): Promise<void> {
   if (found?.isDirectory()) fail('it is a folder');
   if (found && !found.isFile()) return;
   const folder = dirname(file);
-  await access(folder, constants.W_OK | constants.X_OK).catch(({ code }: NodeJS.ErrnoException) =>
-    fail(code === 'ENOENT' ? `there is no folder ${folder}` : `no file can be made in ${folder}, ${code}`),
+  await access(folder, constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) =>
+    fail(whyNoFile(folder, error)),
   );
 }
 
