@@ -46,6 +46,13 @@ const insertedAndJoined = /^\s*with\b.*\binsert into\b.*\)\s*select\b.*\bjoin\b/
 /** An outer join with a table of the tenant that a subquery's rows name. Citus 13.2 crashes at some of them; $1 is safe. */
 const joinedWithSubquery = /\)\s+as (\w+)\s+left join \w+ as (\w+)\s+on \2\.tenant_id = \1\.tenant_id/i;
 
+/**
+ * A condition of parameters alone. Where it is false, PostgreSQL plans to read no table, so that Citus doesn't see of which tenant they
+ * are read: it splits the statement, and refuses what comes of that.
+ */
+const ofParametersAlone =
+  /\b(?:where|and)\s+(?:not\s+)?\$\d+(?:::[\w[\]]+)?\s+is\s+(?:not\s+)?null\b(?!\s+(?:or|and\b[^()]*\sor)\b)/i;
+
 /** The reasons why Citus refuses a statement for a distributed table. */
 function refusedByCitus(text: string): string[] {
   const parts = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, part]) => part ?? '');
@@ -56,6 +63,7 @@ function refusedByCitus(text: string): string[] {
     ...(parts(onConflict).some((part) => /::|\bcast *\(/i.test(part)) ? ['it casts on conflict'] : []),
     ...(insertedFromFunction.test(text) ? ['it inserts what a function returns'] : []),
     ...(insertedAndJoined.test(text) ? ['it joins tables with what it inserts'] : []),
+    ...(ofParametersAlone.test(text) ? ['it has a condition of parameters alone'] : []),
     ...(joinedWithSubquery.test(text) ? ['it joins a table with the tenant of a subquery'] : []),
   ];
 }

@@ -275,18 +275,19 @@ builder.queryField('vatReportDocuments', (t) =>
       ...pageArgs(t),
     },
     rules: checkReport,
-    resolve: (_root, args, context): Promise<Documents> => {
+    resolve: async (_root, args, context): Promise<Documents> => {
       const { to, basis, dateBy, kind, vatRate: rate, currency } = args;
       const { customerPlace, supplierPlace } = args;
       const [place, none] = kind === 'OUTPUT' ? [customerPlace, supplierPlace] : [supplierPlace, customerPlace];
+      if (none) return { count: 0, items: [] };
       const ofAnyPlace = isAlwaysPlaced(context.tenant.country, formatDay(to), kind, args.vatCategory);
       const shares = buildPlacedShares(context, { to, basis: basis ?? 'ACCRUAL', dateBy: dateBy ?? 'SUPPLY' });
       return findDocuments(
         context,
         `select * from (${shares}) as share
          where kind = $4 and category = $5 and rate = $6::numeric and currency = $7
-           and (place = $8::text or $8::text is null and (${ofAnyPlace} or place is null)) and $9::text is null`,
-        [...inTexts(args), kind, args.vatCategory, rate.toFixed(), currency, place ?? null, none ?? null],
+           and (place = $8::text or $8::text is null and (${ofAnyPlace} or place is null))`,
+        [...inTexts(args), kind, args.vatCategory, rate.toFixed(), currency, place ?? null],
         args,
       );
     },
