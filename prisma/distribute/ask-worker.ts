@@ -14,8 +14,8 @@ export class WorkerAwayError extends UnavailableError {
 
 /** How long a worker may take to answer: less than a readiness check may. */
 const timeoutMs = 2000;
-/** The coordinator itself may hang, or be gone. */
-const coordinatorTimeoutMs = 3000;
+/** So much later, the coordinator itself may hang, or be gone. */
+const coordinatorMs = 1000;
 
 interface Answer {
   success: boolean;
@@ -31,23 +31,31 @@ interface Answer {
  */
 export async function askWorker<Row>(pool: Pool, id: number, query: string): Promise<Row[]> {
   const asJson = `select coalesce(json_agg(answer), '[]') from (${query}) as answer`;
+  return JSON.parse(await runOnWorker(pool, id, asJson)) as Row[];
+}
+
+/**
+ * The same with a command, which answers one text, or nothing.
+ * @param ms how long it may take
+ */
+export async function runOnWorker(pool: Pool, id: number, command: string, ms = timeoutMs): Promise<string> {
   const text = `
     begin;
-    set local statement_timeout = ${timeoutMs};
+    set local statement_timeout = ${ms};
     select success, result from pg_dist_node,
-      master_run_on_worker(array[nodename], array[nodeport], array[${escapeLiteral(asJson)}], true)
+      master_run_on_worker(array[nodename], array[nodeport], array[${escapeLiteral(command)}], true)
     where nodeid = ${id};
     commit`;
   let answer: Answer | undefined;
   try {
-    const statement: QueryConfig & { query_timeout: number } = { text, query_timeout: coordinatorTimeoutMs };
+    const statement: QueryConfig & { query_timeout: number } = { text, query_timeout: ms + coordinatorMs };
     const results = (await pool.query(statement)) as unknown as QueryResult<Answer>[];
     answer = results[2]?.rows[0];
   } catch (error) {
     if ((error as { code?: string }).code === '57014') throw new WorkerAwayError(id, error, true); // the statement's timeout
     throw error;
   }
-  if (answer?.success) return JSON.parse(answer.result) as Row[];
+  if (answer?.success) return answer.result;
   const reason = answer?.result ?? 'it is not in pg_dist_node';
   if (noConnection.test(reason)) throw new WorkerAwayError(id, new Error(reason));
   throw new Error(`The worker with the nodeid ${id}: ${reason}`);

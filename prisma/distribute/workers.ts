@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { ConnectionPool } from '../connection/connection.ts';
 import { replaceBrokenConnections } from '../connection/pool-options.ts';
-import { askWorker, WorkerAwayError } from './ask-worker.ts';
+import { askWorker, runOnWorker, WorkerAwayError } from './ask-worker.ts';
 
 /** The tables of the books that are read for all tenants at once, each with its shard of this part. */
 type Shards = Record<'outbox' | 'watchers', string>;
@@ -20,6 +20,8 @@ const refreshMs = 5000;
 const askAgainMs = 1000;
 /** Whoever has waited for so long has the worker asked. */
 const checkMs = 1000;
+/** How long statistics of a table may take to be made: as long as other statements. */
+const analyzeMs = 9000;
 /** So many tenants' hashes are kept. */
 const maxHashes = 50_000;
 /** Connections for what concerns one worker only: a mover's, and another for watchers and questions. */
@@ -37,6 +39,10 @@ const readParts = `
   join pg_dist_node using (groupid)
   where outbox.logicalrelid = 'outbox'::regclass and watchers.logicalrelid = 'watchers'::regclass and noderole = 'primary'
   order by nodeid, outbox.shardid`;
+
+const findShard = `
+  select shardid::text as id from pg_dist_shard
+  where logicalrelid = $1::regclass and uuid_hash($2::uuid) between shardminvalue::int and shardmaxvalue::int`;
 
 // A slot keeps the worker's log from being removed: its disk fills.
 const countLeftovers = `
@@ -146,6 +152,24 @@ export class Workers {
       else this.#readAt = -Infinity; // a shard may have moved
       throw error;
     }
+  }
+
+  /**
+   * Makes statistics of the shards that have a tenant's rows of some tables. ANALYZE of a whole table would read all shards, wait for
+   * each worker, and do nothing while one of them is away.
+   * @returns whether there are shards: on one server, nothing is done
+   * @throws WorkerAwayError
+   */
+  async analyze(tenantId: string, tables: readonly string[]): Promise<boolean> {
+    const worker = await this.find(tenantId);
+    if (worker === undefined) return false;
+    for (const table of tables) {
+      if (this.isAway(worker)) throw new WorkerAwayError(worker);
+      const { rows } = await this.#pool.query<{ id: string }>(findShard, [table, tenantId]);
+      const [shard] = rows;
+      if (shard) await runOnWorker(this.#pool, worker, `analyze (skip_locked) ${table}_${shard.id}`, analyzeMs);
+    }
+    return true;
   }
 
   /**

@@ -33,7 +33,7 @@ const parts: Partial<Record<BulkOperationRow['resource'], readonly Prisma.ModelN
  * @param many see manyLines
  */
 export function runBulkOperations(
-  { client, pool }: Pick<Database, 'client' | 'pool'>,
+  { client, pool, workers }: Pick<Database, 'client' | 'pool' | 'workers'>,
   domain: Domain,
   report: (error: unknown) => void,
   metrics?: Pick<Metrics, 'bulkLines' | 'bulkOperation'>,
@@ -54,7 +54,9 @@ export function runBulkOperations(
         goesOn = await perHolder.run(own.tenant.holder, () => perProcess.run(() => runAsStarter(current, own)));
       }
       const { resource, lines } = current;
-      if (lines >= many) await analyze(pool, [bulkKinds[resource].model, ...(parts[resource] ?? [])]).catch(report);
+      if (lines < many) continue;
+      const models = [bulkKinds[resource].model, ...(parts[resource] ?? [])];
+      await analyze({ pool, workers }, tenantId, models).catch(report);
     }
   };
 

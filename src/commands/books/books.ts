@@ -47,7 +47,9 @@ export function addBooksCommands(program: Command): void {
         const result = await withProgress(file, read, 2).catch((error: unknown) => refuseFile(file, error));
         if (!dryRun) {
           const models = recordTypes.map(({ model }) => model);
-          await analyze(database.pool, models);
+          await analyze(database, tenant, models).catch((error: unknown) =>
+            printError(`PostgreSQL has no statistics of these books yet: ${String(error)}`),
+          );
         }
         return result;
       });
