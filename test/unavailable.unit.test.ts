@@ -27,6 +27,11 @@ const lost: [string, unknown][] = [
     ofPostgres(code),
   ]),
   ...['P1001', 'P1017'].map((code): [string, unknown] => [`Prisma's ${code}`, ofPrisma(code)]),
+  ...[
+    'server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally',
+    'failure on connection marked as essential: 127.0.0.1:5433',
+    'could not commit transaction for shard 102047 on at least one active node',
+  ].map((message): [string, unknown] => [`Citus’ ${message}`, ofPostgres('XX000', message)]),
   ["Prisma's P2010 for 57P01", ofPrisma('P2010', '57P01')],
   ["the adapter's closed connection", ofAdapter({ kind: 'ConnectionClosed' })],
   ["the adapter's unreachable server", ofAdapter({ kind: 'DatabaseNotReachable' })],

@@ -26,6 +26,7 @@ export function isConnectionLost(error: unknown): boolean {
   const code = getErrorCode(error);
   // PostgreSQL's own protocol error is a fault of ours; a pooler's is a lost connection.
   if (code === '08P01' && /bind message/.test((error as Error).message)) return false;
+  if (code === 'XX000') return lostWorker.test((error as Error).message);
   if (code === 'ENOENT') return (error as NodeJS.ErrnoException).syscall === 'connect';
   if (code !== undefined) return lostCodes.test(code) || refusedCodes.test(code);
   return error instanceof Error && lostMessages.test(error.message);
@@ -60,6 +61,13 @@ const refusedCodes =
 /** pg's messages about a lost connection, which have no code. */
 const lostMessages =
   /^(?:Connection terminated|Client (?:was closed|has encountered a connection error)|Connection ended unexpectedly)/;
+
+/**
+ * Messages of Citus, and of libpq in its coordinator, about a worker that went away during a statement, or before it answered a
+ * commit. They have the code of an internal error.
+ */
+const lostWorker =
+  /^(?:server closed the connection unexpectedly|could not (?:receive data from|send data to) server|SSL (?:SYSCALL error|connection has been closed)|no connection to the server|connection not open|failure on connection marked as essential|could not commit transaction (?:for shard \d+ )?on (?:at least one|any) active node)/;
 
 /**
  * PostgreSQL: cancelled, a lock not available, out of memory, any other resource. Prisma: no connection in time, no transaction
