@@ -115,13 +115,9 @@ describe('an anchor’s time-stamp', () => {
       await run(who);
     }
     await query('alter table anchors disable trigger refuse_change');
-    await query(
-      `update anchors set timestamp_token = (select timestamp_token from anchors where tenant_id = $2) where tenant_id = $1`,
-      [acme.tenantId, other.tenantId],
-    );
-    await query(`update anchors set timestamped_at = timestamped_at - interval '1 day' where tenant_id = $1`, [
-      other.tenantId,
-    ]);
+    const { timestampToken } = await other.db.anchor.findFirstOrThrow();
+    await query('update anchors set timestamp_token = $2 where tenant_id = $1', [acme.tenantId, timestampToken]);
+    await query(`update anchors set timestamped_at = '2026-01-01' where tenant_id = $1`, [other.tenantId]);
     await query('alter table anchors enable trigger refuse_change');
     for (const who of [acme, other]) {
       const { id, day } = await who.db.anchor.findFirstOrThrow();

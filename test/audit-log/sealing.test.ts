@@ -51,8 +51,11 @@ const third = '(select id from audit_seals where tenant_id = $1 and number = 3)'
 
 it.each([
   ['a changed value', `update audit_entries set after = '{"amount": 1}' where tenant_id = $1 and id = ${third}`],
-  ['another actor', `update audit_entries set user_id = gen_random_uuid() where tenant_id = $1 and id = ${third}`],
-  ['another time', `update audit_entries set at = at - interval '1 day' where tenant_id = $1 and id = ${third}`],
+  [
+    'another actor',
+    `update audit_entries set user_id = '01a1fd07-5d8d-769c-a882-6d541b6a8b16' where tenant_id = $1 and id = ${third}`,
+  ],
+  ['another time', `update audit_entries set at = '2026-01-01' where tenant_id = $1 and id = ${third}`],
   ['a deleted entry', `delete from audit_entries where tenant_id = $1 and id = ${third}`],
   ['a deleted seal', `delete from audit_seals where tenant_id = $1 and number = 3`],
   ['another hash', `update audit_seals set hash = sha256('x') where tenant_id = $1 and number = 3`],
