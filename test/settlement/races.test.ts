@@ -53,10 +53,14 @@ it('a bank transaction that is being matched can not be ignored', async () => {
   const [id, bank] = [await issued(), await transaction('119')];
   const holder = await service.pool.connect();
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  const wait = (count: number) => until(async () => (await service.pool.query(waiting)).rowCount === count);
+  const wait = (count: number) => until(async () => (await onEachServer(service, waiting)).length === count);
   try {
     await holder.query('begin');
-    expect((await holder.query('select from bank_transactions where id = $1 for update', [bank])).rowCount).toBe(1);
+    const locked = await holder.query('select from bank_transactions where tenant_id = $1 and id = $2 for update', [
+      acme.tenantId,
+      bank,
+    ]);
+    expect(locked.rowCount).toBe(1);
     const matching = matchAnswer(bank, { type: 'INVOICE', id });
     await wait(1);
     const ignoring = acme.graphqlAnswer('mutation ($id: UUID!) { ignoreBankTransaction(id: $id) { id } }', {
