@@ -169,9 +169,10 @@ describe.skipIf(clusterUrl === undefined)('while a server of the cluster is away
       if (!broken) return;
       const server = broken;
       const others = tenants.filter((tenant) => !isOwn(tenant));
-      await harm(server);
-      const { ofOwn, ofOthers } = await load(how)
-        .then(async (seen) => {
+      // Requests are under way then.
+      const harmed = sleep(1000).then(() => harm(server));
+      const { ofOwn, ofOthers } = await Promise.all([load(how), harmed])
+        .then(async ([seen]) => {
           await until(() => missing(others).length === 0, 'the others’ webhooks, while it is away');
           return seen;
         })
