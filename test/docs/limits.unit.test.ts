@@ -73,8 +73,8 @@ const exceptions: Record<string, string[]> = {
   ],
   'limits a request that nobody of a tenant makes, or what a process does': [
     'src/config/secret-settings.ts#maxBytes',
+    'src/identity/password.ts#maxBefore',
     'src/identity/password.ts#maxLength',
-    'src/identity/password.ts#maxWaiting',
     'src/identity/test-tenants.ts#mostAtOnce',
     'src/server/auth/router.ts#maxBytes',
     'src/server/health.ts#maxConnections',
