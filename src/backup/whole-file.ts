@@ -12,7 +12,8 @@ const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
  * @param file its path; there must be no such file
  * @param write writes to another path, which then gets the name. An empty file is there, which it opens by 'r+'. It must flush what
  *   it writes
- * @param onDraft is called with that path as soon as the file is there, and returns a function that is called once nothing is there any more
+ * @param onDraft is called with that path right before the file is there, and returns a function that is called once nothing is there any
+ *   more. A signal that comes in between finds its handler
  */
 export async function makeWholeFile<T>(
   file: string,
@@ -21,20 +22,23 @@ export async function makeWholeFile<T>(
 ): Promise<T> {
   await refuseExisting(file);
   const draft = `${file}.${randomBytes(4).toString('hex')}.partial`;
-  makeEmpty(draft, file);
   const isOver = onDraft?.(draft);
   try {
-    const result = await write(draft);
-    // Unlike renaming, linking overwrites nothing.
-    await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {
-      if (!withoutLinks.has(error.code ?? '')) throw error;
-      await refuseExisting(file);
-      await rename(draft, file);
-    });
-    await syncFolder(dirname(file));
-    return result;
+    makeEmpty(draft, file);
+    try {
+      const result = await write(draft);
+      // Unlike renaming, linking overwrites nothing.
+      await link(draft, file).catch(async (error: NodeJS.ErrnoException) => {
+        if (!withoutLinks.has(error.code ?? '')) throw error;
+        await refuseExisting(file);
+        await rename(draft, file);
+      });
+      await syncFolder(dirname(file));
+      return result;
+    } finally {
+      await rm(draft, { force: true });
+    }
   } finally {
-    await rm(draft, { force: true });
     isOver?.();
   }
 }

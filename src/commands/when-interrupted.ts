@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const waiting = new Set<() => void>();
@@ -27,8 +27,21 @@ export function whenInterrupted(putInOrder: () => void): () => void {
 
 /**
  * Has a file that isn't complete removed.
- * @param file is there already. It is opened by 'r+', which makes no file: one that is being made now would come after the removal
+ * @param file is made right afterwards, without waiting: a signal that comes before this call leaves it behind. Then it is opened by
+ *   'r+', which makes no file: one that is being made now would come after the removal
  * @returns a function to be called once it is complete, or removed anyway
  */
 export const removeWhenInterrupted = (file: string): (() => void) =>
   whenInterrupted(() => rmSync(file, { force: true }));
+
+/** Makes an empty file, which is removed as by removeWhenInterrupted(). @param mode its permissions */
+export function makeInterruptible(file: string, mode: number): () => void {
+  const isOver = removeWhenInterrupted(file);
+  try {
+    closeSync(openSync(file, 'wx', mode));
+  } catch (error) {
+    isOver();
+    throw error;
+  }
+  return isOver;
+}

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, createReadStream, createWriteStream, openSync } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
-import { removeWhenInterrupted } from '../when-interrupted.ts';
+import { makeInterruptible } from '../when-interrupted.ts';
 
 /** A file that can be read again, for a further attempt. */
 export interface Source extends AsyncDisposable {
@@ -18,8 +18,7 @@ export interface Source extends AsyncDisposable {
 export async function openSource(file: string): Promise<Source> {
   if (file !== '-') return fromFile(file, async () => {});
   const copy = join(tmpdir(), `kontor-bulk-${randomUUID()}`);
-  closeSync(openSync(copy, 'wx', 0o600));
-  const isOver = removeWhenInterrupted(copy);
+  const isOver = makeInterruptible(copy, 0o600);
   const remove = async (): Promise<void> => {
     await rm(copy, { force: true });
     isOver();

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, closeSync, constants, createWriteStream, lstatSync, openSync, realpathSync } from 'node:fs';
+import { chmodSync, constants, createWriteStream, lstatSync, realpathSync } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import { whyNoFile } from '../../backup/whole-file.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError, writeFile } from '../output.ts';
 import { startBar } from '../progress.ts';
-import { removeWhenInterrupted } from '../when-interrupted.ts';
+import { makeInterruptible } from '../when-interrupted.ts';
 import { buildFailure, open, readResponse, type ApiConnection } from './connection.ts';
 import { count, waitForEnd } from './wait-for-end.ts';
 
@@ -107,10 +107,9 @@ async function saveWhole(bytes: Readable, out: string): Promise<void> {
   // A device or a pipe takes the bytes. A new file in its place would take it from everybody.
   if (found && !found.isFile()) return await pipeline(bytes, createWriteStream(file));
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  closeSync(openSync(draft, 'wx', found ? 0o600 : 0o666));
-  if (found) chmodSync(draft, found.mode & 0o777); // who could not read the former file can't read this one
-  const isOver = removeWhenInterrupted(draft);
+  const isOver = makeInterruptible(draft, found ? 0o600 : 0o666);
   try {
+    if (found) chmodSync(draft, found.mode & 0o777); // who could not read the former file can't read this one
     await pipeline(bytes, createWriteStream(draft, { flags: 'r+', flush: true }));
     await rename(draft, file);
   } finally {
