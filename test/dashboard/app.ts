@@ -119,6 +119,13 @@ export async function navigateTo(page: Page, name: string): Promise<void> {
 export const operationName = (request: Request): string | undefined =>
   /"operationName":"(\w+)"/.exec(request.postData() ?? '')?.[1];
 
+/** Hides or shows the window. */
+export const showWindow = (page: Page, state: 'hidden' | 'visible'): Promise<void> =>
+  page.evaluate((value) => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => value });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, state);
+
 /** Waits until nothing is loading, and no animation runs. */
 export async function waitUntilIdle(page: Page): Promise<void> {
   // A change of the color scheme starts its transition with the next frame.

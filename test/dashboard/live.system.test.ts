@@ -1,15 +1,7 @@
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { navigateTo, operationName, startApp, type App, waitUntilIdle } from './app.ts';
+import { navigateTo, operationName, showWindow, startApp, type App, waitUntilIdle } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { keepPages, type KeptPages } from './kept-pages.ts';
-
-/** Hides or shows the window. */
-const show = (page: Page, state: 'hidden' | 'visible'): Promise<void> =>
-  page.evaluate((value) => {
-    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => value });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, state);
 
 describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
   let app: App;
@@ -50,10 +42,10 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
       await navigateTo(page, 'Customers');
       expect(asked.filter((name) => name === 'BooksChanged')).toHaveLength(1);
       await waitUntilIdle(page);
-      await show(page, 'hidden');
+      await showWindow(page, 'hidden');
       await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
       expect(await page.getByText('Globex').count()).toBe(0);
-      await show(page, 'visible');
+      await showWindow(page, 'visible');
       await page.getByText('Globex').waitFor();
     });
   });
@@ -62,14 +54,14 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
     const { acme, open } = await pages.bookkeeper();
     await pages.visit({}, async (page) => {
       await open(page, '/customers');
-      await show(page, 'hidden');
+      await showWindow(page, 'hidden');
       const { promise: fetched, resolve: begin } = Promise.withResolvers<void>();
       await page.route('**/graphql', async (route) => {
         if (operationName(route.request()) === 'BooksChanged') await fetched;
         await route.continue();
       });
       const answer = page.waitForResponse((response) => operationName(response.request()) === 'Customers');
-      await show(page, 'visible');
+      await showWindow(page, 'visible');
       await (await answer).finished();
       await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
       begin();

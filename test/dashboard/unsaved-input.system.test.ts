@@ -7,6 +7,7 @@ import {
   expectAccessible,
   navigateTo,
   operationName,
+  showWindow,
   waitUntilIdle,
   signIn,
   startApp,
@@ -190,6 +191,26 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
         await notice.getByRole('button', { name: 'Try again' }).click();
         await page.getByRole('heading', { level: 1, name: 'Nordlicht Buchverlag' }).waitFor();
         await notice.waitFor({ state: 'detached' });
+      });
+    });
+
+    it('a page that is left takes with it that it is out of date', async () => {
+      const { acme, work } = await bookkeeper();
+      const id = await makeCustomer(acme, { companyName: 'Nordlicht Verlag' });
+      await work(`/customers/${id}`, async (page) => {
+        await page.route('**/graphql', (route) =>
+          operationName(route.request()) === 'Customer'
+            ? route.fulfill({ status: 503, contentType: 'application/json', body: '{}' })
+            : route.continue(),
+        );
+        await acme.rest('PATCH', `/customers/${id}`, { company_name: 'Nordlicht Buchverlag' });
+        const notice = page.getByText('Not everything could be loaded. What you see may be out of date.');
+        await notice.waitFor();
+        await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Projects' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+        await waitUntilIdle(page);
+        expect(await notice.count()).toBe(0);
+        await page.unroute('**/graphql');
       });
     });
 
@@ -568,6 +589,11 @@ describe.skipIf(noBrowser)('unsaved input', { timeout: 120_000 }, () => {
         await page.getByRole('button', { name: 'Edit' }).click();
         await page.getByLabel('Description').fill('The shop');
         await acme.graphql('mutation ($id: UUID!) { deleteWebhook(id: $id) { id } }', { id });
+        // The page looks again when the window is shown, and would have nothing to show below the form.
+        await showWindow(page, 'hidden');
+        await waitUntilIdle(page);
+        await showWindow(page, 'visible');
+        await page.waitForTimeout(3000);
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('alert').getByText('This webhook has been deleted.').waitFor();
         expect(await page.getByLabel('Description').inputValue()).toBe('The shop');

@@ -9,11 +9,13 @@ import {
   mapExchange,
   subscriptionExchange,
   type CombinedError,
+  type Exchange,
   type TypedDocumentNode,
   type Operation,
   type OperationContext,
   type OperationResult,
 } from 'urql';
+import { tap } from 'wonka';
 import { setOutdated, setReachable } from './connection.ts';
 import { endApart, streamEvents, waitToReconnect } from './event-stream.ts';
 
@@ -73,14 +75,9 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
     requestPolicy: 'cache-and-network',
     fetchOptions: { headers, credentials: 'same-origin' },
     exchanges: [
+      followQueries(active),
       mapExchange({
-        onOperation: (operation) => {
-          if (operation.kind === 'teardown') {
-            active.delete(operation.key);
-            setOutdated(operation.key, false);
-          } else if (operation.kind === 'query') active.set(operation.key, { ...active.get(operation.key), operation });
-          return { ...operation, context: buildContext(operation, headers) };
-        },
+        onOperation: (operation) => ({ ...operation, context: buildContext(operation, headers) }),
         onResult: (result) => keepLastResult(result, active),
       }),
       cacheExchange,
@@ -120,6 +117,21 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
   activeQueries.set(client, active);
   return client;
 }
+
+/** Knows the queries of the current page. mapExchange isn't told when a query is left. */
+const followQueries =
+  (active: Map<number, ActiveQuery>): Exchange =>
+  ({ forward }) =>
+  (operations) =>
+    forward(
+      tap((operation: Operation) => {
+        const { kind, key } = operation;
+        if (kind === 'query') active.set(key, { ...active.get(key), operation });
+        if (kind !== 'teardown') return;
+        active.delete(key);
+        setOutdated(key, false);
+      })(operations),
+    );
 
 /** The hash of a trusted document, which the build adds. Without one, as in development, the text is sent. */
 const getHash = (document: TypedDocumentNode & { documentId?: string }): string | undefined => document.documentId;
