@@ -65,7 +65,7 @@ describe.each(starts)('the demo books, started at %s', { timeout: 120_000 }, (ti
   beforeAll(async () => {
     ({ db, tenantId, context } = await filledAt(time));
     if (time === starts[0]) firstSummary = await summaryOf(db);
-  }, 120_000);
+  });
   const today = Temporal.Instant.from(time).toZonedDateTimeISO('Europe/Berlin').toPlainDate();
 
   it('cover a year up to that day, with an invoice and a payment in every month', async () => {

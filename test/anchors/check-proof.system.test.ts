@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)('the page that checks a document', { timeout: 60_000 
     proofs = [];
     for (const id of ids) proofs.push((await acme.rest('GET', `/invoices/${id}/proof`)).body.data);
     anchor = (await acme.rest('GET', '/anchors')).body.data[0];
-  }, 60_000);
+  });
   afterAll(() => Promise.all([service?.close(), browser?.close()]));
 
   interface Given {

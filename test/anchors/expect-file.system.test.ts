@@ -32,7 +32,7 @@ beforeAll(async () => {
   await setCompany(acme);
   first = await anchorOf('2026-11-26', ownKey);
   second = await anchorOf('2026-11-27', otherKey);
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
   await database.drop();

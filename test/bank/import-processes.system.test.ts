@@ -63,5 +63,5 @@ describe('kontor bank import', () => {
       await database.drop();
       await rm(folder, { recursive: true });
     }
-  }, 120_000);
+  });
 });

@@ -136,4 +136,4 @@ it('an import can be tried, and names the lines that are wrong; nothing is writt
   );
 
   expect(await run('import', '--tenant', to, file, '--accept-unproven')).toMatchObject({ code: 0, err: '' }); // it is empty still
-}, 120_000);
+});

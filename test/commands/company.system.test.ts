@@ -71,7 +71,7 @@ it('`company set` stores a profile from a file, and `company get --json` prints 
     default_vat_rate: 7.5,
     ...left,
   });
-}, 60_000);
+});
 
 it('`company set --logo` stores a logo; --no-logo, or null in the file, deletes it', async () => {
   const file = join(folder, 'logo.svg');
@@ -100,7 +100,7 @@ it('`company set --logo` stores a logo; --no-logo, or null in the file, deletes 
   expect(await hasLogo()).toBe(true);
   await run('company', 'set', '--tenant', tenant, '--no-logo');
   expect(await hasLogo()).toBe(false);
-}, 60_000);
+});
 
 it('`company set` refuses wrong and unknown fields by name, and other files', async () => {
   const { code, err } = await set('{"iban": "DE00", "language": "fr"}');
@@ -113,4 +113,4 @@ it('`company set` refuses wrong and unknown fields by name, and other files', as
   expect((await set('{"legal_names": "x"}')).err).toContain('kontor: legal_names: This field is not known here.');
   expect((await set('[]')).err).toContain('must have a JSON object');
   expect((await set('{')).err).toContain('is not JSON');
-}, 60_000);
+});

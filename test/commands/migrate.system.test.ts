@@ -27,7 +27,7 @@ beforeAll(async () => {
     script: `alter table invoices add column gross_of_two numeric(19, 4) generated always as (total_gross * 2) stored;
      create trigger again after insert on tenants for each row execute function add_overdue_job();`,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await copy.remove();
   await client.end();

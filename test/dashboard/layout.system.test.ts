@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('layout with the longest values', { timeout: 240_000 
     visited = await open(app.browser, app.service.url, { viewport: { width: 1440, height: 900 } });
     await signInByCookie(visited.page, (await enter(app.service, { email })).cookie ?? '');
     await visited.page.addInitScript(() => localStorage.setItem('kontor-signed-in', 'yes'));
-  }, 120_000);
+  });
   afterAll(async () => {
     await visited?.close();
     await app?.close();

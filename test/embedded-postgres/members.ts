@@ -61,7 +61,7 @@ export function cleanUpMembers(): void {
     servers.clear();
     for (const made of folders) rmSync(made, { recursive: true, force: true });
     folders.clear();
-  }, 30_000);
+  });
 }
 
 export function copies(): string[] {

@@ -50,7 +50,7 @@ beforeAll(async () => {
   const { row, file } = await exported(service, who, { type: 'gobd', from: '2026-01-01', to: '2026-12-31' });
   fileName = row['file_name'];
   files = await unzip(file);
-}, 60_000);
+});
 afterAll(async () => {
   await worker.stop();
   await service.close();

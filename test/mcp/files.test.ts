@@ -61,7 +61,7 @@ describe('getExportFile', () => {
     ]);
     expect(read.map(({ destroyed }) => destroyed)).toEqual([true]);
     expect(read[0]?.bytesRead).toBeLessThan(4 * maxResultBytes);
-  }, 120_000);
+  });
 
   it('of a short file has its text, or its bytes', async () => {
     await makeCustomer(acme, { companyName: 'Äpfel & Söhne' });

@@ -28,4 +28,4 @@ afterAll(() => service.close());
 it('a TypeScript client generated from the description type-checks and works with the server', async () => {
   const { token } = await service.integrator();
   await run(['test'], { API: `${service.url}/api/v1`, TOKEN: token });
-}, 120_000);
+});

@@ -176,7 +176,7 @@ describe('a list of 0 to 60 rows, with any page size and any other parameters', 
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   it('answers any page directly, and 200 with data: [] past the last page', async () => {
     const page = fc.oneof(fc.integer({ min: 1, max: 70 }), fc.constantFrom(1_000_000, 21_474_837, 1_000_000_000));
@@ -210,7 +210,7 @@ describe('a list of 0 to 60 rows, with any page size and any other parameters', 
       }),
       { numRuns: 150 },
     );
-  }, 60_000);
+  });
 });
 
 it('links keep every query parameter as sent', async () => {

@@ -104,7 +104,7 @@ describe('a page at any offset', () => {
       }),
       { numRuns: 150 },
     );
-  }, 120_000);
+  });
 
   it('is over REST the same page as by following links', async () => {
     const all = await inOrder({ field: 'CREATED_AT', direction: 'DESC' } as Asked);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await run.until(/Ctrl-C stops everything/, 80_000); // four processes one after the other, and a database
   ({ token, url } = firstLogin(run.out())!);
   metricsUrl = (await run.until(/Metrics are at (\S+)/))[1] ?? '';
-}, 90_000);
+});
 afterAll(async () => {
   run.killGroup('SIGKILL');
   await data.remove();
@@ -111,7 +111,7 @@ it('a token’s own limit is exact across processes, and changed on the command 
   expect(await kontor(['token', 'limit', id, '601'], env)).toMatchObject(refused);
   expect(await kontor(['token', 'limit', id, 'default'], env)).toMatchObject({ code: 0 });
   expect((await ask('/api/v1/me', own)).headers.get('x-ratelimit-limit')).toBe('60');
-}, 60_000);
+});
 
 it('no process accepts a token whose revocation is acknowledged', async () => {
   const made = await newToken();

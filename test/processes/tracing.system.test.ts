@@ -49,7 +49,7 @@ beforeAll(async () => {
   });
   await run.until(/Ctrl-C stops everything/);
   ({ token, url } = firstLogin(run.out())!);
-}, 60_000);
+});
 afterAll(async () => {
   run.killGroup('SIGINT');
   await run.exited;

@@ -84,7 +84,7 @@ beforeAll(async () => {
       ofTenant,
     );
   });
-}, 120_000);
+});
 afterAll(() => service.close());
 
 const period = 'from=2026-01-01&to=2026-06-30';

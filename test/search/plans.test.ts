@@ -40,7 +40,7 @@ describe('with 100,000 customers', () => {
       `select from pg_collation where collprovider = 'c' and collctype ~* '^C.UTF-?8$'`,
     );
     asciiOnly = rowCount === 0;
-  }, 60_000);
+  });
 
   /** The plan of a page's statement: its list, and its count. */
   async function plansOf(q: string): Promise<{ total: number; list: PlanNode[]; count: PlanNode[] }> {

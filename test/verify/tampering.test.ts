@@ -59,7 +59,7 @@ beforeAll(async () => {
     await service.pool.query(
       `create table kept_${table} as select * from ${table} where tenant_id = '${who.tenantId}'`,
     );
-}, 60_000);
+});
 afterAll(() => service.close());
 
 type Run = (sql: string, ...values: unknown[]) => Promise<Record<string, unknown>[]>;

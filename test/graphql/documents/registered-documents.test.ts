@@ -232,7 +232,7 @@ describe('hostile documents are refused, and a tenant beside is served meanwhile
     for (const outcome of outcomes) expect([maxRegisteredAtOnce, 'UNAVAILABLE']).toContain(outcome);
     const whole = outcomes.filter((outcome) => outcome === maxRegisteredAtOnce).length;
     expect(await list(acme)).toHaveLength(whole * maxRegisteredAtOnce);
-  }, 120_000);
+  });
 });
 
 describe('the cache of texts', () => {
@@ -292,7 +292,7 @@ describe('documents push, list, and delete with a token', () => {
       code: 3,
       err: expect.stringContaining('An API token is needed'),
     });
-  }, 60_000);
+  });
 
   it('names a document that is refused by its hash, wherever it is, and says how many are registered', async () => {
     const wrong = documentOf('{ me { nothing } }');

@@ -9,6 +9,9 @@ import { hostileDocument, type Hostile } from './hostile.ts';
 
 // A short version of reliability/hostile-documents.test.ts.
 
+/** These send thousands of documents. */
+const long = { timeout: 300_000 };
+
 let service: Service;
 let tenants: { who: Integrator; ids: Ids }[];
 
@@ -68,7 +71,7 @@ it('hostile documents are answered, and cause no internal error', async () => {
   expectNoInternalError(service);
 });
 
-it('every input of every mutation and query, at and beyond its bounds, causes no internal error', async () => {
+it('every input of every mutation and query, at and beyond its bounds, causes no internal error', long, async () => {
   const fates = await sendAll(inputCount, hostileInput);
   const answered = new Set(fates.filter(({ is }) => is === 'answered').map(({ about }) => about));
   // Some inputs are within their bounds, so that the code after the validation runs too.
@@ -76,7 +79,7 @@ it('every input of every mutation and query, at and beyond its bounds, causes no
   expectNoInternalError(service);
 });
 
-it('every input of fields that require a session causes no internal error in a session', async () => {
+it('every input of fields that require a session causes no internal error in a session', long, async () => {
   const mutations = service.domain.schema.getMutationType()?.getFields() ?? {};
   const fields = Object.values(mutations)
     .filter(({ args, extensions }) => args.length > 0 && getChecks(extensions['pothosOptions']).inSession)

@@ -102,4 +102,4 @@ it('ends what it has begun when its server does not answer any more', async () =
     vi.useRealTimers();
     await proxy.close();
   }
-}, 30_000);
+});
