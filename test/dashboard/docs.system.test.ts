@@ -56,12 +56,16 @@ describe.skipIf(noBrowser)('documentation in a browser', { timeout: 120_000 }, (
       watch.errors.length = 0;
       await page.goto(path);
       if (guides.includes(path)) expect(await readNeighbours(page)).toEqual(neighboursOf(path));
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 900 });
-        for (const colorScheme of width === 768 ? [] : (['light', 'dark'] as const)) {
+      for (const viewport of [desktop, phone]) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
           expect(await accessibilityViolations(page, { onlyColors: colorScheme === 'dark' })).toEqual([]);
+          expect(await overflow(page)).toBe(0);
         }
+      }
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 900 });
         expect([width, await overflow(page)]).toEqual([width, 0]);
         const cut = await page.$$eval('.bar a, .text pre', (all) =>
           all.filter(
