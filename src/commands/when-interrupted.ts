@@ -34,8 +34,12 @@ export function whenInterrupted(putInOrder: () => void): () => void {
 export const removeWhenInterrupted = (file: string): (() => void) =>
   whenInterrupted(() => rmSync(file, { force: true }));
 
-/** Makes an empty file, which is removed as by removeWhenInterrupted(). @param mode its permissions */
-export function makeInterruptible(file: string, mode: number): () => void {
+/**
+ * Creates an empty file, which removeWhenInterrupted() removes.
+ * @param mode its permissions
+ * @returns a function to be called once it is complete, or removed anyway
+ */
+export function createTemporaryFile(file: string, mode: number): () => void {
   const isOver = removeWhenInterrupted(file);
   try {
     closeSync(openSync(file, 'wx', mode));

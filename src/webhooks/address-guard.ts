@@ -21,8 +21,9 @@ const azureHost = '168.63.129.16';
 const privateName = /(^|\.)(localhost|local|internal)$/;
 
 /**
- * No URI has these: backslashes, and further slashes before the host, where others than the URL parser find another host, and
- * marks of direction, by which people do. Webhooks that were made with them are delivered still, to the parser's host.
+ * Parts that no valid URI has (RFC 3986). With a backslash, or a third slash before the host, other programs may find another host
+ * than the URL parser. With marks of text direction, people may read another one. Webhooks that are stored with them are still
+ * delivered, to the parser's host.
  */
 const misleading = /^[^?]*\\|^[^:]*:\/{3}|\p{Bidi_Control}/u;
 

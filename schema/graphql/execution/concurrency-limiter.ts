@@ -1,26 +1,26 @@
 import type { Holder } from '../../../prisma/client.ts';
 
-/** Runs one task of each holder at a time, so that nobody waits for all of another tenant's. */
+/** Runs one task of each key at a time, so that nobody waits for all tasks of another. A key is a holder, or a client's network. */
 export class FairLimiter<Key = Holder> {
-  readonly #holders = new Map<Key, { limiter: ConcurrencyLimiter; pending: number }>();
+  readonly #keys = new Map<Key, { limiter: ConcurrencyLimiter; pending: number }>();
 
-  async run<Result>(holder: Key, work: () => Promise<Result>): Promise<Result> {
-    const own = this.#holders.get(holder) ?? { limiter: new ConcurrencyLimiter(1), pending: 0 };
-    this.#holders.set(holder, own);
+  async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+    const own = this.#keys.get(key) ?? { limiter: new ConcurrencyLimiter(1), pending: 0 };
+    this.#keys.set(key, own);
     own.pending += 1;
     try {
       return await own.limiter.run(work);
     } finally {
       own.pending -= 1;
-      if (own.pending === 0) this.#holders.delete(holder);
+      if (own.pending === 0) this.#keys.delete(key);
     }
   }
 
-  /** How many tasks a further one would wait for, where all holders take turns. */
-  countBefore(holder: Key): number {
-    const turn = (this.#holders.get(holder)?.pending ?? 0) + 1;
+  /** How many tasks a further one would wait for, where all keys take turns. */
+  countBefore(key: Key): number {
+    const turn = (this.#keys.get(key)?.pending ?? 0) + 1;
     let before = turn - 1;
-    for (const [other, { pending }] of this.#holders) if (other !== holder) before += Math.min(pending, turn);
+    for (const [other, { pending }] of this.#keys) if (other !== key) before += Math.min(pending, turn);
     return before;
   }
 }

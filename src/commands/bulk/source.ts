@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
-import { makeInterruptible } from '../when-interrupted.ts';
+import { createTemporaryFile } from '../when-interrupted.ts';
 
 /** A file that can be read again, for a further attempt. */
 export interface Source extends AsyncDisposable {
@@ -18,7 +18,7 @@ export interface Source extends AsyncDisposable {
 export async function openSource(file: string): Promise<Source> {
   if (file !== '-') return fromFile(file, async () => {});
   const copy = join(tmpdir(), `kontor-bulk-${randomUUID()}`);
-  const isOver = makeInterruptible(copy, 0o600);
+  const isOver = createTemporaryFile(copy, 0o600);
   const remove = async (): Promise<void> => {
     await rm(copy, { force: true });
     isOver();

@@ -10,7 +10,7 @@ import { whyNoFile } from '../../backup/whole-file.ts';
 import { CommandFailure, exitCodes } from '../exit-codes.ts';
 import { printError, writeFile } from '../output.ts';
 import { startBar } from '../progress.ts';
-import { makeInterruptible } from '../when-interrupted.ts';
+import { createTemporaryFile } from '../when-interrupted.ts';
 import { buildFailure, open, readResponse, type ApiConnection } from './connection.ts';
 import { count, waitForEnd } from './wait-for-end.ts';
 
@@ -107,7 +107,7 @@ async function saveWhole(bytes: Readable, out: string): Promise<void> {
   // A device or a pipe takes the bytes. A new file in its place would take it from everybody.
   if (found && !found.isFile()) return await pipeline(bytes, createWriteStream(file));
   const draft = `${file}.${randomBytes(4).toString('hex')}.part`;
-  const isOver = makeInterruptible(draft, found ? 0o600 : 0o666);
+  const isOver = createTemporaryFile(draft, found ? 0o600 : 0o666);
   try {
     if (found) chmodSync(draft, found.mode & 0o777); // who could not read the former file can't read this one
     await pipeline(bytes, createWriteStream(draft, { flags: 'r+', flush: true }));

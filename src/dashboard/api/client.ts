@@ -17,7 +17,7 @@ import {
 } from 'urql';
 import { tap } from 'wonka';
 import { setOutdated, setReachable } from './connection.ts';
-import { endApart, streamEvents, waitToReconnect } from './event-stream.ts';
+import { endInOwnTask, streamEvents, waitToReconnect } from './event-stream.ts';
 
 /**
  * Every mutation invalidates every cached result, and shown queries are fetched again: a payment changes an invoice, a bank
@@ -65,7 +65,7 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
     fetchFn: async (...request: Parameters<typeof fetch>) => {
       const response = await fetch(...request);
       if (response.status === 401) await signInAgain();
-      return endApart(response);
+      return endInOwnTask(response);
     },
   });
   const active = new Map<number, ActiveQuery>();

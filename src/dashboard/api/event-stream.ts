@@ -29,22 +29,22 @@ export const streamEvents = {
 };
 
 /**
- * Ends a stream in a turn of its own. graphql-sse misses an end, and doesn't connect again, if it comes in the same turn as an item:
- * a busy page finds both waiting.
+ * Ends a stream in a task of its own. If a page is busy, an item and the end wait together. graphql-sse then reads both in one task,
+ * misses the end, and doesn't connect again.
  */
-export function endApart(response: Response): Response {
+export function endInOwnTask(response: Response): Response {
   if (!response.body) return response;
   const reader = response.body.getReader();
-  const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+  const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const { value } = await reader.read();
         if (value) return controller.enqueue(value);
-        await nextTurn();
+        await nextTask();
         controller.close();
       } catch (error) {
-        await nextTurn();
+        await nextTask();
         controller.error(error);
       }
     },
