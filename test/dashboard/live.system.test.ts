@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buyer, setCompany } from '../documents/parties.ts';
+import { makeCustomer, makeInvoice } from '../graphql/books.ts';
 import { navigateTo, operationName, showWindow, startApp, type App, waitUntilIdle } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { keepPages, type KeptPages } from './kept-pages.ts';
@@ -66,6 +68,37 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
       await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
       begin();
       await page.getByText('Globex').waitFor();
+    });
+  });
+
+  it('an answer that a change has overtaken is asked for again', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    await setCompany(acme);
+    const id = await makeInvoice(acme, { customerId: await makeCustomer(acme, buyer) });
+    await pages.visit({ acceptDownloads: true }, async (page) => {
+      await open(page, `/invoices/${id}`);
+      const download = page.getByRole('button', { name: 'Download PDF' });
+      await download.waitFor();
+      const { promise: issued, resolve: release } = Promise.withResolvers<void>();
+      const { promise: read, resolve: isRead } = Promise.withResolvers<void>();
+      await page.route(
+        '**/graphql',
+        async (route) => {
+          const response = await route.fetch();
+          isRead();
+          await issued;
+          await route.fulfill({ response });
+        },
+        { times: 1 },
+      );
+      const saved = page.waitForEvent('download');
+      await download.click();
+      await read;
+      await page.getByRole('button', { name: 'Issue', exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Issue', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: /2026-0001/ }).waitFor();
+      release();
+      expect((await saved).suggestedFilename()).toBe('2026-0001.pdf');
     });
   });
 

@@ -15,7 +15,7 @@ import {
   type OperationContext,
   type OperationResult,
 } from 'urql';
-import { tap } from 'wonka';
+import { map, tap } from 'wonka';
 import { setOutdated, setReachable } from './connection.ts';
 import { endInOwnTask, streamEvents, waitToReconnect } from './event-stream.ts';
 
@@ -35,18 +35,28 @@ export interface IdempotentContext {
 interface ActiveQuery {
   operation: Operation;
   data?: unknown;
+  inFlight: boolean;
+  /** Whether the books have changed since the query was sent: its answer may show them as they were before. */
+  overtaken: boolean;
 }
 
 const activeQueries = new WeakMap<Client, Map<number, ActiveQuery>>();
 
-/** Fetches all queries of the current page again. */
+/** Fetches all queries of the current page again; one that is in flight, once it is answered. */
 export function refetchActive(client: Client): void {
-  for (const { operation } of activeQueries.get(client)?.values() ?? []) {
-    client.reexecuteOperation(
-      makeOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }),
-    );
-  }
+  const active = activeQueries.get(client);
+  if (!active) return;
+  markOvertaken(active);
+  for (const { operation, inFlight } of active.values()) if (!inFlight) refetch(client, operation);
 }
+
+/** urql sends no query twice at a time: one that is in flight would be asked for again by nobody. */
+function markOvertaken(active: Map<number, ActiveQuery>): void {
+  for (const query of active.values()) query.overtaken = query.inFlight;
+}
+
+const refetch = (client: Client, operation: Operation): void =>
+  client.reexecuteOperation(makeOperation('query', operation, { ...operation.context, requestPolicy: 'network-only' }));
 
 /**
  * Creates a client for one tenant. Each tenant has its own, so that no cached result outlives a switch.
@@ -121,17 +131,25 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
 /** Knows the queries of the current page. mapExchange isn't told when a query is left. */
 const followQueries =
   (active: Map<number, ActiveQuery>): Exchange =>
-  ({ forward }) =>
-  (operations) =>
-    forward(
-      tap((operation: Operation) => {
-        const { kind, key } = operation;
-        if (kind === 'query') active.set(key, { ...active.get(key), operation });
-        if (kind !== 'teardown') return;
-        active.delete(key);
-        setOutdated(key, false);
-      })(operations),
-    );
+  ({ client, forward }) =>
+  (operations) => {
+    const followed = tap((operation: Operation) => {
+      const { kind, key } = operation;
+      if (kind === 'query') active.set(key, { ...active.get(key), operation, inFlight: true, overtaken: false });
+      if (kind !== 'teardown') return;
+      active.delete(key);
+      setOutdated(key, false);
+    })(operations);
+    return map((result: OperationResult) => {
+      if (result.operation.kind === 'mutation') markOvertaken(active);
+      const query = active.get(result.operation.key);
+      if (!query || result.operation.kind !== 'query' || result.stale) return result;
+      query.inFlight = false;
+      if (!query.overtaken) return result;
+      refetch(client, query.operation);
+      return { ...result, stale: true };
+    })(forward(followed));
+  };
 
 /** The hash of a trusted document, which the build adds. Without one, as in development, the text is sent. */
 const getHash = (document: TypedDocumentNode & { documentId?: string }): string | undefined => document.documentId;
