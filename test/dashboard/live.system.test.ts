@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
     });
   });
 
-  it('a thousand changes cost a page few requests', async () => {
+  it('hundreds of changes cost a page few requests', async () => {
     const { acme, open } = await pages.bookkeeper();
     await pages.visit({}, async (page) => {
       await open(page, '/customers');
@@ -136,10 +136,12 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
         if (operationName(request) === 'Customers') times.push(performance.now());
       });
       for (let batch = 0; batch < 10; batch++) {
-        const items = Array.from({ length: 100 }, (_, at) => ({ type: 'customer', company_name: `C ${batch} ${at}` }));
-        await acme.rest('POST', '/customers/batch', { items });
+        const items = Array.from({ length: 50 }, (_, at) => ({ type: 'customer', company_name: `C ${batch} ${at}` }));
+        const { body } = await acme.rest('POST', '/customers/batch', { items });
+        // On a busy machine, the last items of a long batch would not be begun.
+        expect(body.results.filter(({ status }: { status: number }) => status !== 201)).toEqual([]);
       }
-      await page.getByText('of 1,000').waitFor();
+      await page.getByText('of 500').waitFor();
       const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0));
       expect(Math.min(...gaps)).toBeGreaterThan(4000);
     });
