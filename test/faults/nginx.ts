@@ -20,6 +20,8 @@ export const noNginx = !isInstalled() && !requireNginx;
 
 export interface Nginx {
   url: string;
+  /** Its access log. */
+  readLog(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -30,7 +32,9 @@ export async function startNginx([first = '', second = '']: string[]): Promise<N
   const folder = await mkdtemp(join(tmpdir(), 'kontor-nginx-'));
   await chmod(folder, 0o755); // its process is nobody's, and keeps long bodies there
   const example = await readFile(new URL('../../docker/nginx.conf', import.meta.url), 'utf8');
+  const log = join(folder, 'access.log');
   const server = adapt(example, [
+    [/\/var\/log\/nginx\/kontor\.log/, log],
     [/127\.0\.0\.1:4000/, new URL(first).host],
     [/127\.0\.0\.1:4001/, new URL(second).host],
     [/listen 8080/, `listen 127.0.0.1:${port}`],
@@ -54,6 +58,7 @@ export async function startNginx([first = '', second = '']: string[]): Promise<N
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    readLog: () => readFile(log, 'utf8'),
     close: async () => {
       child.kill('SIGTERM');
       await exited;

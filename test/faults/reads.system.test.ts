@@ -73,7 +73,7 @@ describe('while PostgreSQL restarts, reads are answered, and writes are done or 
 });
 
 it.skipIf(noNginx)(
-  'behind nginx, by the example for operators, a killed process costs only its own writes',
+  'behind nginx, by the example for operators, a killed process costs only its own writes, and the log keeps no secret',
   { timeout: 240_000 },
   async () => {
     const { postgres, token } = await start();
@@ -95,6 +95,13 @@ it.skipIf(noNginx)(
     expect(Object.keys(lost).filter((status) => status !== '503')).toEqual([]);
     expect(sum(lost) + (writes['503'] ?? 0)).toBeLessThanOrEqual(4 * 3);
     expect(answered).toBeGreaterThan(100);
+
+    const links = ['/invitation/s3cret', '/sign-in?to=/invitation/s3cret', '/sign-in?to=%2Finvitation%2Fs3cret'];
+    for (const link of links) await fetch(nginx.url + link, { headers: { referer: `${nginx.url}/invitation/s3cret` } });
+    const log = await nginx.readLog();
+    expect(log).toContain('"POST /graphql" 200');
+    expect(log.match(/invitation(\/|%2F)\.\.\."/g)).toHaveLength(links.length);
+    expect(log).not.toContain('s3cret');
   },
 );
 
