@@ -7,6 +7,7 @@ import { forgetAllKept } from './forms/kept-input.ts';
 import { ErrorBoundary, SessionError } from './errors/error-boundary.tsx';
 import { Announcements } from './components/announce.tsx';
 import { LoadingScreen } from './layout/loading-screen.tsx';
+import { LiveBooks } from './session/live-books.ts';
 import { TenantClock } from './session/tenant-clock.tsx';
 import { Shell } from './layout/shell.tsx';
 import { SignInAgain } from './session/sign-in-again.tsx';
@@ -65,6 +66,7 @@ function Books(): ReactNode {
   if (!signedIn) return <LoadingScreen />;
   return (
     <Provider value={client} key={tenantId}>
+      {tenantId !== undefined && <LiveBooks />}
       <SignedIn tenantId={tenantId} />
     </Provider>
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buyer, setCompany } from '../documents/parties.ts';
 import { makeCustomer, makeInvoice } from '../graphql/books.ts';
-import { navigateTo, operationName, showWindow, startApp, type App, waitUntilIdle } from './app.ts';
+import { navigateTo, operationName, showWindow, signedInBookkeeper, startApp, type App, waitUntilIdle } from './app.ts';
 import { noBrowser } from './browser.ts';
 import { keepPages, type KeptPages } from './kept-pages.ts';
 
@@ -67,6 +67,46 @@ describe.skipIf(noBrowser)('pages are live', { timeout: 120_000 }, () => {
       await (await answer).finished();
       await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
       begin();
+      await page.getByText('Globex').waitFor();
+    });
+  });
+
+  it('a page that is loaded also shows what changes before its subscription has begun, and asks for nothing twice', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    await app.visit({}, async (page) => {
+      const asked: (string | undefined)[] = [];
+      page.on('request', (request) => asked.push(operationName(request)));
+      await open(page, '/customers');
+      await expect.poll(() => asked).toContain('BooksChanged');
+      await page.waitForTimeout(2000);
+      expect(asked.filter((name) => name === 'Customers')).toHaveLength(1);
+      const { promise: fetched, resolve: begin } = Promise.withResolvers<void>();
+      await page.route('**/graphql', async (route) => {
+        if (operationName(route.request()) === 'BooksChanged') await fetched;
+        await route.continue();
+      });
+      await open(page, '/customers');
+      await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
+      begin();
+      await page.getByText('Globex').waitFor();
+    });
+  });
+
+  it('a page whose subscription failed by a fault of the server is live once that is over', async () => {
+    const { acme, open } = await signedInBookkeeper(app);
+    const name = async (from: string, to: string) => app.service.pool.query(`alter function ${from} rename to ${to}`);
+    await app.visit({}, async (page, watch) => {
+      watch.allowed.push(/500/);
+      await name('last_change_position', 'missing');
+      try {
+        const refused = page.waitForResponse((response) => operationName(response.request()) === 'BooksChanged');
+        await open(page, '/customers');
+        await refused;
+      } finally {
+        await name('missing', 'last_change_position');
+      }
+      await page.waitForResponse((response) => operationName(response.request()) === 'BooksChanged');
+      await acme.rest('POST', '/customers', { type: 'customer', company_name: 'Globex' });
       await page.getByText('Globex').waitFor();
     });
   });

@@ -64,13 +64,15 @@ const refetch = (client: Client, operation: Operation): void =>
  */
 export function createClient(tenantId: string | undefined, signInAgain: () => Promise<unknown>): Client {
   const headers = { 'X-Requested-With': 'kontor', ...(tenantId && { 'X-Tenant': tenantId }) };
+  const active = new Map<number, ActiveQuery>();
   const events = createSseClient({
     url: '/graphql',
     headers,
     credentials: 'same-origin',
     retryAttempts: Number.POSITIVE_INFINITY,
     retry: waitToReconnect,
-    on: streamEvents,
+    // The session is asked for together with the stream, the page once the session is known: usually after the stream has opened.
+    on: streamEvents(() => active.size > 1),
     // A page that stays open, and asks for nothing, learns by its stream alone that the session has ended.
     fetchFn: async (...request: Parameters<typeof fetch>) => {
       const response = await fetch(...request);
@@ -78,7 +80,6 @@ export function createClient(tenantId: string | undefined, signInAgain: () => Pr
       return endInOwnTask(response);
     },
   });
-  const active = new Map<number, ActiveQuery>();
   const client = new Client({
     url: '/graphql',
     preferGetMethod: false,

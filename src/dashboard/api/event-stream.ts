@@ -2,15 +2,11 @@ import { useSyncExternalStore } from 'react';
 
 // State of the event stream (server-sent events). The page has one, shared by all subscriptions.
 const listeners = new Set<() => void>();
-let connectedBefore = false;
 let current: StreamState = { connected: false, gaps: 0 };
 
 interface StreamState {
   connected: boolean;
-  /**
-   * How often the stream was connected again: after an interruption, or when the window was shown again. Events in between were missed,
-   * also after what was fetched meanwhile.
-   */
+  /** How often the stream was opened after the page had asked for something. Events in between were missed. */
   gaps: number;
 }
 
@@ -19,14 +15,14 @@ function change(next: StreamState): void {
   for (const listener of listeners) listener();
 }
 
-/** Listeners for graphql-sse. */
-export const streamEvents = {
+/**
+ * Listeners for graphql-sse.
+ * @param hasAsked whether the page shows, or waits for, something that it asked for
+ */
+export const streamEvents = (hasAsked: () => boolean) => ({
   connecting: (): void => change({ ...current, connected: false }),
-  connected: (reconnected: boolean): void => {
-    change({ connected: true, gaps: current.gaps + (reconnected || connectedBefore ? 1 : 0) });
-    connectedBefore = true;
-  },
-};
+  connected: (): void => change({ connected: true, gaps: current.gaps + (hasAsked() ? 1 : 0) }),
+});
 
 /**
  * Ends a stream in a task of its own. If a page is busy, an item and the end wait together. graphql-sse then reads both in one task,

@@ -11,7 +11,6 @@ import { LanguageMenu } from './language-menu.tsx';
 import { TenantSwitch } from './tenant-switch.tsx';
 import { ColorScheme, UserMenu } from './user-menu.tsx';
 import { t } from '../i18n/t.ts';
-import { useLiveBooks } from '../session/live-books.ts';
 import { useSession } from '../session/session.tsx';
 
 const TestNotice = lazy(() => import('./test-notice.tsx'));
@@ -22,7 +21,6 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   const [path] = useLocation();
   useEffect(close, [path, close]);
   useKeptFocus();
-  useLiveBooks();
   const shortcuts = useAppShortcuts();
   const { tenant } = useSession();
   return (

@@ -37,7 +37,7 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
         onSubscribeResult: ({ result, setResult }) => {
           if (isAsyncIterable(result)) return { onNext: maskErrors };
           // Its client tries again later, as after any other request: of a stream that is complete, it would not.
-          const errors = result.errors?.map((error) => withStatus(maskError(error), [...temporary, 'RATE_LIMITED']));
+          const errors = result.errors?.map((error) => withStatus(maskError(error), passing));
           if (errors) setResult({ ...result, errors });
           return undefined;
         },
@@ -77,12 +77,14 @@ function refusedWhole(error: Error, requestId: string): GraphQLError {
 }
 
 const temporary: readonly ErrorCode[] = ['UNAVAILABLE'];
+const passing: readonly ErrorCode[] = [...temporary, 'RATE_LIMITED', 'INTERNAL_SERVER_ERROR'];
 
 /** Gives the response without data the status of an error after which the client should try again: one of these. */
 function withStatus(error: GraphQLError, codes: readonly ErrorCode[]): GraphQLError {
   const { code, retryAfter } = error.extensions as { code?: ErrorCode; retryAfter?: number };
   if (code === undefined || !codes.includes(code)) return error;
-  const http = { status: statusByCode[code], headers: { 'Retry-After': String(retryAfter) } };
+  const headers = retryAfter !== undefined && { 'Retry-After': String(retryAfter) };
+  const http = { status: statusByCode[code], ...(headers && { headers }) };
   return new GraphQLError(error.message, { extensions: { ...error.extensions, http }, ...getPlace(error) });
 }
 
