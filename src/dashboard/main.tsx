@@ -10,8 +10,7 @@ async function start(): Promise<void> {
   if (!element) throw new Error('index.html has no #root.');
   document.documentElement.lang = language;
   await loadTexts();
-  await loadExplanations();
-  const { Root } = await import('./root.tsx');
+  const [{ Root }] = await Promise.all([import('./root.tsx'), loadExplanations()]);
   createRoot(element).render(createElement(Root));
 }
 

@@ -228,7 +228,11 @@ describe.skipIf(noBrowser)('settings', { timeout: 120_000 }, () => {
         await page.getByText('No webhooks yet').waitFor();
         expect(new URL(page.url()).pathname).toBe(`/${two.id}/settings/webhooks`);
         expect(await page.content()).not.toContain('of-one');
-        expect(await page.title()).toContain('Verlag Two');
+        expect(await page.title()).toBe('Webhooks · Verlag Two · Kontor');
+        // The digits of a name behind it would be shown before it.
+        await app.service.pool.query(`update tenants set name = 'שתיים' where id = $1`, [two.id]);
+        await page.reload();
+        await expect.poll(() => page.title()).toBe('Webhooks · \u2068שתיים\u2069 · Kontor');
       });
     });
   });

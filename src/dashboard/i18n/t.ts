@@ -58,13 +58,12 @@ export const translate = (text: string): string =>
 /** Letters that are written from right to left. */
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** Keeps the order of a text whatever is put into it: digits behind a Hebrew or Arabic name would be shown before it. */
+/** Keeps the order of a text that a name is put into: digits behind a Hebrew or Arabic name would be shown before it. */
+export const isolateName = (name: string): string => (rightToLeft.test(name) ? `\u2068${name}\u2069` : name);
+
 export const isolate = (values: Record<string, string | number>): Record<string, string | number> =>
   Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      typeof value === 'string' && rightToLeft.test(value) ? `\u2068${value}\u2069` : value,
-    ]),
+    Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? isolateName(value) : value]),
   );
 
 function fill(text: string, given: Record<string, string | number> = {}): string {

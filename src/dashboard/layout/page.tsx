@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useHeadingFocus } from '../navigation/heading-focus.ts';
 import { useSession } from '../session/session.tsx';
 import { TextLink } from '../components/text-link.tsx';
-import { t } from '../i18n/t.ts';
+import { isolateName, t } from '../i18n/t.ts';
 import { product } from './product.ts';
 
 export interface PageProps {
@@ -26,7 +26,7 @@ export function Page({ title, badge, description, guide, actions, back, children
   const heading = useHeadingFocus();
   return (
     <Stack gap="lg">
-      <title>{`${title} · ${tenant.name} · ${product}`}</title>
+      <title>{[title, tenant.name, product].map(isolateName).join(' · ')}</title>
       <Stack gap="xs">
         {back && (
           <TextLink className="target" to={back.to} w="fit-content">
