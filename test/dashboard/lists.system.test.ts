@@ -233,6 +233,29 @@ describe.skipIf(noBrowser)('tabs above a list', { timeout: 120_000 }, () => {
   });
 });
 
+describe.skipIf(noBrowser)('a page of a list that takes long', { timeout: 120_000 }, () => {
+  it('is opened once, however often it is asked for meanwhile, and has its own number', async () => {
+    const { acme, open } = await pages.bookkeeper();
+    const items = Array.from({ length: 60 }, (_, at) => ({ type: 'customer', company_name: `C ${at}` }));
+    await acme.rest('POST', '/customers/batch', { items });
+    await pages.visit({}, async (page) => {
+      await open(page, '/customers');
+      const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+      await page.route('**/graphql', async (route) => {
+        await answered;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Next page' }).dblclick();
+      await page.getByText('1 to 25 of 60').waitFor();
+      answer();
+      await page.getByText('26 to 50 of 60').waitFor();
+      await page.goBack();
+      await page.getByText('1 to 25 of 60').waitFor();
+      expect(new URL(page.url()).search).toBe('');
+    });
+  });
+});
+
 describe.skipIf(noBrowser)('the last page of a list', { timeout: 120_000 }, () => {
   it('gives way to the first one where its rows were deleted', async () => {
     const { acme, open } = await pages.bookkeeper();

@@ -12,7 +12,7 @@ import type { CombinedError } from 'urql';
 import { useAnnounce } from '../components/announce.tsx';
 import { LoadError } from '../errors/error-boundary.tsx';
 import { count } from '../format/format.ts';
-import { pageSize, type ListState } from './list-state.ts';
+import { pageSize, usePageOfRows, type ListState } from './list-state.ts';
 import { placement, ResponsiveTable, type Column } from './responsive-table.tsx';
 import { t } from '../i18n/t.ts';
 import { DensityButton, useDensity } from './density.tsx';
@@ -163,7 +163,8 @@ function Pagination<Row>({
   order,
 }: Pick<Props<Row>, 'list' | 'connection'> & { order: string }): ReactNode {
   const { totalCount = 0, nodes = [], pageInfo } = connection ?? {};
-  const before = (list.page - 1) * pageSize;
+  const page = usePageOfRows(connection, list);
+  const before = (page - 1) * pageSize;
   const range =
     nodes.length > 0
       ? t('{first} to {last} of {total}', {
@@ -178,12 +179,12 @@ function Pagination<Row>({
     {
       label: t('Previous page'),
       icon: ChevronLeftIcon,
-      to: pageInfo?.hasPreviousPage && startCursor ? { before: startCursor } : undefined,
+      to: pageInfo?.hasPreviousPage && startCursor ? { before: startCursor, page: page - 1 } : undefined,
     },
     {
       label: t('Next page'),
       icon: ChevronRightIcon,
-      to: pageInfo?.hasNextPage && endCursor ? { after: endCursor } : undefined,
+      to: pageInfo?.hasNextPage && endCursor ? { after: endCursor, page: page + 1 } : undefined,
     },
   ] as const;
   return (

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 
 export const pageSize = 25;
@@ -32,7 +33,7 @@ export interface ListState<Filter extends string> {
   /** Sorts ascending, then descending, then in the initial order. */
   sortBy: (field: string) => void;
   /** Opens the page after or before a cursor; undefined opens the first page. With `replace`, Back doesn't lead to the former one. */
-  goToPage: (to: { after: string } | { before: string } | undefined, replace?: boolean) => void;
+  goToPage: (to: { after?: string; before?: string; page: number } | undefined, replace?: boolean) => void;
 }
 
 /** The address's parameters for the list's first page. */
@@ -88,12 +89,22 @@ export function useListState<Filter extends string = never>(
         else next.set('sort', following);
       }, true),
     goToPage: (to, replace = false) =>
-      set((next) => {
-        if (!to) return;
-        for (const [name, cursor] of Object.entries(to)) next.set(name, cursor);
-        next.set('page', String(page + ('after' in to ? 1 : -1)));
-      }, replace),
+      set(
+        (next) => {
+          for (const [name, value] of Object.entries(to ?? {})) next.set(name, String(value));
+        },
+        // Who clicks again until the page is loaded wants to go there once.
+        replace || ((to?.after ?? null) === after && (to?.before ?? null) === before),
+      ),
   };
+}
+
+/** The number of the page that rows are of. Until another one is loaded, rows and cursors are of the one before. */
+export function usePageOfRows(rows: object | undefined, { page }: ListState<never>): number {
+  const [shown, setShown] = useState({ rows, page });
+  if (shown.rows === rows) return shown.page;
+  setShown({ rows, page });
+  return page;
 }
 
 /** The URL's value for the next order when a column is clicked; undefined for the initial order. */

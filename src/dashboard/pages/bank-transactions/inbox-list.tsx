@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { count, date, money } from '../../format/format.ts';
 import type { ListConnection } from '../../list/data-table.tsx';
-import { pageSize, type ListState } from '../../list/list-state.ts';
+import { pageSize, usePageOfRows, type ListState } from '../../list/list-state.ts';
 import { getName, type BankTransaction } from './fields.ts';
 import { t } from '../../i18n/t.ts';
 
@@ -89,7 +89,8 @@ function Row({ transaction }: { transaction: BankTransaction }): ReactNode {
 
 function Pages({ connection, list }: Pick<Props, 'connection' | 'list'>): ReactNode {
   const { totalCount = 0, nodes = [], pageInfo } = connection ?? {};
-  const before = (list.page - 1) * pageSize;
+  const page = usePageOfRows(connection, list);
+  const before = (page - 1) * pageSize;
   const { startCursor, endCursor, hasPreviousPage, hasNextPage } = pageInfo ?? {};
   const hasPages = hasPreviousPage === true || hasNextPage === true;
   return (
@@ -113,7 +114,7 @@ function Pages({ connection, list }: Pick<Props, 'connection' | 'list'>): ReactN
             color="gray"
             aria-label={t('Previous page')}
             disabled={!hasPreviousPage}
-            onClick={() => startCursor && list.goToPage({ before: startCursor })}
+            onClick={() => startCursor && list.goToPage({ before: startCursor, page: page - 1 })}
           >
             <ChevronLeftIcon width={18} aria-hidden />
           </ActionIcon>
@@ -122,7 +123,7 @@ function Pages({ connection, list }: Pick<Props, 'connection' | 'list'>): ReactN
             color="gray"
             aria-label={t('Next page')}
             disabled={!hasNextPage}
-            onClick={() => endCursor && list.goToPage({ after: endCursor })}
+            onClick={() => endCursor && list.goToPage({ after: endCursor, page: page + 1 })}
           >
             <ChevronRightIcon width={18} aria-hidden />
           </ActionIcon>

@@ -4,6 +4,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
 import { LoadError } from '../../errors/error-boundary.tsx';
 import { isArrow } from '../../list/row-keys.ts';
+import { usePageOfRows } from '../../list/list-state.ts';
 import { useListQuery, type ListTableProps } from '../../list/list-table.tsx';
 import { isTyping, useShortcuts } from '../../shortcuts/shortcuts.ts';
 import { t } from '../../i18n/t.ts';
@@ -67,6 +68,7 @@ export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransa
     const next = rows.slice(after).find(isLeft) ?? rows.slice(0, before).findLast(isLeft);
     select(next?.id, hasFocus);
   };
+  const page = usePageOfRows(connection, list);
   const move = (event: KeyboardEvent, step: 1 | -1): boolean => {
     // Outside of the list an arrow scrolls the page.
     if (isArrow(event) && !document.activeElement?.matches('[data-transaction]')) return false;
@@ -74,7 +76,7 @@ export function Inbox({ list, filters, empty }: ListTableProps<typeof BankTransa
     const row = rows[next];
     if (row) select(row.id);
     else if (step === 1 && connection?.pageInfo.hasNextPage && connection.pageInfo.endCursor)
-      list.goToPage({ after: connection.pageInfo.endCursor });
+      list.goToPage({ after: connection.pageInfo.endCursor, page: page + 1 });
     return true;
   };
   const confirmBest = (event: KeyboardEvent): boolean => {
