@@ -14,7 +14,7 @@ const DeliveryChanged = graphql(`
 /** A busy webhook has deliveries all the time, and its page has two queries. In milliseconds. */
 const pause = 2000;
 
-/** Fetches again when a delivery is created or changes. A form with unsaved input is left alone, as by useLiveBooks(). */
+/** Fetches again when a delivery is created or changes. A form with unsaved input is left alone, as by LiveBooks(). */
 export function useDeliveryChanges(
   webhookId: string | null,
   refetch: (options: { requestPolicy: 'network-only' }) => void,
