@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken, createUser, removeUser } from '../../src/identity/index.ts';
 import { auditedResources } from '../../schema/resources/audit-log/readable.ts';
 import { sealNext } from '../../schema/resources/audit-log/seal.ts';
-import { item, makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { item, makeCustomer, makeInvoice, makePayment } from '../graphql/books.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { signedIn } from '../identity/browser.ts';
 
@@ -174,6 +174,10 @@ describe('what a token may not read', () => {
       403,
       { message: expect.stringContaining('invoices:read'), ...(body.request_id && { request_id: body.request_id }) },
     ]);
+    const entryOf = async (resource: string) => (await who.db.auditEntry.findFirstOrThrow({ where: { resource } })).id;
+    const ids = [await entryOf('invoice'), await entryOf('customer')];
+    const { nodes } = await auditor.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
+    expect(nodes).toEqual([null, { id: ids[1] }]);
     const without = await withAbilities(who, 'invoices:read', 'write');
     expect((await without.rest('GET', '/audit-log')).status).toBe(403);
   });
@@ -206,6 +210,18 @@ describe('history', () => {
       'invoice_lines UPDATED',
     ]);
     expect(history.totalCount).toBe(4);
+  });
+
+  it('of a payment needs the abilities to read payments of every kind', async () => {
+    const who = await service.integrator();
+    const id = await makeInvoice(who, { status: 'ISSUED' });
+    await makePayment(who, id, '1.00');
+    const query = 'query ($id: UUID!) { invoice(id: $id) { payments { nodes { history(first: 1) { totalCount } } } } }';
+    const count = async (reader: Integrator): Promise<number> =>
+      (await reader.graphql(query, { id })).invoice.payments.nodes[0].history.totalCount;
+    const held = ['audit:read', 'invoices:read'];
+    expect(await count(await withAbilities(who, ...held))).toBe(0);
+    expect(await count(await withAbilities(who, ...held, 'receipts:read'))).toBe(1);
   });
 
   it('needs audit:read', async () => {

@@ -146,6 +146,8 @@ describe('deliveries over REST', () => {
     await acme.rest('PATCH', `/webhooks/${webhook_id}`, { events: ['invoice.paid'] });
     const blind = await withAbilities('webhooks:read', 'webhooks:write', 'invoices:read');
     refusal(await blind.rest('POST', `/deliveries/${failed}/redeliver`), 403);
+    const missed = `mutation { redeliverMissed(webhookId: "${webhook_id}", since: "2020-01-01T00:00:00Z") }`;
+    expect((await blind.graphqlAnswer(missed)).body.errors[0].message).toContain('customers:read');
     expect(await acme.db.delivery.count()).toBe(1);
     const seeing = await withAbilities('webhooks:write', 'invoices:read', 'customers:read');
     expect((await seeing.rest('POST', `/deliveries/${failed}/redeliver`)).status).toBe(200);

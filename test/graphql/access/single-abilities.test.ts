@@ -293,6 +293,9 @@ describe('a webhook shows the data of its events, so that it', () => {
     }
     const enable = 'mutation ($id: UUID!) { enableWebhook(id: $id) { id } }';
     expect(refusal(await who.graphqlAnswer(enable, { id }))).toMatchObject(forbidden('invoices:read'));
+    const made = await who.graphql(create, { input: { url, events: ['customer.created'] } });
+    const more = { id: made.createWebhook.webhook.id, input: { events: ['customer.created', 'invoice.issued'] } };
+    expect(refusal(await who.graphqlAnswer(update, more))).toMatchObject(forbidden('invoices:read'));
   });
 
   it('can’t have deliveries redelivered or read by a token that can’t read its events', async () => {

@@ -81,13 +81,16 @@ describe('requestLogged', () => {
     await acme.rest('GET', '/me');
     await until(() => logged(mine).length === 1);
 
+    const { token: another } = await createToken(service.client, { tenantId: acme.tenantId });
     const refused = [
+      await subscribe({ token: another }, `(tokenId: "${acme.tokenId}")`),
       await subscribe({ browser: stranger }, `(tokenId: "${acme.tokenId}")`),
       await subscribe(globex, `(tokenId: "${acme.tokenId}")`),
       await subscribe({ browser }),
     ];
     for (const stream of refused) await until(() => stream.closed);
     expect(refused.map(({ text }) => /"code":"(\w+)"/.exec(text)?.[1])).toEqual([
+      'NOT_FOUND',
       'NOT_FOUND',
       'NOT_FOUND',
       'VALIDATION_FAILED',
