@@ -188,6 +188,17 @@ describe('deliveryChanged', () => {
     expect(await watched()).toBe(0);
   });
 
+  it('omits deliveries of events that the token may not read', async () => {
+    const { webhookId } = await makeDelivery(acme);
+    const abilities = ['webhooks:read', 'customers:read'];
+    const stream = await subscribe(await createToken(service.client, { tenantId: acme.tenantId, abilities }));
+    const { id: eventId } = await acme.db.event.create({ data: { type: 'invoice.paid', body: '{}' } });
+    await acme.db.delivery.create({ data: { webhookId, eventId, nextAttemptAt: new Date() } });
+    const id = await ping(acme, webhookId);
+    await until(() => stream.changes.length > 0);
+    expect(stream.changes.map((each) => each.id)).toEqual([id]);
+  });
+
   it('rejects an invalid webhookId', async () => {
     const answer = await acme.graphqlAnswer('subscription ($id: UUID) { deliveryChanged(webhookId: $id) { id } }', {
       id: 'x',
