@@ -290,6 +290,22 @@ describe('GET /exports/{id}/file', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
+  it('is found by its id, also in capitals, and by nothing else; not once the access has ended', async () => {
+    const [who, other] = [await service.integrator(), await service.integrator()];
+    worker = await work(service);
+    const id = String((await exported(service, who, customers)).row['id']);
+    const own = String((await exported(service, other, customers)).row['id']);
+    expect((await who.rest('GET', `/exports/${id.toUpperCase()}/file`)).status).toBe(200);
+    const key = fileKey(who.tenantId, id);
+    for (const path of [key, `../../${key}`, `${own}/../../../${key}`, `${own}\0`, `{${id}}`])
+      expect([path, (await other.rest('GET', `/exports/${encodeURIComponent(path)}/file`)).status]).toEqual([
+        path,
+        404,
+      ]);
+    await revokeToken(service.client, who.tokenId);
+    expect((await download(service, who, id)).status).toBe(401);
+  });
+
   it('is refused to a token that may not read what was exported', async () => {
     const who = await service.integrator();
     worker = await work(service);

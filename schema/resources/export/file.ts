@@ -46,7 +46,7 @@ export async function openFile(context: Context, id: string): Promise<StoredExpo
   if (fileName === null || length === null || sha256 === null || expiresAt === null)
     return refuse('status', 'wrong_state', 'Has no file: only a completed export has one.');
   if (expiresAt <= context.now()) throw new NotFoundError();
-  const file = await context.fileStorage.read(fileKey(context.tenant.id, id));
+  const file = await context.fileStorage.read(fileKey(context.tenant.id, row.id)); // the request may have it in capitals
   if (!file) throw new NotFoundError();
   return { fileName, mediaType: getMediaType(row), length, sha256, content: file.content };
 }
