@@ -44,6 +44,6 @@ export {
 export { closedDays, deleteTenant, type DeletionCertificate } from './tenant-deletion.ts';
 export { closeTenant, createTenant, findTenant, listTenants, reopenTenant } from './tenants.ts';
 export { createDocsToken } from './docs-token.ts';
-export { recallTestTenants, sweepTestBooks } from './test-tenants.ts';
+export { recallTenants, sweepTestBooks } from './test-tenants.ts';
 export { createToken, deleteEndedTokens, limitToken, listTokens, revokeToken } from './tokens.ts';
 export { addExistingUser, createUser, removeUser, setPassword, type UserSummary } from './users.ts';

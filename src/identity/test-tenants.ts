@@ -1,4 +1,11 @@
-import { forTenant, type Books, type Holder, type Prisma, type UnscopedClient } from '../../prisma/client.ts';
+import {
+  forTenant,
+  withHolder,
+  type Books,
+  type Holder,
+  type Prisma,
+  type UnscopedClient,
+} from '../../prisma/client.ts';
 import { currentTime } from '../../prisma/clock.ts';
 import type { FileStorage } from '../../schema/graphql/file-storage.ts';
 import type { CurrentTenant, NewTestTenant, TestTenant } from '../../schema/graphql/identity.ts';
@@ -54,17 +61,23 @@ export const listTestTenants = (client: UnscopedClient, testOf: string): Promise
 /** So many tenants are remembered. */
 const maxRecalled = 10_000;
 
-/** A function that tells whether a tenant is a test tenant, which never changes: it asks the database once for each. */
-export function recallTestTenants(client: UnscopedClient): (id: string) => Promise<boolean> {
-  const recalled = new Map<string, boolean>();
+/** What never changes of a tenant. */
+interface RecalledTenant {
+  isTest: boolean;
+  holder: Holder;
+}
+
+/** A function that finds whether a tenant is a test tenant, and its holder: it asks the database once for each. */
+export function recallTenants(client: UnscopedClient): (id: string) => Promise<RecalledTenant> {
+  const recalled = new Map<string, RecalledTenant>();
   return async (id) => {
     const known = recalled.get(id);
     if (known !== undefined) return known;
-    const tenant = await client.tenant.findUnique({ where: { id }, select: { test: true } });
-    const isTest = tenant?.test === true;
+    const tenant = await client.tenant.findUnique({ where: { id }, select: { test: true, testOf: true } });
+    const found = { isTest: tenant?.test === true, holder: withHolder({ id, testOf: tenant?.testOf ?? null }).holder };
     if (recalled.size >= maxRecalled) recalled.clear();
-    recalled.set(id, isTest);
-    return isTest;
+    recalled.set(id, found);
+    return found;
   };
 }
 

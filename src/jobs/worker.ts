@@ -13,7 +13,7 @@ import { deleteUnusedFiles } from './delete-unused-files.ts';
 import type { Domain } from '../domain.ts';
 import { createFairness } from './queue/fairness.ts';
 import { cleanUpExports, runExports } from './exports.ts';
-import { recallTestTenants } from '../identity/index.ts';
+import { recallTenants } from '../identity/index.ts';
 import { logJobs } from './queue/job-log.ts';
 import { keepRunning } from '../processes/keep-running.ts';
 import { overdue } from './overdue.ts';
@@ -109,7 +109,7 @@ export async function startWorker(
       rules,
       concurrency: endpointConcurrency,
       observer,
-      isTest: recallTestTenants(client),
+      findTenant: recallTenants(client),
     }),
     overdue: overdue(client, domain, workers),
     prove_documents: proveDocuments(client, domain, workers),

@@ -1,5 +1,5 @@
 import type { Task } from 'graphile-worker';
-import { forTenant, type Books, type TenantClient } from '../../prisma/client.ts';
+import { forTenant, withHolder, type Books, type Holder, type TenantClient } from '../../prisma/client.ts';
 import {
   beginAttempts,
   endAttempts,
@@ -34,8 +34,8 @@ export interface DeliverOptions {
   /** The worker's concurrency limiter. */
   concurrency?: EndpointConcurrency;
   observer?: DeliveryObserver;
-  /** Whether a tenant is a test tenant. */
-  isTest?: (tenantId: string) => Promise<boolean>;
+  /** Default: each is a business, and its own holder. */
+  findTenant?: (tenantId: string) => Promise<{ isTest: boolean; holder: Holder }>;
   now?: () => Date;
 }
 
@@ -63,7 +63,7 @@ export function deliver({
   rules,
   concurrency = new EndpointConcurrency(1),
   observer,
-  isTest = () => Promise.resolve(false),
+  findTenant = async (id) => ({ isTest: false, holder: withHolder({ id, testOf: null }).holder }),
   now = currentTime,
 }: DeliverOptions): Task {
   const clientFor = (tenantId: string) => forTenant(books, tenantId);
@@ -88,22 +88,22 @@ export function deliver({
 
   return async (payload) => {
     const { tenantId, webhookId, deliveryId } = payload as Payload;
-    const slots = concurrency.enter(webhookId);
+    const { isTest, holder } = await findTenant(tenantId);
+    const slots = concurrency.enter(webhookId, holder);
     try {
       if (!concurrency.hasRoom(slots) || !(await slots.acquire())) {
         return await postpone(tenantId, { deliveryId, until: slots.nextAttemptAt() });
       }
-      const ending = await attempt(tenantId, deliveryId).finally(() => slots.release());
+      const ending = await attempt({ tenantId, isTest }, deliveryId).finally(() => slots.release());
       // If this fails, the queue retries the job. The attempt then counts as cut off, and the next attempt is made.
       if (ending) await end(tenantId, ending);
     } finally {
-      concurrency.leave(webhookId);
+      concurrency.leave(webhookId, holder);
     }
   };
 
-  async function attempt(tenantId: string, deliveryId: string): Promise<Ending | undefined> {
-    const tenant = { tenantId, isTest: await isTest(tenantId) };
-    const sending = await begin(tenantId, deliveryId);
+  async function attempt(tenant: DeliveringTenant, deliveryId: string): Promise<Ending | undefined> {
+    const sending = await begin(tenant.tenantId, deliveryId);
     if (!sending) return undefined;
     const { number, url, headers: signed, body, eventType, traceParent } = sending;
     const send = (): Promise<Outcome> => poster.post({ url, headers: signed, body });

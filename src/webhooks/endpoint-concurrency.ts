@@ -1,3 +1,4 @@
+import type { Holder } from '../../prisma/client.ts';
 import { currentTime } from '../../prisma/clock.ts';
 
 /** How many requests one worker sends to one webhook at a time. */
@@ -11,13 +12,15 @@ const maxDelayMs = 60_000;
 
 /**
  * Concurrency limiter per endpoint (bulkhead). Some of a webhook's jobs send, others wait in memory: together at most half as
- * many as the worker's free jobs, so that no endpoint takes all of the worker; and up to an eighth of all its jobs while the
- * endpoint answers so fast that the wait is short. When the limit is reached or the wait is too long, the delivery is
- * rescheduled in the database.
+ * many as the worker's free jobs, so that no endpoint takes all of the worker; and those of all webhooks of a holder at most as
+ * many as the free ones, so that no holder does, but for one job of each webhook. While the endpoint answers so fast that the
+ * wait is short, a webhook may have up to an eighth of all jobs. When the limit is reached or the wait is too long, the delivery
+ * is rescheduled in the database.
  */
 export class EndpointConcurrency {
   readonly #jobLimit: number;
   readonly #endpoints = new Map<string, EndpointSlots>();
+  readonly #holders = new Map<Holder, HolderJobs>();
   #jobs = 0;
   #closed = false;
 
@@ -27,22 +30,33 @@ export class EndpointConcurrency {
   }
 
   /** Counts a job until `leave`, whether it sends or not. */
-  enter(webhookId: string): EndpointSlots {
+  enter(webhookId: string, holder: Holder): EndpointSlots {
     this.#jobs += 1;
-    const slots = this.#endpoints.get(webhookId) ?? new EndpointSlots();
+    const known = this.#endpoints.get(webhookId);
+    if (known) return known;
+    const ofHolder = this.#holders.get(holder) ?? { length: 0, endpoints: 0 };
+    ofHolder.endpoints += 1;
+    this.#holders.set(holder, ofHolder);
+    const slots = new EndpointSlots(ofHolder);
     this.#endpoints.set(webhookId, slots);
     return slots;
   }
 
   hasRoom(slots: EndpointSlots): boolean {
     if (this.#closed) return false;
-    if (slots.length === 0 || slots.length < (this.#jobLimit - this.#jobs) / 2) return true;
+    if (slots.length === 0) return true;
+    const free = this.#jobLimit - this.#jobs;
+    if (slots.length < free / 2 && slots.ofHolder.length < free) return true;
     return slots.length < this.#jobLimit / 8 && slots.expectedWaitMs < shortWaitMs;
   }
 
-  leave(webhookId: string): void {
+  leave(webhookId: string, holder: Holder): void {
     this.#jobs -= 1;
-    if (this.#endpoints.get(webhookId)?.length === 0) this.#endpoints.delete(webhookId);
+    const slots = this.#endpoints.get(webhookId);
+    if (slots?.length !== 0) return;
+    this.#endpoints.delete(webhookId);
+    slots.ofHolder.endpoints -= 1;
+    if (slots.ofHolder.endpoints === 0) this.#holders.delete(holder);
   }
 
   /** Reschedules all waiting jobs, and all later ones. */
@@ -52,8 +66,15 @@ export class EndpointConcurrency {
   }
 }
 
+/** The sending and waiting jobs of all webhooks of a holder, and how many of these have some. */
+interface HolderJobs {
+  length: number;
+  endpoints: number;
+}
+
 /** The sending and waiting jobs of one webhook. */
 class EndpointSlots {
+  readonly ofHolder: HolderJobs;
   #sending = 0;
   readonly #waiting: ((mayStart: boolean) => void)[] = [];
   #waitTimer: NodeJS.Timeout | undefined;
@@ -64,6 +85,10 @@ class EndpointSlots {
   /** The time that the last rescheduled delivery was given. */
   #rescheduledUntil = 0;
   #closed = false;
+
+  constructor(ofHolder: HolderJobs) {
+    this.ofHolder = ofHolder;
+  }
 
   get length(): number {
     return this.#sending + this.#waiting.length;
@@ -81,6 +106,7 @@ class EndpointSlots {
 
   /** Waits for a slot. @returns whether the job may send; if so, it must call `release` afterwards */
   async acquire(): Promise<boolean> {
+    this.ofHolder.length += 1;
     if (this.#sending >= maxPerWebhook) {
       this.#waitTimer ??= setTimeout(() => this.#rescheduleWaiting(), maxWaitMs);
       return new Promise((resolve) => this.#waiting.push(resolve));
@@ -91,6 +117,7 @@ class EndpointSlots {
   }
 
   release(): void {
+    this.ofHolder.length -= 1;
     const now = performance.now();
     this.#paceMs += (now - this.#lastReleaseAt - this.#paceMs) / 16;
     this.#lastReleaseAt = now;
@@ -120,6 +147,7 @@ class EndpointSlots {
   #rescheduleWaiting(): void {
     clearTimeout(this.#waitTimer);
     this.#waitTimer = undefined;
+    this.ofHolder.length -= this.#waiting.length;
     for (const resolve of this.#waiting.splice(0)) resolve(false);
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { withHolder, type Holder } from '../../prisma/client.ts';
 import { beginAttempts, endAttempts, type AttemptResult } from '../../schema/resources/delivery/attempts.ts';
 import { deliver } from '../../src/webhooks/deliver.ts';
 import { EndpointConcurrency } from '../../src/webhooks/endpoint-concurrency.ts';
@@ -232,16 +233,33 @@ describe('deliveries that end in one batch', () => {
 });
 
 describe('a worker', () => {
+  const makeHolder = (id: string): Holder => withHolder({ id, testOf: null }).holder;
+
+  /** Has a webhook take as many jobs as it may. @returns how many */
+  function fill(lanes: EndpointConcurrency, webhookId: string, holder: Holder): number {
+    for (let held = 0; ; held += 1) {
+      const lane = lanes.enter(webhookId, holder);
+      if (!lanes.hasRoom(lane)) {
+        lanes.leave(webhookId, holder);
+        return held;
+      }
+      void lane.acquire();
+    }
+  }
+
+  it('runs at most half of its jobs for one holder, and one for each further webhook', () => {
+    const lanes = new EndpointConcurrency(400);
+    const [crowd, other] = [makeHolder('crowd'), makeHolder('other')];
+    const held = Array.from({ length: 60 }, (_each, index) => fill(lanes, `dead ${index}`, crowd));
+    expect(held.reduce((sum, each) => sum + each)).toBeLessThan(260);
+    expect(Math.min(...held)).toBe(1);
+    expect(fill(lanes, 'slow', other)).toBeGreaterThan(40);
+    lanes.close();
+  });
+
   it('runs at most a part of its jobs for one webhook, and less for each further one', () => {
     const lanes = new EndpointConcurrency(400);
-    const fill = (webhookId: string): number => {
-      for (let held = 0; ; held += 1) {
-        const lane = lanes.enter(webhookId);
-        if (!lanes.hasRoom(lane)) return held;
-        void lane.acquire();
-      }
-    };
-    const held = ['slow', 'slower', 'slowest', 'another'].map(fill);
+    const held = ['slow', 'slower', 'slowest', 'another'].map((name) => fill(lanes, name, makeHolder(name)));
     lanes.close();
     expect(held[0]).toBeLessThan(150);
     expect(held).toEqual(held.toSorted((a, b) => b - a));
@@ -252,8 +270,8 @@ describe('a worker', () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     try {
       const worker = new EndpointConcurrency(400);
-      const slots = worker.enter('webhook');
-      for (let job = 0; job < 399; job += 1) worker.enter('another webhook');
+      const slots = worker.enter('webhook', makeHolder('acme'));
+      for (let job = 0; job < 399; job += 1) worker.enter('another webhook', makeHolder('globex'));
       const hasRoom = (): boolean => worker.hasRoom(slots);
       for (let job = 0; job < 18; job += 1) void slots.acquire(); // 8 send, 10 wait
       const answerEvery = (ms: number): void => {
