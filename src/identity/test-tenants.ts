@@ -61,7 +61,7 @@ export const listTestTenants = (client: UnscopedClient, testOf: string): Promise
 /** So many tenants are remembered. */
 const maxRecalled = 10_000;
 
-/** What never changes of a tenant. */
+/** Facts about a tenant that never change. */
 interface RecalledTenant {
   isTest: boolean;
   holder: Holder;
