@@ -27,10 +27,14 @@ const byId = (table: string, columns: Column[]): TableSource => ({
   order: ['own.id'],
 });
 
-/** The lines of documents, in the order of these. */
+/**
+ * The lines of documents, in the order of these. Each document's lines are looked up by its id: PostgreSQL may expect one document of
+ * a tenant that is new, and would read all lines again for each one if it had the choice.
+ */
 const byDocument = (document: string, day: string, lines: string, columns: Column[]): TableSource => ({
   columns,
-  from: `${document}s as own join ${lines} as line on line.tenant_id = own.tenant_id and line.${document}_id = own.id`,
+  from: `${document}s as own cross join lateral (
+    select * from ${lines} where tenant_id = $1 and ${document}_id = own.id order by position offset 0) as line`,
   where: 'own.tenant_id = $1',
   order: [`own.${day}`, 'own.id', 'line.position'],
   dated: { sql: `own.${day}` },

@@ -61,6 +61,7 @@ const giveNext = (context: Context, kind: Kind, period: Period): Promise<number>
   context.transaction(async (inside) => {
     const { db } = inside;
     await db.waitForAdvisoryLock('partner accounts');
+    await db.planForManyRows();
     const ids = await findWithout(inside, kind, period, batchSize);
     const latest = await db.partnerAccount.findFirst({ where: { kind }, orderBy: { number: 'desc' } });
     const { first, last } = partnerRanges[kind];
