@@ -34,15 +34,17 @@ it.skipIf(onCluster('the rows are read on other servers'))(
       insert into invoice_items (tenant_id, id, invoice_id, position, title, quantity, unit_price_net, vat_rate, line_total_net)
       select $1, gen_random_uuid(), md5(n::text)::uuid, position, 'x', 1, 5, 0, 5
       from generate_series(1, $2::int) as n, generate_series(1, 2) as position`);
-    await insert(`
-      insert into payments (tenant_id, id, invoice_id, amount, currency, paid_on)
-      select $1, gen_random_uuid(), md5(n::text)::uuid, 10, 'EUR', '2026-01-02' from generate_series(1, $2::int) as n`);
-
     const worker = await work(service);
     const { file } = await exported(service, who, { type: 'list', resource: 'invoice-items' });
     expect(readCsv(file)).toHaveLength(2 * invoices);
+    const year = { from: '2026-01-01', to: '2026-12-31' };
+    const { row } = await exported(service, who, { type: 'datev', chart: 'skr03', ...year });
+    expect(row).toMatchObject({ rows: invoices });
     await worker.stop();
-    await givePartnerAccounts(await service.contextOf(who), { from: '2026-01-01', to: '2026-12-31' });
+    await insert(`
+      insert into payments (tenant_id, id, invoice_id, amount, currency, paid_on)
+      select $1, gen_random_uuid(), md5(n::text)::uuid, 10, 'EUR', '2026-01-02' from generate_series(1, $2::int) as n`);
+    await givePartnerAccounts(await service.contextOf(who), year);
     expect(await who.db.partnerAccount.count()).toBe(invoices);
     await service.close();
     expect(await rowsRead(reader, tables)).toBeLessThan(60 * invoices);

@@ -10,6 +10,7 @@ import { inHomeCurrency } from '../../resources/report/home-amounts.ts';
 import { asDated, discountedLines, linesAtHome, taxedLines } from '../../resources/report/receipt-shares.ts';
 import { discountShares, invoiceDiscounts } from '../../resources/report/vat-shares.ts';
 import { computed, countRows, readRows, type Period, type TableSource } from '../table.ts';
+import { readPartnerAccounts } from './partner-accounts.ts';
 
 // The documents that are posted: issued invoices, credit notes, booked receipts, and payments, each on its own day;
 // cash discounts as the VAT report splits them; and rests of roundings. All of them are frozen, so that a period that
@@ -126,9 +127,8 @@ const supplied = (invoice: string): string => `coalesce(${invoice}.delivery_date
   select max(line.service_period_end) from invoice_items as line
   where line.tenant_id = $1 and line.invoice_id = ${invoice}.id))`;
 
-const partnerAccountSql = (customer: string, kind: 'debtor' | 'creditor'): string => `(
-  select account.number::text from partner_accounts as account
-  where account.tenant_id = $1 and account.customer_id = ${customer} and account.kind = '${kind}')`;
+/** The key of a partner's account: see readPartnerAccounts(). */
+const partnerSql = (customer: string, kind: 'debtor' | 'creditor'): string => `('${kind} ' || ${customer})`;
 
 /** A list of objects. @param fields their fields, with their expressions */
 const jsonList = (fields: Record<string, string>, from: string, order: string): string =>
@@ -213,7 +213,7 @@ const sources = {
       number: 'own.number',
       day: 'own.invoice_date',
       currency: 'own.currency',
-      partner: partnerAccountSql('own.customer_id', 'debtor'),
+      partner: partnerSql('own.customer_id', 'debtor'),
       worth: documentWorthSql('own'),
       supplied: supplied('own'),
       ...buyer,
@@ -229,7 +229,7 @@ const sources = {
       number: 'own.number',
       day: 'own.credit_note_date',
       currency: 'own.currency',
-      partner: partnerAccountSql('own.customer_id', 'debtor'),
+      partner: partnerSql('own.customer_id', 'debtor'),
       worth: documentWorthSql('own'),
       supplied: 'null',
       ...buyer,
@@ -241,7 +241,7 @@ const sources = {
     number: 'own.receipt_number',
     day: 'own.receipt_date',
     currency: 'own.currency',
-    partner: partnerAccountSql('own.supplier_id', 'creditor'),
+    partner: partnerSql('own.supplier_id', 'creditor'),
     worth: documentWorthSql('own'),
     country: 'own.supplier_country',
     text: 'own.description',
@@ -258,8 +258,8 @@ const sources = {
       number: 'coalesce(invoice.number, note.number, receipt.receipt_number)',
       day: 'own.paid_on',
       currency: 'own.currency',
-      partner: `case when own.receipt_id is null then ${partnerAccountSql('coalesce(invoice.customer_id, note.customer_id, own.customer_id)', 'debtor')}
-        else ${partnerAccountSql('receipt.supplier_id', 'creditor')} end`,
+      partner: `case when own.receipt_id is null then ${partnerSql('coalesce(invoice.customer_id, note.customer_id, own.customer_id)', 'debtor')}
+        else ${partnerSql('receipt.supplier_id', 'creditor')} end`,
       worth: worthSql(ofPaid('exchange_rate'), ofPaid('exchange_currency')),
       settles: 'own.kind::text',
       amount: 'own.amount::text',
@@ -299,7 +299,7 @@ const restSource = (rests: string): TableSource => ({
         number: 'own.number',
         day: 'own.date',
         currency: 'own.currency',
-        partner: `coalesce(${partnerAccountSql('invoice.customer_id', 'debtor')}, ${partnerAccountSql('receipt.supplier_id', 'creditor')})`,
+        partner: `coalesce(${partnerSql('invoice.customer_id', 'debtor')}, ${partnerSql('receipt.supplier_id', 'creditor')})`,
         worth: 'null',
         difference: 'own.difference::text',
       })}::text`,
@@ -332,7 +332,7 @@ function settlementSources({ from, to }: Period) {
          on at_home.id = share.id and at_home.date = share.date and at_home.category = share.category and at_home.rate = share.rate
        group by share.id, share.date, share.number, share.currency`,
       {
-        partner: partnerAccountSql('document.customer_id', 'debtor'),
+        partner: partnerSql('document.customer_id', 'debtor'),
         worth: documentWorthSql('document'),
         country: buyer.country,
         shares: 'own.shares',
@@ -349,7 +349,7 @@ function settlementSources({ from, to }: Period) {
              and at_home.rate = line.rate and at_home.deductible = line.deductible
        group by line.id, line.date, line.number, line.currency`,
       {
-        partner: partnerAccountSql('document.supplier_id', 'creditor'),
+        partner: partnerSql('document.supplier_id', 'creditor'),
         worth: documentWorthSql('document'),
         country: 'document.supplier_country',
         lines: 'own.lines',
@@ -382,9 +382,13 @@ const buildSources = (days: Period) =>
 
 /** Reads the documents that are posted in a period, page by page: by kind, and by day. */
 export async function* readDocuments(context: Context, period: Period): AsyncGenerator<Document[]> {
+  const accounts = await readPartnerAccounts(context);
   for (const [name, table] of buildSources(period))
     for await (const rows of readRows(context, table, period))
-      yield rows.map(([text]): Document => ({ kind: kinds[name], ...(JSON.parse(text ?? '') as object) }) as Document);
+      yield rows.map(([text]) => {
+        const read = JSON.parse(text ?? '') as Pick<Booked, 'partner'>;
+        return { kind: kinds[name], ...read, partner: accounts.get(read.partner ?? '') ?? null } as Document;
+      });
 }
 
 export async function countDocuments(context: Context, period: Period): Promise<number> {

@@ -48,6 +48,18 @@ export async function haveAccounts(context: Context, period: Period): Promise<bo
 }
 
 /**
+ * The numbers of all partners, by `debtor` or `creditor` and the partner's id. They are few enough to be in memory. PostgreSQL may
+ * have no statistics of accounts that were just given, and would read all of them again for each document.
+ */
+export async function readPartnerAccounts({ db }: Context): Promise<ReadonlyMap<string, string>> {
+  const accounts = new Map<string, string>();
+  const sql = `select kind || ' ' || customer_id as partner, number::text from partner_accounts where tenant_id = $1`;
+  for await (const rows of db.$stream<{ partner: string; number: string }>(sql, [], batchSize))
+    for (const { partner, number } of rows) accounts.set(partner, number);
+  return accounts;
+}
+
+/**
  * Gives a number to each partner of a period that has none. Before the transaction that reads them: it has to see those that
  * another export gives at the same time.
  * @throws ExportError if there are more partners than numbers
