@@ -16,7 +16,13 @@ export { asActor, currentSender, encodeActor, inOperation, withSender, type Acto
 export { isPlain } from './query-compiler/shape.ts';
 export { TenantPool } from './tenant/pool.ts';
 export { isContention, isLockTimeout, retryContended, retryFailed } from './connection/transaction-retry.ts';
-export { isConnectionLost, isUnavailable, isUnwritable, UnavailableError } from './connection/unavailable.ts';
+export {
+  isConnectionLost,
+  isOutOfTime,
+  isUnavailable,
+  isUnwritable,
+  UnavailableError,
+} from './connection/unavailable.ts';
 export {
   isTaken,
   violatedCheck,

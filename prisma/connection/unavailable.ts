@@ -35,7 +35,8 @@ export function isConnectionLost(error: unknown): boolean {
 /** Whether the database can be read but not written to. */
 export const isUnwritable = (error: unknown): boolean => unwritableCodes.test(getErrorCode(error) ?? '');
 
-function isOutOfTime(error: unknown): boolean {
+/** Whether something took longer than it may, or had to wait for too long. */
+export function isOutOfTime(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
   // Of a signal, of Node's timers and streams, or of a thread.
   if (error instanceof Error && /^(?:Abort|Timeout)Error$/.test(error.name)) return true;

@@ -1,3 +1,4 @@
+import { isOutOfTime } from '../../prisma/client.ts';
 import type { Context } from '../graphql/context.ts';
 import { formatDay } from '../graphql/scalars/days.ts';
 import type { ExportRow } from '../resources/export/transitions.ts';
@@ -43,8 +44,14 @@ export async function prepareExport(context: Context, asked: ExportRow): Promise
   if (asked.type === 'DATEV') await givePartnerAccounts(context, readPeriod(asked));
 }
 
-/** The number of rows of an export before it is written; null where counting takes too long. */
-export async function countExport(context: Context, asked: ExportRow): Promise<number | null> {
+/** The number of rows of an export before it is written; null where it isn't counted, or counting takes too long. */
+export const countExport = (context: Context, asked: ExportRow): Promise<number | null> =>
+  count(context, asked).catch((error: unknown) => {
+    if (isOutOfTime(error)) return null;
+    throw error;
+  });
+
+async function count(context: Context, asked: ExportRow): Promise<number | null> {
   if (asked.type === 'DATEV') return countDocuments(context, readPeriod(asked));
   if (asked.type === 'GOBD') return countGobd(context, readPeriod(asked));
   if (asked.type === 'OPEN_ITEMS') return countRows(context, openItemsAt(asked), noPeriod);

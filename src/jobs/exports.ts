@@ -1,4 +1,5 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Task } from 'graphile-worker';
@@ -159,7 +160,9 @@ export function runExports(
         return await context.transaction(
           async (inside) => {
             const content = await buildContent(inside, asked, (rows) => void (progress.rows = rows));
-            await pipeline(limit(content.chunks, most.bytes, progress.check), createWriteStream(path, { mode: 0o600 }));
+            // Opened first: of a stream that still opens its file, the pipeline may end, and its folder be removed, before that.
+            const file = await open(path, 'w', 0o600);
+            await pipeline(limit(content.chunks, most.bytes, progress.check), file.createWriteStream());
             return content.fileName;
           },
           { timeout: most.readMs, isolationLevel: 'RepeatableRead' },

@@ -65,6 +65,28 @@ describe('An export', () => {
     expect(new Set(readCsv(file).map((row) => row['id'])).size).toBe(3000);
   });
 
+  it('whose rows take too long to count is written without knowing how many they are', async () => {
+    const who = await service.integrator();
+    await makeCustomer(who);
+    const client = await service.pool.connect();
+    const waits = async (query: string): Promise<boolean> => {
+      const sql = `select from pg_stat_activity where wait_event_type = 'Lock' and position($1 in query) > 0`;
+      return ((await service.pool.query(sql, [query])).rowCount ?? 0) > 0;
+    };
+    try {
+      await client.query('begin');
+      await client.query('lock table customers in access exclusive mode');
+      const id = await startExport(who, customers);
+      worker = await work(service);
+      await until(() => waits('select count'), 'the count', 60_000);
+      await until(() => waits('json_build_array'), 'the rows', 60_000);
+      await client.query('rollback');
+      expect(await untilEnded(who, id)).toMatchObject({ status: 'completed', processed_rows: 1 });
+    } finally {
+      client.release(true);
+    }
+  });
+
   it('that is cancelled while its file is stored leaves no file', async () => {
     const who = await service.integrator();
     const id = await startExport(who, customers);
