@@ -157,7 +157,8 @@ async function restore(
   const joined = joinEmbeddedPostgres(dataDir, printError);
   const { url, superuserUrl, location, leave } = await joined.catch(async (error: unknown) => {
     await empty();
-    throw error;
+    // Ctrl-C may also end a program of PostgreSQL that has just been started.
+    throw signal.aborted ? interrupted() : error;
   });
   const fill = async (): Promise<void> => {
     await migrate(url, printError, { superuserUrl, last });
@@ -183,8 +184,10 @@ async function restore(
 
 async function untilAborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
-  throw new RefusedError('Interrupted: nothing is restored');
+  throw interrupted();
 }
+
+const interrupted = (): RefusedError => new RefusedError('Interrupted: nothing is restored');
 
 async function readPassphrase({ passphraseStdin }: Options, { isNew }: { isNew: boolean }): Promise<string> {
   const passphrase = passphraseStdin
