@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { maxSearchesPerMinute } from '../../schema/resources/bank-transaction/exact-operations.ts';
+import { createToken } from '../../src/identity/index.ts';
 import { startService, type Answer, type Integrator, type Service } from '../harness.ts';
 
 // Fields with a limit of their own (schema/graphql/plugins/field-rate-limit.ts).
@@ -32,6 +33,15 @@ it('answers concurrent calls up to the limit, and refuses the others with a time
     extensions: { code: 'RATE_LIMITED', retryAfter: 60 },
   });
   expect(countRefused(await call(other, 1))).toBe(0);
+});
+
+it('counts each token of a tenant by itself', async () => {
+  const caller = await service.integrator();
+  expect(countRefused(await call(caller, maxSearchesPerMinute + 1))).toBe(1);
+  const { token } = await createToken(service.client, { tenantId: caller.tenantId });
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await service.request('POST', '/graphql', { body: { query: `{ ${field} }` }, headers });
+  expect(answer.body).toEqual({ data: { exactMatches: [] } });
 });
 
 it('counts each alias of a document', async () => {
