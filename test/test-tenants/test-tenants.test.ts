@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { forTenant } from '../../prisma/client.ts';
 import { createToken, removeUser } from '../../src/identity/index.ts';
 import { mintToken } from '../../src/identity/token.ts';
-import { makeCompany, makeCustomer, makeInvoice } from '../graphql/books.ts';
+import { attach, makePdf, sending } from '../attachments/files.ts';
+import { makeCompany, makeCustomer, makeInvoice, makeReceipt } from '../graphql/books.ts';
 import { asIntegrator, startService, type Integrator, type Service } from '../harness.ts';
 import { fill } from '../isolation/books.ts';
 import { makeWrittenExport } from '../resources.ts';
@@ -166,7 +167,7 @@ describe('a test tenant', () => {
     }
   });
 
-  it('takes 10,000 documents and what they are about, and 100 MiB of files', async () => {
+  it('takes 10,000 documents and what they are about', async () => {
     const test = await makeTest();
     const customer = await makeCustomer(test);
     const counted = { tenant_id: test.tenantId, resource: 'time_entries', state: '', rows: 9_998 };
@@ -181,12 +182,23 @@ describe('a test tenant', () => {
     expect((await test.rest('PATCH', `/customers/${customer}`, { city: 'Bern' })).status).toBe(200);
     expect((await test.rest('DELETE', `/customers/${customer}`)).status).toBe(204);
     expect((await add()).status).toBe(201);
-    await test.db.insert({
-      UnusedFile: [test.db.row('UnusedFile', { key: `${test.tenantId}/attachments/x`, length: 100 * 2 ** 20 })],
-    });
     expect(
       (await acme.rest('POST', '/customers', { company_name: 'More', country: 'DE', type: 'customer' })).status,
     ).toBe(201);
+  });
+
+  it('takes 100 MiB of files', async () => {
+    const test = await makeTest();
+    const [send, receiptId, pdf] = [sending(service, test), await makeReceipt(test), makePdf()];
+    const length = 100 * 2 ** 20 - pdf.length;
+    await test.db.insert({
+      UnusedFile: [test.db.row('UnusedFile', { key: `${test.tenantId}/attachments/x`, length })],
+    });
+    expect((await attach(send, receiptId, pdf)).status).toBe(201);
+    const refused = await attach(send, receiptId, pdf);
+    expect(refused).toMatchObject(limitReached);
+    expect(refused.body.message).toContain('100 MiB');
+    expect((await attach(sending(service, acme), await makeReceipt(acme), pdf)).status).toBe(201);
   });
 });
 
