@@ -70,7 +70,8 @@ describe('An export', () => {
     await makeCustomer(who);
     const client = await service.pool.connect();
     const waits = async (query: string): Promise<boolean> => {
-      const sql = `select from pg_stat_activity where wait_event_type = 'Lock' and position($1 in query) > 0`;
+      const sql = `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and position($1 in query) > 0`;
       return ((await service.pool.query(sql, [query])).rowCount ?? 0) > 0;
     };
     try {
