@@ -96,11 +96,18 @@ it.skipIf(noNginx)(
     expect(sum(lost) + (writes['503'] ?? 0)).toBeLessThanOrEqual(4 * 3);
     expect(answered).toBeGreaterThan(100);
 
-    const links = ['/invitation/s3cret', '/sign-in?to=/invitation/s3cret', '/sign-in?to=%2Finvitation%2Fs3cret'];
-    for (const link of links) await fetch(nginx.url + link, { headers: { referer: `${nginx.url}/invitation/s3cret` } });
+    const secrets = [
+      '/invitation/s3cret',
+      '/%69nvitation/s3cret',
+      '//INVITATION/s3cret?x=/invitation/y',
+      '/api/auth/invitation/s3cret/invitation/accept',
+    ];
+    const paths = [...secrets, '/sign-in?to=/invitation/s3cret', '/sign-in?to=%2Finvitation%2Fs3cret'];
+    for (const path of paths) await fetch(nginx.url + path, { headers: { referer: `${nginx.url}/invitation/s3cret` } });
     const log = await nginx.readLog();
     expect(log).toContain('"POST /graphql" 200');
-    expect(log.match(/invitation(\/|%2F)\.\.\."/g)).toHaveLength(links.length);
+    expect(log.match(/"GET .*\/invitation\/\.\.\."/gi)).toHaveLength(secrets.length);
+    expect(log.match(/"GET \/sign-in" /g)).toHaveLength(2);
     expect(log).not.toContain('s3cret');
   },
 );
