@@ -37,7 +37,7 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
         onSubscribeResult: ({ result, setResult }) => {
           if (isAsyncIterable(result)) return { onNext: maskErrors };
           // Its client tries again later, as after any other request: of a stream that is complete, it would not.
-          const errors = result.errors?.map((error) => withStatus(maskError(error), passing));
+          const errors = result.errors?.map((error) => withStatus(maskError(error), temporaryForSubscriptions));
           if (errors) setResult({ ...result, errors });
           return undefined;
         },
@@ -71,20 +71,22 @@ export function useMasking(log: Logger): Plugin<GraphqlRequest> {
 /** The error of a response that is too large: instead of a part of it, which would depend on the order of its making. */
 function refusedWhole(error: Error, requestId: string): GraphQLError {
   const { status, message, ...extensions } = toGraphqlError(error);
-  const { retryAfter } = extensions;
-  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-  return new GraphQLError(message, { extensions: { ...extensions, requestId, http: { status, headers } } });
+  const http = { status, headers: retryHeaders(extensions.retryAfter) };
+  return new GraphQLError(message, { extensions: { ...extensions, requestId, http } });
 }
 
-const temporary: readonly ErrorCode[] = ['UNAVAILABLE'];
-const passing: readonly ErrorCode[] = [...temporary, 'RATE_LIMITED', 'INTERNAL_SERVER_ERROR'];
+const retryHeaders = (seconds: number | undefined): Record<string, string> =>
+  seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 
-/** Gives the response without data the status of an error after which the client should try again: one of these. */
+/** The errors that also have a status, because the client should try again later. */
+const temporary: readonly ErrorCode[] = ['UNAVAILABLE'];
+const temporaryForSubscriptions: readonly ErrorCode[] = [...temporary, 'RATE_LIMITED', 'INTERNAL_SERVER_ERROR'];
+
+/** Gives the response without data the status of its error, if that has one of these codes. */
 function withStatus(error: GraphQLError, codes: readonly ErrorCode[]): GraphQLError {
   const { code, retryAfter } = error.extensions as { code?: ErrorCode; retryAfter?: number };
   if (code === undefined || !codes.includes(code)) return error;
-  const headers = retryAfter !== undefined && { 'Retry-After': String(retryAfter) };
-  const http = { status: statusByCode[code], ...(headers && { headers }) };
+  const http = { status: statusByCode[code], headers: retryHeaders(retryAfter) };
   return new GraphQLError(error.message, { extensions: { ...error.extensions, http }, ...getPlace(error) });
 }
 
