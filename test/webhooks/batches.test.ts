@@ -236,31 +236,31 @@ describe('a worker', () => {
   const makeHolder = (id: string): Holder => withHolder({ id, testOf: null }).holder;
 
   /** Has a webhook take as many jobs as it may. @returns how many */
-  function fill(lanes: EndpointConcurrency, webhookId: string, holder: Holder): number {
+  function fill(limiter: EndpointConcurrency, webhookId: string, holder: Holder): number {
     for (let held = 0; ; held += 1) {
-      const lane = lanes.enter(webhookId, holder);
-      if (!lanes.hasRoom(lane)) {
-        lanes.leave(webhookId, holder);
+      const slots = limiter.enter(webhookId, holder);
+      if (!limiter.hasRoom(slots)) {
+        limiter.leave(webhookId, holder);
         return held;
       }
-      void lane.acquire();
+      void slots.acquire();
     }
   }
 
   it('runs at most half of its jobs for one holder, and one for each further webhook', () => {
-    const lanes = new EndpointConcurrency(400);
+    const limiter = new EndpointConcurrency(400);
     const [crowd, other] = [makeHolder('crowd'), makeHolder('other')];
-    const held = Array.from({ length: 60 }, (_each, index) => fill(lanes, `dead ${index}`, crowd));
+    const held = Array.from({ length: 60 }, (_each, index) => fill(limiter, `dead ${index}`, crowd));
     expect(held.reduce((sum, each) => sum + each)).toBeLessThan(260);
     expect(Math.min(...held)).toBe(1);
-    expect(fill(lanes, 'slow', other)).toBeGreaterThan(40);
-    lanes.close();
+    expect(fill(limiter, 'slow', other)).toBeGreaterThan(40);
+    limiter.close();
   });
 
   it('runs at most a part of its jobs for one webhook, and less for each further one', () => {
-    const lanes = new EndpointConcurrency(400);
-    const held = ['slow', 'slower', 'slowest', 'another'].map((name) => fill(lanes, name, makeHolder(name)));
-    lanes.close();
+    const limiter = new EndpointConcurrency(400);
+    const held = ['slow', 'slower', 'slowest', 'another'].map((name) => fill(limiter, name, makeHolder(name)));
+    limiter.close();
     expect(held[0]).toBeLessThan(150);
     expect(held).toEqual(held.toSorted((a, b) => b - a));
     expect(held[3]).toBeGreaterThan(20);

@@ -48,8 +48,9 @@ export async function haveAccounts(context: Context, period: Period): Promise<bo
 }
 
 /**
- * The numbers of all partners, by `debtor` or `creditor` and the partner's id. They are few enough to be in memory. PostgreSQL may
- * have no statistics of accounts that were just given, and would read all of them again for each document.
+ * The numbers of all partners, by `debtor` or `creditor` and the partner's id. They fit in memory, as DATEV has less than 100,000
+ * (partnerRanges). PostgreSQL may have no statistics of numbers that were just given, and would read all of them again for each
+ * document.
  */
 export async function readPartnerAccounts({ db }: Context): Promise<ReadonlyMap<string, string>> {
   const accounts = new Map<string, string>();
