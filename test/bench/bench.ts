@@ -36,6 +36,8 @@ export interface Pace {
   crowdedSeconds: number;
   /** Of the load before a contender's first round of a work, so that V8 has compiled what it needs for it. */
   warmUpSeconds: number;
+  /** The same for the first work of a contender, when nothing is compiled yet. */
+  firstWarmUpSeconds: number;
 }
 
 /** A request, and who gets it. */
@@ -118,9 +120,11 @@ export class Bench {
 
   /** Loads a contender before it is measured: at length if this work is new to it, else shortly, because it was idle. */
   async warmUp(work: string, traffic: Traffic): Promise<void> {
+    const { warmUpSeconds, firstWarmUpSeconds } = this.pace;
+    const isFirst = traffic.to.some((running) => !this.#warm.has(running));
     const isNew = traffic.to.some((running) => !this.#warm.get(running)?.has(work));
     for (const running of traffic.to) this.#warm.set(running, (this.#warm.get(running) ?? new Set()).add(work));
-    await this.load(work, traffic, { seconds: isNew ? this.pace.warmUpSeconds : 1 });
+    await this.load(work, traffic, { seconds: isFirst ? firstWarmUpSeconds : isNew ? warmUpSeconds : 1 });
   }
 
   /** Waits for what the generator left unanswered at its end, so that nothing is at work when the next begins. */

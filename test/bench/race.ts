@@ -109,7 +109,7 @@ export async function measure(
       const { name, traffic } = entrants[turn]!;
       const { usual, crowded } = measured[turn]!;
       bench.say(`${work}: ${name}, round ${round + 1} of ${rounds}`);
-      await bench.warmUp(name, traffic);
+      await bench.warmUp(work, traffic);
       usual.push(await bench.load(name, traffic, { seconds }));
       crowded.push(await bench.load(name, traffic, { seconds: crowdedSeconds, connections: manyConnections }));
     }

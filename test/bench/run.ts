@@ -35,8 +35,8 @@ const chosen = works
   .filter(({ name }) => new RegExp(options.only ?? '', 'i').test(name));
 const sizes = chosen.some(({ large }) => large) ? [1000, 100_000, 1_000_000] : [1000, 100_000];
 const pace = options.quick
-  ? { rounds: 1, seconds: 2, crowdedSeconds: 2, warmUpSeconds: 4 }
-  : { rounds: 3, seconds: 4, crowdedSeconds: 2, warmUpSeconds: 8 };
+  ? { rounds: 1, seconds: 2, crowdedSeconds: 2, warmUpSeconds: 5, firstWarmUpSeconds: 20 }
+  : { rounds: 3, seconds: 4, crowdedSeconds: 2, warmUpSeconds: 10, firstWarmUpSeconds: 40 };
 
 const [busy = 0] = loadavg();
 if (busy > cpus().length / 4)
