@@ -13,7 +13,9 @@ export interface Source {
 /** The targets of references. */
 export interface Repository {
   /** Paths of all files, relative to the root. */
-  files: string[];
+  files: ReadonlySet<string>;
+  /** Paths of all folders that have one of them. */
+  folders: ReadonlySet<string>;
   /** Text of a file. */
   read: (path: string) => string;
   /** Every identifier of the code and of the sources of generated code, without comments. */
@@ -123,17 +125,18 @@ const section = /\b([A-Z]+\.md), ([A-Z][a-z]+(?: [a-z]+)*|Your own PostgreSQL)/g
 const command = /(?:kontor -- |`)((?:tenant|user|token|webhook|bank) [a-z|\\]+|(?<=-- )[a-z]+)([^`\n]*)/g;
 
 /** Every stale reference of a text: `path:line: reference`. */
-export function staleReferences({ path, text }: Source, { files, read, words, commands, pages }: Repository): string[] {
-  const folders = new Set(files.flatMap((each) => listParents(each)));
+export function staleReferences({ path, text }: Source, repository: Repository): string[] {
+  const { files, folders, read, words, commands, pages } = repository;
+  const paths = [...files];
   const isThere = (name: string): boolean => {
     const here = normalize(join(dirname(path), name));
     const plain = name.replace(/\/$/, '');
-    return [here, name].some((each) => files.includes(each)) || folders.has(plain) || folders.has(here);
+    return [here, name].some((each) => files.has(each)) || folders.has(plain) || folders.has(here);
   };
-  const isNamed = (name: string): boolean => isThere(name) || files.some((each) => each.endsWith(`/${name}`));
+  const isNamed = (name: string): boolean => isThere(name) || paths.some((each) => each.endsWith(`/${name}`));
   const document = (name: string): string | undefined =>
-    files.find((each) => each === normalize(join(dirname(path), name)) || each === name) ??
-    files.find((each) => basename(each) === name);
+    paths.find((each) => each === normalize(join(dirname(path), name)) || each === name) ??
+    paths.find((each) => basename(each) === name);
 
   const stale: [index: number, reference: string][] = [];
   /** Configuration of other programs uses their names. */
@@ -149,7 +152,7 @@ export function staleReferences({ path, text }: Source, { files, read, words, co
   };
   check(anchored, hasAnchor);
   check(file, isNamed);
-  check(folder, (name) => isThere(name) || files.some((each) => each.startsWith(`${name}.`)));
+  check(folder, (name) => isThere(name) || paths.some((each) => each.startsWith(`${name}.`)));
   check(call, (name) => words.has(name));
   check(identifier, (name) => words.has(name) || words.has(name.replace(/_(?:count|sum|bucket)$/, '')));
   check(guide, (name) => pages.has(name));
@@ -174,6 +177,8 @@ export function staleReferences({ path, text }: Source, { files, read, words, co
 }
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length;
+
+export const listFolders = (files: string[]): Set<string> => new Set(files.flatMap(listParents));
 
 function listParents(path: string): string[] {
   const parent = dirname(path);

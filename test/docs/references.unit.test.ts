@@ -6,6 +6,7 @@ import {
   extractComments,
   hasComments,
   listFiles,
+  listFolders,
   readText,
   staleReferences,
   collectWords,
@@ -24,7 +25,8 @@ const programs = files.filter((path) => hasComments(path) && !isFixed(path) && p
 const documents = files.filter((path) => path.endsWith('.md') && !isFixed(path));
 
 const repository: Repository = {
-  files,
+  files: new Set(files),
+  folders: listFolders(files),
   read: readText,
   words: collectWords(
     files.filter((path) => path !== itself),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../characters.ts';
 import { Decimal } from '../../schema/money/decimal.ts';
 import type {
   Buyer,
@@ -207,7 +208,7 @@ const text = (max: number): fc.Arbitrary<string> =>
       { weight: 4, arbitrary: fc.constantFrom(...languages) },
       { weight: 2, arbitrary: fc.string({ minLength: 1, maxLength: max }) },
       { weight: 2, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: max }) },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: max }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, minLength: 1, maxLength: max }) },
       { weight: 1, arbitrary: fc.constant('W'.repeat(max)) },
     )
     .map((value) => [...value].slice(0, max).join('').toWellFormed().trim())
