@@ -28,6 +28,7 @@ const passing = new Map([
   ['EAI_AGAIN', 'The database does not answer: the name server does not either.'],
   ['EHOSTUNREACH', 'The database does not answer: there is no way to its host.'],
   ['ENETUNREACH', 'The database does not answer: there is no way to its network.'],
+  ['53300', 'The database has no connection left.'],
   ['57P03', 'The database is starting up.'],
   ['55000', 'The database accepts no connections for now.'],
 ]);

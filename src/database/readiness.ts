@@ -20,7 +20,6 @@ const slow = 'The database is slow.';
 const reasons = new Map([
   ['53100', 'The database has no room left on its disk.'],
   ['53200', 'The database has no memory left.'],
-  ['53300', 'The database has no connection left.'],
   ['57014', slow],
 ]);
 const silent = 'The database does not answer.';

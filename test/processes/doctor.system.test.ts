@@ -289,6 +289,14 @@ describe('it finds', () => {
     expect(await find('database', { DATABASE_URL: wrong.href })).toMatchObject([
       { status: 'fail', message: expect.stringContaining('The database refuses the password.') as string },
     ]);
+    await postgres.query('alter role kontor connection limit 0');
+    expect(await find('database')).toMatchObject([
+      {
+        status: 'fail',
+        message: expect.stringContaining('The database has no connection left.') as string,
+        action: expect.stringContaining('max_connections') as string,
+      },
+    ]);
     await postgres.stopImmediately();
     expect(await find('database')).toMatchObject([
       { status: 'fail', message: expect.stringContaining('the connection is refused') as string },

@@ -147,6 +147,10 @@ export async function checkMigrations(pool: Pool): Promise<Finding[]> {
   return [ok('migrations', `All ${known.length} are applied`)];
 }
 
+/** The action where connections are short. */
+export const forConnections =
+  'Raise max_connections, lower DATABASE_CONNECTIONS and DATABASE_BOOKS_CONNECTIONS, or use a pooler';
+
 export async function checkConnections(pool: Pool, wanted: number): Promise<Finding[]> {
   const { rows } = await pool.query<{ most: number; used: number }>(
     `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
@@ -154,9 +158,8 @@ export async function checkConnections(pool: Pool, wanted: number): Promise<Find
   );
   const [{ most, used } = { most: 0, used: 0 }] = rows;
   const message = `${used} of ${most} connections are open; one start takes up to ${wanted}`;
-  const action = 'Raise max_connections, lower DATABASE_CONNECTIONS and DATABASE_BOOKS_CONNECTIONS, or use a pooler';
-  if (used >= most * 0.95) return [fail('connections', message, action)];
-  if (used >= most * 0.8 || wanted > most) return [warn('connections', message, action)];
+  if (used >= most * 0.95) return [fail('connections', message, forConnections)];
+  if (used >= most * 0.8 || wanted > most) return [warn('connections', message, forConnections)];
   return [ok('connections', message)];
 }
 

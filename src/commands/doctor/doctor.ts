@@ -22,6 +22,7 @@ import {
   checkRoles,
   checkSettings,
   checkVersion,
+  forConnections,
 } from './database.ts';
 import { fail, ok, warn, type Check, type Finding } from './finding.ts';
 import { checkDisks, checkProxies } from './machine.ts';
@@ -74,9 +75,9 @@ async function checkUrl(setting: string, url: string, config: Config): Promise<F
       pooled = await isPooled(pool);
     } catch (error) {
       const reason = findConnectionProblem(error)?.reason ?? 'The database does not answer.';
-      return [
-        fail('database', `${setting}: ${reason} (${oneLine(error)})`, `Start the database, or correct ${setting}`),
-      ];
+      const isFull = (error as { code?: string }).code === '53300';
+      const action = isFull ? forConnections : `Start the database, or correct ${setting}`;
+      return [fail('database', `${setting}: ${reason} (${oneLine(error)})`, action)];
     }
     const answers = ok('database', `${setting} leads to ${pooled ? 'a pooler' : 'PostgreSQL'}, which answers`);
     if (!pooled) return [answers];
