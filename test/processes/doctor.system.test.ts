@@ -17,6 +17,7 @@ import { findSecretProblem } from '../../src/security/secret-check.ts';
 import { fillDisk, mountSmallDisk } from '../faults/database-faults.ts';
 import { startOwnPostgres, type OwnPostgres } from '../faults/postgres.ts';
 import { noPooler, startPooler } from '../pooler/pgbouncer.ts';
+import { until } from '../webhooks/receiver.ts';
 import { kontor } from './npm.ts';
 
 // Each thing that the doctor checks is broken, and then repaired as the doctor says.
@@ -63,7 +64,7 @@ describe('kontor doctor', () => {
       { check: 'backup', status: 'warn', action: expect.stringContaining('archive_mode') as string },
     ]);
     const looked = `backup, clock, connections, database, database settings, disk, extensions, isolation, migrations, processes,
-      proxies, queue, roles, secret, version`;
+      proxies, queue, roles, secret, version, writes`;
     expect([...new Set(checks.map(({ check }) => check))].toSorted()).toEqual(looked.split(/,\s*/));
   });
 
@@ -281,6 +282,25 @@ describe('it finds', () => {
   it('a PostgreSQL that is too old', () => {
     expect(judgeVersion('14.19', 140_019)).toMatchObject({ status: 'fail' });
     expect(judgeVersion('15.0', 150_000)).toMatchObject({ status: 'ok' });
+  });
+
+  it('a database that takes no writes', async () => {
+    await postgres.query('alter role kontor set default_transaction_read_only = on');
+    expect(await find('writes')).toMatchObject([{ status: 'fail', message: 'The database is read-only' }]);
+    await postgres.query('alter role kontor reset default_transaction_read_only');
+    expect(await find('writes')).toMatchObject([{ status: 'ok' }]);
+
+    await postgres.query(`alter system set synchronous_standby_names = '*'`);
+    await postgres.query('select pg_reload_conf()');
+    const writer = new Client(postgres.url);
+    await writer.connect();
+    const written = writer.query(heartbeat);
+    await until(async () => (await find('writes'))[0]?.status === 'fail', 'a write to wait for a replica');
+    const [found] = await find('writes');
+    for (const statement of found?.action?.split('run: ')[1]?.split('; ') ?? []) await postgres.query(statement);
+    await written;
+    await writer.end();
+    expect(await find('writes')).toMatchObject([{ status: 'ok' }]);
   });
 
   it('a database that does not answer, or refuses', async () => {

@@ -32,6 +32,24 @@ export async function checkSettings(pool: Pool): Promise<Finding[]> {
   return [fail('database settings', message, action.join('. '))];
 }
 
+/** A replica takes no writes, and a primary's writes wait for the replicas that it must have. */
+export async function checkWrites(pool: Pool): Promise<Finding[]> {
+  const { rows } = await pool.query<{ isReadOnly: boolean; waiting: number }>(
+    `select current_setting('transaction_read_only')::boolean as "isReadOnly",
+       (select count(*)::int from pg_stat_activity
+        where wait_event = 'SyncRep' and query_start < now() - interval '1 second') as waiting`,
+  );
+  const [{ isReadOnly, waiting } = { isReadOnly: false, waiting: 0 }] = rows;
+  if (isReadOnly) {
+    const action = 'Let DATABASE_URL name the primary, or reset default_transaction_read_only';
+    return [fail('writes', 'The database is read-only', action)];
+  }
+  if (waiting === 0) return [ok('writes', 'The database takes writes')];
+  const action =
+    'Start the replica. Without one, as a superuser, run: alter system reset synchronous_standby_names; select pg_reload_conf()';
+  return [fail('writes', 'Writes wait for a replica that does not answer', action)];
+}
+
 export async function checkExtensions(pool: Pool): Promise<Finding[]> {
   const { rows } = await pool.query<{ name: string; installed: boolean; available: boolean }>(
     `select name, exists (select from pg_extension where extname = name) as installed,

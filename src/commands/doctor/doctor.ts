@@ -22,6 +22,7 @@ import {
   checkRoles,
   checkSettings,
   checkVersion,
+  checkWrites,
   forConnections,
 } from './database.ts';
 import { fail, ok, warn, type Check, type Finding } from './finding.ts';
@@ -98,6 +99,7 @@ async function examineAt(url: string, config: Config, now: () => number): Promis
     if (config.databaseUrl === null) found.push(ok('database', `The embedded one in ${config.dataDir} answers`));
     await add('version', () => checkVersion(pool));
     await add('database settings', () => checkSettings(pool));
+    await add('writes', () => checkWrites(pool));
     await add('clock', () => checkClock(pool, now));
     await add('connections', () => checkConnections(pool, countConnections(config)));
     await add('roles', () => checkRoles(pool));
