@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMetrics } from '../src/observability/metrics/metrics.ts';
 import { withFallback } from '../src/security/rate-limit-fallback.ts';
 import { createRateLimiter, memoryStore, postgresStore } from '../src/security/rate-limit.ts';
 import { createDatabase, startService, type Answer, type Database, type Integrator, type Service } from './harness.ts';
@@ -10,11 +11,13 @@ import { onCluster } from './citus/cluster.ts';
 let database: Database;
 let service: Service;
 let acme: Integrator;
+const metrics = createMetrics();
 
 beforeAll(async () => {
   database = await createDatabase();
   service = await startService({
     database,
+    metrics,
     limiter: (pool) => createRateLimiter({ limit: 1000, store: withFallback(postgresStore(pool), memoryStore()) }),
   });
   acme = await service.integrator();
@@ -74,6 +77,18 @@ describe.skipIf(onCluster('triggers of a test are made on one server'))(
       expect(later.status).toBe(201);
       sample.expectNoInternalError(service);
     });
+  },
+);
+
+it.skipIf(onCluster('triggers of a test are made on one server'))(
+  'metrics count 500s, and no 503 among them',
+  async () => {
+    const post = () => acme.rest('POST', '/customers', sample.customer);
+    const faults = async () => (await metrics.registry.getSingleMetric('kontor_faults_total')?.get())?.values[0]?.value;
+    expect([(await failing('events', '53100', post)).status, await faults()]).toEqual([503, 0]);
+    const logged = service.log.length;
+    expect([(await failing('events', 'XX000', post)).status, await faults()]).toEqual([500, 1]);
+    service.log.length = logged; // the fault is meant
   },
 );
 

@@ -167,7 +167,8 @@ describe('metrics also have', () => {
     expect(await valueOf('kontor_database_pool_connections{pool="books",state="waiting"}')).toBe(0);
   });
 
-  it('database errors by kind', async () => {
+  it('database errors by kind, from 0 for those of alerts', async () => {
+    expect((await ask(`Bearer ${token}`)).text).toContain('kontor_database_errors_total{code="53300"} 0\n');
     const fail = (sqlstate: string) => () =>
       service.pool.query(`do $$ begin raise sqlstate '${sqlstate}'; end $$`).catch(() => undefined);
     expect(await growth('kontor_database_errors_total{code="53100"}', fail('53100'))).toBe(1);
@@ -201,5 +202,6 @@ it('answers in bounded time as unready when the database doesn’t respond', asy
   const text = await lost.registry.metrics();
   expect(text).toMatch(/^kontor_ready 0$/m);
   expect(text).not.toMatch(/^kontor_queue_jobs\{/m);
+  expect(text).not.toMatch(/^kontor_workers /m); // 0 would say that none runs
   silent.close();
 });

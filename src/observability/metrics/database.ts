@@ -113,7 +113,9 @@ export function measureDatabase(
       registers: [],
       aggregator,
       async collect() {
-        this.set((await counted()).live);
+        const { live } = await counted();
+        if (live === undefined) this.remove();
+        else this.set(live);
       },
     }),
   );
@@ -132,11 +134,13 @@ export function measureDatabase(
   );
 }
 
-interface Counts extends QueueCounts {
+interface Counts extends Pick<QueueCounts, 'tasks'> {
+  /** Undefined if nothing was counted: that is not 0. */
+  live: number | undefined;
   backfills: { name: string; share: number }[];
 }
 
-const noCounts: Counts = { tasks: [], live: 0, backfills: [] };
+const noCounts: Counts = { tasks: [], live: undefined, backfills: [] };
 
 /** Caches the counts for a short time; empty if they can't be read. */
 function cached<Counted>(count: () => Promise<Counted>, empty: Counted): () => Promise<Counted> {

@@ -72,6 +72,12 @@ export function createMetrics(): Metrics {
     buckets,
     registers,
   });
+  // By itself, because a 5xx can be a 503, of which the reason is outside of Kontor.
+  const faults = new Counter({
+    name: 'kontor_faults_total',
+    help: 'Requests that were answered with 500',
+    registers,
+  });
   const limits = new Counter({
     name: 'kontor_rate_limit_total',
     help: 'Verdicts of the rate limit: admitted or refused',
@@ -183,6 +189,8 @@ export function createMetrics(): Metrics {
   for (const outcome of ['admitted', 'refused']) limits.inc({ outcome }, 0);
   for (const outcome of ['entered', 'rejected', 'throttled']) signIns.inc({ outcome }, 0);
   for (const outcome of ['refused', 'shed']) closed.inc({ outcome }, 0);
+  // A series that begins with its first errors shows Prometheus no increase.
+  for (const code of [...faultCodes, 'connection']) errors.inc({ code }, 0);
   for (const outcome of ['succeeded', 'failed']) bulkLines.inc({ outcome }, 0);
   for (const outcome of ['completed', 'failed']) bulkOperations.inc({ outcome }, 0);
 
@@ -194,6 +202,7 @@ export function createMetrics(): Metrics {
         const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
         const labels = { ...findRoute(path), method: getMethod(request.method), status };
         requests.observe(labels, (performance.now() - start) / 1000);
+        if (response.statusCode === 500) faults.inc();
       });
     },
     limiter: (limiter) => ({
