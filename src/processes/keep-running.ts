@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { logFailure } from '../database/log-failure.ts';
 
 /** A task that runs until it is stopped, or ends by itself. */
 export interface RunningTask {
@@ -30,14 +31,14 @@ export async function keepRunning(start: () => Promise<RunningTask>, log: Logger
   const restartUntilStopped = async (): Promise<void> => {
     for (let run: RunningTask | undefined = first; ; run = await start().catch(logFailedStart)) {
       isRunning = run !== undefined;
-      if (run) await untilEnded(run, signal).catch((err: unknown) => log.error({ err }, 'queue'));
+      if (run) await untilEnded(run, signal).catch((err: unknown) => logFailure(log, err, 'queue'));
       isRunning = false;
       if (signal.aborted) return;
       log.warn('the queue ended by itself, and is begun again');
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
     }
   };
-  const logFailedStart = (err: unknown): undefined => void log.error({ err }, 'the queue does not begin');
+  const logFailedStart = (err: unknown): undefined => void logFailure(log, err, 'the queue does not begin');
   const running = restartUntilStopped();
   return {
     isRunning: () => isRunning,

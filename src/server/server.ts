@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { logFailure } from '../database/log-failure.ts';
 import { currentTime } from '../../prisma/clock.ts';
 import { withSender, type UnscopedClient } from '../../prisma/client.ts';
 import { describeApi } from '../../rest-shim/openapi/document.ts';
@@ -118,7 +119,7 @@ export function createServer({
   tracing,
   shutdown,
 }: ServerOptions): Server {
-  const announcer = new RequestAnnouncer(pool, (err) => log.error({ err }, 'requests are not announced'));
+  const announcer = new RequestAnnouncer(pool, (err) => logFailure(log, err, 'requests are not announced'));
   const requestLog = new RequestLog(log, announcer, { trustedProxies, traceId: tracing?.traceId });
   const connectionLog = new BoundedLog(log);
   const retry = new ReadRetry();

@@ -7,6 +7,8 @@ import { Client, type Pool } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isContention } from '../../prisma/client.ts';
+import { ConnectionPool } from '../../prisma/connection/connection.ts';
+import { Workers } from '../../prisma/distribute/workers.ts';
 import { moveOutbox, startOutbox } from '../../src/jobs/queue/outbox.ts';
 import { createNotifications, type Notifications } from '../../src/notifications/notifications.ts';
 import { emptyOutbox, fannedOut, makeCustomer } from '../graphql/books.ts';
@@ -333,4 +335,14 @@ describe('watchers', () => {
     await watch(); // on a new connection
     expect(await watchers()).toBe(1);
   });
+});
+
+it('a database that is away is logged as a warning: an error is one of Kontor', async () => {
+  const away = new ConnectionPool({ connectionString: 'postgres://nobody@127.0.0.1:1/none', max: 1 });
+  const lines: string[] = [];
+  const outbox = startOutbox(away, pino({}, { write: (line) => void lines.push(line) }), new Workers(away));
+  await until(() => lines.length > 0, 'a line');
+  await outbox.stop();
+  await away.end();
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 40, msg: 'the outbox is not moved' });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { logFailure } from '../../database/log-failure.ts';
 
 // The queue runs jobs in the order of their times. So the jobs of a tenant with very many events would delay everybody's.
 // Those jobs get a lower priority: they run when no other job is due. That takes seconds for very many jobs. Meanwhile the
@@ -74,7 +75,7 @@ export function createFairness(pool: Pool, log: Logger): Fairness {
   const stopping = new AbortController();
   let looking: Promise<void> | undefined;
   const lookAndPause = async (): Promise<void> => {
-    await yieldToOtherTenants(pool).catch((err: unknown) => log.error({ err }, 'jobs of busy tenants do not yield'));
+    await yieldToOtherTenants(pool).catch((err: unknown) => logFailure(log, err, 'jobs of busy tenants do not yield'));
     await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
     looking = undefined;
   };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { escapeLiteral, type Pool, type PoolClient, type QueryConfig } from 'pg';
 import type { Logger } from 'pino';
+import { logFailure } from '../../database/log-failure.ts';
 import type { Workers } from '../../../prisma/distribute/workers.ts';
 import { ConnectionPool } from '../../../prisma/connection/connection.ts';
 import { inTransaction } from '../../../prisma/connection/in-transaction.ts';
@@ -217,7 +218,7 @@ export function startOutbox(pool: Pool, log: Logger, workers: Workers): { stop()
         // Whether a worker is the reason: then the others' entries are moved next.
         const isByWorker = (await workers.askAll().catch(() => [])).length > 0;
         if (isByWorker) return 0;
-        log.error({ err }, 'the outbox is not moved');
+        logFailure(log, err, 'the outbox is not moved');
         return pauseAfterFailureMs;
       });
       if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => {});

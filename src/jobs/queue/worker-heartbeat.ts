@@ -1,5 +1,6 @@
 import type { WorkerUtils } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { logFailure } from '../../database/log-failure.ts';
 import type { UnscopedClient } from '../../../prisma/client.ts';
 
 const beatMs = 5000;
@@ -60,7 +61,7 @@ export async function startHeartbeat(
   let beating: Promise<void> | undefined;
   const timer = setInterval(() => {
     beating ??= beat()
-      .catch((err: unknown) => log.error({ err }, 'presence'))
+      .catch((err: unknown) => logFailure(log, err, 'presence'))
       .finally(() => (beating = undefined));
   }, beatMs);
   return async () => {
