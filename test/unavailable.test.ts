@@ -84,11 +84,12 @@ it.skipIf(onCluster('triggers of a test are made on one server'))(
   'metrics count 500s, and no 503 among them',
   async () => {
     const post = () => acme.rest('POST', '/customers', sample.customer);
-    const faults = async () => (await metrics.registry.getSingleMetric('kontor_faults_total')?.get())?.values[0]?.value;
-    expect([(await failing('events', '53100', post)).status, await faults()]).toEqual([503, 0]);
+    const counted = async () =>
+      (await metrics.registry.getSingleMetric('kontor_internal_errors_total')?.get())?.values[0]?.value;
+    expect([(await failing('events', '53100', post)).status, await counted()]).toEqual([503, 0]);
     const logged = service.log.length;
-    expect([(await failing('events', 'XX000', post)).status, await faults()]).toEqual([500, 1]);
-    service.log.length = logged; // the fault is meant
+    expect([(await failing('events', 'XX000', post)).status, await counted()]).toEqual([500, 1]);
+    service.log.length = logged; // the error is meant
   },
 );
 

@@ -73,8 +73,8 @@ export function createMetrics(): Metrics {
     registers,
   });
   // By itself, because a 5xx can be a 503, of which the reason is outside of Kontor.
-  const faults = new Counter({
-    name: 'kontor_faults_total',
+  const internalErrors = new Counter({
+    name: 'kontor_internal_errors_total',
     help: 'Requests that were answered with 500',
     registers,
   });
@@ -202,7 +202,7 @@ export function createMetrics(): Metrics {
         const status = response.writableFinished ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';
         const labels = { ...findRoute(path), method: getMethod(request.method), status };
         requests.observe(labels, (performance.now() - start) / 1000);
-        if (response.statusCode === 500) faults.inc();
+        if (response.statusCode === 500) internalErrors.inc();
       });
     },
     limiter: (limiter) => ({
