@@ -8,6 +8,7 @@ import { noNginx } from './faults/nginx.ts';
 import { noFrontEnds } from './front-ends/installed.ts';
 import { noGenerators } from './generators/installed.ts';
 import { noNodes } from './packages/nodes.ts';
+import { noPromtool } from './metrics/promtool.ts';
 import { noS3Server } from './storage/s3-server.ts';
 import { noPooler } from './pooler/pgbouncer.ts';
 
@@ -27,6 +28,12 @@ export default class LeftOut implements Reporter {
     if (noNginx) {
       print('\nThe test behind nginx did NOT run: there is no nginx. To run it: apt-get install nginx-light');
       print('(or name one by NGINX=/path/to/it). With REQUIRE_NGINX=1 its absence is a failure.');
+    }
+    if (noPromtool) {
+      print(
+        '\nThe tests of alerts by Prometheus did NOT run: there is no promtool. To run them: apt-get install prometheus',
+      );
+      print('With REQUIRE_PROMTOOL=1 its absence is a failure.');
     }
     if (noWrk) {
       print('\nThe test of the benchmark did NOT run: there is no wrk. To run it: apt-get install wrk');

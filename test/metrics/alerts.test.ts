@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +9,7 @@ import { z } from 'zod';
 import { measureDatabase } from '../../src/observability/metrics/database.ts';
 import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { ready, startService } from '../harness.ts';
+import { noPromtool, promtool } from './promtool.ts';
 
 const file = fileURLToPath(new URL('../../src/observability/metrics/alerts.yml', import.meta.url));
 const page = readFileSync(new URL('../../OPERATING.md', import.meta.url), 'utf8');
@@ -29,16 +29,14 @@ const { groups } = z
   .parse(parse(readFileSync(file, 'utf8')));
 const rules = groups.flatMap((group) => group.rules);
 
-const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
-it.skipIf(!hasPromtool)('promtool accepts the example alerts', () => {
-  expect(spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })).toMatchObject({ status: 0 });
+it.skipIf(noPromtool)('promtool accepts the example alerts', () => {
+  expect(promtool(['check', 'rules', file])).toMatchObject({ status: 0 });
 });
 
-it.skipIf(!hasPromtool)('promtool has nothing against the metrics', async () => {
+it.skipIf(noPromtool)('promtool has nothing against the metrics', async () => {
   const metrics = createMetrics();
   const input = await metrics.registry.metrics();
-  const checked = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
-  expect([checked.status, checked.stdout, checked.stderr]).toEqual([0, '', '']);
+  expect(promtool(['check', 'metrics'], input)).toEqual({ status: 0, stdout: '', stderr: '' });
 });
 
 const dashboard = z
@@ -51,13 +49,13 @@ const queries = dashboard.panels
   .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
   .map((expr) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', 'kontor'));
 
-it.skipIf(!hasPromtool)('promtool can read the queries of the dashboard', async () => {
+it.skipIf(noPromtool)('promtool can read the queries of the dashboard', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-dashboard-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const records = queries.map((expr, at) => ({ record: `panel:${at}`, expr }));
   const asRules = join(folder, 'rules.yml');
   await writeFile(asRules, JSON.stringify({ groups: [{ name: 'dashboard', rules: records }] })); // JSON is YAML
-  expect(spawnSync('promtool', ['check', 'rules', asRules], { encoding: 'utf8' })).toMatchObject({
+  expect(promtool(['check', 'rules', asRules])).toMatchObject({
     status: 0,
     stdout: expect.stringContaining(`${queries.length} rules found`) as string,
   });
