@@ -12,6 +12,7 @@ import type { TrustedDocumentStore } from '../schema/graphql/trusted-document-st
 import { eventResources } from '../schema/resource-list.ts';
 import { toSchema } from '../schema/index.ts';
 import { readConfig, type Config } from './config/config.ts';
+import { analyzeSoon } from './database/analyze.ts';
 import type { Database } from './database/database.ts';
 import { StoredIdentity } from './identity/index.ts';
 import type { Notifications } from './notifications/notifications.ts';
@@ -103,6 +104,7 @@ export function createDomain(
           client.$executeRaw`select pg_notify(${channel}, ${payload})`.catch(() => {}); // what is announced may be lost
         },
       },
+      announceRows: (models, count) => void analyzeSoon(client, principal.tenant.id, models, count).catch(() => {}),
       requestId,
       responseSize,
       signal,

@@ -50,7 +50,9 @@ export async function importStatement(
     const rows = join(folder.path, 'rows');
     const warnings = await keepTransactionAlive(context, readStatementFile(file, rows, options, context.signal));
     const isSmall = (await stat(rows)).size <= smallRows;
-    return { ...(await writeWhenUnlocked(context, { isSmall, read: () => readRows(rows) })), warnings };
+    const written = await writeWhenUnlocked(context, { isSmall, read: () => readRows(rows) });
+    context.announceRows(['BankTransaction'], written.imported);
+    return { ...written, warnings };
   } catch (error) {
     throw error instanceof StatementError
       ? new ValidationError({ file: [['invalid_file', error.message]] }, error.message)

@@ -62,7 +62,7 @@ export async function importRecords(
   const { rows, leftOut } = read;
   const about = { leftOut, preview: buildPreview(kind, records) };
   try {
-    return await context.transaction(async (inside) => {
+    const result = await context.transaction(async (inside) => {
       if (!(await inside.db.tryAdvisoryLock('record import')))
         refuse('file', 'busy', 'Another import of this tenant is under way. Try again when it has ended.');
       await inside.db.planForAnyTenant();
@@ -78,10 +78,12 @@ export async function importRecords(
         progress.add(countRows(batch));
       }
       if (errors.all.length > 0) throw new RolledBack({ imported: 0, skipped: 0, errors: errors.all, ...about });
-      const result = { imported: added.length, skipped: records.length - added.length, errors: [], ...about };
-      if (dryRun) throw new RolledBack(result);
-      return result;
+      const written = { imported: added.length, skipped: records.length - added.length, errors: [], ...about };
+      if (dryRun) throw new RolledBack(written);
+      return written;
     }, importLimits);
+    context.announceRows([kind.model], result.imported);
+    return result;
   } catch (error) {
     if (error instanceof RolledBack) return error.result;
     if (isTaken(error, 'external_id'))

@@ -1,4 +1,4 @@
-import { retryFailed, type Actor, type Db, type Rows, type TenantClient } from '../../prisma/client.ts';
+import { retryFailed, type Actor, type Db, type Prisma, type Rows, type TenantClient } from '../../prisma/client.ts';
 import type { EventResource } from '../resource-list.ts';
 import type { Ability } from './ability.ts';
 import type { FileStorage } from './file-storage.ts';
@@ -95,6 +95,11 @@ export interface Context extends Principal {
   notifications: TenantNotifications;
   /** The `X-Request-Id` of the request; null outside of a request. */
   requestId: string | null;
+  /**
+   * Has a worker make PostgreSQL's statistics soon of tables that the caller has just added rows to, if these are very many. May
+   * be lost.
+   */
+  announceRows: (models: readonly Prisma.ModelName[], count: number) => void;
   /** The size of the request's response; undefined outside of a request, and for what isn't part of the response. */
   responseSize: ResponseSize | undefined;
   /** Aborted once nobody waits for the result any more. `db` then sends no more statements, and commits nothing. */
@@ -121,6 +126,7 @@ export function createContext(options: {
   fileLinks: FileLinks;
   fileStorage: FileStorage;
   notifications: TenantNotifications;
+  announceRows: Context['announceRows'];
   requestId: string | null;
   responseSize: ResponseSize | undefined;
   signal: AbortSignal | undefined;

@@ -1,5 +1,4 @@
 import type { Task } from 'graphile-worker';
-import type { Prisma } from '../../prisma/client.ts';
 import { runLines } from '../../rest-shim/bulk-line.ts';
 import { ConcurrencyLimiter, FairLimiter } from '../../schema/graphql/execution/concurrency-limiter.ts';
 import type { Ability } from '../../schema/graphql/ability.ts';
@@ -7,7 +6,7 @@ import { bulkKinds } from '../../schema/resources/bulk-operation/kinds.ts';
 import { failOperation, findNext, runNextChunk, type LineResult } from '../../schema/resources/bulk-operation/run.ts';
 import type { BulkOperationRow } from '../../schema/resources/bulk-operation/transitions.ts';
 import type { Context } from '../../schema/graphql/context.ts';
-import { analyze } from '../database/analyze.ts';
+import { analyze, manyRows, withParts } from '../database/analyze.ts';
 import type { Database } from '../database/database.ts';
 import type { Domain } from '../domain.ts';
 import { findPrincipal } from '../identity/index.ts';
@@ -19,25 +18,16 @@ import type { TenantPayload } from './queue/tenant-queue.ts';
 /** Chunks that a worker does at the same time, one of each holder. Tenants take turns, a chunk each. */
 const chunksAtOnce = 2;
 
-/** From so many lines on, PostgreSQL makes statistics of what an operation has written. */
-const manyLines = 5000;
-
-/** The rows of a resource that are in other tables. */
-const parts: Partial<Record<BulkOperationRow['resource'], readonly Prisma.ModelName[]>> = {
-  INVOICES: ['InvoiceItem', 'InvoiceParties'],
-  RECEIPTS: ['ReceiptLine'],
-};
-
 /**
  * Does the tenant's bulk operations, one after another, in the order in which they were started.
- * @param many see manyLines
+ * @param many from so many lines on, PostgreSQL makes statistics of what an operation has written
  */
 export function runBulkOperations(
   { client, pool, workers }: Pick<Database, 'client' | 'pool' | 'workers'>,
   domain: Domain,
   report: (error: unknown) => void,
   metrics?: Pick<Metrics, 'bulkLines' | 'bulkOperation'>,
-  many = manyLines,
+  many = manyRows,
 ): Task {
   const perHolder = new FairLimiter();
   const perProcess = new ConcurrencyLimiter(chunksAtOnce);
@@ -55,8 +45,7 @@ export function runBulkOperations(
       }
       const { resource, lines } = current;
       if (lines < many) continue;
-      const models = [bulkKinds[resource].model, ...(parts[resource] ?? [])];
-      await analyze({ pool, workers }, tenantId, models).catch(report);
+      await analyze({ pool, workers }, tenantId, withParts([bulkKinds[resource].model])).catch(report);
     }
   };
 

@@ -3,6 +3,8 @@ import type { Logger as Log } from 'pino';
 import type { AnchorKey } from '../../schema/resources/anchor/signature.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../database/database.ts';
+import { analyzeTask } from '../database/analyze.ts';
+import { analyzeTables } from './analyze-tables.ts';
 import { backfill } from './backfill.ts';
 import { runBulkOperations } from './bulk-operations.ts';
 import { checkLogos } from './check-logos.ts';
@@ -129,6 +131,7 @@ export async function startWorker(
     start_exports: startInQueue('run_exports', 'exports'),
     run_exports: runExports(database, domain, exportDays, (err) => log.error({ err }, 'an export')),
     backfill: backfill(pool),
+    [analyzeTask]: analyzeTables(database),
     rotate_secret: rotateSecret(database, keyring),
     clean_up: cleanUp(database, auditLogYears, eventDays),
     clean_up_exports: cleanUpExports(database, domain, exportDays),

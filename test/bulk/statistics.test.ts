@@ -3,7 +3,10 @@ import { runBulkOperations } from '../../src/jobs/bulk-operations.ts';
 import { clusterUrl } from '../citus/cluster.ts';
 import { startService, type Integrator, type Service } from '../harness.ts';
 import { runJob } from '../jobs/run-job.ts';
+import { camt, form, many, send } from '../bank/statement.ts';
+import { importRecords } from '../record-import/records.ts';
 import * as sample from '../rest/samples.ts';
+import { until, work } from '../webhooks/receiver.ts';
 import { upload } from './operations.ts';
 
 it('of very many lines, PostgreSQL knows the tenant once they are done', async () => {
@@ -34,11 +37,48 @@ it('of very many lines, PostgreSQL knows the tenant once they are done', async (
   expect(unexpected).toEqual([]);
 });
 
+it('of very many records, PostgreSQL knows the tenant soon after an import, within a request that can be repeated too', async () => {
+  const service = await startService();
+  onTestFinished(service.close);
+  const { pool } = service;
+  const tables = ['customers', 'bank_transactions'];
+  for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  const [beside, few, who] = [await service.integrator(), await service.integrator(), await service.integrator()];
+  await beside.db.customer.create({ data: { type: 'CUSTOMER', companyName: 'Acme' } });
+  await pool.query(`analyze ${tables.join()}`);
+  const count = 5000;
+  const records = (rows: number): string => ['id', ...Array(rows).keys()].join('\n');
+  const options = { columns: { externalId: 'id', companyName: 'id' }, defaults: { type: 'CUSTOMER' } };
+  const dry = { ...options, dryRun: true };
+  expect(await importRecords(service, few, 'Customer', records(count - 1), options)).toMatchObject({
+    imported: count - 1,
+  });
+  expect(await importRecords(service, who, 'Customer', records(count), dry)).toMatchObject({ imported: count });
+  expect(await findAnalyzeJobs(service)).toEqual([]);
+  expect(await importRecords(service, who, 'Customer', records(count), options)).toMatchObject({ imported: count });
+  const headers = { authorization: `Bearer ${who.token}`, 'idempotency-key': 'statement' };
+  expect((await send(service, form(camt(many(count))), headers)).body.data.imported).toMatchObject({ imported: count });
+  expect(await findAnalyzeJobs(service)).toEqual([who.tenantId, who.tenantId]);
+  const worker = await work(service, { crontab: [] });
+  await until(async () => (await findAnalyzeJobs(service)).length === 0, 'the statistics');
+  await worker.stop();
+  for (const table of tables)
+    expect(await findKnown(service, table)).toEqual(expect.arrayContaining([expect.stringContaining(who.tenantId)]));
+});
+
+const findAnalyzeJobs = async ({ pool }: Pick<Service, 'pool'>): Promise<string[]> =>
+  (
+    await pool.query<{ tenant: string }>(
+      `select payload ->> 'tenantId' as tenant from graphile_worker._private_jobs join graphile_worker._private_tasks as task
+         on task.id = task_id where identifier = 'analyze_tables'`,
+    )
+  ).rows.map(({ tenant }) => tenant);
+
 /** The tenants of which PostgreSQL has statistics: on a cluster, for each shard. */
-async function findKnown({ pool }: Pick<Service, 'pool'>): Promise<string[]> {
+async function findKnown({ pool }: Pick<Service, 'pool'>, table = 'customers'): Promise<string[]> {
   const counted = `select coalesce(max(most_common_vals::text), '') as result from pg_stats where attname = 'tenant_id' and tablename = '%s'`;
   const { rows } = await (clusterUrl === undefined
-    ? pool.query<{ result: string }>(counted.replace('%s', 'customers'))
-    : pool.query<{ result: string }>('select result from run_command_on_shards($1, $2)', ['customers', counted]));
+    ? pool.query<{ result: string }>(counted.replace('%s', table))
+    : pool.query<{ result: string }>('select result from run_command_on_shards($1, $2)', [table, counted]));
   return rows.map(({ result }) => result);
 }
