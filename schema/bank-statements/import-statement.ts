@@ -134,6 +134,7 @@ async function write(context: Context, batches: Batches): Promise<Written> {
     result.skipped += transactions.length - added.length;
     accounts.add(batch);
     naming.push(...(await namingOpen(context, added)));
+    context.responseSize?.forgetRead();
   }
   await accounts.write(context);
   result.matched = await matchCertain(context, naming);
@@ -199,6 +200,7 @@ async function matchCertain(context: Context, ids: string[]): Promise<number> {
     const where = { id: { in: ids.slice(start, start + matchBatchSize) } };
     const rows = await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } });
     const certain = await findCertain(context, rows);
+    context.responseSize?.forgetRead();
     matches.push(...rows.flatMap((transaction, at) => (certain[at] ? [{ transaction, suggestion: certain[at] }] : [])));
   }
   // A late row is kept, and stays unmatched.

@@ -208,3 +208,13 @@ it('a statement of 5,000 entries adds 5,000 events, each with a job', async () =
   expect(await acme.db.event.count({ where: { type: 'bank_transaction.created' } })).toBe(5000);
   expect((await jobs()) - before).toBe(5001); // and that of the account
 }, 70_000);
+
+it('an import of very many matches takes memory for a few of them at a time', async () => {
+  const own = await startService({ maxResponseBytes: 64 * 1024 });
+  onTestFinished(own.close);
+  const who = await own.integrator();
+  const invoices = await Promise.all(Array.from({ length: 150 }, () => makeInvoice(who, { status: 'ISSUED' })));
+  const paid = await who.db.invoice.findMany({ where: { id: { in: invoices } } });
+  const file = camt(paid.map(({ number }) => ({ amount: '119.00', reference: `Invoice ${number}` })));
+  expect(await imported(own, who, file)).toMatchObject({ imported: paid.length, matched: paid.length });
+});

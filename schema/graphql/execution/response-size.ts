@@ -110,7 +110,13 @@ export class ResponseSize {
     this.#read = 0;
     this.#written = bytes;
     this.#check();
-    if (this.#reserved > bytes + step) this.#reserve?.((this.#reserved = bytes));
+    this.forgetRead();
+  }
+
+  /** For a resolver that reads very many rows, a part at a time, and keeps none of them: gives their memory back. */
+  forgetRead(): void {
+    this.#read = 0;
+    if (this.#reserved > this.#written + step) this.#reserve?.((this.#reserved = this.#written));
     this.#setCheck();
   }
 

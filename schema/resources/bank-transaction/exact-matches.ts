@@ -213,6 +213,7 @@ export async function makeExactMatches(context: Context, matches: ExactMatch[]):
     if (!target?.due.equals(pays.amount)) continue;
     await match(context, payer, [pays]);
     matched.push(payer);
+    context.responseSize?.forgetRead();
   }
   return matched;
 }
