@@ -200,8 +200,9 @@ async function matchCertain(context: Context, ids: string[]): Promise<number> {
     const where = { id: { in: ids.slice(start, start + matchBatchSize) } };
     const rows = await context.db.bankTransaction.findMany({ where, orderBy: { id: 'asc' } });
     const certain = await findCertain(context, rows);
+    for (const [at, { id, bookingDate }] of rows.entries())
+      if (certain[at]) matches.push({ transaction: { id, bookingDate }, suggestion: certain[at] });
     context.responseSize?.forgetRead();
-    matches.push(...rows.flatMap((transaction, at) => (certain[at] ? [{ transaction, suggestion: certain[at] }] : [])));
   }
   // A late row is kept, and stays unmatched.
   const matched = await makeExactMatches(context, choosePayers(matches, findLocked));

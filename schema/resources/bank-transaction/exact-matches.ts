@@ -13,7 +13,7 @@ import { suggest, type Suggestion } from './suggestions.ts';
 
 /** A transaction, and what it exactly pays. */
 export interface ExactMatch {
-  transaction: BankTransactionRow;
+  transaction: Pick<BankTransactionRow, 'id' | 'bookingDate'>;
   suggestion: Suggestion;
 }
 
