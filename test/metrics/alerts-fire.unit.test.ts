@@ -63,11 +63,11 @@ const healthy: Series = {
 
 interface Situation {
   is: string;
-  /** What differs from the healthy installation; undefined: what is not there. */
+  /** The series that differ from those of a healthy installation; undefined: one that is not there. */
   but: Record<string, string | undefined>;
-  /** What fires after half an hour: by alert, the labels that it has of the series. */
+  /** The alerts that fire after half an hour, with the labels that they have of the series. */
   fires: Record<string, Record<string, string>>;
-  /** When instead, in minutes. */
+  /** Another time, in minutes. */
   after?: number;
 }
 
