@@ -1,39 +1,25 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parse } from 'yaml';
-import { z } from 'zod';
+import { alertsFile, rules } from './alert-rules.ts';
 import { noPromtool, promtool } from './promtool.ts';
 
 // Each example alert fires in the situation that it names, by Prometheus's own evaluation, and a healthy installation causes none.
-
-const file = fileURLToPath(new URL('../../src/observability/metrics/alerts.yml', import.meta.url));
-const rule = z.object({
-  alert: z.string(),
-  labels: z.record(z.string(), z.string()),
-  annotations: z.record(z.string(), z.string()),
-});
-const rules = z
-  .object({ groups: z.array(z.object({ rules: z.array(rule) })) })
-  .parse(parse(readFileSync(file, 'utf8')))
-  .groups.flatMap((group) => group.rules);
 
 /** Values of series, a minute apart, in promtool's notation: `0+6x30` grows by six a minute, `1x30` stays. */
 type Series = Record<string, string>;
 
 const attempts = 'kontor_webhook_attempt_duration_seconds_count';
 const requests = 'kontor_http_request_duration_seconds';
-const process1 = '{job="kontor",instance="a"}';
+const ofProcess = '{job="kontor",instance="a"}';
 
 /** An installation in use, of which some requests and deliveries fail. */
 const healthy: Series = {
-  [`up${process1}`]: '1x200',
-  [`process_start_time_seconds${process1}`]: '1000x200',
-  [`process_resident_memory_bytes${process1}`]: '300000000x200',
-  [`nodejs_eventloop_lag_p99_seconds${process1}`]: '0.02x200',
+  [`up${ofProcess}`]: '1x200',
+  [`process_start_time_seconds${ofProcess}`]: '1000x200',
+  [`process_resident_memory_bytes${ofProcess}`]: '300000000x200',
+  [`nodejs_eventloop_lag_p99_seconds${ofProcess}`]: '0.02x200',
   kontor_process_restarts_total: '0x200',
   kontor_ready: '1x200',
   kontor_citus_move_leftovers: '0x200',
@@ -75,10 +61,10 @@ const byProcess = { job: 'kontor', instance: 'a' };
 
 const situations: Situation[] = [
   { is: 'a healthy installation', but: {}, fires: {} },
-  { is: 'a process that does not answer', but: { [`up${process1}`]: '0x200' }, fires: { KontorDown: byProcess } },
+  { is: 'a process that does not answer', but: { [`up${ofProcess}`]: '0x200' }, fires: { KontorDown: byProcess } },
   {
     is: 'a process that ends every few minutes',
-    but: { [`process_start_time_seconds${process1}`]: '0x4 300x4 600x4 900x4 1200x4 1500x4 1800x100' },
+    but: { [`process_start_time_seconds${ofProcess}`]: '0x4 300x4 600x4 900x4 1200x4 1500x4 1800x100' },
     fires: { KontorRestarting: byProcess },
   },
   {
@@ -186,12 +172,12 @@ const situations: Situation[] = [
   },
   {
     is: 'a process that grows',
-    but: { [`process_resident_memory_bytes${process1}`]: '1500000000x200' },
+    but: { [`process_resident_memory_bytes${ofProcess}`]: '1500000000x200' },
     fires: { KontorMemoryGrows: byProcess },
   },
   {
     is: 'a blocked event loop',
-    but: { [`nodejs_eventloop_lag_p99_seconds${process1}`]: '0.5x200' },
+    but: { [`nodejs_eventloop_lag_p99_seconds${ofProcess}`]: '0.5x200' },
     fires: { KontorEventLoopBlocked: byProcess },
   },
 ];
@@ -214,7 +200,7 @@ async function run(tested: Situation[]): Promise<ReturnType<typeof promtool>> {
   const folder = await mkdtemp(join(tmpdir(), 'kontor-alerts-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, 'alerts.test.yml');
-  const tests = { rule_files: [file], evaluation_interval: '1m', tests: tested.map(toTest) };
+  const tests = { rule_files: [alertsFile], evaluation_interval: '1m', tests: tested.map(toTest) };
   await writeFile(path, JSON.stringify(tests)); // JSON is YAML
   return promtool(['test', 'rules', path]);
 }

@@ -2,35 +2,18 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { measureDatabase } from '../../src/observability/metrics/database.ts';
 import { createMetrics } from '../../src/observability/metrics/metrics.ts';
 import { ready, startService } from '../harness.ts';
+import { alertsFile, rules } from './alert-rules.ts';
 import { noPromtool, promtool } from './promtool.ts';
 
-const file = fileURLToPath(new URL('../../src/observability/metrics/alerts.yml', import.meta.url));
 const page = readFileSync(new URL('../../OPERATING.md', import.meta.url), 'utf8');
 
-const rule = z.strictObject({
-  alert: z.string().regex(/^Kontor[A-Z]\w+$/),
-  expr: z.string(),
-  for: z
-    .string()
-    .regex(/^\d+[smh]$/)
-    .optional(),
-  labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
-  annotations: z.strictObject({ summary: z.string() }),
-});
-const { groups } = z
-  .strictObject({ groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule) })) })
-  .parse(parse(readFileSync(file, 'utf8')));
-const rules = groups.flatMap((group) => group.rules);
-
 it.skipIf(noPromtool)('promtool accepts the example alerts', () => {
-  expect(promtool(['check', 'rules', file])).toMatchObject({ status: 0 });
+  expect(promtool(['check', 'rules', alertsFile])).toMatchObject({ status: 0 });
 });
 
 it.skipIf(noPromtool)('promtool has nothing against the metrics', async () => {
