@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
+import { getErrorCode } from '../../../prisma/connection/error-code.ts';
 import { findConnectionProblem } from '../../../prisma/connection/connection-problem.ts';
 import { ConnectionPool } from '../../../prisma/connection/connection.ts';
 import {
@@ -76,7 +77,7 @@ async function checkUrl(setting: string, url: string, config: Config): Promise<F
       pooled = await isPooled(pool);
     } catch (error) {
       const reason = findConnectionProblem(error)?.reason ?? 'The database does not answer.';
-      const isFull = (error as { code?: string }).code === '53300';
+      const isFull = getErrorCode(error) === '53300';
       const action = isFull ? forConnections : `Start the database, or correct ${setting}`;
       return [fail('database', `${setting}: ${reason} (${oneLine(error)})`, action)];
     }
